@@ -6,29 +6,29 @@ import Synchronization
 /// They are read when a first peer is configured, and reloaded when they change.
 final class PeerCredentials: Sendable {
     private struct State {
-        var security: ClientSecurity?
-        var watched: [WatchedCredential] = []
+        var security: ClientSettings.Security?
+        var watched: [CredentialWatch.Credential] = []
     }
 
     private let state = Mutex(State())
 
     /// The watched files of the credentials that have been read.
-    var watched: [WatchedCredential] { state.withLock { $0.watched } }
+    var watched: [CredentialWatch.Credential] { state.withLock { $0.watched } }
 
     /// The credentials, the same for every peer.
     /// - Throws: An error about a file, and `ApplicationsError` for a program that has neither a
     ///   key nor a certificate, or whose key is shared with its peers.
     func security(
         of application: String, _ settings: HostSettings, time: any Time
-    ) throws -> ClientSecurity {
+    ) throws -> ClientSettings.Security {
         try state.withLock { state in
             if let security = state.security { return security }
-            var security = ClientSecurity()
+            var security = ClientSettings.Security()
             let key = try Self.key(of: application, settings, time)
             security.key = key.value
             var watched = [key.watched]
             if let files = settings.credentials.clientFiles {
-                let tls = try WatchedCredential.following(
+                let tls = try CredentialWatch.Credential.following(
                     .clientCertificate, paths: files.paths, expiresAt: { $0.expiresAt },
                     read: { try ClientTLS(files, now: time.now()) })
                 security.tls = tls.value
@@ -41,13 +41,13 @@ final class PeerCredentials: Sendable {
 
     private static func key(
         of application: String, _ settings: HostSettings, _ time: any Time
-    ) throws -> (value: Reloadable<ApplicationKey?>, watched: WatchedCredential) {
+    ) throws -> (value: Reloadable<ApplicationKey?>, watched: CredentialWatch.Credential) {
         let folder = settings.applicationsFolder
         let needsKey = settings.credentials.clientFiles?.certificate == nil
         let current: @Sendable () throws -> String? = {
             try ApplicationKey.currentFile(of: application, in: folder, now: time.now())
         }
-        return try WatchedCredential.following(
+        return try CredentialWatch.Credential.following(
             .ownKey, paths: [folder],
             // `try?`: `read` reports a folder that cannot be read.
             choice: { (try? current()) ?? "" },

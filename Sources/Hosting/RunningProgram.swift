@@ -26,7 +26,7 @@ enum RunningProgram {
                     let answer = HealthAnswer(state: readiness.state, parts: host.parts.states)
                     return (answer.isReady, answer.text)
                 },
-                isTurning: { host.parts.isAlive }),
+                isMakingProgress: { host.parts.isAlive }),
             group: host.group)
         readiness.set("server", isReady: true)
         try announce(host, port: server.port, metricsPort: metricsPort)

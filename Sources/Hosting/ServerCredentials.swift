@@ -8,7 +8,7 @@ struct ServerCredentials: Sendable {
     let tls: ServerTLS?
     let applications: Applications
     /// The watched files. Changes are applied to the server that is set in `server`.
-    let watched: [WatchedCredential]
+    let watched: [CredentialWatch.Credential]
     let server = Reloadable<RPCServer?>(nil)
 
     /// Reads all files for the first time.
@@ -20,7 +20,7 @@ struct ServerCredentials: Sendable {
         logger: Logger
     ) throws {
         let server = server
-        let callers = try WatchedCredential.following(
+        let callers = try CredentialWatch.Credential.following(
             .callers,
             paths: [settings.applicationsFolder]
                 + [settings.credentials.callersFile].compactMap(\.self),
@@ -39,7 +39,7 @@ struct ServerCredentials: Sendable {
             watched = [callers.watched]
             return
         }
-        let certificate = try WatchedCredential.following(
+        let certificate = try CredentialWatch.Credential.following(
             .serverCertificate, paths: files.paths, expiresAt: { $0.expiresAt },
             use: { server.value?.use($0) },
             read: { try ServerTLS(files, now: time.now()) })

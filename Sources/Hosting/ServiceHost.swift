@@ -97,7 +97,7 @@ package struct ServiceHost: Sendable {
     /// - Throws: An error about a credential file, and `ApplicationsError` for a program without
     ///   usable credentials.
     package func channel(
-        to peer: PeerSettings, connectPatience: Duration = .seconds(2)
+        to peer: PeerSettings, connectTimeout: Duration = .seconds(2)
     ) throws -> RPCClient {
         var security = try peerCredentials.security(
             of: description.application, settings, time: time)
@@ -106,7 +106,7 @@ package struct ServiceHost: Sendable {
             ClientSettings(
                 service: peer.service, addresses: peer.addresses,
                 application: description.application, security: security,
-                connectPatience: connectPatience),
+                connectTimeout: connectTimeout),
             group: group, time: time, randomness: randomness, logger: logger, metrics: metrics,
             observation: observation.client)
         peers.add(peer.service, client, parts, time)

@@ -22,7 +22,7 @@ struct GatewayProgram: Program {
                 // An unreachable rate limiter must be detected quickly.
                 limits: LimitsClient(
                     try host.channel(
-                        to: settings.rateLimit, connectPatience: .milliseconds(250)))),
+                        to: settings.rateLimit, connectTimeout: .milliseconds(250)))),
             time: host.time, randomness: host.randomness, logger: host.logger)
         return Assembly(services: service.methods, workers: service.tasks.map { Worker($0) })
     }

@@ -105,7 +105,7 @@ struct ServerCredentialsTests {
 
         let list = try folder.write("gateway and more\n", to: "callers")
         let listed = try self.settings("--callers-file=\(list)")
-        #expect(throws: CallersListError.self) {
+        #expect(throws: CallersList.ParseError.self) {
             try ServerCredentials(listed, time: time, logger: log)
         }
     }

@@ -5,11 +5,11 @@ import Testing
 @Suite("Memory of an arena")
 struct ArenaTests {
     /// The chunk that an arena keeps, in bytes.
-    private static let keptBytes = 32 * 1024
+    private static let retainedBytes = 32 * 1024
 
     /// What decoding a body of `count` bytes may cost: the budget, the same again for the unused
-    /// ends of chunks, and the kept chunk.
-    static func mostBytes(_ count: Int) -> Int { 2 * (32 * count + 4096) + keptBytes }
+    /// ends of chunks, and the retained chunk.
+    static func mostBytes(_ count: Int) -> Int { 2 * (32 * count + 4096) + retainedBytes }
 
     @Test("64 KiB of empty sub-messages cost at most the budget, and the memory is freed")
     func hostile() throws {
@@ -22,17 +22,18 @@ struct ArenaTests {
         }
         #expect(arena.heldBytesMost > hostile.count)
         #expect(arena.heldBytesMost <= Self.mostBytes(hostile.count))
-        #expect(try cost(of: WireV1.Ping(token: 1), in: arena) <= Self.keptBytes)
+        #expect(try cost(of: WireV1.Ping(token: 1), in: arena) <= Self.retainedBytes)
     }
 
-    @Test("after a large message, first or later, only the kept chunk remains")
+    @Test("after a large message, first or later, only the retained chunk remains")
     func large() throws {
         let arena = Arena()
         let item = WireV1.Item(call: 1, payload: Array(repeating: 7, count: 1024 * 1024))
         for _ in 0..<2 {
             let cost = try cost(of: item, in: arena)
-            #expect(cost >= item.payload.count && cost <= item.payload.count + 3 * Self.keptBytes)
-            #expect(try self.cost(of: WireV1.Ping(token: 1), in: arena) <= Self.keptBytes)
+            #expect(
+                cost >= item.payload.count && cost <= item.payload.count + 3 * Self.retainedBytes)
+            #expect(try self.cost(of: WireV1.Ping(token: 1), in: arena) <= Self.retainedBytes)
         }
     }
 

@@ -79,7 +79,7 @@ struct CanonicalReaderTests {
             ([0x0a, 0x01], false),
             ([0x0a], false), ([0x80], false),
         ] as [([UInt8], Bool)])
-    func unordinary(bytes: [UInt8], isMessage: Bool) {
+    func nonCanonical(bytes: [UInt8], isMessage: Bool) {
         let (ordinary, library) = Readings.both(bytes, as: RateLimitV1.Charge.self)
         #expect(ordinary == nil)
         #expect((library != nil) == isMessage)
@@ -126,15 +126,15 @@ struct CanonicalReaderTests {
         for golden in Golden.all {
             let type = try #require(AllMessages.byName[golden.name])
             let message = try type.init(decoding: golden.bytes)
-            let room = UnsafeMutableRawBufferPointer.allocate(
+            let memory = UnsafeMutableRawBufferPointer.allocate(
                 byteCount: golden.bytes.count + 8, alignment: 1)
-            defer { room.deallocate() }
-            room.initializeMemory(as: UInt8.self, repeating: 0xa5)
-            let start = try #require(room.baseAddress)
+            defer { memory.deallocate() }
+            memory.initializeMemory(as: UInt8.self, repeating: 0xa5)
+            let start = try #require(memory.baseAddress)
             let count = message.encodedByteCount
             message.encode(to: start, byteCount: count)
-            #expect(Array(room[..<count]) == golden.bytes)
-            #expect(room[count...].allSatisfy { $0 == 0xa5 })
+            #expect(Array(memory[..<count]) == golden.bytes)
+            #expect(memory[count...].allSatisfy { $0 == 0xa5 })
         }
     }
 }

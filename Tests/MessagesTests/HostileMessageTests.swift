@@ -104,7 +104,7 @@ struct HostileMessageTests {
         }
     }
 
-    @Test("an unknown enum value is kept")
+    @Test("an unknown enum value is preserved")
     func unknownEnum() throws {
         let bytes: [UInt8] = [0x08, 0x63]
         let read = try HealthV1.CheckResponse(decoding: bytes)

@@ -11,7 +11,7 @@ package import Tracing
 package struct SpanTracer: Tracer {
     private let sampling: Double
     private let randomness: any Randomness
-    private let clock: TraceClock
+    private let clock: CallTracing.Clock
     private let time: any Time
     private let queue: SpanQueue
 
@@ -23,7 +23,7 @@ package struct SpanTracer: Tracer {
         self.queue = queue
         self.time = time
         self.randomness = randomness
-        clock = TraceClock(time)
+        clock = CallTracing.Clock(time)
     }
 
     /// Starts a span at `instant`. It is recorded only if its trace is.

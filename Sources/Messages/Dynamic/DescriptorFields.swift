@@ -45,7 +45,7 @@ extension FieldType {
         guard let number = try field.number(3), (1..<1 << 29).contains(number) else {
             throw SchemaError.malformed
         }
-        guard let kind = try FieldKind(field) else {
+        guard let kind = try FieldType.Kind(field) else {
             throw SchemaError.unsupported(field: "\(message).\(name)")
         }
         let jsonName = try field.text(10)
@@ -72,7 +72,7 @@ extension SchemaMethod.Options {
     }
 }
 
-extension FieldKind {
+extension FieldType.Kind {
     /// The kind for a `FieldDescriptorProto.Type`; nil for a group and for newer types.
     init?(_ field: DescriptorFields) throws {
         let typeName = withoutLeadingDot(try field.text(6))

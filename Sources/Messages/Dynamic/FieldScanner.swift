@@ -1,9 +1,3 @@
-/// One encoded field of a message.
-struct ScannedField {
-    let number: Int
-    let value: ScannedValue
-}
-
 /// The value of a field, as far as its wire type determines it.
 enum ScannedValue {
     case varint(UInt64)
@@ -24,12 +18,12 @@ struct FieldScanner {
 
     /// The next field, or nil at the end.
     /// - Throws: `MessageError.malformed`.
-    mutating func next() throws(MessageError) -> ScannedField? {
+    mutating func next() throws(MessageError) -> Field? {
         guard !rest.isEmpty else { return nil }
         let tag = try varint()
         // Field numbers have 29 bits, and 0 is invalid.
         guard tag >> 3 != 0, tag <= UInt64(UInt32.max) else { throw .malformed }
-        return ScannedField(number: Int(tag >> 3), value: try value(wireType: tag & 7))
+        return Field(number: Int(tag >> 3), value: try value(wireType: tag & 7))
     }
 
     private mutating func value(wireType: UInt64) throws(MessageError) -> ScannedValue {
@@ -71,5 +65,51 @@ struct FieldScanner {
         let taken = rest.prefix(Int(count))
         rest = rest.dropFirst(Int(count))
         return taken
+    }
+
+    /// One encoded field of a message.
+    struct Field {
+        let number: Int
+        let value: ScannedValue
+    }
+}
+
+/// Writes the fields of a message whose type is known only from a schema.
+struct FieldWriter {
+    private(set) var bytes: [UInt8] = []
+
+    mutating func append(_ number: Int, _ value: ScannedValue) {
+        switch value {
+        case .varint: tag(number, 0)
+        case .fixed64: tag(number, 1)
+        case .bytes: tag(number, 2)
+        case .fixed32: tag(number, 5)
+        }
+        append(value)
+    }
+
+    /// Writes the value without a tag, as in a packed field.
+    mutating func append(_ value: ScannedValue) {
+        switch value {
+        case .varint(let value): varint(value)
+        case .fixed64(let value): withUnsafeBytes(of: value.littleEndian) { bytes += $0 }
+        case .fixed32(let value): withUnsafeBytes(of: value.littleEndian) { bytes += $0 }
+        case .bytes(let value):
+            varint(UInt64(value.count))
+            bytes += value
+        }
+    }
+
+    private mutating func tag(_ number: Int, _ wireType: UInt64) {
+        varint(UInt64(number) << 3 | wireType)
+    }
+
+    private mutating func varint(_ value: UInt64) {
+        var rest = value
+        while rest >= 0x80 {
+            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        bytes.append(UInt8(rest))
     }
 }

@@ -74,7 +74,7 @@ struct MessageFromJSON {
 
     /// Encodes one value of `kind`.
     private func value(
-        _ kind: FieldKind, _ tree: JSONValue, _ path: JSONPath
+        _ kind: FieldType.Kind, _ tree: JSONValue, _ path: JSONPath
     ) throws(MappingError) -> ScannedValue {
         switch kind {
         case .message(let name):

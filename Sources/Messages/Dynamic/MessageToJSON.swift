@@ -50,7 +50,7 @@ struct MessageToJSON {
 
     private func next(
         _ scanner: inout FieldScanner, _ path: JSONPath
-    ) throws(MappingError) -> ScannedField? {
+    ) throws(MappingError) -> FieldScanner.Field? {
         do {
             return try scanner.next()
         } catch {

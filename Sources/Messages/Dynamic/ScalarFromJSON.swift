@@ -8,7 +8,7 @@ struct ScalarFromJSON {
 
     /// The value of a field of `kind`, which is neither an enum nor a message.
     /// - Throws: `MappingError` when the value does not fit.
-    func value(_ kind: FieldKind) throws(MappingError) -> ScannedValue {
+    func value(_ kind: FieldType.Kind) throws(MappingError) -> ScannedValue {
         switch kind {
         case .bool: .varint(try bool() ? 1 : 0)
         case .string: .bytes(Array(try text().utf8)[...])

@@ -3,7 +3,7 @@ import JSON
 
 /// Converts one encoded scalar or enum value to JSON.
 struct ScalarToJSON {
-    let kind: FieldKind
+    let kind: FieldType.Kind
     let path: JSONPath
     let schema: Schema
 

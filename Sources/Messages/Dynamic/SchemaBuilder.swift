@@ -46,7 +46,7 @@ struct SchemaBuilder {
         let values = try type.messages(2).map {
             (name: try $0.text(1), number: Int32(truncatingIfNeeded: try $0.number(2) ?? 0))
         }
-        enums[name] = EnumType(name: name, values: values)
+        enums[name] = EnumType(values)
     }
 
     /// `ServiceDescriptorProto`: name = 1, method = 2 with name = 1, input_type = 2,

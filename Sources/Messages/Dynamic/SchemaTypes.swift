@@ -29,7 +29,7 @@ struct FieldType: Sendable {
     let number: Int
     let name: String
     let jsonName: String
-    let kind: FieldKind
+    let kind: Kind
     let isRepeated: Bool
     /// The index of its oneof in the message, if it is in one.
     let oneof: Int?
@@ -37,38 +37,35 @@ struct FieldType: Sendable {
     let hasPresence: Bool
     /// Whether it has our option `secret`.
     let isSecret: Bool
-}
 
-/// The type of a field's values.
-enum FieldKind: Sendable {
-    case double, float, bool, string, bytes
-    case int32, int64, uint32, uint64, sint32, sint64
-    case fixed32, fixed64, sfixed32, sfixed64
-    /// An enum by its full name.
-    case enumeration(String)
-    /// A message by its full name.
-    case message(String)
+    /// The type of a field's values.
+    enum Kind: Sendable {
+        case double, float, bool, string, bytes
+        case int32, int64, uint32, uint64, sint32, sint64
+        case fixed32, fixed64, sfixed32, sfixed64
+        /// An enum by its full name.
+        case enumeration(String)
+        /// A message by its full name.
+        case message(String)
 
-    /// Whether a repeated field of this type is packed.
-    var isPackable: Bool {
-        switch self {
-        case .string, .bytes, .message: false
-        default: true
+        /// Whether a repeated field of this type is packed.
+        var isPackable: Bool {
+            switch self {
+            case .string, .bytes, .message: false
+            default: true
+            }
         }
     }
 }
 
 /// One enum of a schema.
 struct EnumType: Sendable {
-    /// The full name, for example `postern.session.v1.EndReason`.
-    let name: String
     /// The number of each name.
     let numbers: [String: Int32]
     /// The first name of each number.
     let names: [Int32: String]
 
-    init(name: String, values: [(name: String, number: Int32)]) {
-        self.name = name
+    init(_ values: [(name: String, number: Int32)]) {
         numbers = Dictionary(values.map { ($0.name, $0.number) }) { first, _ in first }
         names = Dictionary(values.map { ($0.number, $0.name) }) { first, _ in first }
     }

@@ -25,7 +25,7 @@ package struct CanonicalReader {
 
     private static let none: UInt32 = 0
     /// Not the tag of any field.
-    private static let unordinary = UInt32.max
+    private static let nonCanonical = UInt32.max
 
     /// Starts at the first field of the message in `bytes`.
     package init(_ bytes: UnsafeRawBufferPointer) {
@@ -61,7 +61,7 @@ package struct CanonicalReader {
     }
 
     private mutating func longTag(_ first: UInt32) {
-        tag = Self.unordinary
+        tag = Self.nonCanonical
         guard first != 0, position < end else { return }
         let second = UInt32(bytes[position])
         position += 1
@@ -119,25 +119,27 @@ package struct CanonicalReader {
         return value
     }
 
-    private mutating func lent() throws(NonCanonicalEncoding) -> UnsafeRawBufferPointer {
+    private mutating func borrowedBytes() throws(NonCanonicalEncoding) -> UnsafeRawBufferPointer {
         let count = try length()
-        let lent = UnsafeRawBufferPointer(rebasing: bytes[position..<position + count])
+        let borrowed = UnsafeRawBufferPointer(rebasing: bytes[position..<position + count])
         position += count
         next()
-        return lent
+        return borrowed
     }
 
     private mutating func borrowedText() throws(NonCanonicalEncoding) -> UnsafeRawBufferPointer {
-        let lent = try lent()
-        guard let start = lent.baseAddress, lent.count > 0 else { return lent }
+        let borrowed = try borrowedBytes()
+        guard let start = borrowed.baseAddress, borrowed.count > 0 else { return borrowed }
         let first = start.assumingMemoryBound(to: UInt8.self)
-        guard postern_text_is_sound(first, lent.count) != 0 else { throw NonCanonicalEncoding() }
-        return lent
+        guard postern_text_is_sound(first, borrowed.count) != 0 else {
+            throw NonCanonicalEncoding()
+        }
+        return borrowed
     }
 
     private mutating func text() throws(NonCanonicalEncoding) -> String {
-        let lent = try borrowedText()
-        return lent.isEmpty ? "" : String(decoding: lent, as: UTF8.self)
+        let borrowed = try borrowedText()
+        return borrowed.isEmpty ? "" : String(decoding: borrowed, as: UTF8.self)
     }
 
     /// A nested message.
@@ -160,15 +162,15 @@ package struct CanonicalReader {
     }
 
     mutating func bytes(_ tag: UInt32) throws(NonCanonicalEncoding) -> [UInt8] {
-        self.tag == tag ? Array(try lent()) : []
+        self.tag == tag ? Array(try borrowedBytes()) : []
     }
 
     /// A text of which no String is made: its bytes are copied from the frame to memory that is
     /// wiped.
     mutating func secret(_ tag: UInt32) throws(NonCanonicalEncoding) -> SecretBytes {
         guard self.tag == tag else { return .empty }
-        let lent = try borrowedText()
-        return lent.isEmpty ? .empty : SecretBytes(copying: lent)
+        let borrowed = try borrowedText()
+        return borrowed.isEmpty ? .empty : SecretBytes(copying: borrowed)
     }
 
     mutating func uint64(_ tag: UInt32) throws(NonCanonicalEncoding) -> UInt64 {
@@ -200,9 +202,10 @@ package struct CanonicalReader {
     /// The bytes of a field, borrowed from the message: a nested message, whose reader must reach
     /// its end. Empty if the field is absent.
     /// - Throws: `NonCanonicalEncoding`.
-    package mutating func lent(_ tag: UInt32) throws(NonCanonicalEncoding) -> UnsafeRawBufferPointer
+    package mutating func borrowedBytes(_ tag: UInt32) throws(NonCanonicalEncoding)
+        -> UnsafeRawBufferPointer
     {
-        self.tag == tag ? try lent() : UnsafeRawBufferPointer(start: nil, count: 0)
+        self.tag == tag ? try borrowedBytes() : UnsafeRawBufferPointer(start: nil, count: 0)
     }
 
     /// A valid text, borrowed from the message. Empty if the field is absent.
@@ -231,7 +234,7 @@ package struct CanonicalReader {
         var arrays: [[UInt8]] = []
         while self.tag == tag {
             try grow([UInt8].self)
-            arrays.append(Array(try lent()))
+            arrays.append(Array(try borrowedBytes()))
         }
         return arrays
     }
@@ -247,9 +250,9 @@ package struct CanonicalReader {
         return parts
     }
 
-    /// The numbers of a packed field, each converted by `turn`.
+    /// The numbers of a packed field, each converted by `convert`.
     mutating func numbers<Number>(
-        _ tag: UInt32, _ turn: (UInt64) -> Number
+        _ tag: UInt32, _ convert: (UInt64) -> Number
     ) throws(NonCanonicalEncoding) -> [Number] {
         guard self.tag == tag else { return [] }
         let count = try length()
@@ -258,7 +261,7 @@ package struct CanonicalReader {
         var numbers: [Number] = []
         while position < end {
             try grow(Number.self)
-            numbers.append(turn(try varint()))
+            numbers.append(convert(try varint()))
         }
         end = outerEnd
         next()

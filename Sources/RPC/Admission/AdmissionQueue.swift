@@ -8,18 +8,18 @@
 ///      refused                        shed          (RESOURCE_EXHAUSTED, not processed)
 ///
 /// The order is first in, first out while the queue drains. In overload (`CoDel`) it becomes last
-/// in, first out, and calls that have waited longer than `patience` are shed (adaptive LIFO): in
-/// the order of arrival each would be served just too late, and its work would be wasted.
-package struct AdmissionQueue<Ticket> {
+/// in, first out, and calls that have waited longer than `overloadWaitMax` are shed (adaptive
+/// LIFO): in the order of arrival each would be served just too late, and its work would be wasted.
+package struct AdmissionQueue<Ticket: Sendable>: Sendable {
     /// The longest wait in overload: a user notices half a second, and a caller still has most of
     /// its deadline left to try another server.
-    static var patience: Duration { .milliseconds(500) }
+    static var overloadWaitMax: Duration { .milliseconds(500) }
     /// Bounds of the retry delay that is sent with a shed call.
     static var retryAfterBounds: ClosedRange<Duration> { .milliseconds(100) ... .seconds(10) }
 
     typealias Place = WaitingLine<Waiter>.Place
 
-    struct Waiter {
+    struct Waiter: Sendable {
         let ticket: Ticket
         let bytes: Int
         let since: Duration
@@ -32,7 +32,7 @@ package struct AdmissionQueue<Ticket> {
 
     /// Why a call is not served, and when the caller may retry.
     struct Shed: Hashable, Sendable {
-        let reason: ShedReason
+        let reason: LaneLimiter.ShedReason
         let retryAfter: Duration
     }
 
@@ -67,8 +67,8 @@ package struct AdmissionQueue<Ticket> {
         guard uptime + pace.wait(behind: ahead, at: uptime) < deadline else {
             return .refused(shed(.deadline, at: uptime))
         }
-        if isOverloaded { makeRoom(bytes, at: uptime) }
-        guard hasRoom(bytes) else { return .refused(shed(.full, at: uptime)) }
+        if isOverloaded { makeCapacity(bytes, at: uptime) }
+        guard hasCapacity(bytes) else { return .refused(shed(.full, at: uptime)) }
         self.bytes += bytes
         return .waits(line.append(Waiter(ticket: ticket, bytes: bytes, since: uptime)))
     }
@@ -78,14 +78,14 @@ package struct AdmissionQueue<Ticket> {
         sign.began(at: uptime)
     }
 
-    private func hasRoom(_ bytes: Int) -> Bool {
+    private func hasCapacity(_ bytes: Int) -> Bool {
         count < callsMax && bytes <= bytesMax - self.bytes
     }
 
     /// Sheds the oldest calls: in overload they would be served last.
-    private mutating func makeRoom(_ bytes: Int, at uptime: Duration) {
+    private mutating func makeCapacity(_ bytes: Int, at uptime: Duration) {
         guard callsMax > 0, bytes <= bytesMax else { return }
-        while !hasRoom(bytes), shedFirst(.full, at: uptime) {}
+        while !hasCapacity(bytes), shedFirst(.full, at: uptime) {}
     }
 
     // MARK: Leaving
@@ -119,14 +119,14 @@ package struct AdmissionQueue<Ticket> {
     private mutating func look(at uptime: Duration) {
         sign.look(oldest: oldestWait(at: uptime), at: uptime)
         guard isOverloaded else { return }
-        while oldestWait(at: uptime) > Self.patience, shedFirst(.late, at: uptime) {}
+        while oldestWait(at: uptime) > Self.overloadWaitMax, shedFirst(.late, at: uptime) {}
     }
 
     private func oldestWait(at uptime: Duration) -> Duration {
         line.first.map { uptime - $0.since } ?? .zero
     }
 
-    private mutating func shedFirst(_ reason: ShedReason, at uptime: Duration) -> Bool {
+    private mutating func shedFirst(_ reason: LaneLimiter.ShedReason, at uptime: Duration) -> Bool {
         let shed = shed(reason, at: uptime)
         guard let waiter = line.removeFirst() else { return false }
         bytes -= waiter.bytes
@@ -135,24 +135,11 @@ package struct AdmissionQueue<Ticket> {
     }
 
     /// The retry delay grows with the queue: twice the time that the whole queue will take.
-    private func shed(_ reason: ShedReason, at uptime: Duration) -> Shed {
+    private func shed(_ reason: LaneLimiter.ShedReason, at uptime: Duration) -> Shed {
         let wait = max(pace.wait(behind: count, at: uptime), oldestWait(at: uptime))
         let bounds = Self.retryAfterBounds
         return Shed(
             reason: reason,
             retryAfter: min(max(bounds.lowerBound, wait * 2), bounds.upperBound))
     }
-}
-
-extension AdmissionQueue: Sendable where Ticket: Sendable {}
-extension AdmissionQueue.Waiter: Sendable where Ticket: Sendable {}
-
-/// Why a call was shed.
-package enum ShedReason: String, CaseIterable, Sendable {
-    /// The queue is full.
-    case full
-    /// The call's deadline would have passed before it was served.
-    case deadline
-    /// It has waited too long in overload.
-    case late
 }

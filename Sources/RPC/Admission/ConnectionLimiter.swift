@@ -5,21 +5,21 @@ import NIOCore
 /// sent a Hello. Above the last limit the oldest such connection is closed, not the newest:
 /// connections that send nothing then displace each other, while an honest caller sends its Hello
 /// within milliseconds and is never the oldest for long.
-struct ConnectionLimiter<ID: Hashable, Peer> {
-    enum Verdict {
+struct ConnectionLimiter<ID: Hashable & Sendable, Peer: Sendable>: Sendable {
+    enum Verdict: Sendable {
         /// It is admitted; the connection in `crowdedOut` must be closed.
         case admitted(crowdedOut: Crowded?)
-        /// It is refused; `isTold` says whether it stays open long enough to read the reason.
-        case refused(CrowdReason, isTold: Bool)
+        /// It is refused; `isNotified` says whether it stays open long enough to read the reason.
+        case refused(CrowdReason, isNotified: Bool)
     }
 
     /// A connection that must be closed, and whether it stays open long enough to read the reason.
-    struct Crowded {
+    struct Crowded: Sendable {
         let peer: Peer
-        let isTold: Bool
+        let isNotified: Bool
     }
 
-    struct Guest {
+    struct Connection: Sendable {
         let peer: Peer
         let address: PeerAddress?
         fileprivate(set) var ungreeted: WaitingLine<ID>.Place?
@@ -30,7 +30,7 @@ struct ConnectionLimiter<ID: Hashable, Peer> {
     static var partingMax: Int { 128 }
 
     private let limits: ServerLimits
-    private var guests: [ID: Guest] = [:]
+    private var connections: [ID: Connection] = [:]
     private var counts: [PeerAddress: Int] = [:]
     private var ungreeted = WaitingLine<ID>()
     private var parting: Set<ID> = []
@@ -39,10 +39,10 @@ struct ConnectionLimiter<ID: Hashable, Peer> {
         self.limits = limits
     }
 
-    var count: Int { guests.count }
-    var isEmpty: Bool { guests.isEmpty }
+    var count: Int { connections.count }
+    var isEmpty: Bool { connections.isEmpty }
     /// All admitted connections.
-    var values: [Peer] { guests.values.map(\.peer) }
+    var values: [Peer] { connections.values.map(\.peer) }
     /// Number of addresses in the table; addresses without a connection are removed.
     var addressCount: Int { counts.count }
 
@@ -54,7 +54,7 @@ struct ConnectionLimiter<ID: Hashable, Peer> {
         }
         let crowdedOut = ungreeted.count >= limits.ungreetedMax ? crowdOut() : nil
         if let address { counts[address, default: 0] += 1 }
-        guests[id] = Guest(peer: peer, address: address, ungreeted: ungreeted.append(id))
+        connections[id] = Connection(peer: peer, address: address, ungreeted: ungreeted.append(id))
         return .admitted(crowdedOut: crowdedOut)
     }
 
@@ -63,7 +63,7 @@ struct ConnectionLimiter<ID: Hashable, Peer> {
     }
 
     private mutating func refuse(_ id: ID, _ reason: CrowdReason) -> Verdict {
-        .refused(reason, isTold: mayPart(id))
+        .refused(reason, isNotified: mayPart(id))
     }
 
     private mutating func mayPart(_ id: ID) -> Bool {
@@ -75,31 +75,26 @@ struct ConnectionLimiter<ID: Hashable, Peer> {
     /// The oldest connection without a Hello. It counts as a connection until it has closed.
     private mutating func crowdOut() -> Crowded? {
         guard let id = ungreeted.removeFirst() else { return nil }
-        guests[id]?.ungreeted = nil
-        return guests[id].map { Crowded(peer: $0.peer, isTold: mayPart(id)) }
+        connections[id]?.ungreeted = nil
+        return connections[id].map { Crowded(peer: $0.peer, isNotified: mayPart(id)) }
     }
 
     /// The connection has sent a valid Hello.
     mutating func greeted(_ id: ID) {
         parting.remove(id)  // it was to be closed, but its Hello came in time
-        guard let place = guests[id]?.ungreeted else { return }
+        guard let place = connections[id]?.ungreeted else { return }
         _ = ungreeted.remove(place)
-        guests[id]?.ungreeted = nil
+        connections[id]?.ungreeted = nil
     }
 
     /// The connection is closed.
     mutating func left(_ id: ID) {
         greeted(id)
-        guard let address = guests.removeValue(forKey: id)?.address else { return }
+        guard let address = connections.removeValue(forKey: id)?.address else { return }
         let rest = counts[address, default: 0] - 1
         counts[address] = rest > 0 ? rest : nil
     }
 }
-
-extension ConnectionLimiter: Sendable where ID: Sendable, Peer: Sendable {}
-extension ConnectionLimiter.Crowded: Sendable where ID: Sendable, Peer: Sendable {}
-extension ConnectionLimiter.Verdict: Sendable where ID: Sendable, Peer: Sendable {}
-extension ConnectionLimiter.Guest: Sendable where ID: Sendable, Peer: Sendable {}
 
 /// Why a connection was refused.
 enum CrowdReason: String, CaseIterable, Sendable {

@@ -1,3 +1,4 @@
+import CoreMetrics
 import Messages
 import NIOCore
 import ServiceRuntime
@@ -18,14 +19,14 @@ final class LaneLimiter: Sendable {
     /// More than any setting allows, and far below the high half.
     private static let runningLimit = 1 << 30
 
-    let metrics: LaneMetrics
+    let metrics: Metrics
     private let runningMax: Int
     private let counts = Atomic<Int>(0)
-    private let queue: Mutex<AdmissionQueue<WaitingTicket>>
+    private let queue: Mutex<AdmissionQueue<Ticket>>
     private let time: any Time
 
     init(_ lane: MethodLane, _ limits: ServerLimits, time: any Time) {
-        metrics = LaneMetrics(lane)
+        metrics = Metrics(lane)
         runningMax = min(limits.runningMax(of: lane), Self.runningLimit)
         queue = Mutex(
             AdmissionQueue(callsMax: limits.queueMax(of: lane), bytesMax: limits.queueBytesMax))
@@ -55,12 +56,12 @@ final class LaneLimiter: Sendable {
     }
 
     /// The result for a call that could not enter.
-    typealias Arrival = AdmissionQueue<WaitingTicket>.Arrival
+    typealias Arrival = AdmissionQueue<Ticket>.Arrival
 
     /// Queues a call that could not enter, or refuses it. A queued call is notified later, through
     /// its ticket.
     func wait(
-        _ ticket: WaitingTicket, bytes: Int, deadline: Duration, at uptime: Duration
+        _ ticket: Ticket, bytes: Int, deadline: Duration, at uptime: Duration
     ) -> Arrival {
         let (arrival, changes) = queue.withLock { queue in
             let arrival = queue.arrive(ticket, bytes: bytes, deadline: deadline, at: uptime)
@@ -75,7 +76,7 @@ final class LaneLimiter: Sendable {
     }
 
     /// Removes the call at `place`. If it was admitted meanwhile, its ticket has been notified.
-    func forget(_ place: AdmissionQueue<WaitingTicket>.Place) {
+    func forget(_ place: AdmissionQueue<Ticket>.Place) {
         let count = queue.withLock { queue in
             if queue.remove(place) {
                 counts.wrappingSubtract(Self.oneWaits, ordering: .relaxed)
@@ -88,8 +89,8 @@ final class LaneLimiter: Sendable {
     // MARK: Admitting
 
     private struct Changes {
-        var admitted: [(ticket: WaitingTicket, wait: Duration)] = []
-        var shed: [(ticket: WaitingTicket, shed: AdmissionQueue<WaitingTicket>.Shed)] = []
+        var admitted: [(ticket: Ticket, wait: Duration)] = []
+        var shed: [(ticket: Ticket, shed: AdmissionQueue<Ticket>.Shed)] = []
         var waiting = 0
     }
 
@@ -98,7 +99,7 @@ final class LaneLimiter: Sendable {
     }
 
     private func admit(
-        _ queue: inout AdmissionQueue<WaitingTicket>, at uptime: Duration
+        _ queue: inout AdmissionQueue<Ticket>, at uptime: Duration
     ) -> Changes {
         var changes = Changes()
         while queue.count > 0, runningCount < runningMax, let next = queue.next(at: uptime) {
@@ -122,17 +123,87 @@ final class LaneLimiter: Sendable {
             ticket.notify { $0.shed(ticket.call, retryAfter: shed.retryAfter) }
         }
     }
-}
 
-/// A waiting call, and the connection to notify.
-struct WaitingTicket: Sendable {
-    let call: UInt64
-    let connection: NIOLoopBound<ServerConnection>
-    let loop: any EventLoop
+    /// A waiting call, and the connection to notify.
+    struct Ticket: Sendable {
+        let call: UInt64
+        let connection: NIOLoopBound<ServerConnection>
+        let loop: any EventLoop
 
-    /// Notifies the connection in a separate task of its loop. Handlers that finish at once would
-    /// otherwise admit each other recursively on one stack.
-    func notify(_ change: @escaping @Sendable (ServerConnection) -> Void) {
-        loop.execute { change(connection.value) }
+        /// Notifies the connection in a separate task of its loop. Handlers that finish at once
+        /// would otherwise admit each other recursively on one stack.
+        func notify(_ change: @escaping @Sendable (ServerConnection) -> Void) {
+            loop.execute { change(connection.value) }
+        }
+    }
+
+    /// Why a call was shed.
+    package enum ShedReason: String, CaseIterable, Sendable {
+        /// The queue is full.
+        case full
+        /// The call's deadline would have passed before it was served.
+        case deadline
+        /// It has waited too long in overload.
+        case late
+    }
+
+    /// The metrics of one lane: `rpc_server_sheds_total`, `rpc_server_queue_length` and
+    /// `rpc_server_queue_wait_seconds`. The handles are made once; only a full lane uses them.
+    struct Metrics: Sendable {
+        private let sheds: [ShedReason: Counter]
+        private let length: Gauge
+        private let wait: CoreMetrics.Timer
+
+        init(_ lane: MethodLane) {
+            sheds = Dictionary(
+                uniqueKeysWithValues: ShedReason.allCases.map { reason in
+                    (
+                        reason,
+                        Counter(
+                            label: "rpc_server_sheds_total",
+                            dimensions: [("lane", lane.rawValue), ("reason", reason.rawValue)])
+                    )
+                })
+            length = Gauge(
+                label: "rpc_server_queue_length", dimensions: [("lane", lane.rawValue)])
+            wait = Timer(
+                label: "rpc_server_queue_wait", dimensions: [("lane", lane.rawValue)])
+        }
+
+        func shed(_ reason: ShedReason) { sheds[reason]?.increment() }
+
+        func queued(_ count: Int) { length.record(count) }
+
+        func waited(_ wait: Duration) { self.wait.recordNanoseconds(TimeAmount(wait).nanoseconds) }
+    }
+
+    /// The admission limiters of a server, one for each lane.
+    struct ByLane: Sendable {
+        private let ordinary: LaneLimiter
+        private let costly: LaneLimiter
+        private let watching: LaneLimiter
+        private let admin: LaneLimiter
+
+        init(_ limits: ServerLimits, time: any Time) {
+            ordinary = LaneLimiter(.ordinary, limits, time: time)
+            costly = LaneLimiter(.costly, limits, time: time)
+            watching = LaneLimiter(.watching, limits, time: time)
+            admin = LaneLimiter(.admin, limits, time: time)
+        }
+
+        subscript(lane: MethodLane) -> LaneLimiter {
+            switch lane {
+            case .ordinary: ordinary
+            case .costly: costly
+            case .watching: watching
+            case .admin: admin
+            }
+        }
+
+        /// Handlers that have not returned, in all lanes.
+        var runningCount: Int { MethodLane.allCases.reduce(0) { $0 + self[$1].runningCount } }
+
+        /// Waiting calls, in all lanes.
+        var waitingCount: Int { MethodLane.allCases.reduce(0) { $0 + self[$1].waitingCount } }
     }
 }

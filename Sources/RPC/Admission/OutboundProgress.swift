@@ -3,7 +3,7 @@ import NIOCore
 /// Detects whether a slow peer still reads. A peer that reads a byte now and then to keep its
 /// connection could otherwise hold up to 16 MiB of responses indefinitely.
 struct OutboundProgress {
-    /// What a peer must read within `FrameLimits.outboundPatience`, in bytes. 6.5 kB/s is slower
+    /// What a peer must read within `FrameLimits.outboundTimeout`, in bytes. 6.5 kB/s is slower
     /// than any line that can deliver responses within their deadlines.
     static let bytesMin = 64 * 1024
 
@@ -36,9 +36,9 @@ extension ServerConnection {
 
     /// Extends the timeout of a slow peer that reads as much as required.
     func lookAtProgress() {
-        guard let due = watch.outboundDue, due <= turnUptime else { return }
+        guard let due = watch.outboundDue, due <= eventUptime else { return }
         if progress.look(pending: pendingBytes) {
-            watch.outboundDue = turnUptime + FrameLimits.outboundPatience
+            watch.outboundDue = eventUptime + FrameLimits.outboundTimeout
         }
     }
 }

@@ -21,7 +21,7 @@ struct ReceiveBufferAllocator: RecvByteBufferAllocator {
 
     /// Doubles the size when a buffer was filled; halves it when two in a row were at most half
     /// full.
-    /// - Returns: true, so that the buffer is not kept.
+    /// - Returns: true, so that the buffer is not retained.
     mutating func record(actualReadBytes: Int) -> Bool {
         if actualReadBytes >= bytes {
             bytes = min(bytes * 2, Self.bytesMax)

@@ -2,17 +2,7 @@ import Cryptography
 import Messages
 import NIOCore
 import ServiceRuntime
-
-/// A call that waits for a handler to finish: its position in the queue and its request. The
-/// request is in memory that is wiped, since it may contain a password.
-struct WaitingCall {
-    let place: AdmissionQueue<WaitingTicket>.Place
-    let limiter: LaneLimiter
-    let payload: SecretBytes
-    let context: CallContext
-    let entry: MethodTable.Entry
-    let start: MethodHandler.Async
-}
+import Synchronization
 
 /// How the calls of a server connection wait in a lane's queue. A waiting call counts as running on
 /// its connection, so that `calls_max`, cancels and deadlines apply to it as to any other.
@@ -28,10 +18,10 @@ extension ServerConnection {
         _ entry: MethodTable.Entry, _ start: @escaping MethodHandler.Async, _ limiter: LaneLimiter
     ) {
         guard let loop = self.context?.eventLoop else { return limiter.leave() }
-        let ticket = WaitingTicket(
+        let ticket = LaneLimiter.Ticket(
             call: call, connection: NIOLoopBound(self, eventLoop: loop), loop: loop)
         let arrival = limiter.wait(
-            ticket, bytes: payload.count, deadline: context.deadline, at: turnUptime)
+            ticket, bytes: payload.count, deadline: context.deadline, at: eventUptime)
         switch arrival {
         case .refused(let shed): refuse(call, Self.overloaded(shed.retryAfter))
         case .waits(let place):
@@ -52,7 +42,7 @@ extension ServerConnection {
     /// Runs a call that was admitted, unless it has ended meanwhile.
     func admitted(_ call: UInt64, by limiter: LaneLimiter) {
         guard let waited = waiting.removeValue(forKey: call) else { return limiter.leave() }
-        turnUptime = shared.time.uptime()
+        eventUptime = shared.time.uptime()
         waited.payload.withBytes { payload in
             run(call, payload, waited.context, waited.entry, waited.start, limiter)
         }
@@ -88,5 +78,77 @@ extension ServerConnection {
 
     private static func overloaded(_ retryAfter: Duration) -> ServiceError {
         ServiceError(.resourceExhausted, retryAfter: retryAfter, notProcessed: true)
+    }
+
+    /// A call that waits for a handler to finish: its position in the queue and its request. The
+    /// request is in memory that is wiped, since it may contain a password.
+    struct WaitingCall {
+        let place: AdmissionQueue<LaneLimiter.Ticket>.Place
+        let limiter: LaneLimiter
+        let payload: SecretBytes
+        let context: CallContext
+        let entry: MethodTable.Entry
+        let start: MethodHandler.Async
+    }
+}
+
+/// How a server connection is admitted and how it leaves.
+extension ServerConnection {
+    /// The retry delay for a refused connection.
+    private static let retryAfter = Duration.seconds(1)
+
+    /// Registers the connection; if it is refused, sends the reason and closes.
+    func enterLimiter(_ channel: any Channel) -> Bool {
+        let address = PeerAddress(channel.remoteAddress)
+        let (verdict, count) = shared.connections.withLock { limiter in
+            (limiter.arrived(ObjectIdentifier(channel), channel, from: address), limiter.count)
+        }
+        shared.connectionMetrics.opened(count)
+        switch verdict {
+        case .admitted(let crowdedOut):
+            crowdedOut.map(Self.crowdOut)
+            return true
+        case .refused(let reason, let isNotified):
+            shared.connectionMetrics.refuse(reason)
+            refuseConnection(channel, isNotified: isNotified)
+            return false
+        }
+    }
+
+    private static func crowdOut(
+        _ crowded: ConnectionLimiter<ObjectIdentifier, any Channel>.Crowded
+    ) {
+        let channel = crowded.peer
+        let event = Event.crowdedOut(isNotified: crowded.isNotified)
+        channel.eventLoop.execute { channel.pipeline.fireUserInboundEventTriggered(event) }
+    }
+
+    /// Closes, unless the Hello has arrived meanwhile.
+    func crowdedOut(_ channel: any Channel, isNotified: Bool) {
+        guard machine.phase == .awaitingHello else { return }
+        shared.connectionMetrics.refuse(.ungreeted)
+        refuseConnection(channel, isNotified: isNotified)
+    }
+
+    private func refuseConnection(_ channel: any Channel, isNotified: Bool) {
+        guard isNotified else { return channel.close(promise: nil) }
+        goAway(.tooManyConnections, "too many connections; try later", retryAfter: Self.retryAfter)
+    }
+
+    func leaveLimiter(_ channel: any Channel) {
+        let count = shared.connections.withLock { limiter in
+            limiter.left(ObjectIdentifier(channel))
+            return limiter.count
+        }
+        shared.connectionMetrics.opened(count)
+    }
+
+    /// Drains the connection when it has reached its maximum age or idle time.
+    func lookAtLife() {
+        switch life?.look(at: eventUptime, runningCount: machine.runningCount) {
+        case .old: drain(.draining, "maximum age reached; open another connection")
+        case .idle: drain(.idle, "idle for too long")
+        case nil: break
+        }
     }
 }

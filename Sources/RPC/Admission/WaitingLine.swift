@@ -1,13 +1,13 @@
 /// A queue that also allows removal from the back, and from the middle by an element's `Place`.
 /// Every operation takes constant time.
-struct WaitingLine<Element> {
+struct WaitingLine<Element: Sendable>: Sendable {
     /// The position of an element. It is never valid again once the element was removed.
     struct Place: Hashable, Sendable {
         fileprivate let index: Int
         fileprivate let generation: UInt64
     }
 
-    struct Node {
+    struct Node: Sendable {
         var element: Element?
         var generation: UInt64
         var before: Int?
@@ -75,6 +75,3 @@ struct WaitingLine<Element> {
     /// An empty queue without the memory that a burst has left.
     private init(after generation: UInt64) { self.generation = generation }
 }
-
-extension WaitingLine: Sendable where Element: Sendable {}
-extension WaitingLine.Node: Sendable where Element: Sendable {}

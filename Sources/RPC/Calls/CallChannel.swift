@@ -51,9 +51,4 @@ package struct BidirectionalCall<Request: Sendable, Response: Sendable>: Sendabl
     package let outgoing: OutgoingItems<Request>
     /// The items that the server sends.
     package let incoming: IncomingItems<Response>
-
-    init(_ outgoing: OutgoingItems<Request>, _ incoming: IncomingItems<Response>) {
-        self.outgoing = outgoing
-        self.incoming = incoming
-    }
 }

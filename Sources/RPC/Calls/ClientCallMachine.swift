@@ -18,7 +18,7 @@ import NIOCore
 ///
 /// Rules: ids strictly increase, and none is used twice; no more calls run than the server accepts;
 /// waiting calls are sent in order; each call ends once. A connection whose ids are used up starts
-/// leaving without being asked: its calls finish while another connection takes over.
+/// leaving on its own: its calls finish while another connection takes over.
 package struct ClientCallMachine<Handle> {
     /// The state of the connection.
     package enum Phase: Equatable {
@@ -96,7 +96,7 @@ package struct ClientCallMachine<Handle> {
     /// Queues a call until the server accepts another.
     package mutating func wait(_ handle: Handle, deadline: Duration) {
         waiting.append((handle, deadline))
-        note(deadline)
+        recordDeadline(deadline)
     }
 
     /// Removes the first waiting call, if it can be sent now; returns it with its id.
@@ -118,7 +118,7 @@ package struct ClientCallMachine<Handle> {
         let credit = streams == .none ? nil : StreamCredit(flow(of: streams))
         calls[highestCall] = Call(
             handle: handle, deadline: deadline, credit: credit, isWatch: isWatch)
-        note(deadline)
+        recordDeadline(deadline)
         return (highestCall >= idsMax, credit)
     }
 
@@ -128,7 +128,7 @@ package struct ClientCallMachine<Handle> {
             outgoingCredit: streams.hasRequestItems ? peerStreamCredit : nil)
     }
 
-    private mutating func note(_ deadline: Duration) {
+    private mutating func recordDeadline(_ deadline: Duration) {
         nextDeadline = nextDeadline.map { min($0, deadline) } ?? deadline
     }
 

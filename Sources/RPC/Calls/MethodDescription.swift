@@ -2,7 +2,7 @@
 package struct MethodDescription: Sendable, Hashable {
     /// `package.Service/Method`, as written in a Request.
     package let name: String
-    /// A client may resend the call without being asked to.
+    /// A client may resend the call on its own.
     package let isIdempotent: Bool
     /// The default timeout, for calls without a deadline.
     package let timeout: Duration

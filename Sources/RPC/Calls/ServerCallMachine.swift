@@ -22,7 +22,7 @@
 /// Rules: ids strictly increase. Each call gets exactly one Response. A call that was answered
 /// before its handler returned (cancelled, past its deadline, or faulty) counts as running until
 /// the handler returns, so that a caller cannot start unbounded work by cancelling. The credit is
-/// kept in a `StreamCredit`, which the call's stream shares.
+/// stored in a `StreamCredit`, which the call's stream shares.
 package struct ServerCallMachine<Handle> {
     /// The state of the connection.
     package enum Phase: Equatable {

@@ -45,7 +45,7 @@ extension ClientConnection {
     }
 
     /// Writes a request with a secret to a separate buffer, which is wiped when the socket has
-    /// taken it. `out` is kept between calls, so a password would remain in it.
+    /// taken it. `out` is reused between calls, so a password would remain in it.
     private func writeSecret(
         _ request: OutgoingRequest, as call: UInt64, timeoutMilliseconds: UInt32
     ) -> Bool {
@@ -96,12 +96,12 @@ extension ClientConnection {
         ended()
         guard context.channel.isActive else { return }
         let due = time.uptime() + FrameLimits.drainGrace
-        closeDue = due
+        watch.drainDue = due
         arm(due)
     }
 
     /// Accepts no more calls, and closes when the running calls are over. Its link is not notified,
-    /// because it asked for this.
+    /// because it requested this.
     func retire() {
         isLost = true
         for call in machine.leave() { call.fail(Self.lostError) }

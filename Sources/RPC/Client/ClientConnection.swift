@@ -25,7 +25,7 @@ final class ClientConnection: ChannelInboundHandler {
     private(set) var peerFrameBytesMax = FrameLimits.frameBytesDefault
     /// Bytes of items that have arrived and are not yet consumed.
     var inboundItemBytes = 0
-    var roomQueue = RoomQueue()
+    var capacityQueue = CallStream.CapacityQueue()
     var isPeerTaking = true
     var isWriterWoken = false
     var isGreeted = false
@@ -35,18 +35,14 @@ final class ClientConnection: ChannelInboundHandler {
     private var hasWritten = false
     private var isReading = false
     private var timer: Scheduled<Void>?
-    private var timerDue: Duration?
-    private var helloDue: Duration?
-    /// When the partial frame must be complete. Without it, a length that lost its place in the
-    /// stream would keep the connection: every byte that follows counts as a sign of life.
-    private var partialDue: Duration?
-    /// When the drain grace of a closing connection ends.
-    var closeDue: Duration?
+    /// Without the deadline for a partial frame, a length that lost its place in the stream would
+    /// keep the connection: every byte that follows counts as a sign of life.
+    var watch = ConnectionWatch()
     private var keepAlive: KeepAlive?
     /// The reason for an imminent loss of the connection.
-    private var trouble: String?
+    private var failure: String?
 
-    /// A connection that uses call ids up to `idsMax` and then asks for a replacement.
+    /// A connection that uses call ids up to `idsMax` and then requests a replacement.
     init(
         _ settings: ClientSettings, time: any Time, idsMax: UInt64 = FrameLimits.callIDsMax,
         onReady: @escaping (ClientConnection) -> Void,
@@ -68,8 +64,8 @@ final class ClientConnection: ChannelInboundHandler {
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
     func channelActive(context: ChannelHandlerContext) {
-        let due = time.uptime() + FrameLimits.helloPatience
-        helloDue = due
+        let due = time.uptime() + FrameLimits.helloTimeout
+        watch.helloDue = due
         arm(due)
         context.fireChannelActive()
     }
@@ -77,13 +73,13 @@ final class ClientConnection: ChannelInboundHandler {
     func channelInactive(context: ChannelHandlerContext) {
         self.context = nil
         timer?.cancel()
-        let detail = ["connection lost", trouble].compactMap { $0 }.joined(separator: ": ")
+        let detail = ["connection lost", failure].compactMap { $0 }.joined(separator: ": ")
         lose(ServiceError(.unavailable, detail: detail, notProcessed: !isGreeted))
         context.fireChannelInactive()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        trouble = trouble ?? ConnectionTrouble.text(error)  // the first error is the cause
+        failure = failure ?? ConnectionFailure.text(error)  // the first error is the cause
         context.close(promise: nil)  // channelInactive fails the waiting calls
     }
 
@@ -107,19 +103,19 @@ final class ClientConnection: ChannelInboundHandler {
         let (consumed, violation) = FrameDecoder.forEachFrame(
             in: buffer, frameBytesMax: { FrameLimits.frameBytesMax }, received)
         if violation != nil { return context.close(promise: nil) }
-        decoder.keep(buffer, from: consumed)
+        decoder.store(buffer, from: consumed)
         if !decoder.isMidFrame {
-            partialDue = nil
-        } else if consumed > 0 || partialDue == nil {
-            let due = time.uptime() + FrameLimits.partialFramePatience
-            partialDue = due
+            watch.partialDue = nil
+        } else if consumed > 0 || watch.partialDue == nil {
+            let due = time.uptime() + FrameLimits.partialFrameTimeout
+            watch.partialDue = due
             arm(due)
         }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
         isReading = false
-        flushTurn()
+        flushAfterRead()
         context.fireChannelReadComplete()
     }
 
@@ -150,7 +146,7 @@ final class ClientConnection: ChannelInboundHandler {
     private func greet(_ server: WireV1.Hello) {
         guard !isGreeted else { return }
         isGreeted = true
-        helloDue = nil
+        watch.helloDue = nil
         let keepAlive = KeepAlive(
             at: time.uptime(), floor: .milliseconds(Int64(server.keepaliveFloorMs)))
         self.keepAlive = keepAlive
@@ -173,7 +169,7 @@ final class ClientConnection: ChannelInboundHandler {
         onReady(self)
     }
 
-    private func response(_ head: ResponseHead, _ bytes: UnsafeRawBufferPointer) {
+    private func response(_ head: Envelope.Response, _ bytes: UnsafeRawBufferPointer) {
         guard let call = machine.ended(head.call) else { return }
         defer { ended() }
         call.isAnswered = true
@@ -237,16 +233,16 @@ final class ClientConnection: ChannelInboundHandler {
 
     func arm(_ due: Duration) {
         guard let context else { return }
-        if let timerDue, timerDue <= due { return }
+        if let armed = watch.armedFor, armed <= due { return }
         timer?.cancel()
-        timerDue = due
+        watch.armedFor = due
         let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
         let wait = max(.milliseconds(1), due - time.uptime())
         timer = context.eventLoop.scheduleTask(in: TimeAmount(wait)) { connection.value.wake() }
     }
 
     private func wake() {
-        timerDue = nil
+        watch.armedFor = nil
         let uptime = time.uptime()
         let (late, unsent) = machine.overdue(at: uptime)
         for (call, pending) in late { abandon(call, pending, ServiceError(.deadlineExceeded)) }
@@ -256,20 +252,19 @@ final class ClientConnection: ChannelInboundHandler {
         if !late.isEmpty { ended() }
         // A server that sends nothing, from the start or now, is dropped: its calls may succeed
         // elsewhere.
-        if [helloDue, closeDue, partialDue].contains(where: { $0.map { $0 <= uptime } ?? false }) {
-            let isPartial = partialDue.map { $0 <= uptime } ?? false
-            trouble = !isGreeted ? "no Hello received" : isPartial ? "a frame did not end" : nil
+        if watch.overdue(at: uptime) != nil {
+            let isPartial = watch.partialDue.map { $0 <= uptime } ?? false
+            failure = !isGreeted ? "no Hello received" : isPartial ? "a frame did not end" : nil
             context?.close(promise: nil)
         }
         switch keepAlive?.look(at: uptime) {
         case .close:
-            trouble = "keepalive timed out"
+            failure = "keepalive timed out"
             context?.close(promise: nil)
         case .ping: FrameWriter.write(.ping(WireV1.Ping()), to: &out)
         case .wait, nil: break
         }
         flush()
-        let dues = [machine.nextDeadline, helloDue, closeDue, partialDue, keepAlive?.due]
-        if let next = dues.compactMap({ $0 }).min() { arm(next) }
+        if let next = watch.nextDue(or: machine.nextDeadline, or: keepAlive?.due) { arm(next) }
     }
 }

@@ -12,8 +12,8 @@ final class ClientEndpoint {
     /// Endpoint and pool refer to each other until the pool removes the address, at the latest when
     /// idle.
     private let pool: ClientPool
-    private var health = ServingState.unknown
-    private var watch: (any EndpointHealth)?
+    private var health = WatchedHealth.State.unknown
+    private var watch: WatchedHealth?
     private var breaker = CircuitBreaker()
     private let openBreakers: Meter
     /// Calls started here that have not ended.
@@ -34,7 +34,7 @@ final class ClientEndpoint {
     var isHopeful: Bool { link?.isHopeful ?? false }
 
     /// What a call can expect here.
-    func condition(at uptime: @autoclosure () -> Duration) -> EndpointCondition {
+    func condition(at uptime: @autoclosure () -> Duration) -> Balancer.Condition {
         if case .barred(let until) = breaker.permission(at: uptime()) {
             return .barred(until: until)
         }
@@ -43,8 +43,8 @@ final class ClientEndpoint {
     }
 
     /// Why there is no connection.
-    var trouble: (address: String, text: String) {
-        (name, link?.trouble ?? (isHopeful ? "no answer yet" : "not connected"))
+    var failure: (address: String, text: String) {
+        (name, link?.failure ?? (isHopeful ? "no answer yet" : "not connected"))
     }
 
     // MARK: Calls
@@ -149,12 +149,67 @@ final class ClientEndpoint {
         health = .unknown
     }
 
-    private func healthChanged(_ state: ServingState) {
+    private func healthChanged(_ state: WatchedHealth.State) {
         guard state != health else { return }
         let isFirst = health == .unknown
         health = state
         if !isFirst || state == .notServing {
             pool.reports.health(isServing: state == .serving, of: name)
+        }
+    }
+
+    /// The endpoint that the pool chose for a call. Reports to the endpoint's breaker how the call
+    /// ended.
+    ///
+    /// What the end of a call shows about the server:
+    ///
+    ///     end of the call                                   outcome
+    ///     a response, or an error of the server itself      answered
+    ///     not processed, or never sent                      abandoned: the server may be draining
+    ///     UNAVAILABLE by the transport                      failed
+    ///     DEADLINE_EXCEEDED, deadline set by this program   failed, at whichever side it passed
+    ///     DEADLINE_EXCEEDED, deadline set by a caller
+    ///         returned by the server                        answered: the server works
+    ///         at this client, 1 s or more was given         failed
+    ///         at this client, less was given                abandoned
+    ///
+    /// Attack: calls with short deadlines are relayed until the breaker opens for all callers. A
+    /// caller's timeout that is too short must not count as a failure of the server.
+    struct Placement {
+        /// A server that has not responded for this long has failed, even if it was a caller's
+        /// deadline that passed. It is longer than a password hash takes under load.
+        static let answerFloor = Duration.seconds(1)
+
+        let endpoint: ClientEndpoint
+        let permission: CircuitBreaker.Permission
+
+        func ended(
+            _ result: Result<BorrowedResponse, ServiceError>, isAnswered: Bool,
+            callersTime: Duration?
+        ) {
+            endpoint.ended(
+                permission,
+                Self.outcome(result, isAnswered: isAnswered, callersTime: callersTime))
+        }
+
+        /// - Parameters:
+        ///   - isAnswered: The server itself ended the call.
+        ///   - callersTime: If the deadline is that of a caller of this program, the time left when
+        ///     the call began; nil where this program set the deadline.
+        static func outcome(
+            _ result: Result<BorrowedResponse, ServiceError>, isAnswered: Bool,
+            callersTime: Duration?
+        ) -> CircuitBreaker.Outcome {
+            guard case .failure(let error) = result else { return .answered }
+            switch error.code {
+            case .deadlineExceeded where error.notProcessed: return .abandoned
+            case .deadlineExceeded:
+                guard let callersTime else { return .failed }
+                if isAnswered { return .answered }
+                return callersTime >= answerFloor ? .failed : .abandoned
+            case .unavailable where !isAnswered: return error.notProcessed ? .abandoned : .failed
+            default: return isAnswered ? .answered : .abandoned
+            }
         }
     }
 }
@@ -164,58 +219,5 @@ extension SocketAddress {
     fileprivate var hostAndPort: String {
         guard let ipAddress, let port else { return description }
         return ipAddress.contains(":") ? "[\(ipAddress)]:\(port)" : "\(ipAddress):\(port)"
-    }
-}
-
-/// The endpoint that the pool chose for a call. Reports to the endpoint's breaker how the call
-/// ended.
-///
-/// What the end of a call shows about the server:
-///
-///     end of the call                                      outcome
-///     a response, or an error of the server itself         answered
-///     not processed, or never sent                         abandoned: the server may be draining
-///     UNAVAILABLE by the transport                         failed
-///     DEADLINE_EXCEEDED, deadline set by this program      failed, at whichever side it passed
-///     DEADLINE_EXCEEDED, deadline set by a caller
-///         returned by the server                           answered: the server works
-///         at this client, 1 s or more was given            failed
-///         at this client, less was given                   abandoned
-///
-/// Attack: calls with short deadlines are relayed until the breaker opens for all callers. A
-/// caller's timeout that is too short must not count as a failure of the server.
-struct Placement {
-    /// A server that has not responded for this long has failed, even if it was a caller's deadline
-    /// that passed. It is longer than a password hash takes under load.
-    static let answerFloor = Duration.seconds(1)
-
-    let endpoint: ClientEndpoint
-    let permission: CircuitBreaker.Permission
-
-    func ended(
-        _ result: Result<BorrowedResponse, ServiceError>, isAnswered: Bool, callersTime: Duration?
-    ) {
-        endpoint.ended(
-            permission,
-            Self.outcome(result, isAnswered: isAnswered, callersTime: callersTime))
-    }
-
-    /// - Parameters:
-    ///   - isAnswered: The server itself ended the call.
-    ///   - callersTime: If the deadline is that of a caller of this program, the time left when the
-    ///     call began; nil where this program set the deadline.
-    static func outcome(
-        _ result: Result<BorrowedResponse, ServiceError>, isAnswered: Bool, callersTime: Duration?
-    ) -> CircuitBreaker.Outcome {
-        guard case .failure(let error) = result else { return .answered }
-        switch error.code {
-        case .deadlineExceeded where error.notProcessed: return .abandoned
-        case .deadlineExceeded:
-            guard let callersTime else { return .failed }
-            if isAnswered { return .answered }
-            return callersTime >= answerFloor ? .failed : .abandoned
-        case .unavailable where !isAnswered: return error.notProcessed ? .abandoned : .failed
-        default: return isAnswered ? .answered : .abandoned
-        }
     }
 }

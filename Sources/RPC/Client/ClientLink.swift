@@ -9,7 +9,7 @@ import ServiceRuntime
 ///     idle ──wanted──▶ connecting ──Hello──▶ ready
 ///       ▲                 │ failed            │ lost or GoAway
 ///       │                 ▼                   ▼
-///       └──not wanted── resting ◀─────────────┘   (backoff, or the time that GoAway asked for)
+///       └──not wanted── resting ◀─────────────┘   (backoff, or the time that GoAway requested)
 ///
 /// After the GoAway of a draining server that has answered calls, it reconnects at once: the server
 /// may only want fresh connections. The draining connection finishes its calls while the new one
@@ -49,7 +49,7 @@ final class ClientLink {
     /// Whether the last attempt failed.
     private(set) var isFailing = false
     /// Why the last connection failed or was lost; nil while connected.
-    private(set) var trouble: String?
+    private(set) var failure: String?
 
     init(
         _ pool: ClientPool, _ target: ServiceAddress, at address: SocketAddress,
@@ -137,7 +137,7 @@ final class ClientLink {
             .whenFailure { error in
                 link.value.failed(
                     ServiceError(
-                        .unavailable, detail: ConnectionTrouble.text(error), notProcessed: true))
+                        .unavailable, detail: ConnectionFailure.text(error), notProcessed: true))
             }
     }
 
@@ -145,7 +145,7 @@ final class ClientLink {
         guard case .connecting = state else { return connection.close() }
         state = .ready(connection)
         isFailing = false
-        trouble = nil
+        failure = nil
         onChange(.ready)
     }
 
@@ -165,7 +165,7 @@ final class ClientLink {
     private func leave(_ next: State, _ error: ServiceError) {
         if case .closed = state { return }
         state = next
-        trouble = error.detail
+        failure = error.detail
         onChange(.lost(error))
     }
 

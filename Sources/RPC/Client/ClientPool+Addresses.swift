@@ -20,7 +20,7 @@ extension ClientPool {
 
     private func armSweep() {
         let pool = NIOLoopBound(self, eventLoop: loop)
-        sweep = loop.scheduleTask(in: TimeAmount(settings.idlePatience)) {
+        sweep = loop.scheduleTask(in: TimeAmount(settings.idleTimeout)) {
             pool.value.sweepIdle()
         }
     }
@@ -40,7 +40,7 @@ extension ClientPool {
 
     /// Resolves a target's name, unless a lookup is running or has just finished.
     func lookUp(_ index: Int) {
-        guard isWarm, targets[index].asks(at: time.uptime()) else { return }
+        guard isWarm, targets[index].startsLookUp(at: time.uptime()) else { return }
         let pool = NIOLoopBound(self, eventLoop: loop)
         resolver.addresses(of: targets[index].address, on: loop).whenComplete {
             pool.value.lookedUp(index, $0)
@@ -82,7 +82,7 @@ extension ClientPool {
 }
 
 /// Why a connection could not be made or was lost, as text for the operator's log.
-enum ConnectionTrouble {
+enum ConnectionFailure {
     /// Characters of one reason. It contains text from a server, which may be hostile.
     static let charactersMax = 200
     /// Number of addresses whose reasons an error lists; the others usually have the same.
@@ -93,19 +93,19 @@ enum ConnectionTrouble {
         case let error as IOError where error.errnoCode == ECONNREFUSED: "refused"
         case let error as IOError where error.errnoCode == ETIMEDOUT: "timed out"
         case ChannelError.connectTimeout: "timed out"
-        case is NIOSSLError, is BoringSSLError, is TLSRefusal, is NIOSSLExtraError:
+        case is NIOSSLError, is BoringSSLError, is TLSPeerCheck.Refusal, is NIOSSLExtraError:
             "TLS refused: \(error)"
         default: "\(error)"
         }
     }
 
     /// The service name with the reason for each of its addresses.
-    static func detail(_ service: String, _ troubles: [(address: String, text: String)]) -> String {
-        guard !troubles.isEmpty else { return "no address of \(service) is known" }
-        let shown = troubles.prefix(addressesMax).map {
+    static func detail(_ service: String, _ failures: [(address: String, text: String)]) -> String {
+        guard !failures.isEmpty else { return "no address of \(service) is known" }
+        let shown = failures.prefix(addressesMax).map {
             "\($0.address): \($0.text.prefix(charactersMax))"
         }
-        let rest = troubles.count - shown.count
+        let rest = failures.count - shown.count
         let more = rest > 0 ? ["\(rest) more"] : []
         return "no address of \(service) can be reached (\((shown + more).joined(separator: "; ")))"
     }

@@ -19,7 +19,7 @@ final class ClientPool {
     var endpoints: [ClientEndpoint] = []
     private var balancer = Balancer()
     var waiting = WaitingCalls()
-    /// Calls in backoff between two tries. They are kept so that `close` can end them: a stopped
+    /// Calls in backoff between two tries. They are stored so that `close` can end them: a stopped
     /// loop runs no timers, and they would wait forever.
     private var resting: [ObjectIdentifier: CallTries] = [:]
     private var look: Scheduled<Void>?
@@ -183,7 +183,7 @@ final class ClientPool {
     var unreached: ServiceError {
         ServiceError(
             .unavailable,
-            detail: ConnectionTrouble.detail(settings.service, endpoints.map(\.trouble)),
+            detail: ConnectionFailure.detail(settings.service, endpoints.map(\.failure)),
             notProcessed: true)
     }
 
@@ -191,5 +191,60 @@ final class ClientPool {
         ServiceError(
             .unavailable, retryAfter: max(.milliseconds(1), until - time.uptime()),
             detail: "\(settings.service) fails; its breakers are open", notProcessed: true)
+    }
+}
+
+extension ClientPool {
+    /// Calls that wait for a connection, first come, first served.
+    struct WaitingCalls {
+        /// A waiting call, and the endpoints for whose breakers it is the probe.
+        struct Entry {
+            let call: PendingCall
+            let probed: [ClientEndpoint]
+
+            /// When its connect timeout or its deadline passes, whichever is first.
+            var due: Duration { min(call.connectDue, call.deadline) }
+        }
+
+        /// Calls that may wait on one event loop: some seconds' worth of calls, a few MiB with
+        /// their requests.
+        static let countMax = 10_000
+        /// Shortest time between two scans for overdue calls, since a scan visits every call. No
+        /// call outlives its deadline by much more than this.
+        static let lookFloor = Duration.milliseconds(1)
+
+        private var entries: [Entry] = []
+        /// A time not later than the first due time; nil when none waits.
+        private(set) var nextDue: Duration?
+
+        var isEmpty: Bool { entries.isEmpty }
+        var isFull: Bool { entries.count >= Self.countMax }
+
+        mutating func append(_ entry: Entry) {
+            entries.append(entry)
+            nextDue = nextDue.map { min($0, entry.due) } ?? entry.due
+        }
+
+        /// Removes and returns all calls.
+        mutating func takeAll() -> [Entry] {
+            defer {
+                entries = []
+                nextDue = nil
+            }
+            return entries
+        }
+
+        /// Removes and returns one call.
+        mutating func take(_ call: PendingCall) -> Entry? {
+            entries.firstIndex { $0.call === call }.map { entries.remove(at: $0) }
+        }
+
+        /// Removes and returns the calls that are due.
+        mutating func takeExpired(at uptime: Duration) -> [Entry] {
+            let expired = entries.filter { $0.due <= uptime }
+            if !expired.isEmpty { entries.removeAll { $0.due <= uptime } }
+            nextDue = entries.lazy.map(\.due).min()
+            return expired
+        }
     }
 }

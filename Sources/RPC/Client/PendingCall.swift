@@ -26,7 +26,7 @@ final class PendingCall: StreamHolder {
     /// The connection that carries it and its id there, to cancel it.
     private(set) var carrier: (connection: ClientConnection, call: UInt64)?
     /// The endpoint that the pool chose.
-    var placement: Placement?
+    var placement: ClientEndpoint.Placement?
     /// Whether the server itself ended the call.
     var isAnswered = false
     private var complete: ((Result<BorrowedResponse, ServiceError>) -> Void)?

@@ -9,14 +9,14 @@ extension RPCClient {
         _ method: MethodDescription, _ request: Request, _ context: CallContext
     ) -> IncomingItems<Response> {
         let stream = begin(method, request.encoded(), context)
-        return IncomingItems(stream, user: StreamUser(stream))
+        return IncomingItems(stream, user: CallStream.User(stream))
     }
 
     package func clientStream<Request: ProtobufMessage, Response: ProtobufMessage>(
         _ method: MethodDescription, _ context: CallContext
     ) -> ClientStreamCall<Request, Response> {
         let stream = begin(method, [], context)
-        let user = StreamUser(stream)
+        let user = CallStream.User(stream)
         return ClientStreamCall(OutgoingItems(stream, user: user)) {
             defer { withExtendedLifetime(user) {} }
             let answer = try await stream.answer()
@@ -28,9 +28,10 @@ extension RPCClient {
         _ method: MethodDescription, _ context: CallContext
     ) -> BidirectionalCall<Request, Response> {
         let stream = begin(method, [], context)
-        let user = StreamUser(stream)
+        let user = CallStream.User(stream)
         return BidirectionalCall(
-            OutgoingItems(stream, user: user), IncomingItems(stream, user: user))
+            outgoing: OutgoingItems(stream, user: user),
+            incoming: IncomingItems(stream, user: user))
     }
 
     /// Calls a method of any kind by its name with packed messages, for tools that use reflection.
@@ -38,7 +39,7 @@ extension RPCClient {
         _ method: MethodDescription, payload: [UInt8], _ context: CallContext
     ) -> PackedStreamCall {
         let stream = begin(method, payload, context)
-        let user = StreamUser(stream)
+        let user = CallStream.User(stream)
         return PackedStreamCall(
             outgoing: OutgoingItems(stream, user: user) { stream.attempt($0) },
             incoming: IncomingItems(stream, user: user) { bytes, _ in Array(bytes) },
@@ -59,7 +60,7 @@ extension RPCClient {
             method: method.name, metadata: context.metadata, payload: payload,
             more: method.streams.hasRequestItems)
         let uptime = time.uptime()
-        let connectDue = uptime + settings.connectPatience
+        let connectDue = uptime + settings.connectTimeout
         let callersTime = context.isCallersDeadline ? context.deadline - uptime : nil
         on(loop) { pool in
             let pending = PendingCall(
@@ -75,28 +76,19 @@ extension RPCClient {
         }
         return stream
     }
-}
 
-/// A streaming call whose messages are bytes.
-package struct PackedStreamCall: Sendable {
-    /// The items that the caller writes, if the method takes items.
-    package let outgoing: OutgoingItems<[UInt8]>
-    /// The items that the server sends, if it does.
-    package let incoming: IncomingItems<[UInt8]>
-    private let answer: @Sendable () async throws -> [UInt8]
+    /// A streaming call whose messages are bytes.
+    package struct PackedStreamCall: Sendable {
+        /// The items that the caller writes, if the method takes items.
+        package let outgoing: OutgoingItems<[UInt8]>
+        /// The items that the server sends, if it does.
+        package let incoming: IncomingItems<[UInt8]>
+        fileprivate let answer: @Sendable () async throws -> [UInt8]
 
-    init(
-        outgoing: OutgoingItems<[UInt8]>, incoming: IncomingItems<[UInt8]>,
-        answer: @escaping @Sendable () async throws -> [UInt8]
-    ) {
-        self.outgoing = outgoing
-        self.incoming = incoming
-        self.answer = answer
+        /// The Response's message; empty where the server sends items.
+        /// - Throws: `ServiceError`.
+        package func response() async throws -> [UInt8] { try await answer() }
     }
-
-    /// The Response's message; empty where the server sends items.
-    /// - Throws: `ServiceError`.
-    package func response() async throws -> [UInt8] { try await answer() }
 }
 
 extension Result<BorrowedResponse, ServiceError> {

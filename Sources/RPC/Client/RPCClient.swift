@@ -12,7 +12,7 @@ package final class RPCClient: CallChannel {
     let time: any Time
     private let pools: PerLoop<ClientPool>
     private let group: MultiThreadedEventLoopGroup
-    let observed: ObservedTarget
+    let observed: ClientObservation.Target
 
     /// A client of the service in `settings`; connects at the first call. It reports retries,
     /// hedges and failures of peers to `metrics` and `logger`.
@@ -53,7 +53,7 @@ package final class RPCClient: CallChannel {
     ) async throws -> Response {
         try await observed.call(method.name, context, time) { context in
             try await raw(
-                method, RequestPayload(request, of: method), context
+                method, OutgoingRequest.Payload(request, of: method), context
             ) { answer in
                 try peersAnswer { try Response(decoding: answer.payload, in: answer.arena) }
             }
@@ -78,7 +78,7 @@ package final class RPCClient: CallChannel {
     }
 
     private func raw<Answer: Sendable>(
-        _ method: MethodDescription, _ payload: RequestPayload, _ context: CallContext,
+        _ method: MethodDescription, _ payload: OutgoingRequest.Payload, _ context: CallContext,
         _ decode: @escaping @Sendable (BorrowedResponse) throws -> Answer
     ) async throws -> Answer {
         let request = OutgoingRequest(
@@ -122,26 +122,28 @@ package final class RPCClient: CallChannel {
     }
 }
 
-/// Connects a call's start with its cancellation.
-private final class CallSlot: @unchecked Sendable {
-    // `@unchecked`: both methods run only on the loop on which the call was started.
-    private var tries: CallTries?
-    private var isCancelled = false
-
-    func begin(_ tries: CallTries) -> Bool {
-        self.tries = tries
-        return !isCancelled
-    }
-
-    func cancel() {
-        isCancelled = true
-        tries?.cancel()
-    }
-}
-
 extension Logger {
     /// A logger that writes nothing, for tools and measurements.
     package static var silent: Logger {
         Logger(label: "silent") { _ in SwiftLogNoOpLogHandler() }
+    }
+}
+
+extension RPCClient {
+    /// Connects a call's start with its cancellation.
+    private final class CallSlot: @unchecked Sendable {
+        // `@unchecked`: both methods run only on the loop on which the call was started.
+        private var tries: CallTries?
+        private var isCancelled = false
+
+        func begin(_ tries: CallTries) -> Bool {
+            self.tries = tries
+            return !isCancelled
+        }
+
+        func cancel() {
+            isCancelled = true
+            tries?.cancel()
+        }
     }
 }

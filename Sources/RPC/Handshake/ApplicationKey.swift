@@ -27,7 +27,7 @@ package struct ApplicationKey: Sendable {
     ///   `SecretFileError` for a file that is missing, that other users may read, or that holds no
     ///   key, `CryptographyError` for an invalid key.
     package init(file path: String) throws {
-        let name = try ApplicationKeyName(path)
+        let name = try Name(path)
         application = name.application
         keyID = name.keyID
         switch name.kind {
@@ -52,84 +52,84 @@ package struct ApplicationKey: Sendable {
     /// - Throws: `ApplicationsError` for a folder that cannot be read, a file name that is not a
     ///   key's, or an application without a key; otherwise as `init(file:)`.
     package static func first(of application: String, in folder: String) throws -> ApplicationKey {
-        let names = try ApplicationKeyName.all(of: application, in: folder)
+        let names = try Name.all(of: application, in: folder)
         guard let name = names.first(where: { $0.kind != .verifying }) else {
             throw ApplicationsError.noKey(application, folder: folder)
         }
         return try ApplicationKey(file: "\(folder)/\(name.fileName)")
     }
-}
 
-/// The parts of a key file's name.
-package struct ApplicationKeyName: Hashable, Sendable {
-    /// The content of a key file.
-    package enum Kind: String, Sendable {
-        /// A private key, or an older shared key.
-        case secret = "key"
-        /// A private key under its older name.
-        case signing = "ed25519"
-        /// A public key.
-        case verifying = "pub"
-    }
+    /// The parts of a key file's name.
+    package struct Name: Hashable, Sendable {
+        /// The content of a key file.
+        package enum Kind: String, Sendable {
+            /// A private key, or an older shared key.
+            case secret = "key"
+            /// A private key under its older name.
+            case signing = "ed25519"
+            /// A public key.
+            case verifying = "pub"
+        }
 
-    /// The application that owns the key.
-    package let application: String
-    /// The key id.
-    package let keyID: String
-    /// Private or public.
-    package let kind: Kind
+        /// The application that owns the key.
+        package let application: String
+        /// The key id.
+        package let keyID: String
+        /// Private or public.
+        package let kind: Kind
 
-    /// The file name without its folder.
-    package var fileName: String { "\(application).\(keyID).\(kind.rawValue)" }
+        /// The file name without its folder.
+        package var fileName: String { "\(application).\(keyID).\(kind.rawValue)" }
 
-    /// The name of a key file.
-    package init(application: String, keyID: String, kind: Kind) {
-        self.application = application
-        self.keyID = keyID
-        self.kind = kind
-    }
+        /// The name of a key file.
+        package init(application: String, keyID: String, kind: Kind) {
+            self.application = application
+            self.keyID = keyID
+            self.kind = kind
+        }
 
-    /// Parses the name of the file `path`.
-    /// - Throws: `ApplicationsError.notAKeyName`.
-    package init(_ path: String) throws {
-        let name = path.split(separator: "/").last ?? ""
-        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, let kind = Kind(rawValue: String(parts[2])), !parts[0].isEmpty,
-            !parts[1].isEmpty
-        else { throw ApplicationsError.notAKeyName(String(name)) }
-        application = String(parts[0])
-        keyID = String(parts[1])
-        self.kind = kind
-    }
+        /// Parses the name of the file `path`.
+        /// - Throws: `ApplicationsError.notAKeyName`.
+        package init(_ path: String) throws {
+            let name = path.split(separator: "/").last ?? ""
+            let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+            guard parts.count == 3, let kind = Kind(rawValue: String(parts[2])), !parts[0].isEmpty,
+                !parts[1].isEmpty
+            else { throw ApplicationsError.notAKeyName(String(name)) }
+            application = String(parts[0])
+            keyID = String(parts[1])
+            self.kind = kind
+        }
 
-    /// The names of all keys of `application` in `folder`, sorted.
-    /// - Throws: `ApplicationsError` for a folder that cannot be read, or for a file in it whose
-    ///   name is not a key's.
-    package static func all(
-        of application: String, in folder: String
-    ) throws -> [ApplicationKeyName] {
-        try all(in: folder) { $0.hasPrefix("\(application).") }
-    }
+        /// The names of all keys of `application` in `folder`, sorted.
+        /// - Throws: `ApplicationsError` for a folder that cannot be read, or for a file in it
+        ///   whose name is not a key's.
+        package static func all(
+            of application: String, in folder: String
+        ) throws -> [Name] {
+            try all(in: folder) { $0.hasPrefix("\(application).") }
+        }
 
-    /// The names of all keys in `folder`, sorted.
-    /// - Throws: As above.
-    package static func all(in folder: String) throws -> [ApplicationKeyName] {
-        try all(in: folder) { _ in true }
-    }
+        /// The names of all keys in `folder`, sorted.
+        /// - Throws: As above.
+        package static func all(in folder: String) throws -> [Name] {
+            try all(in: folder) { _ in true }
+        }
 
-    private static func all(
-        in folder: String, where isWanted: (String) -> Bool
-    ) throws -> [ApplicationKeyName] {
-        try fileNames(in: folder).filter(isWanted).map { try ApplicationKeyName($0) }
-    }
+        private static func all(
+            in folder: String, where isWanted: (String) -> Bool
+        ) throws -> [Name] {
+            try fileNames(in: folder).filter(isWanted).map { try Name($0) }
+        }
 
-    /// The file names in `folder` with a key's extension, sorted. They may still not be valid key
-    /// names.
-    /// - Throws: `ApplicationsError` for a folder that cannot be read.
-    package static func fileNames(in folder: String) throws -> [String] {
-        let endings = [Kind.secret, .signing, .verifying].map { ".\($0.rawValue)" }
-        return try FolderListing.fileNames(in: folder)
-            .filter { name in endings.contains(where: name.hasSuffix) }
+        /// The file names in `folder` with a key's extension, sorted. They may still not be valid
+        /// key names.
+        /// - Throws: `ApplicationsError` for a folder that cannot be read.
+        package static func fileNames(in folder: String) throws -> [String] {
+            let endings = [Kind.secret, .signing, .verifying].map { ".\($0.rawValue)" }
+            return try entryNames(inFolder: folder)
+                .filter { name in endings.contains(where: name.hasSuffix) }
+        }
     }
 }
 
@@ -147,7 +147,7 @@ extension ApplicationKey {
     package static func currentFile(
         of application: String, in folder: String, now: Timestamp
     ) throws -> String? {
-        let files = try ApplicationKeyName.all(of: application, in: folder)
+        let files = try Name.all(of: application, in: folder)
             .filter { $0.kind != .verifying }
             .map { "\(folder)/\($0.fileName)" }
             .map { (path: $0, changedAt: changedAt($0)) }

@@ -27,7 +27,7 @@ package struct Applications: Sendable {
     private let byCertificate: [(application: Application, names: [String])]
 
     /// No application: every Hello is rejected.
-    package static let nobody = Applications(keys: [], byCertificate: [])
+    package static let empty = Applications(keys: [], byCertificate: [])
 
     private init(keys: [Key], byCertificate: [(application: Application, names: [String])]) {
         self.keys = keys
@@ -72,18 +72,6 @@ package struct Applications: Sendable {
         self.init(keys: keys, byCertificate: byCertificate)
     }
 
-    /// As above, for applications that may call everything and authenticate by key.
-    /// - Throws: As above.
-    package init(
-        folder: String, allowed: [String], assertingClientAddress: [String],
-        sharedKeys: SharedKeyRule
-    ) throws {
-        try self.init(
-            folder: folder,
-            callers: CallersList(allowed, assertingClientAddress: assertingClientAddress),
-            needsKeys: true, sharedKeys: sharedKeys)
-    }
-
     /// The applications that authenticate by a shared key, each once.
     package var withSharedKeys: [String] {
         Set(keys.filter(\.isShared).map(\.application.name)).sorted()
@@ -92,7 +80,7 @@ package struct Applications: Sendable {
     private static func keys(
         of application: Application, in folder: String, _ sharedKeys: SharedKeyRule
     ) throws -> [Key] {
-        try ApplicationKeyName.all(of: application.name, in: folder).compactMap { name in
+        try ApplicationKey.Name.all(of: application.name, in: folder).compactMap { name in
             let path = "\(folder)/\(name.fileName)"
             switch name.kind {
             case .secret:
@@ -125,7 +113,7 @@ package struct Applications: Sendable {
     /// An empty proof is accepted only from a client that presented a certificate. Then the
     /// certificate's names must belong to `application`.
     func verified(
-        _ hello: WireV1.Hello, challenge: [UInt8], over channel: ChannelIdentity = .plaintext
+        _ hello: WireV1.Hello, challenge: [UInt8], over channel: Caller.ChannelIdentity = .plaintext
     ) -> Caller? {
         if hello.proof.isEmpty {
             return application(hello.application, shownBy: channel.peerNames).map {
@@ -144,7 +132,7 @@ package struct Applications: Sendable {
     }
 
     /// Whether a caller that an earlier list admitted may still call.
-    func standing(of caller: Caller, over channel: ChannelIdentity) -> CallerStanding {
+    func standing(of caller: Caller, over channel: Caller.ChannelIdentity) -> Standing {
         let name = caller.application.name
         switch caller.credential {
         case .certificate:
@@ -163,23 +151,16 @@ package struct Applications: Sendable {
             application.name == name && names.contains { peerNames.contains($0) }
         }?.application
     }
-}
 
-/// Lists the names in a folder, sorted.
-enum FolderListing {
-    /// The names of all entries, sorted.
-    /// - Throws: `ApplicationsError.noFolder`.
-    static func fileNames(in folder: String) throws -> [String] {
-        guard let directory = opendir(folder) else { throw ApplicationsError.noFolder(folder) }
-        defer { closedir(directory) }
-        var names: [String] = []
-        while let entry = readdir(directory) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            names.append(name)
-        }
-        return names.sorted()
+    /// Whether a caller may still call after the list of callers was reloaded.
+    enum Standing {
+        /// It may still call, possibly with other permissions.
+        case admitted(Application)
+        /// Its key was removed, but the application has others: it should reconnect with one of
+        /// them.
+        case keyRemoved
+        /// It may no longer call.
+        case removed
     }
 }
 
@@ -253,4 +234,43 @@ package struct SharedKeyRule: Sendable {
             throw .sharedKey(path, application: application, isOurs: isOurs)
         }
     }
+}
+
+/// An authenticated caller and its credential.
+struct Caller: Sendable {
+    enum Credential: Sendable {
+        /// A key, as its fingerprint, so that its removal can be detected.
+        case key([UInt8])
+        /// A client certificate.
+        case certificate
+    }
+
+    let application: Application
+    let credential: Credential
+
+    /// What TLS established about a connection.
+    package struct ChannelIdentity: Sendable {
+        /// SHA-256 of the server's leaf certificate; zeros without TLS.
+        var leafHash = ApplicationProof.noCertificate
+        /// The names in the client's certificate, if one was requested and is valid.
+        var peerNames: [String] = []
+
+        /// A connection without TLS.
+        static let plaintext = ChannelIdentity()
+    }
+}
+
+/// The names of all entries of a folder, sorted.
+/// - Throws: `ApplicationsError.noFolder`.
+func entryNames(inFolder folder: String) throws -> [String] {
+    guard let directory = opendir(folder) else { throw ApplicationsError.noFolder(folder) }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while let entry = readdir(directory) {
+        let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        names.append(name)
+    }
+    return names.sorted()
 }

@@ -1,29 +1,5 @@
 import Cryptography
 
-/// One caller of a service and its permissions.
-package struct CallerEntry: Hashable, Sendable {
-    /// The application's name.
-    package let application: String
-    /// The names in client certificates that identify it: DNS names and URIs of the subject
-    /// alternative names.
-    package let certificateNames: [String]
-    /// Whether it may assert the IP address of its user.
-    package let mayAssertClientAddress: Bool
-    /// The methods that it may call; nil for all.
-    package let methods: [MethodPattern]?
-
-    /// A caller. By default its certificate must contain the application's name.
-    package init(
-        application: String, certificateNames: [String]? = nil, mayAssertClientAddress: Bool,
-        methods: [MethodPattern]? = nil
-    ) {
-        self.application = application
-        self.certificateNames = certificateNames ?? [application]
-        self.mayAssertClientAddress = mayAssertClientAddress
-        self.methods = methods
-    }
-}
-
 /// The applications that may call a service. Without a list none may.
 ///
 /// In a file, each line is one caller: its name, then its permissions.
@@ -39,7 +15,7 @@ package struct CallerEntry: Hashable, Sendable {
 /// certificate must contain the application's own name as a DNS name.
 package struct CallersList: Hashable, Sendable {
     /// The callers, each once.
-    package let entries: [CallerEntry]
+    package let entries: [Entry]
 
     /// A list of applications that may call everything, except those that `methods` restricts.
     package init(
@@ -47,7 +23,7 @@ package struct CallersList: Hashable, Sendable {
         methods: [String: [MethodPattern]] = [:]
     ) {
         entries = names.map {
-            CallerEntry(
+            Entry(
                 application: $0, mayAssertClientAddress: assertingClientAddress.contains($0),
                 methods: methods[$0])
         }
@@ -59,10 +35,10 @@ package struct CallersList: Hashable, Sendable {
     }
 
     /// Parses the text of a callers file.
-    /// - Throws: `CallersListError`. A mistake is an error, because skipping the line could leave a
+    /// - Throws: `ParseError`. An invalid line is an error, because skipping it could leave a
     ///   caller more permissions than intended.
-    package init(text: String) throws(CallersListError) {
-        var entries: [CallerEntry] = []
+    package init(text: String) throws(ParseError) {
+        var entries: [Entry] = []
         for (number, line) in text.split(
             omittingEmptySubsequences: false, whereSeparator: \.isNewline
         )
@@ -84,7 +60,7 @@ package struct CallersList: Hashable, Sendable {
 
     private static func entry(
         _ name: String, _ words: ArraySlice<String>, line: Int
-    ) throws(CallersListError) -> CallerEntry {
+    ) throws(ParseError) -> Entry {
         guard !name.contains("/"), !name.contains("="), !name.contains(".") else {
             throw .line(line, "\(name) is not an application name")
         }
@@ -103,39 +79,63 @@ package struct CallersList: Hashable, Sendable {
                     line, "\(word) is neither client-address, certificate=NAME nor a method")
             }
         }
-        return CallerEntry(
+        return Entry(
             application: name, certificateNames: certificateNames.isEmpty ? nil : certificateNames,
             mayAssertClientAddress: mayAssertClientAddress, methods: methods.isEmpty ? nil : methods
         )
+    }
+
+    /// One caller of a service and its permissions.
+    package struct Entry: Hashable, Sendable {
+        /// The application's name.
+        package let application: String
+        /// The names in client certificates that identify it: DNS names and URIs of the subject
+        /// alternative names.
+        package let certificateNames: [String]
+        /// Whether it may assert the IP address of its user.
+        package let mayAssertClientAddress: Bool
+        /// The methods that it may call; nil for all.
+        package let methods: [MethodPattern]?
+
+        /// A caller. By default its certificate must contain the application's name.
+        package init(
+            application: String, certificateNames: [String]? = nil, mayAssertClientAddress: Bool,
+            methods: [MethodPattern]? = nil
+        ) {
+            self.application = application
+            self.certificateNames = certificateNames ?? [application]
+            self.mayAssertClientAddress = mayAssertClientAddress
+            self.methods = methods
+        }
+    }
+
+    /// Why a callers list is invalid, and on which line.
+    package enum ParseError: Error, Equatable, CustomStringConvertible {
+        /// The line number and what is wrong with it.
+        case line(Int, String)
+        /// More callers than a list may have.
+        case tooMany
+
+        package var description: String {
+            switch self {
+            case .line(let number, let what): "line \(number) of the callers' list: \(what)"
+            case .tooMany: "the list has more than a thousand callers"
+            }
+        }
     }
 }
 
 extension CallersList {
     /// Reads the list from the file `path`.
-    /// - Throws: `CallersListError`; `SecretFileError`, also for a file that other users may write.
+    /// - Throws: `ParseError`; `SecretFileError`, also for a file that other users may write.
     package init(file path: String) throws {
         let content = try SecretFile.readPublic(path, bytesMax: Self.fileBytesMax)
         guard let text = content.withBytes({ String(validating: $0, as: UTF8.self) }) else {
-            throw CallersListError.line(1, "the file is not UTF-8 text")
+            throw ParseError.line(1, "the file is not UTF-8 text")
         }
         try self.init(text: text)
     }
 
     /// Size limit of a callers file, in bytes.
     private static let fileBytesMax = 256 * 1024
-}
-
-/// Why a callers list is invalid, and on which line.
-package enum CallersListError: Error, Equatable, CustomStringConvertible {
-    /// The line number and what is wrong with it.
-    case line(Int, String)
-    /// More callers than a list may have.
-    case tooMany
-
-    package var description: String {
-        switch self {
-        case .line(let number, let what): "line \(number) of the callers' list: \(what)"
-        case .tooMany: "the list has more than a thousand callers"
-        }
-    }
 }

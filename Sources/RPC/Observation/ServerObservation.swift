@@ -1,5 +1,6 @@
 package import ServiceRuntime
 import Synchronization
+import Tracing
 
 /// The metrics, traces and slow-call log of a server: calls by method and status, their durations,
 /// bytes and errors; spans if there is a tracer.
@@ -16,7 +17,7 @@ package final class ServerObservation: MetricSource {
 
     private struct State {
         var methods: [String] = []
-        var loops: [LoopFigures] = []
+        var loops: [LoopCounts.Figures] = []
         var connectionCount: @Sendable () -> Int = { 0 }
     }
 
@@ -54,7 +55,7 @@ package final class ServerObservation: MetricSource {
             ($0.methods, $0.loops, $0.connectionCount)
         }
         for (index, name) in methods.enumerated() {
-            var sums = CallSums()
+            var sums = MethodCounts.Sums()
             for loop in loops { loop.methods[index].add(to: &sums) }
             let labels = [("method", name)]
             sums.write("rpc", labels, to: &page)
@@ -70,7 +71,7 @@ package final class ServerObservation: MetricSource {
     }
 
     private static func write(
-        _ code: ErrorCode, _ loops: [LoopFigures], to page: inout MetricsPage
+        _ code: ErrorCode, _ loops: [LoopCounts.Figures], to page: inout MetricsPage
     ) {
         var (all, notProcessed): (Int64, Int64) = (0, 0)
         for loop in loops {
@@ -81,5 +82,68 @@ package final class ServerObservation: MetricSource {
         let labels = [("code", code.rawValue)]
         if all > 0 { page.counter("rpc_errors_total", Double(all), labels) }
         if notProcessed > 0 { page.counter("rpc_refusals_total", Double(notProcessed), labels) }
+    }
+}
+
+/// The metrics, trace and slow-call log entry of a call that a server has started.
+struct ObservedCall: Sendable {
+    /// A method that streams, or whose default timeout is longer than this, waits for events
+    /// (`Watch`); its calls are never logged as slow.
+    static let waitingLonger = Duration.seconds(60)
+
+    /// The method's index in the method table.
+    let method: Int
+    let beganAt: Duration
+    let deadline: Duration
+    let metadata: Metadata
+    let mayTakeLong: Bool
+    /// Nil without a tracer.
+    let traced: CallTracing.TracedCall?
+
+    /// Runs `body` in the trace's context, if there is one.
+    /// - Throws: what `body` throws.
+    func run<Value>(_ body: () throws -> Value) rethrows -> Value {
+        guard let traced else { return try body() }
+        return try ServiceContext.withValue(traced.context, operation: body)
+    }
+
+    /// The id of the call's trace, if the caller sent one or a tracer started one.
+    var trace: String? { (traced?.traceParent ?? metadata.traceParent)?.traceID }
+}
+
+extension ServerConnection {
+    /// Counts the start of a call whose handler is about to run.
+    func observe(
+        _ entry: MethodTable.Entry, _ context: CallContext, requestBytes: Int
+    ) -> ObservedCall {
+        counts.figures.methods[entry.index].began(requestBytes: requestBytes)
+        let method = entry.handler.method
+        return ObservedCall(
+            method: entry.index, beganAt: eventUptime, deadline: context.deadline,
+            metadata: context.metadata,
+            mayTakeLong: method.streams != .none || method.timeout > ObservedCall.waitingLonger,
+            traced: shared.observation.isTraced ? traced(method.name, context) : nil)
+    }
+
+    private func traced(_ method: String, _ context: CallContext) -> CallTracing.TracedCall? {
+        shared.observation.tracing?.served(method, context, at: eventUptime)
+    }
+
+    /// The handler's task has returned. A cancelled one was answered before: as cancelled or, after
+    /// its deadline, as `deadlineExceeded`.
+    func returned(_ call: ObservedCall, _ status: StatusCode, responseBytes: Int = 0) {
+        var status = status
+        if Task.isCancelled {
+            status = shared.time.uptime() >= call.deadline ? .deadlineExceeded : .cancelled
+        }
+        ended(call, status, responseBytes: responseBytes)
+    }
+
+    /// A handler has returned.
+    func ended(_ call: ObservedCall, _ status: StatusCode, responseBytes: Int = 0) {
+        guard counts.ended(call, status, responseBytes: responseBytes) else { return }
+        let uptime = shared.time.uptime()
+        counts.took(call, status, until: uptime)
+        call.traced?.end(status, at: uptime)
     }
 }

@@ -1,15 +1,3 @@
-/// The current state of one address of a service.
-enum EndpointCondition: Hashable {
-    /// Connected, reports serving, and its breaker is not open.
-    case serving
-    /// Connected, but reports not serving or has not reported yet.
-    case unhealthy
-    /// There is no connection.
-    case unreachable
-    /// Its breaker is open until this time.
-    case barred(until: Duration)
-}
-
 /// Chooses among the addresses of a service: round robin over those that serve. If none reports
 /// serving, any connected one is used, because a health check that is wrong everywhere must not
 /// stop everything (Envoy's panic mode).
@@ -29,7 +17,7 @@ struct Balancer {
     /// this call. A second try does not advance the round robin; otherwise the first tries of all
     /// calls would go to the failing address.
     mutating func choose(
-        among count: Int, avoiding avoided: Int? = nil, _ condition: (Int) -> EndpointCondition
+        among count: Int, avoiding avoided: Int? = nil, _ condition: (Int) -> Condition
     ) -> Choice {
         var second: Int?
         var isSecondServing = false
@@ -61,10 +49,22 @@ struct Balancer {
 
     /// A serving address other than `avoided`, if there is one; does not advance the round robin.
     func other(
-        among count: Int, than avoided: Int, _ condition: (Int) -> EndpointCondition
+        among count: Int, than avoided: Int, _ condition: (Int) -> Condition
     ) -> Int? {
         (0..<count).lazy.map { (next + $0) % count }.first {
             $0 != avoided && condition($0) == .serving
         }
+    }
+
+    /// The current state of one address of a service.
+    enum Condition: Hashable {
+        /// Connected, reports serving, and its breaker is not open.
+        case serving
+        /// Connected, but reports not serving or has not reported yet.
+        case unhealthy
+        /// There is no connection.
+        case unreachable
+        /// Its breaker is open until this time.
+        case barred(until: Duration)
     }
 }

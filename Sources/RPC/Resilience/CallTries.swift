@@ -86,7 +86,7 @@ final class CallTries {
         return PendingCall(
             marked(plan.next()), deadline: deadline,
             callersTime: isCallersDeadline ? deadline - uptime : nil,
-            connectDue: uptime + pool.settings.connectPatience, complete: complete)
+            connectDue: uptime + pool.settings.connectTimeout, complete: complete)
     }
 
     /// From the second try on, the try's number is sent in the metadata, unless the caller's own
@@ -119,7 +119,7 @@ final class CallTries {
     }
 
     private func proceed(after error: ServiceError, at endpoint: ClientEndpoint?) {
-        let failure = FailedTry(
+        let failure = TryPlan.Failure(
             error: error, wasPlaced: endpoint != nil,
             hasElsewhere: endpoint.map { pool.hasOther(than: $0) } ?? false,
             timeLeft: deadline - pool.time.uptime())

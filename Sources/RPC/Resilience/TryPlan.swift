@@ -1,16 +1,5 @@
 import ServiceRuntime
 
-/// A failed try of a call, with what the decision about the next try needs.
-struct FailedTry {
-    let error: ServiceError
-    /// Whether a server was chosen for it; if not, none was available.
-    let wasPlaced: Bool
-    /// Whether another address serves.
-    let hasElsewhere: Bool
-    /// The time until the caller's deadline.
-    let timeLeft: Duration
-}
-
 /// Decides whether and when a call is sent again after a failed try (Protos/README.md, Client). It
 /// is pure: the failure, the budget and a random number are the input, and a step is the output.
 ///
@@ -55,7 +44,7 @@ struct TryPlan {
 
     /// Decides after a failed try while no other try of this call is in flight.
     mutating func failed(
-        _ failure: FailedTry, jitter: UInt64, budget: inout RetryBudget
+        _ failure: Failure, jitter: UInt64, budget: inout RetryBudget
     ) -> Step {
         let error = failure.error
         guard failure.wasPlaced, Self.isPassing(error), failure.timeLeft > .zero else {
@@ -93,11 +82,22 @@ struct TryPlan {
         }
     }
 
-    /// At least the time that the server asked for, and up to a fifth more, so that clients that
+    /// At least the time that the server requested, and up to a fifth more, so that clients that
     /// were rejected together do not return together.
     private mutating func wait(after error: ServiceError, jitter: UInt64) -> Duration {
         let own = backoff.next(jitter: jitter)
-        guard let asked = error.retryAfter else { return own }
-        return max(own, asked + asked * Int(jitter % 201) / 1_000)
+        guard let requested = error.retryAfter else { return own }
+        return max(own, requested + requested * Int(jitter % 201) / 1_000)
+    }
+
+    /// A failed try of a call, with what the decision about the next try needs.
+    struct Failure {
+        let error: ServiceError
+        /// Whether a server was chosen for it; if not, none was available.
+        let wasPlaced: Bool
+        /// Whether another address serves.
+        let hasElsewhere: Bool
+        /// The time until the caller's deadline.
+        let timeLeft: Duration
     }
 }

@@ -10,11 +10,11 @@ import ServiceRuntime
 /// A server that does not know `Watch`, or does not permit it, counts as serving; its connection,
 /// breaker and GoAway show its state. Polling `Check` instead would be a second mechanism to
 /// maintain, needed only for servers older than all of ours.
-final class WatchedHealth: EndpointHealth {
+final class WatchedHealth {
     static let method = "postern.health.v1.Health/Watch"
     /// A server that sends nothing for this long counts as not serving. A heartbeat may be 400 ms
     /// late, and the total is less than a second.
-    static let patience = FrameLimits.watchHeartbeat + .milliseconds(400)
+    static let silenceTimeout = FrameLimits.watchHeartbeat + .milliseconds(400)
     /// From the end of a stream to the next, so that a server that ends each stream is not flooded.
     static let pause = Duration.milliseconds(500)
     /// The longest life of one stream; then the next one replaces it.
@@ -22,7 +22,7 @@ final class WatchedHealth: EndpointHealth {
 
     private let loop: any EventLoop
     private let time: any Time
-    private let report: (ServingState) -> Void
+    private let report: (State) -> Void
     private var connection: ClientConnection?
     private var call: PendingCall?
     private var stream: CallStream?
@@ -31,7 +31,7 @@ final class WatchedHealth: EndpointHealth {
 
     init(
         _ connection: ClientConnection, _ loop: any EventLoop, time: any Time,
-        report: @escaping (ServingState) -> Void
+        report: @escaping (State) -> Void
     ) {
         self.connection = connection
         self.loop = loop
@@ -86,7 +86,7 @@ final class WatchedHealth: EndpointHealth {
     private func awaitItem() {
         silence?.cancel()
         let health = NIOLoopBound(self, eventLoop: loop)
-        silence = loop.scheduleTask(in: TimeAmount(Self.patience)) {
+        silence = loop.scheduleTask(in: TimeAmount(Self.silenceTimeout)) {
             health.value.report(.notServing)
         }
     }
@@ -110,7 +110,7 @@ final class WatchedHealth: EndpointHealth {
 
     /// What the end of the stream shows about the server.
     enum Verdict: Hashable {
-        case state(ServingState)
+        case state(State)
         /// Unknown, because of overload or a deadline; the last reported state remains.
         case unchanged
         /// This server does not support such calls, or does not permit ours; the connection must
@@ -126,19 +126,12 @@ final class WatchedHealth: EndpointHealth {
         default: .state(.notServing)
         }
     }
-}
 
-/// Watches whether the server of one connection is serving. `WatchedHealth` implements it with a
-/// stream.
-protocol EndpointHealth: AnyObject {
-    /// Stops watching: the connection is closed or the state is no longer needed.
-    func stop()
-}
-
-/// The health that a server has reported.
-enum ServingState: Hashable {
-    /// Nothing reported yet.
-    case unknown
-    case serving
-    case notServing
+    /// The health that a server has reported.
+    enum State: Hashable {
+        /// Nothing reported yet.
+        case unknown
+        case serving
+        case notServing
+    }
 }

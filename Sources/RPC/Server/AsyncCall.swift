@@ -47,14 +47,16 @@ struct AsyncCall: Sendable {
     }
 }
 
-/// The state that a connection keeps of a call whose handler has not returned.
-struct RunningCall: StreamHolder {
-    let task: Task<Void, Never>
-    let stream: CallStream?
+extension ServerConnection {
+    /// The state that a connection stores for a call whose handler has not returned.
+    struct RunningCall: StreamHolder {
+        let task: Task<Void, Never>
+        let stream: CallStream?
 
-    /// Cancels the handler and ends its stream with `error`.
-    func stop(_ error: ServiceError) {
-        task.cancel()
-        stream?.end(.failed(error))
+        /// Cancels the handler and ends its stream with `error`.
+        func stop(_ error: ServiceError) {
+            task.cancel()
+            stream?.end(.failed(error))
+        }
     }
 }

@@ -48,16 +48,16 @@ struct ConnectionWatch {
 /// each costs the server a wake-up.
 struct PingRateLimiter {
     private var last: Duration?
-    private var strikes = 0
+    private var earlyCount = 0
 
     /// Whether a ping at `uptime` may be answered.
     mutating func allows(at uptime: Duration) -> Bool {
         defer { last = uptime }
         guard let last, uptime - last < FrameLimits.keepaliveFloor else {
-            strikes = 0
+            earlyCount = 0
             return true
         }
-        strikes += 1
-        return strikes <= FrameLimits.pingStrikesMax
+        earlyCount += 1
+        return earlyCount <= FrameLimits.earlyPingsMax
     }
 }

@@ -1,5 +1,6 @@
 import Messages
 package import NIOCore
+import NIOPosix
 
 /// The resources that the connections of one event loop share: memory for decoding, and the
 /// executor of their handlers. An idle connection therefore needs no arena of its own.
@@ -14,17 +15,17 @@ final class LoopResources {
         executor = EventLoopTaskExecutor(loop)
     }
 
-    /// Largest buffer that is kept for reuse, in bytes: the size at which a side stops reading.
+    /// Largest buffer that is retained for reuse, in bytes: the size at which a side stops reading.
     private static let spareBytesMax = FrameLimits.outboundPauseBytes
 
     /// Gives `out` the spare memory, unless it has its own.
-    func lend(_ out: inout ByteBuffer) {
+    func provideSpare(_ out: inout ByteBuffer) {
         if out.capacity == 0 { swap(&out, &spare) }
     }
 
-    /// Empties `out` and keeps its memory for the next writer: an idle connection holds none, and a
-    /// busy one gets memory that is in the cache.
-    func takeBack(_ out: inout ByteBuffer) {
+    /// Empties `out` and retains its memory for the next writer: an idle connection holds none, and
+    /// a busy one gets memory that is in the cache.
+    func reclaim(_ out: inout ByteBuffer) {
         // If the socket's queue still refers to the memory, it stays there.
         out.clear(minimumCapacity: 0)
         if out.capacity > spare.capacity, out.capacity <= Self.spareBytesMax { swap(&out, &spare) }
@@ -51,5 +52,32 @@ package final class EventLoopTaskExecutor: TaskExecutor {
 
     package func asUnownedTaskExecutor() -> UnownedTaskExecutor {
         UnownedTaskExecutor(ordinary: self)
+    }
+}
+
+/// One value for each event loop of a group, created on first use and accessed only on its loop.
+struct PerLoop<Value>: Sendable {
+    private let boxes: [ObjectIdentifier: NIOLoopBoundBox<Value?>]
+    private let make: @Sendable (any EventLoop) -> Value
+
+    init(
+        _ group: MultiThreadedEventLoopGroup,
+        _ make: @escaping @Sendable (any EventLoop) -> Value
+    ) {
+        var boxes: [ObjectIdentifier: NIOLoopBoundBox<Value?>] = [:]
+        for loop in group.makeIterator() {
+            boxes[ObjectIdentifier(loop)] = .makeEmptyBox(eventLoop: loop)
+        }
+        self.boxes = boxes
+        self.make = make
+    }
+
+    /// The value for `loop`. Call it on that loop, which must belong to the group.
+    subscript(loop: any EventLoop) -> Value {
+        guard let box = boxes[ObjectIdentifier(loop)] else { return make(loop) }
+        if let present = box.value { return present }
+        let made = make(loop)
+        box.value = made
+        return made
     }
 }

@@ -75,12 +75,13 @@ package final class RPCServer: Sendable {
     }
 
     /// Replaces the list of callers, for existing connections too. A caller that is no longer on it
-    /// gets UNAUTHENTICATED; one whose key was removed is asked to reconnect.
+    /// gets UNAUTHENTICATED; one whose key was removed must reconnect.
     package func use(_ applications: Applications) {
         shared.callers.replace(applications)
         for channel in shared.connections.withLock({ Array($0.values) }) {
             channel.eventLoop.execute {
-                channel.pipeline.fireUserInboundEventTriggered(CallersChanged())
+                channel.pipeline.fireUserInboundEventTriggered(
+                    ServerConnection.Event.callersChanged)
             }
         }
     }
@@ -93,7 +94,7 @@ package final class RPCServer: Sendable {
         let channels = shared.connections.withLock { Array($0.values) }
         for channel in channels {
             channel.eventLoop.execute {
-                channel.pipeline.fireUserInboundEventTriggered(DrainEvent())
+                channel.pipeline.fireUserInboundEventTriggered(ServerConnection.Event.drain)
             }
         }
         for channel in channels {
@@ -120,27 +121,30 @@ extension ServerBootstrap {
         do {
             return try await bind(to: address).get()
         } catch let error as IOError {
-            throw ListenError.refused(
+            throw RPCServer.ListenError.refused(
                 "\(address.ipAddress ?? ""):\(address.port ?? 0)", errno: error.errnoCode)
         }
     }
 }
 
-/// Why a server cannot listen.
-package enum ListenError: Error, CustomStringConvertible {
-    /// Without TLS beyond loopback, anyone on the network path could read and change the traffic.
-    case plaintextBeyondLoopback(String)
-    /// The system refused to bind; with `errno`.
-    case refused(String, errno: Int32)
+extension RPCServer {
+    /// Why a server cannot listen.
+    package enum ListenError: Error, CustomStringConvertible {
+        /// Without TLS beyond loopback, anyone on the network path could read and change the
+        /// traffic.
+        case plaintextBeyondLoopback(String)
+        /// The system refused to bind; with `errno`.
+        case refused(String, errno: Int32)
 
-    package var description: String {
-        switch self {
-        case .plaintextBeyondLoopback(let host):
-            "refusing to listen on \(host) without TLS: use a loopback address, set "
-                + "tls-certificate-file and tls-key-file, or set plaintext to trusted-network if "
-                + "nobody else is on that network"
-        case .refused(let address, let code):
-            "cannot listen on \(address): \(String(cString: strerror(code)))"
+        package var description: String {
+            switch self {
+            case .plaintextBeyondLoopback(let host):
+                "refusing to listen on \(host) without TLS: use a loopback address, set "
+                    + "tls-certificate-file and tls-key-file, or set plaintext to trusted-network "
+                    + "if nobody else is on that network"
+            case .refused(let address, let code):
+                "cannot listen on \(address): \(String(cString: strerror(code)))"
+            }
         }
     }
 }

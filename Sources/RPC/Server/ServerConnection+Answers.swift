@@ -13,7 +13,7 @@ extension ServerConnection {
             return true
         }
         languages.take(call)
-        resources.lend(&out)
+        resources.provideSpare(&out)
         let isWritten = FrameWriter.writeResponse(
             call: call, response, to: &out, frameBytesMax: peerFrameBytesMax)
         if !isWritten { answer(call, ResponseWriter.tooLarge) }
@@ -32,7 +32,7 @@ extension ServerConnection {
     }
 
     /// Ends a running call before its handler has returned: cancels the handler and responds.
-    func stop(_ call: UInt64, _ running: RunningCall?, _ error: ServiceError) {
+    func stop(_ call: UInt64, _ running: ServerConnection.RunningCall?, _ error: ServiceError) {
         running?.stop(error)
         refuse(call, error)
         forgetWaiting(call)
@@ -70,25 +70,25 @@ extension ServerConnection {
         write(.response(WireV1.Response(call: call, worded)))
         flushSoon()
     }
-}
 
-/// The language in which errors of each call are written. There is an entry only for calls
-/// whose metadata name a language other than English, so other calls cost a lookup in an empty
-/// table. There is at most one entry for each running call.
-struct CallLanguages {
-    private var languages: [UInt64: ErrorLanguage] = [:]
+    /// The language in which errors of each call are written. There is an entry only for
+    /// calls whose metadata name a language other than English, so other calls cost a lookup in an
+    /// empty table. There is at most one entry for each running call.
+    struct CallLanguages {
+        private var languages: [UInt64: ErrorLanguage] = [:]
 
-    /// Records the language of a new call.
-    mutating func note(_ call: UInt64, _ metadata: Metadata) {
-        guard !metadata.entries.isEmpty else { return }
-        let language = metadata.language
-        if language != .english { languages[call] = language }
-    }
+        /// Records the language of a new call.
+        mutating func record(_ call: UInt64, _ metadata: Metadata) {
+            guard !metadata.entries.isEmpty else { return }
+            let language = metadata.language
+            if language != .english { languages[call] = language }
+        }
 
-    /// Removes and returns the language of a call that ends.
-    @discardableResult
-    mutating func take(_ call: UInt64) -> ErrorLanguage {
-        guard !languages.isEmpty else { return .english }
-        return languages.removeValue(forKey: call) ?? .english
+        /// Removes and returns the language of a call that ends.
+        @discardableResult
+        mutating func take(_ call: UInt64) -> ErrorLanguage {
+            guard !languages.isEmpty else { return .english }
+            return languages.removeValue(forKey: call) ?? .english
+        }
     }
 }

@@ -2,21 +2,6 @@ import Messages
 import ServiceRuntime
 import Synchronization
 
-/// The peer of a server connection.
-struct ConnectionPeer {
-    /// What TLS established about it.
-    var channel = ChannelIdentity.plaintext
-    /// The caller that the Hello authenticated.
-    var caller: Caller?
-    /// The methods that it may call.
-    var permissions = MethodPermissions.all
-    /// The generation of the callers list from which both were read.
-    var generation = 0
-}
-
-/// Asks a connection to check its caller again, because the callers list was replaced.
-struct CallersChanged {}
-
 /// Authentication and permissions of callers. They are checked at the Hello and again at each call,
 /// so that a caller that is removed from the list is rejected at once, however old its connection
 /// is.
@@ -52,7 +37,7 @@ extension ServerConnection {
     func isStillAdmitted(refusing call: UInt64? = nil) -> Bool {
         guard let caller = peer.caller else { return true }  // no Hello yet
         // The last read may be long ago, and the timeouts set below start from now.
-        turnUptime = shared.time.uptime()
+        eventUptime = shared.time.uptime()
         peer.generation = shared.callers.generation.load(ordering: .acquiring)
         switch shared.callers.applications.standing(of: caller, over: peer.channel) {
         case .admitted(let application):
@@ -70,5 +55,17 @@ extension ServerConnection {
             goAway(.unauthenticated, "this application may not call any more")
             return false
         }
+    }
+
+    /// The peer of a server connection.
+    struct Peer {
+        /// What TLS established about it.
+        var channel = Caller.ChannelIdentity.plaintext
+        /// The caller that the Hello authenticated.
+        var caller: Caller?
+        /// The methods that it may call.
+        var permissions = MethodPermissions.all
+        /// The generation of the callers list from which both were read.
+        var generation = 0
     }
 }

@@ -42,7 +42,7 @@ extension ServerConnection {
         case .cancel(let cancel): return cancelled(cancel.call)
         case .ping(let ping):
             guard machine.phase != .awaitingHello else { return violated("a Ping before Hello") }
-            guard pings.allows(at: turnUptime) else {
+            guard pings.allows(at: eventUptime) else {
                 goAway(.tooManyPings, "pings under the keepalive floor")
                 return false
             }
@@ -59,7 +59,7 @@ extension ServerConnection {
     }
 
     private func carryOut(
-        _ instruction: ServerCallMachine<RunningCall>.Instruction,
+        _ instruction: ServerCallMachine<ServerConnection.RunningCall>.Instruction,
         _ reason: String
     ) -> Bool {
         instruction == .violation ? violated(reason) : true
@@ -99,7 +99,7 @@ extension ServerConnection {
     // MARK: Calls
 
     private func request(
-        _ head: RequestHead, _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>
+        _ head: Envelope.Request, _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>
     ) -> Bool {
         /// Rejects a request without decoding it; it may contain a secret.
         func refuse(_ code: ErrorCode, fields: [String] = []) {
@@ -114,8 +114,8 @@ extension ServerConnection {
         case .proceed where head.hasTooMuchMetadata:
             refuse(.invalidArgument, fields: ["metadata"])
         case .proceed:
-            life?.called(at: turnUptime)
-            languages.note(head.call, head.metadata)
+            life?.called(at: eventUptime)
+            languages.record(head.call, head.metadata)
             head.method.withBytes(in: bytes) { name in
                 if let entry = shared.methods.entry(name),
                     !head.more || entry.handler.method.streams.hasRequestItems
@@ -131,7 +131,7 @@ extension ServerConnection {
     }
 
     private func serve(
-        _ head: RequestHead, _ bytes: UnsafeRawBufferPointer, _ entry: MethodTable.Entry
+        _ head: Envelope.Request, _ bytes: UnsafeRawBufferPointer, _ entry: MethodTable.Entry
     ) {
         guard admits(head.call, entry) else { return }
         let timeout =
@@ -142,7 +142,7 @@ extension ServerConnection {
         }
         let context = CallContext(
             application: caller,
-            deadline: turnUptime + timeout - FrameLimits.deadlineMargin,
+            deadline: eventUptime + timeout - FrameLimits.deadlineMargin,
             isCallersDeadline: true,
             metadata: head.metadata,
             mayAssertClientAddress: application?.mayAssertClientAddress ?? false)
@@ -177,7 +177,7 @@ extension ServerConnection {
     }
 
     private func startTask(
-        _ head: RequestHead, _ payload: UnsafeRawBufferPointer, _ context: CallContext,
+        _ head: Envelope.Request, _ payload: UnsafeRawBufferPointer, _ context: CallContext,
         _ entry: MethodTable.Entry, _ start: @escaping MethodHandler.Async
     ) {
         let call = head.call
@@ -212,7 +212,7 @@ extension ServerConnection {
             observed: observe(entry, context, requestBytes: payload.count))
         do {
             let task = try handle.observed.run { try start(payload, context, handle) }
-            machine.attach(RunningCall(task: task, stream: stream), to: call)
+            machine.attach(ServerConnection.RunningCall(task: task, stream: stream), to: call)
         } catch {
             handle.fail(error)  // the request does not decode
         }
@@ -232,7 +232,7 @@ extension ServerConnection: StreamConnection {
 
     /// Starts a streaming call.
     func beginStream(
-        _ head: RequestHead, _ method: MethodDescription, _ deadline: Duration,
+        _ head: Envelope.Request, _ method: MethodDescription, _ deadline: Duration,
         _ loop: any EventLoop
     ) -> CallStream {
         let credit = machine.began(

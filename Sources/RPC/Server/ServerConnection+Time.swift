@@ -7,7 +7,7 @@ import Synchronization
 extension ServerConnection {
     func greeted(keepaliveFloor: Duration) {
         watch.helloDue = nil
-        keepAlive = KeepAlive(at: turnUptime, floor: keepaliveFloor)
+        keepAlive = KeepAlive(at: eventUptime, floor: keepaliveFloor)
         guard let channel = context?.channel else { return }
         shared.connections.withLock { $0.greeted(ObjectIdentifier(channel)) }
     }
@@ -20,7 +20,7 @@ extension ServerConnection {
         if let armed = watch.armedFor, armed <= due { return }
         watchdog?.cancel()
         watch.armedFor = due
-        let wait = max(.milliseconds(1), due - turnUptime)
+        let wait = max(.milliseconds(1), due - eventUptime)
         let timerTarget = timerTarget ?? TimerTarget(self)
         self.timerTarget = timerTarget
         let held = NIOLoopBound(timerTarget, eventLoop: context.eventLoop)
@@ -32,13 +32,13 @@ extension ServerConnection {
     private func wake() {
         guard let context else { return }
         watch.armedFor = nil
-        turnUptime = shared.time.uptime()
-        for (call, running) in machine.overdue(at: turnUptime) {
+        eventUptime = shared.time.uptime()
+        for (call, running) in machine.overdue(at: eventUptime) {
             stop(call, running, ServiceError(.deadlineExceeded))
         }
         flush()
         lookAtProgress()
-        switch watch.overdue(at: turnUptime) {
+        switch watch.overdue(at: eventUptime) {
         case .slowHello: goAway(.slow, "no Hello within 5 s")
         case .slowFrame: goAway(.slow, "a partial frame took over 10 s")
         case .close: context.close(promise: nil)
@@ -47,7 +47,7 @@ extension ServerConnection {
     }
 
     private func lookAfterPeer(_ context: ChannelHandlerContext) {
-        switch keepAlive?.look(at: turnUptime) {
+        switch keepAlive?.look(at: eventUptime) {
         case .close: return context.close(promise: nil)
         case .ping:
             write(.ping(WireV1.Ping()))
@@ -57,24 +57,25 @@ extension ServerConnection {
         lookAtLife()
         arm()
     }
-}
 
-/// A timer's reference to its connection. It is cleared when the connection closes, so that the
-/// connection is freed at once.
-///
-/// To cancel a timer, the event loop searches all its timers. With thousands of connections this
-/// would delay all of them each time one closes, and unauthenticated peers can close as often as
-/// they like. So the timer of a closed connection is not cancelled; it fires and finds nothing.
-///
-/// The reference is cleared by the connection and is not weak: an object that ever had a weak
-/// reference uses slower reference counting from then on, in every call and for every item.
-final class TimerTarget {
-    private(set) var connection: ServerConnection?
+    /// A timer's reference to its connection. It is cleared when the connection closes, so that the
+    /// connection is freed at once.
+    ///
+    /// To cancel a timer, the event loop searches all its timers. With thousands of connections
+    /// this would delay all of them each time one closes, and unauthenticated peers can close as
+    /// often as they like. So the timer of a closed connection is not cancelled; it fires and finds
+    /// nothing.
+    ///
+    /// The reference is cleared by the connection and is not weak: an object that ever had a weak
+    /// reference uses slower reference counting from then on, in every call and for every item.
+    final class TimerTarget {
+        private(set) var connection: ServerConnection?
 
-    init(_ connection: ServerConnection) {
-        self.connection = connection
+        init(_ connection: ServerConnection) {
+            self.connection = connection
+        }
+
+        /// The connection is closed.
+        func cut() { connection = nil }
     }
-
-    /// The connection is closed.
-    func cut() { connection = nil }
 }

@@ -11,39 +11,50 @@ final class ServerConnection: ChannelDuplexHandler {
     typealias OutboundIn = Never
     typealias OutboundOut = ByteBuffer
 
+    /// What the server requests of its connections, on their event loops.
+    enum Event {
+        /// Finish the calls and accept no new ones.
+        case drain
+        /// Check the caller again, because the callers list was replaced.
+        case callersChanged
+        /// Close, because no Hello has arrived and newer connections need the slot. `isNotified`:
+        /// the connection stays open long enough for the peer to read the reason.
+        case crowdedOut(isNotified: Bool)
+    }
+
     let shared: ServerShared
     let resources: LoopResources
     let counts: LoopCounts
     let challenge: [UInt8]
-    var machine: ServerCallMachine<RunningCall>
+    var machine: ServerCallMachine<ServerConnection.RunningCall>
     var application: Application?
     /// Whether the caller is the operator's tool.
     var isAdmin = false
     /// Calls that wait in a lane's queue for a handler to finish.
-    var waiting: [UInt64: WaitingCall] = [:]
-    var languages = CallLanguages()
+    var waiting: [UInt64: ServerConnection.WaitingCall] = [:]
+    var languages = ServerConnection.CallLanguages()
     /// Set when the connection has been admitted.
     var life: ConnectionLife?
     var progress = OutboundProgress()
-    var peer = ConnectionPeer()
+    var peer = ServerConnection.Peer()
     var peerFrameBytesMax = FrameLimits.frameBytesDefault
     var frameBytesMax = FrameLimits.frameBytesBeforeHello
     private(set) var decoder = FrameDecoder()
     var out = ByteBuffer()
     var context: ChannelHandlerContext?
     /// The uptime at the start of the current read; one clock reading serves all its calls.
-    var turnUptime = Duration.zero
+    var eventUptime = Duration.zero
     var pings = PingRateLimiter()
     /// Set when the Hello arrives.
     var keepAlive: KeepAlive?
     var watch = ConnectionWatch()
     var watchdog: Scheduled<Void>?
-    var timerTarget: TimerTarget?
+    var timerTarget: ServerConnection.TimerTarget?
     private var isReading = false
     private var isFlushScheduled = false
     /// Bytes of items that have arrived and are not yet consumed.
     var inboundItemBytes = 0
-    var roomQueue = RoomQueue()
+    var capacityQueue = CallStream.CapacityQueue()
     var isPeerTaking = true
     var isWriterWoken = false
 
@@ -67,12 +78,12 @@ final class ServerConnection: ChannelDuplexHandler {
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        turnUptime = shared.time.uptime()
-        guard takePlace(context.channel) else { return }
+        eventUptime = shared.time.uptime()
+        guard enterLimiter(context.channel) else { return }
         life = ConnectionLife(
-            at: turnUptime, shared.settings.limits, jitter: shared.randomness.integer())
+            at: eventUptime, shared.settings.limits, jitter: shared.randomness.integer())
         write(.hello(serverHello))
-        watch.helloDue = turnUptime + FrameLimits.helloPatience
+        watch.helloDue = eventUptime + FrameLimits.helloTimeout
         flush()
         arm()
         // The connection was accepted while the server began to drain, so it missed the drain
@@ -81,10 +92,10 @@ final class ServerConnection: ChannelDuplexHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        leavePlace(context.channel)
+        leaveLimiter(context.channel)
         // From here on nothing is written and no timer is set, even if this runs during a read.
         self.context = nil
-        watchdog = nil  // not cancelled: see `TimerTarget`
+        watchdog = nil  // not cancelled: see `ServerConnection.TimerTarget`
         timerTarget?.cut()
         decoder.discard()
         stopAll("the connection was lost")
@@ -97,10 +108,10 @@ final class ServerConnection: ChannelDuplexHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
-        case is DrainEvent: drain(.draining, "server stopping")
-        case let event as CrowdedOutEvent:
-            crowdedOut(context.channel, isTold: event.isTold)
-        case is CallersChanged: isStillAdmitted()
+        case Event.drain: drain(.draining, "server stopping")
+        case Event.crowdedOut(let isNotified):
+            crowdedOut(context.channel, isNotified: isNotified)
+        case Event.callersChanged: isStillAdmitted()
         case ChannelEvent.inputClosed: context.close(promise: nil)
         default: context.fireUserInboundEventTriggered(event)
         }
@@ -113,10 +124,10 @@ final class ServerConnection: ChannelDuplexHandler {
         guard watch.lingerDue == nil else { return linger(buffer) }
         if !isReading {
             isReading = true
-            turnUptime = shared.time.uptime()
-            counts.turnBegan(at: turnUptime)
+            eventUptime = shared.time.uptime()
+            counts.readBegan(at: eventUptime)
             keepAlive?.received()
-            resources.lend(&out)
+            resources.provideSpare(&out)
         }
         counts.figures.receivedBytes.add(buffer.readableBytes)
         read(decoder.take(buffer))
@@ -132,19 +143,19 @@ final class ServerConnection: ChannelDuplexHandler {
         }
         // The connection has ended, and the unread bytes may contain a password.
         guard watch.lingerDue == nil, context != nil else { return buffer.wipe() }
-        decoder.keep(buffer, from: consumed)
+        decoder.store(buffer, from: consumed)
         // The timeout is for one frame; a new partial frame restarts it.
         if !decoder.isMidFrame {
             watch.partialDue = nil
         } else if consumed > 0 || watch.partialDue == nil {
-            watch.partialDue = turnUptime + FrameLimits.partialFramePatience
+            watch.partialDue = eventUptime + FrameLimits.partialFrameTimeout
         }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
         isReading = false
-        flushTurn()
-        counts.turnEnded(shared.time)
+        flushAfterRead()
+        counts.readEnded(shared.time)
         arm()
         context.fireChannelReadComplete()
     }
@@ -156,14 +167,14 @@ final class ServerConnection: ChannelDuplexHandler {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        turnUptime = shared.time.uptime()
+        eventUptime = shared.time.uptime()
         isPeerTaking = context.channel.isWritable
         if isPeerTaking {
             watch.outboundDue = nil
             letWritersGo()
             context.read()
         } else {
-            watch.outboundDue = turnUptime + FrameLimits.outboundPatience
+            watch.outboundDue = eventUptime + FrameLimits.outboundTimeout
             progress.began(pending: pendingBytes)
             arm()
         }
@@ -188,11 +199,11 @@ final class ServerConnection: ChannelDuplexHandler {
     }
 
     func flush() {
-        guard let context, out.readableBytes > 0 else { return resources.takeBack(&out) }
+        guard let context, out.readableBytes > 0 else { return resources.reclaim(&out) }
         progress.wrote(out.readableBytes)
         counts.figures.sentBytes.add(out.readableBytes)
         context.writeAndFlush(wrapOutboundOut(out), promise: nil)
-        resources.takeBack(&out)
+        resources.reclaim(&out)
         guard !context.channel.isWritable else { return letWritersGo() }
         if pendingBytes > FrameLimits.outboundDropBytes { context.close(promise: nil) }
     }
@@ -216,7 +227,7 @@ final class ServerConnection: ChannelDuplexHandler {
         decoder.discard()
         watch = ConnectionWatch()
         keepAlive = nil
-        watch.lingerDue = shared.time.uptime() + FrameLimits.lingerPatience
+        watch.lingerDue = shared.time.uptime() + FrameLimits.lingerTimeout
         context.close(mode: .output, promise: nil)
         arm()
     }
@@ -235,13 +246,13 @@ final class ServerConnection: ChannelDuplexHandler {
         _ reason: WireV1.GoAwayReason, _ message: String, refusing call: UInt64? = nil
     ) {
         guard watch.lingerDue == nil, watch.drainDue == nil else { return }
-        turnUptime = shared.time.uptime()
+        eventUptime = shared.time.uptime()
         let (last, watches) = machine.drain()
         write(.goAway(WireV1.GoAway(lastCall: last, reason: reason, message: message)))
         if let call { refuse(call, ServiceError(.unavailable, notProcessed: true)) }
         for watch in watches { stop(watch.call, watch.handle, ServiceError(.unavailable)) }
         flush()
-        watch.drainDue = turnUptime + FrameLimits.drainGrace
+        watch.drainDue = eventUptime + FrameLimits.drainGrace
         closeIfDrained()
         arm()
     }
@@ -262,11 +273,8 @@ final class ServerConnection: ChannelDuplexHandler {
     }
 
     private func lingerBriefly() {
-        let due = shared.time.uptime() + FrameLimits.lingerPatience
+        let due = shared.time.uptime() + FrameLimits.lingerTimeout
         watch.lingerDue = min(due, watch.lingerDue ?? due)
         arm()
     }
 }
-
-/// Asks a connection to finish its calls and accept no new ones.
-struct DrainEvent {}

@@ -40,8 +40,8 @@ package struct ServerSettings: Sendable {
     }
 }
 
-/// The admission limits of a server. Above each limit a caller is rejected and asked to retry
-/// later, which costs almost nothing. Serving it late instead would delay every caller.
+/// The admission limits of a server. Above each limit a caller is rejected with a retry delay,
+/// which costs almost nothing. Serving it late instead would delay every caller.
 package struct ServerLimits: Sendable, Hashable {
     /// Handlers of ordinary methods running at once; each uses some 10 KiB.
     package var runningMax = 2_000

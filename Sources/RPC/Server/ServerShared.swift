@@ -1,3 +1,4 @@
+import CoreMetrics
 import Logging
 import NIOCore
 import ServiceRuntime
@@ -7,13 +8,13 @@ import Synchronization
 final class ServerShared: Sendable {
     let settings: ServerSettings
     let methods: MethodTable
-    let callers: CallersInForce
+    let callers: CurrentCallers
     let tls: Reloadable<ServerTLS>?
     let time: any Time
     let randomness: any Randomness
     let logger: Logger
     /// The limits of running and waiting handlers.
-    let admission: Admission
+    let admission: LaneLimiter.ByLane
     /// The metrics of the connections.
     let connectionMetrics = ConnectionMetrics()
     let observation: ServerObservation
@@ -29,16 +30,39 @@ final class ServerShared: Sendable {
     ) {
         self.settings = settings
         self.methods = methods
-        callers = CallersInForce(applications, methods: methods)
+        callers = CurrentCallers(applications, methods: methods)
         self.tls = tls.map { Reloadable($0) }
         self.time = time
         self.randomness = randomness
         self.logger = logger
-        admission = Admission(settings.limits, time: time)
+        admission = LaneLimiter.ByLane(settings.limits, time: time)
         connections = Mutex(ConnectionLimiter(settings.limits))
         self.observation = observation
         observation.begin(methods: methods.names) { [weak self] in
             self?.connections.withLock { $0.count } ?? 0
         }
+    }
+
+    /// The metrics of connections: `rpc_server_connections` and
+    /// `rpc_server_connections_refused_total`.
+    struct ConnectionMetrics: Sendable {
+        private let open = Gauge(label: "rpc_server_connections")
+        private let refused: [CrowdReason: Counter]
+
+        init() {
+            refused = Dictionary(
+                uniqueKeysWithValues: CrowdReason.allCases.map { reason in
+                    (
+                        reason,
+                        Counter(
+                            label: "rpc_server_connections_refused_total",
+                            dimensions: [("reason", reason.rawValue)])
+                    )
+                })
+        }
+
+        func opened(_ count: Int) { open.record(count) }
+
+        func refuse(_ reason: CrowdReason) { refused[reason]?.increment() }
     }
 }

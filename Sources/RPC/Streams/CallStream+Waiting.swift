@@ -3,15 +3,6 @@ import NIOCore
 import ServiceRuntime
 import Synchronization
 
-/// The result of taking items from a stream.
-enum TakenItems<Item: Sendable>: Sendable {
-    /// In reverse order.
-    case items([Item])
-    case nothing
-    case ended
-    case failed(ServiceError)
-}
-
 /// The operations that tasks call, on the stream's loop or on any other thread.
 extension CallStream {
     // MARK: Taking
@@ -19,7 +10,7 @@ extension CallStream {
     /// The items that have arrived, decoded. Call it on the loop.
     func take<Item>(
         _ decode: (UnsafeRawBufferPointer, Arena) throws -> Item
-    ) -> TakenItems<Item> {
+    ) -> CallStream.Taken<Item> {
         if inbox.count > 0 { return takeFromInbox(decode) }
         switch ending {
         case .answered: return .ended
@@ -30,7 +21,7 @@ extension CallStream {
 
     private func takeFromInbox<Item>(
         _ decode: (UnsafeRawBufferPointer, Arena) throws -> Item
-    ) -> TakenItems<Item> {
+    ) -> CallStream.Taken<Item> {
         let arena = carrier?.arena ?? Arena()
         let byteCount = inbox.byteCount
         do {
@@ -43,18 +34,18 @@ extension CallStream {
     }
 
     /// Waits until there may be something to take.
-    func news() async {
-        let ticket = StreamTicket()
+    func waitForItems() async {
+        let ticket = CallStream.Ticket()
         await withTaskCancellationHandler {
             await withCheckedContinuation { wake in
-                onLoop { $0.keep(Reader(ticket: ticket, wake: wake)) }
+                onLoop { $0.enqueue(Reader(ticket: ticket, wake: wake)) }
             }
         } onCancel: {
             callOff(ticket)
         }
     }
 
-    private func keep(_ reader: Reader) {
+    private func enqueue(_ reader: Reader) {
         let isReady = inbox.count > 0 || ending != nil || isIncomingEnded
         if isReady || reader.ticket.isCancelled.load(ordering: .acquiring) {
             return reader.wake.resume()
@@ -68,7 +59,7 @@ extension CallStream {
     /// - Throws: the `ServiceError` with which the call failed; `cancelled` if the task was
     ///   cancelled.
     func answer() async throws -> [UInt8] {
-        let ticket = StreamTicket()
+        let ticket = CallStream.Ticket()
         await withTaskCancellationHandler {
             await withCheckedContinuation { wake in
                 onLoop { stream in
@@ -76,7 +67,7 @@ extension CallStream {
                     if isOver || ticket.isCancelled.load(ordering: .acquiring) {
                         return wake.resume()
                     }
-                    stream.mourners.append(Reader(ticket: ticket, wake: wake))
+                    stream.endWaiters.append(Reader(ticket: ticket, wake: wake))
                 }
             }
         } onCancel: {
@@ -97,17 +88,17 @@ extension CallStream {
     /// Sends an item as soon as credit and buffer capacity allow it.
     /// - Throws: `ServiceError` when the call has ended or the task was cancelled.
     func send(_ item: [UInt8]) async throws {
-        let ticket = StreamTicket()
+        let ticket = CallStream.Ticket()
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { wake in
-                onLoop { $0.keep(Writer(ticket: ticket, item: item, wake: wake)) }
+                onLoop { $0.enqueue(Writer(ticket: ticket, item: item, wake: wake)) }
             }
         } onCancel: {
             callOff(ticket)
         }
     }
 
-    private func keep(_ writer: Writer) {
+    private func enqueue(_ writer: Writer) {
         if writer.ticket.isCancelled.load(ordering: .acquiring) {
             return writer.wake.resume(throwing: ServiceError(.cancelled))
         }
@@ -115,9 +106,9 @@ extension CallStream {
         case .sent: return writer.wake.resume()
         case .failed(let error): return writer.wake.resume(throwing: error)
         case .noCredit: writers.append(writer)
-        case .noRoom:
+        case .bufferFull:
             writers.append(writer)
-            carrier?.waitForRoom(self)
+            carrier?.waitForCapacity(self)
         }
     }
 
@@ -125,15 +116,15 @@ extension CallStream {
 
     /// Handles the cancellation of the task that waits with `ticket`. At a client this abandons the
     /// whole call.
-    private func callOff(_ ticket: StreamTicket) {
+    private func callOff(_ ticket: CallStream.Ticket) {
         ticket.isCancelled.store(true, ordering: .releasing)
         loop.execute { [self] in
             giveUp?()
             if let place = readers.firstIndex(where: { $0.ticket === ticket }) {
                 readers.remove(at: place).wake.resume()
             }
-            if let place = mourners.firstIndex(where: { $0.ticket === ticket }) {
-                mourners.remove(at: place).wake.resume()
+            if let place = endWaiters.firstIndex(where: { $0.ticket === ticket }) {
+                endWaiters.remove(at: place).wake.resume()
             }
             if let place = writers.firstIndex(where: { $0.ticket === ticket }) {
                 writers.remove(at: place).wake.resume(throwing: ServiceError(.cancelled))

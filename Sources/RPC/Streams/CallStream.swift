@@ -4,8 +4,8 @@ import ServiceRuntime
 import Synchronization
 
 /// The streams of one call, at either side: the items that arrived and are not yet taken, and the
-/// tasks that wait to take or to send. The connection's call machine keeps the credit; this class
-/// keeps the data.
+/// tasks that wait to take or to send. The connection's call machine holds the credit; this class
+/// holds the data.
 ///
 ///     not begun ──begin──▶ running ──end──▶ over
 ///
@@ -25,13 +25,13 @@ final class CallStream: @unchecked Sendable {
 
     /// A task that waits to take items.
     struct Reader {
-        let ticket: StreamTicket
+        let ticket: Ticket
         let wake: CheckedContinuation<Void, Never>
     }
 
     /// A task that waits to send an item.
     struct Writer {
-        let ticket: StreamTicket
+        let ticket: Ticket
         let item: [UInt8]
         let wake: CheckedContinuation<Void, any Error>
     }
@@ -42,7 +42,7 @@ final class CallStream: @unchecked Sendable {
     /// Called when an item has arrived, for a reader on the loop that is not a task.
     var onItem: (() -> Void)?
     /// Whether it is in the queue of streams that wait for outbound buffer capacity.
-    var isQueuedForRoom = false
+    var isQueuedForCapacity = false
     /// The call has ended, so there is nothing to abandon.
     let isOver = Atomic(false)
     private(set) var carrier: (any StreamCarrier)?
@@ -50,10 +50,10 @@ final class CallStream: @unchecked Sendable {
     /// The credit of both directions; nil before the call begins.
     private(set) var credit: StreamCredit?
     private(set) var ending: Ending? { didSet { look() } }
-    var inbox = ItemInbox()
+    var inbox = Inbox()
     var readers: [Reader] = []
     /// Tasks that wait for the end only.
-    var mourners: [Reader] = []
+    var endWaiters: [Reader] = []
     var writers = CircularBuffer<Writer>(initialCapacity: 0) { didSet { look() } }
     private(set) var isIncomingEnded = false
     private var isEndWanted = false { didSet { look() } }
@@ -102,8 +102,8 @@ final class CallStream: @unchecked Sendable {
         giveUp = nil
         if case .failed(let error) = ending, error.code == .cancelled { inbox.clear() }
         wakeReaders()
-        for mourner in mourners { mourner.wake.resume() }
-        mourners = []
+        for waiter in endWaiters { waiter.wake.resume() }
+        endWaiters = []
         while let writer = writers.popFirst() { writer.wake.resume(throwing: overError) }
     }
 
@@ -142,7 +142,7 @@ final class CallStream: @unchecked Sendable {
             case .sent: first.wake.resume()
             case .failed(let error): first.wake.resume(throwing: error)
             case .noCredit: return
-            case .noRoom: return carrier.waitForRoom(self)
+            case .bufferFull: return carrier.waitForCapacity(self)
             }
             writers.removeFirst()
             carrier.wokeWriter()
@@ -158,22 +158,126 @@ final class CallStream: @unchecked Sendable {
     }
 }
 
-/// One wait on a stream. It can be cancelled from any thread, before the wait begins or later.
-final class StreamTicket: Sendable {
-    let isCancelled = Atomic(false)
-}
-
-/// Represents all holders of a client's end of a stream: when the last reference is released, the
-/// call is abandoned.
-final class StreamUser: Sendable {
-    let stream: CallStream
-
-    init(_ stream: CallStream) {
-        self.stream = stream
+extension CallStream {
+    /// The result of taking items from a stream.
+    enum Taken<Item: Sendable>: Sendable {
+        /// In reverse order.
+        case items([Item])
+        case nothing
+        case ended
+        case failed(ServiceError)
     }
 
-    deinit {
-        guard !stream.isOver.load(ordering: .acquiring) else { return }
-        stream.loop.execute { [stream] in stream.giveUp?() }
+    /// The result of trying to send an item.
+    enum Sending {
+        case sent
+        /// The credit is used up; the peer must grant more.
+        case noCredit
+        /// The outbound buffer is full; it must drain first.
+        case bufferFull
+        case failed(ServiceError)
+    }
+
+    /// The result of the first attempt to send an item.
+    enum Attempt {
+        case sent
+        case failed(ServiceError)
+        /// These encoded bytes have to wait.
+        case later([UInt8])
+    }
+
+    /// One wait on a stream. It can be cancelled from any thread, before the wait begins or later.
+    final class Ticket: Sendable {
+        let isCancelled = Atomic(false)
+    }
+
+    /// Represents all holders of a client's end of a stream: when the last reference is released,
+    /// the call is abandoned.
+    final class User: Sendable {
+        let stream: CallStream
+
+        init(_ stream: CallStream) {
+            self.stream = stream
+        }
+
+        deinit {
+            guard !stream.isOver.load(ordering: .acquiring) else { return }
+            stream.loop.execute { [stream] in stream.giveUp?() }
+        }
+    }
+
+    /// Items that arrived and were not yet taken: their bytes in one buffer, each item after its
+    /// length. They stay encoded, since a hostile message can grow a hundredfold when it is
+    /// decoded.
+    struct Inbox {
+        private var bytes: ByteBuffer?
+        private(set) var count = 0
+
+        /// Bytes held.
+        var byteCount: Int { bytes?.readableBytes ?? 0 }
+
+        mutating func add(_ payload: UnsafeRawBufferPointer) {
+            var buffer = bytes.take() ?? ByteBuffer()
+            buffer.writeInteger(UInt32(truncatingIfNeeded: payload.count))
+            buffer.writeBytes(payload)
+            bytes = buffer
+            count += 1
+        }
+
+        /// Takes up to `max` items, each decoded by `decode`, in reverse order. If an item does not
+        /// decode, the items before it are returned and it stays at the front.
+        /// - Throws: the error of `decode` when the first item does not decode.
+        mutating func take<Item>(
+            max: Int, _ decode: (UnsafeRawBufferPointer) throws -> Item
+        ) throws -> [Item] {
+            guard var buffer = bytes.take() else { return [] }
+            var items: [Item] = []
+            items.reserveCapacity(Swift.min(max, count))
+            defer {
+                count -= items.count
+                bytes = count == 0 ? nil : buffer
+            }
+            while items.count < Swift.min(max, count) {
+                let before = buffer
+                guard let length = buffer.readInteger(as: UInt32.self),
+                    let item = buffer.readSlice(length: Int(length))
+                else { break }
+                do {
+                    items.append(try item.withUnsafeReadableBytes(decode))
+                } catch {
+                    buffer = before
+                    if items.isEmpty { throw error }
+                    break
+                }
+            }
+            items.reverse()
+            return items
+        }
+
+        /// Drops the items that will not be taken.
+        mutating func clear() {
+            bytes = nil
+            count = 0
+        }
+    }
+
+    /// The streams that wait for outbound buffer capacity, first come, first served, so that none
+    /// starves.
+    struct CapacityQueue {
+        private var streams = CircularBuffer<CallStream>()
+
+        var isEmpty: Bool { streams.isEmpty }
+
+        mutating func add(_ stream: CallStream) {
+            guard !stream.isQueuedForCapacity else { return }
+            stream.isQueuedForCapacity = true
+            streams.append(stream)
+        }
+
+        mutating func next() -> CallStream? {
+            let next = streams.popFirst()
+            next?.isQueuedForCapacity = false
+            return next
+        }
     }
 }

@@ -36,7 +36,7 @@ package struct IncomingItems<Item: Sendable>: AsyncSequence, Sendable {
     }
 
     fileprivate enum Source: Sendable {
-        case wire(ItemReader<Item>)
+        case wire(Reader)
         case pipe(ItemPipe<Item>, PipeUser<Item>?)
     }
 
@@ -52,66 +52,66 @@ package struct IncomingItems<Item: Sendable>: AsyncSequence, Sendable {
 
     /// The items of `stream`, decoded by `decode`; `user` keeps a client's call alive.
     init(
-        _ stream: CallStream, user: StreamUser? = nil,
-        _ decode: @escaping ItemReader<Item>.Decode
+        _ stream: CallStream, user: CallStream.User? = nil,
+        _ decode: @escaping Reader.Decode
     ) {
-        source = .wire(ItemReader(stream, user, decode))
+        source = .wire(Reader(stream, user, decode))
+    }
+
+    /// Takes items from a stream in batches and returns them one by one.
+    final class Reader: Sendable {
+        typealias Decode = @Sendable (UnsafeRawBufferPointer, Arena) throws -> Item
+
+        private let stream: CallStream
+        private let user: CallStream.User?
+        private let decode: Decode
+        /// Items taken and not yet returned, in reverse order.
+        private let batch = Mutex<[Item]>([])
+
+        init(_ stream: CallStream, _ user: CallStream.User?, _ decode: @escaping Decode) {
+            self.stream = stream
+            self.user = user
+            self.decode = decode
+        }
+
+        /// The next item of the current batch.
+        func taken() -> Item? { batch.withLock { $0.popLast() } }
+
+        nonisolated(nonsending) func next() async throws -> Item? {
+            while true {
+                if let item = taken() { return item }
+                guard !Task.isCancelled else {
+                    stream.onLoop { $0.giveUp?() }
+                    throw ServiceError(.cancelled)
+                }
+                switch await fetch() {
+                case .items(let items): batch.withLock { $0 = items }
+                case .ended: return nil
+                case .failed(let error): throw error
+                case .nothing: await stream.waitForItems()
+                }
+            }
+        }
+
+        private nonisolated(nonsending) func fetch() async -> CallStream.Taken<Item> {
+            if stream.loop.inEventLoop { return stream.take(decode) }
+            return await withCheckedContinuation { continuation in
+                stream.loop.execute { [stream, decode] in
+                    continuation.resume(returning: stream.take(decode))
+                }
+            }
+        }
     }
 }
 
 extension IncomingItems where Item: ProtobufMessage {
-    init(_ stream: CallStream, user: StreamUser? = nil) {
+    init(_ stream: CallStream, user: CallStream.User? = nil) {
         guard user != nil else {
             self.init(stream) { try Item(decoding: $0, in: $1) }
             return
         }
         self.init(stream, user: user) { bytes, arena in
             try peersAnswer { try Item(decoding: bytes, in: arena) }
-        }
-    }
-}
-
-/// Takes items from a stream in batches and returns them one by one.
-final class ItemReader<Item: Sendable>: Sendable {
-    typealias Decode = @Sendable (UnsafeRawBufferPointer, Arena) throws -> Item
-
-    private let stream: CallStream
-    private let user: StreamUser?
-    private let decode: Decode
-    /// Items taken and not yet returned, in reverse order.
-    private let batch = Mutex<[Item]>([])
-
-    init(_ stream: CallStream, _ user: StreamUser?, _ decode: @escaping Decode) {
-        self.stream = stream
-        self.user = user
-        self.decode = decode
-    }
-
-    /// The next item of the current batch.
-    func taken() -> Item? { batch.withLock { $0.popLast() } }
-
-    nonisolated(nonsending) func next() async throws -> Item? {
-        while true {
-            if let item = taken() { return item }
-            guard !Task.isCancelled else {
-                stream.onLoop { $0.giveUp?() }
-                throw ServiceError(.cancelled)
-            }
-            switch await fetch() {
-            case .items(let items): batch.withLock { $0 = items }
-            case .ended: return nil
-            case .failed(let error): throw error
-            case .nothing: await stream.news()
-            }
-        }
-    }
-
-    private nonisolated(nonsending) func fetch() async -> TakenItems<Item> {
-        if stream.loop.inEventLoop { return stream.take(decode) }
-        return await withCheckedContinuation { continuation in
-            stream.loop.execute { [stream, decode] in
-                continuation.resume(returning: stream.take(decode))
-            }
         }
     }
 }

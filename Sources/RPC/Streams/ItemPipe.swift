@@ -5,7 +5,7 @@ import Synchronization
 /// bounds as a stream over a connection, so that code that works with one works with the other.
 final class ItemPipe<Item: Sendable>: Sendable {
     struct Writer {
-        let ticket: StreamTicket
+        let ticket: CallStream.Ticket
         let item: Item
         let wake: CheckedContinuation<Void, any Error>
     }
@@ -14,7 +14,7 @@ final class ItemPipe<Item: Sendable>: Sendable {
         var items: [Item] = []
         var position = 0
         var ending: Result<Void, ServiceError>?
-        var readers: [(ticket: StreamTicket, wake: CheckedContinuation<Void, Never>)] = []
+        var readers: [(ticket: CallStream.Ticket, wake: CheckedContinuation<Void, Never>)] = []
         var writers: [Writer] = []
 
         var isFull: Bool { items.count - position >= Int(FrameLimits.streamCredit) }
@@ -31,7 +31,7 @@ final class ItemPipe<Item: Sendable>: Sendable {
         /// Adds an item, or queues its writer when the pipe is full.
         /// - Returns: the result of the write, nil when it waits; and a reader to wake.
         mutating func take(
-            _ item: Item, _ ticket: StreamTicket, _ wake: CheckedContinuation<Void, any Error>
+            _ item: Item, _ ticket: CallStream.Ticket, _ wake: CheckedContinuation<Void, any Error>
         ) -> (Result<Void, any Error>?, CheckedContinuation<Void, Never>?) {
             if ending != nil || ticket.isCancelled.load(ordering: .acquiring) {
                 return (.failure(ServiceError(.cancelled)), nil)
@@ -60,7 +60,7 @@ final class ItemPipe<Item: Sendable>: Sendable {
                 return nil
             case .nothing:
                 guard !Task.isCancelled else { throw ServiceError(.cancelled) }
-                await news()
+                await waitForItems()
             }
         }
     }
@@ -86,8 +86,8 @@ final class ItemPipe<Item: Sendable>: Sendable {
         return taken
     }
 
-    private func news() async {
-        let ticket = StreamTicket()
+    private func waitForItems() async {
+        let ticket = CallStream.Ticket()
         await withTaskCancellationHandler {
             await withCheckedContinuation { wake in
                 let isNow = state.withLock { state in
@@ -108,7 +108,7 @@ final class ItemPipe<Item: Sendable>: Sendable {
     /// Adds an item; waits while the pipe is full.
     /// - Throws: `rpc/cancelled` when the pipe has ended or the task was cancelled.
     func write(_ item: Item) async throws {
-        let ticket = StreamTicket()
+        let ticket = CallStream.Ticket()
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { wake in
                 let (outcome, reader) = state.withLock { $0.take(item, ticket, wake) }
@@ -133,7 +133,7 @@ final class ItemPipe<Item: Sendable>: Sendable {
         for writer in writers { writer.wake.resume(throwing: ServiceError(.cancelled)) }
     }
 
-    private func callOff(_ ticket: StreamTicket) {
+    private func callOff(_ ticket: CallStream.Ticket) {
         ticket.isCancelled.store(true, ordering: .releasing)
         let (reader, writer) = state.withLock { state in
             let reader = state.readers.firstIndex { $0.ticket === ticket }
@@ -162,5 +162,80 @@ final class PipeUser<Item: Sendable>: Sendable {
     deinit {
         pipe.end(.failure(ServiceError(.cancelled)))
         stop()
+    }
+}
+
+// For a service that is called by its own program, without a connection. Generated code uses these
+// to make the client's interface of a streaming method from the server's.
+
+extension IncomingItems {
+    /// The items that `serve` writes, in its own task.
+    package static func inProcess(
+        _ serve: @escaping @Sendable (OutgoingItems<Item>) async throws -> Void
+    ) -> IncomingItems<Item> {
+        let pipe = ItemPipe<Item>()
+        let writer = Task { await pipe.endAfter { try await serve(OutgoingItems(pipe)) } }
+        return IncomingItems(pipe, PipeUser(pipe) { writer.cancel() })
+    }
+}
+
+extension ClientStreamCall {
+    /// Passes the caller's items to `serve` and returns its response.
+    package static func inProcess(
+        _ serve: @escaping @Sendable (IncomingItems<Request>) async throws -> Response
+    ) -> ClientStreamCall<Request, Response> {
+        let pipe = ItemPipe<Request>()
+        let answer = Task {
+            defer { pipe.end(.failure(ServiceError(.cancelled))) }
+            return try await serve(IncomingItems(pipe))
+        }
+        let user = PipeUser(pipe) { answer.cancel() }
+        return ClientStreamCall(OutgoingItems(pipe)) {
+            defer { withExtendedLifetime(user) {} }
+            return try await withTaskCancellationHandler {
+                try await answer.value
+            } onCancel: {
+                answer.cancel()
+            }
+        }
+    }
+}
+
+extension BidirectionalCall {
+    /// Passes the caller's items to `serve` and returns the items that it writes.
+    package static func inProcess(
+        _ serve:
+            @escaping @Sendable (IncomingItems<Request>, OutgoingItems<Response>) async throws
+            -> Void
+    ) -> BidirectionalCall<Request, Response> {
+        let requests = ItemPipe<Request>()
+        let incoming = IncomingItems<Response>.inProcess { outgoing in
+            defer { requests.end(.failure(ServiceError(.cancelled))) }
+            try await serve(IncomingItems(requests), outgoing)
+        }
+        return BidirectionalCall(outgoing: OutgoingItems(requests), incoming: incoming)
+    }
+}
+
+extension ItemPipe {
+    /// Ends the pipe when `body` returns or throws.
+    fileprivate func endAfter(_ body: () async throws -> Void) async {
+        do {
+            try await body()
+            finish()
+        } catch {
+            end(.failure(ServiceError(anyOf: error)))
+        }
+    }
+}
+
+extension ServiceError {
+    /// Converts any error to one of the catalogue.
+    init(anyOf error: any Error) {
+        switch error {
+        case let error as ServiceError: self = error
+        case is CancellationError: self = ServiceError(.cancelled)
+        default: self = ServiceError(.internalError, detail: String(reflecting: error))
+        }
     }
 }

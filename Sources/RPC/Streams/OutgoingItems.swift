@@ -4,14 +4,14 @@ import ServiceRuntime
 
 /// The items that one side of a call writes.
 package struct OutgoingItems<Item: Sendable>: Sendable {
-    typealias Attempt = @Sendable (Item) -> OutgoingAttempt
+    typealias Attempt = @Sendable (Item) -> CallStream.Attempt
 
     /// Sends an item over a connection, if it can be sent now. The other properties serve the case
     /// that it cannot, and in-process calls. They are separate properties and not an enum, because
     /// an enum would be copied for each item.
     private let attempt: Attempt
     private let stream: CallStream?
-    private let user: StreamUser?
+    private let user: CallStream.User?
     private let pipe: ItemPipe<Item>?
 
     /// Writes to an in-process pipe.
@@ -21,7 +21,7 @@ package struct OutgoingItems<Item: Sendable>: Sendable {
         self.pipe = pipe
     }
 
-    init(_ stream: CallStream, user: StreamUser?, _ attempt: @escaping Attempt) {
+    init(_ stream: CallStream, user: CallStream.User?, _ attempt: @escaping Attempt) {
         self.attempt = attempt
         self.stream = stream
         self.user = user
@@ -51,16 +51,8 @@ package struct OutgoingItems<Item: Sendable>: Sendable {
     }
 }
 
-/// The result of the first attempt to send an item.
-enum OutgoingAttempt {
-    case sent
-    case failed(ServiceError)
-    /// These encoded bytes have to wait.
-    case later([UInt8])
-}
-
 extension OutgoingItems where Item: ProtobufMessage {
-    init(_ stream: CallStream, user: StreamUser? = nil) {
+    init(_ stream: CallStream, user: CallStream.User? = nil) {
         self.init(stream, user: user) { stream.attempt($0) }
     }
 }
@@ -68,12 +60,12 @@ extension OutgoingItems where Item: ProtobufMessage {
 extension CallStream {
     /// Encodes an item directly into the outgoing buffer, or into its own array when it has to
     /// wait.
-    func attempt(_ item: some WireEncoded) -> OutgoingAttempt {
+    func attempt(_ item: some WireEncoded) -> CallStream.Attempt {
         guard loop.inEventLoop else { return .later(item.encoded()) }
         switch sendNow(item) {
         case .sent: return .sent
         case .failed(let error): return .failed(error)
-        case .noCredit, .noRoom: return .later(item.encoded())
+        case .noCredit, .bufferFull: return .later(item.encoded())
         }
     }
 }

@@ -2,7 +2,7 @@ import Messages
 import NIOCore
 import ServiceRuntime
 
-/// The state that a connection keeps of a call, with its stream if it has one.
+/// The state that a connection stores for a call, with its stream if it has one.
 protocol StreamHolder {
     var stream: CallStream? { get }
 }
@@ -22,7 +22,7 @@ protocol StreamConnection: StreamCarrier {
     var isPeerTaking: Bool { get }
     /// Bytes of items that have arrived and are not yet consumed.
     var inboundItemBytes: Int { get set }
-    var roomQueue: RoomQueue { get set }
+    var capacityQueue: CallStream.CapacityQueue { get set }
     var isWriterWoken: Bool { get set }
 
     /// Closes the connection because the peer violated the protocol.
@@ -42,7 +42,7 @@ protocol StreamConnection: StreamCarrier {
 extension StreamConnection {
     /// Handles an Item frame.
     /// - Returns: false when the remaining bytes must not be read.
-    func item(_ head: ItemHead, _ bytes: UnsafeRawBufferPointer) -> Bool {
+    func item(_ head: Envelope.Item, _ bytes: UnsafeRawBufferPointer) -> Bool {
         switch machine.item(head.call, isItem: head.isItem, isEnd: head.isEnd) {
         case .violation: return violated("an Item out of order")
         case .ignore: return true
@@ -56,7 +56,7 @@ extension StreamConnection {
     }
 
     private func deliver(
-        _ head: ItemHead, _ bytes: UnsafeRawBufferPointer, to stream: CallStream
+        _ head: Envelope.Item, _ bytes: UnsafeRawBufferPointer, to stream: CallStream
     ) {
         let before = stream.inbox.byteCount
         head.payload.withBytes(in: bytes) { stream.deliver($0) }
@@ -82,11 +82,11 @@ extension StreamConnection {
 // MARK: From the streams
 
 extension StreamConnection {
-    func send(_ item: some WireEncoded, of stream: CallStream) -> Sending {
-        guard isPeerTaking, out.readableBytes < FrameLimits.outboundTurnBytes else {
-            return .noRoom
+    func send(_ item: some WireEncoded, of stream: CallStream) -> CallStream.Sending {
+        guard isPeerTaking, out.readableBytes < FrameLimits.outboundFlushBytes else {
+            return .bufferFull
         }
-        let frame = ItemFrame(call: stream.call, payloadBytes: item.encodedByteCount)
+        let frame = FrameWriter.ItemFrame(call: stream.call, payloadBytes: item.encodedByteCount)
         guard frame.byteCount <= peerFrameBytesMax else {
             return .failed(
                 ServiceError(
@@ -118,7 +118,7 @@ extension StreamConnection {
         flushSoon()
     }
 
-    func waitForRoom(_ stream: CallStream) { roomQueue.add(stream) }
+    func waitForCapacity(_ stream: CallStream) { capacityQueue.add(stream) }
 
     func wokeWriter() { isWriterWoken = true }
 
@@ -126,7 +126,7 @@ extension StreamConnection {
 
     /// Flushes after a read. A writer that was woken by the read runs next and sends more, so the
     /// flush waits for it: one flush for both.
-    func flushTurn() {
+    func flushAfterRead() {
         guard isWriterWoken else { return flush() }
         isWriterWoken = false
         flushSoon()
@@ -135,8 +135,8 @@ extension StreamConnection {
     /// The outbound buffer has capacity again: resumes the waiting writers, first come, first
     /// served.
     func letWritersGo() {
-        while isPeerTaking, out.readableBytes < FrameLimits.outboundTurnBytes,
-            let stream = roomQueue.next()
+        while isPeerTaking, out.readableBytes < FrameLimits.outboundFlushBytes,
+            let stream = capacityQueue.next()
         {
             stream.pump()
         }
@@ -146,7 +146,7 @@ extension StreamConnection {
 
 extension ServiceError {
     /// The error of a call whose peer misused its stream.
-    init(_ fault: StreamFault) {
+    init(_ fault: StreamFlow.Fault) {
         switch fault {
         case .overCredit: self.init(.resourceExhausted, detail: "an item exceeds its credit")
         case .afterEnd: self.init(.invalidArgument, detail: "an item after the end")
@@ -154,48 +154,18 @@ extension ServiceError {
     }
 }
 
-/// The result of trying to send an item.
-enum Sending {
-    case sent
-    /// The credit is used up; the peer must grant more.
-    case noCredit
-    /// The outbound buffer is full; it must drain first.
-    case noRoom
-    case failed(ServiceError)
-}
-
 /// A connection, as the streams of its calls use it. Everything runs on its event loop.
 protocol StreamCarrier: AnyObject {
     /// Memory for decoding, valid for the moment.
     var arena: Arena { get }
     /// Sends an item, if it can be sent now.
-    func send(_ item: some WireEncoded, of stream: CallStream) -> Sending
+    func send(_ item: some WireEncoded, of stream: CallStream) -> CallStream.Sending
     /// Sends the end of our items.
     func sendEnd(of stream: CallStream)
     /// Records that the consumer took `count` items of `byteCount` bytes.
     func consumed(_ count: Int, byteCount: Int, of stream: CallStream)
     /// Resumes `stream` when the outbound buffer has capacity; first come, first served.
-    func waitForRoom(_ stream: CallStream)
+    func waitForCapacity(_ stream: CallStream)
     /// Records that a writer was woken. It is about to send more, so a flush can wait for it.
     func wokeWriter()
-}
-
-/// The streams that wait for outbound buffer capacity, first come, first served, so that none
-/// starves.
-struct RoomQueue {
-    private var streams = CircularBuffer<CallStream>()
-
-    var isEmpty: Bool { streams.isEmpty }
-
-    mutating func add(_ stream: CallStream) {
-        guard !stream.isQueuedForRoom else { return }
-        stream.isQueuedForRoom = true
-        streams.append(stream)
-    }
-
-    mutating func next() -> CallStream? {
-        let next = streams.popFirst()
-        next?.isQueuedForRoom = false
-        return next
-    }
 }

@@ -33,7 +33,7 @@ package struct ClientTLS: Sendable {
     /// - Throws: `NIOSSLError` or a pipeline error when the TLS handler cannot be made or added.
     func guardChannel(_ channel: any Channel, serverName: String) throws {
         var configuration = NIOSSLHandler.Configuration()
-        configuration.maximumPreservedOutboundBufferCapacity = Self.outboundBytesKept
+        configuration.maximumPreservedOutboundBufferCapacity = Self.outboundBytesRetained
         let name = Self.isAddress(serverName) ? nil : serverName
         let handler = try NIOSSLClientHandler(
             context: context, serverHostname: name, configuration: configuration)
@@ -57,35 +57,19 @@ package struct ClientTLS: Sendable {
         (try? SocketAddress(ipAddress: host, port: 0)) != nil
     }
 
-    /// Bytes of a connection's outbound buffer that are kept while it is idle.
-    private static let outboundBytesKept = 64 * 1024
-}
-
-/// The TLS and authentication settings of a client that can change while it runs. Each new
-/// connection reads the current values.
-package struct ClientSecurity: Sendable {
-    /// The client's TLS; nil means plaintext connections.
-    package var tls: Reloadable<ClientTLS>?
-    /// The name that the server's certificate must contain, if it differs from the host that is
-    /// dialled.
-    package var serverName: String?
-    /// The client's current key; replaces the key of the settings. If the contained value is nil,
-    /// the client sends no proof by key and is identified by its certificate alone.
-    package var key: Reloadable<ApplicationKey?>?
-
-    /// Plaintext, with the key from the settings.
-    package init() {}
+    /// Bytes of a connection's outbound buffer that are retained while it is idle.
+    private static let outboundBytesRetained = 64 * 1024
 }
 
 extension ClientSettings {
     /// Settings of a client whose key and certificate are reloaded when their files change.
     package init(
         service: String, addresses: [ServiceAddress], application: String,
-        security: ClientSecurity, connectPatience: Duration = .seconds(2)
+        security: ClientSettings.Security, connectTimeout: Duration = .seconds(2)
     ) {
         self.init(
             service: service, addresses: addresses, application: application, keyID: "",
-            secret: nil, connectPatience: connectPatience)
+            secret: nil, connectTimeout: connectTimeout)
         self.security = security
     }
 }

@@ -4,77 +4,17 @@ package import Logging
 package import ServiceRuntime
 import Synchronization
 
-/// A credential that is read from files and reloaded when they change.
-package struct WatchedCredential: Sendable {
-    /// The kind of credential; also a label of its metrics.
-    package enum Kind: String, Sendable {
-        /// A server's certificate, with the root certificates for its callers.
-        case serverCertificate = "server-certificate"
-        /// A client's certificate, with the root certificates for its servers.
-        case clientCertificate = "client-certificate"
-        /// The applications that may call, with their keys.
-        case callers
-        /// The key with which a program authenticates itself.
-        case ownKey = "own-key"
-    }
-
-    let kind: Kind
-    /// Returns the current state of the files, and of anything else that decides which files are
-    /// read.
-    let look: @Sendable () -> CredentialState
-    /// The state before the first read.
-    let seen: CredentialState
-    let reload: @Sendable () throws -> Void
-    let expiresAt: @Sendable () -> Timestamp?
-
-    /// Reads a value for the first time and prepares it for reloading.
-    /// - Parameters:
-    ///   - paths: files, or folders for all files in them.
-    ///   - choice: any other input that decides which files are read.
-    ///   - expiresAt: when a value expires.
-    ///   - use: called with each reloaded value after it has been read and checked.
-    ///   - read: reads and checks the files.
-    /// - Throws: the error of the first call of `read`.
-    package static func following<Value: Sendable>(
-        _ kind: Kind, paths: [String], choice: @escaping @Sendable () -> String = { "" },
-        expiresAt: @escaping @Sendable (Value) -> Timestamp? = { _ in nil },
-        use: @escaping @Sendable (Value) -> Void = { _ in },
-        read: @escaping @Sendable () throws -> Value
-    ) throws -> (value: Reloadable<Value>, watched: WatchedCredential) {
-        let look: @Sendable () -> CredentialState = {
-            CredentialState(files: FileFingerprint(of: paths), choice: choice())
-        }
-        // Taken before the files are read, so that no change between the two is missed.
-        let seen = look()
-        let live = Reloadable(try read())
-        let watched = WatchedCredential(
-            kind: kind, look: look, seen: seen,
-            reload: {
-                let value = try read()
-                live.replace(value)
-                use(value)
-            }, expiresAt: { expiresAt(live.value) })
-        return (live, watched)
-    }
-}
-
-/// The state that is compared to decide whether a credential must be reloaded.
-struct CredentialState: Hashable {
-    let files: FileFingerprint
-    let choice: String
-}
-
 /// Polls the files of credentials and reloads those that changed. When a reload fails, the previous
-/// credential stays in force. The failure is logged once and counted at each attempt. It is retried
+/// credential stays in use. The failure is logged once and counted at each attempt. It is retried
 /// at each poll, because two files are never replaced at the same instant and a certificate may not
 /// be valid yet.
 package final class CredentialWatch: Sendable {
     private struct Progress {
-        var seen: CredentialState
+        var seen: State
         var complaint: String?
     }
 
-    private let credentials: [WatchedCredential]
+    private let credentials: [Credential]
     private let condition: PartCondition
     private let progress: Mutex<[Progress]>
     private let interval: Duration
@@ -83,7 +23,7 @@ package final class CredentialWatch: Sendable {
 
     /// A watch over `credentials` that polls every `interval`.
     package init(
-        _ credentials: [WatchedCredential], every interval: Duration, time: any Time,
+        _ credentials: [Credential], every interval: Duration, time: any Time,
         logger: Logger
     ) {
         self.credentials = credentials
@@ -113,7 +53,7 @@ package final class CredentialWatch: Sendable {
         }
     }
 
-    private func look(_ credential: WatchedCredential, _ progress: inout Progress) {
+    private func look(_ credential: Credential, _ progress: inout Progress) {
         let now = credential.look()
         if now != progress.seen || progress.complaint != nil {
             progress.seen = now
@@ -126,7 +66,7 @@ package final class CredentialWatch: Sendable {
     }
 
     /// - Returns: the error text if the reload failed, else nil.
-    private func reload(_ credential: WatchedCredential, before: String?) -> String? {
+    private func reload(_ credential: Credential, before: String?) -> String? {
         let kind = credential.kind.rawValue
         do {
             try credential.reload()
@@ -155,53 +95,115 @@ package final class CredentialWatch: Sendable {
             dimensions: [("what", kind), ("outcome", outcome)]
         ).increment()
     }
-}
 
-/// Detects that files have changed without reading them, by inode, size and timestamps. A folder
-/// covers the files in it. Symbolic links are followed, because secret stores replace the link.
-struct FileFingerprint: Hashable {
-    private struct Entry: Hashable {
-        let path: String
-        let device: UInt64
-        let inode: UInt64
-        let size: Int64
-        /// Times of the last change of content and of attributes: seconds and nanoseconds of each.
-        let changed: [Int]
-    }
+    /// A credential that is read from files and reloaded when they change.
+    package struct Credential: Sendable {
+        /// The kind of credential; also a label of its metrics.
+        package enum Kind: String, Sendable {
+            /// A server's certificate, with the root certificates for its callers.
+            case serverCertificate = "server-certificate"
+            /// A client's certificate, with the root certificates for its servers.
+            case clientCertificate = "client-certificate"
+            /// The applications that may call, with their keys.
+            case callers
+            /// The key with which a program authenticates itself.
+            case ownKey = "own-key"
+        }
 
-    private let entries: [Entry]
+        let kind: Kind
+        /// Returns the current state of the files, and of anything else that decides which files
+        /// are read.
+        let look: @Sendable () -> State
+        /// The state before the first read.
+        let seen: State
+        let reload: @Sendable () throws -> Void
+        let expiresAt: @Sendable () -> Timestamp?
 
-    init(of paths: [String]) {
-        entries = paths.flatMap(Self.entries)
-    }
-
-    private static func entries(_ path: String) -> [Entry] {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return [] }
-        let own = Entry(
-            path: path, device: UInt64(status.st_dev), inode: UInt64(status.st_ino),
-            size: Int64(status.st_size),
-            changed: [
-                status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ctim.tv_sec,
-                status.st_ctim.tv_nsec,
-            ])
-        guard status.st_mode & S_IFMT == S_IFDIR else { return [own] }
-        // `try?`: a folder that cannot be listed contributes no files; the code that reads it
-        // reports the error.
-        let names = (try? FolderListing.fileNames(in: path)) ?? []
-        return [own]
-            + names.prefix(filesMax).filter { !$0.hasPrefix(".") }.flatMap { name in
-                file("\(path)/\(name)")
+        /// Reads a value for the first time and prepares it for reloading.
+        /// - Parameters:
+        ///   - paths: files, or folders for all files in them.
+        ///   - choice: any other input that decides which files are read.
+        ///   - expiresAt: when a value expires.
+        ///   - use: called with each reloaded value after it has been read and checked.
+        ///   - read: reads and checks the files.
+        /// - Throws: the error of the first call of `read`.
+        package static func following<Value: Sendable>(
+            _ kind: Kind, paths: [String], choice: @escaping @Sendable () -> String = { "" },
+            expiresAt: @escaping @Sendable (Value) -> Timestamp? = { _ in nil },
+            use: @escaping @Sendable (Value) -> Void = { _ in },
+            read: @escaping @Sendable () throws -> Value
+        ) throws -> (value: Reloadable<Value>, watched: Credential) {
+            let look: @Sendable () -> State = {
+                State(files: FileFingerprint(of: paths), choice: choice())
             }
+            // Taken before the files are read, so that no change between the two is missed.
+            let seen = look()
+            let live = Reloadable(try read())
+            let watched = Credential(
+                kind: kind, look: look, seen: seen,
+                reload: {
+                    let value = try read()
+                    live.replace(value)
+                    use(value)
+                }, expiresAt: { expiresAt(live.value) })
+            return (live, watched)
+        }
     }
 
-    /// One file of a folder. Subfolders are not followed.
-    private static func file(_ path: String) -> [Entry] {
-        var status = stat()
-        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return [] }
-        return entries(path)
+    /// The state that is compared to decide whether a credential must be reloaded.
+    struct State: Hashable {
+        let files: FileFingerprint
+        let choice: String
     }
 
-    /// Number of files of one folder that are checked.
-    private static let filesMax = 4_096
+    /// Detects that files have changed without reading them, by inode, size and timestamps. A
+    /// folder covers the files in it. Symbolic links are followed, because secret stores replace
+    /// the link.
+    struct FileFingerprint: Hashable {
+        private struct Entry: Hashable {
+            let path: String
+            let device: UInt64
+            let inode: UInt64
+            let size: Int64
+            /// Times of the last change of content and of attributes: seconds and nanoseconds of
+            /// each.
+            let changed: [Int]
+        }
+
+        private let entries: [Entry]
+
+        init(of paths: [String]) {
+            entries = paths.flatMap(Self.entries)
+        }
+
+        private static func entries(_ path: String) -> [Entry] {
+            var status = stat()
+            guard stat(path, &status) == 0 else { return [] }
+            let own = Entry(
+                path: path, device: UInt64(status.st_dev), inode: UInt64(status.st_ino),
+                size: Int64(status.st_size),
+                changed: [
+                    status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ctim.tv_sec,
+                    status.st_ctim.tv_nsec,
+                ])
+            guard status.st_mode & S_IFMT == S_IFDIR else { return [own] }
+            // `try?`: a folder that cannot be listed contributes no files; the code that reads it
+            // reports the error.
+            let names = (try? entryNames(inFolder: path)) ?? []
+            return [own]
+                + names.prefix(filesMax).filter { !$0.hasPrefix(".") }.flatMap { name in
+                    file("\(path)/\(name)")
+                }
+        }
+
+        /// One file of a folder. Subfolders are not followed.
+        private static func file(_ path: String) -> [Entry] {
+            var status = stat()
+            guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return [] }
+            return entries(path)
+        }
+
+        /// Number of files of one folder that are checked.
+        private static let filesMax = 4_096
+    }
 }

@@ -7,7 +7,7 @@ package import ServiceRuntime
 package struct ServerTLS: Sendable {
     private let context: NIOSSLContext
     private let leafHash: [UInt8]
-    private let asksForCertificates: Bool
+    private let requestsCertificates: Bool
     /// When the server's certificate expires.
     package let expiresAt: Timestamp
 
@@ -27,11 +27,11 @@ package struct ServerTLS: Sendable {
         context = try TLSRules.context(configuration, keyFile: files.certificate.key)
         leafHash = own.leafHash
         expiresAt = own.expiresAt
-        asksForCertificates = files.roots != nil
+        requestsCertificates = files.roots != nil
     }
 
     /// Whether callers must present certificates.
-    package var identifiesCallers: Bool { asksForCertificates }
+    package var identifiesCallers: Bool { requestsCertificates }
 
     /// Adds TLS in front of `connection`, whose handler is added next.
     /// - Throws: a pipeline error when the TLS handler cannot be added.
@@ -40,10 +40,10 @@ package struct ServerTLS: Sendable {
     ) throws {
         connection.peer.channel.leafHash = leafHash
         var configuration = NIOSSLHandler.Configuration()
-        configuration.maximumPreservedOutboundBufferCapacity = Self.outboundBytesKept
+        configuration.maximumPreservedOutboundBufferCapacity = Self.outboundBytesRetained
         let handler = NIOSSLServerHandler(context: context, configuration: configuration)
-        let check = TLSPeerCheck(.server, handler) { [asksForCertificates] certificate in
-            guard asksForCertificates else { return true }
+        let check = TLSPeerCheck(.server, handler) { [requestsCertificates] certificate in
+            guard requestsCertificates else { return true }
             // TLS does not verify a resumed session again, and its certificate may have expired
             // since.
             guard let certificate, certificate.isValid(at: time.now()) else { return false }
@@ -53,6 +53,6 @@ package struct ServerTLS: Sendable {
         try channel.pipeline.syncOperations.addHandlers([handler, check])
     }
 
-    /// Bytes of a connection's outbound buffer that are kept while it is idle.
-    private static let outboundBytesKept = 4 * 1024
+    /// Bytes of a connection's outbound buffer that are retained while it is idle.
+    private static let outboundBytesRetained = 4 * 1024
 }

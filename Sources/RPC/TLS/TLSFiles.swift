@@ -1,3 +1,6 @@
+import NIOCore
+import NIOSSL
+
 /// The oldest TLS version that a side accepts.
 package enum TLSFloor: String, CaseIterable, Sendable {
     /// TLS 1.2, for peers without TLS 1.3; only cipher suites with forward secrecy and
@@ -23,37 +26,43 @@ package struct CertificateFiles: Hashable, Sendable {
     var paths: [String] { [chain, key] }
 }
 
-/// The files that a side uses for TLS. A server must have a certificate and may have roots; a
-/// client must have roots and may have a certificate.
-package struct TLSFiles<Own, Roots>: Hashable, Sendable
-where Own: Hashable & Sendable, Roots: Hashable & Sendable {
-    /// The side's own certificate.
-    package let certificate: Own
-    /// The root certificates for its peers: the operator's own, not the public ones.
-    package let roots: Roots
+/// The files that a server uses for TLS.
+package struct ServerTLSFiles: Hashable, Sendable {
+    /// The server's certificate.
+    package let certificate: CertificateFiles
+    /// The root certificates for its callers: the operator's own, not the public ones. With roots,
+    /// every caller must present a certificate.
+    package let roots: String?
     /// The oldest TLS version that it accepts.
     package let floor: TLSFloor
 
-    /// The files of one side.
-    package init(certificate: Own, roots: Roots, floor: TLSFloor = .v12) {
+    /// The files of a server.
+    package init(certificate: CertificateFiles, roots: String?, floor: TLSFloor = .v12) {
         self.certificate = certificate
         self.roots = roots
         self.floor = floor
     }
-}
 
-/// A server's files. With roots, every caller must present a certificate.
-package typealias ServerTLSFiles = TLSFiles<CertificateFiles, String?>
-
-/// A client's files. With a certificate, it presents it to servers that request one.
-package typealias ClientTLSFiles = TLSFiles<CertificateFiles?, String>
-
-extension TLSFiles<CertificateFiles, String?> {
     /// All files, for the credential watch.
     package var paths: [String] { certificate.paths + [roots].compactMap(\.self) }
 }
 
-extension TLSFiles<CertificateFiles?, String> {
+/// The files that a client uses for TLS.
+package struct ClientTLSFiles: Hashable, Sendable {
+    /// The client's certificate, which it presents to servers that request one.
+    package let certificate: CertificateFiles?
+    /// The root certificates for its servers: the operator's own, not the public ones.
+    package let roots: String
+    /// The oldest TLS version that it accepts.
+    package let floor: TLSFloor
+
+    /// The files of a client.
+    package init(certificate: CertificateFiles?, roots: String, floor: TLSFloor = .v12) {
+        self.certificate = certificate
+        self.roots = roots
+        self.floor = floor
+    }
+
     /// All files, for the credential watch.
     package var paths: [String] { [roots] + (certificate?.paths ?? []) }
 }
@@ -75,6 +84,44 @@ package enum TLSFileError: Error, Equatable, CustomStringConvertible {
         case .expired(let path): "the certificate in \(path) has expired"
         case .notYetValid(let path): "the certificate in \(path) is not yet valid"
         case .keyMismatch(let path): "\(path) does not hold the private key of its certificate"
+        }
+    }
+}
+
+/// The TLS settings that servers and clients share.
+enum TLSRules {
+    /// The protocol name in the handshake (ALPN, RFC 7301). It stops an attacker from redirecting
+    /// our bytes to a server of another protocol that has the same certificate (the ALPACA attacks,
+    /// 2021).
+    static let applicationProtocol = "postern/1"
+
+    /// For TLS 1.2: forward secrecy and authenticated encryption only. TLS 1.3 has no others.
+    private static let ciphers: [NIOTLSCipher] = [
+        .TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, .TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
+        .TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, .TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
+        .TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256,
+        .TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
+    ]
+
+    /// Applies these settings to `configuration`.
+    static func apply(to configuration: inout TLSConfiguration, floor: TLSFloor) {
+        configuration.minimumTLSVersion = floor == .v13 ? .tlsv13 : .tlsv12
+        configuration.applicationProtocols = [applicationProtocol]
+        configuration.cipherSuiteValues = ciphers
+        configuration.renegotiationSupport = .none
+        // A peer that never sends close_notify delays the close no longer than one after a GoAway.
+        configuration.shutdownTimeout = .init(FrameLimits.lingerTimeout)
+    }
+
+    /// Makes a context. This also checks that key and certificate match.
+    /// - Throws: `TLSFileError.keyMismatch` when there is a key file, else NIOSSL's error.
+    static func context(
+        _ configuration: TLSConfiguration, keyFile: String?
+    ) throws -> NIOSSLContext {
+        do {
+            return try NIOSSLContext(configuration: configuration)
+        } catch {
+            throw keyFile.map { TLSFileError.keyMismatch($0) } ?? error
         }
     }
 }

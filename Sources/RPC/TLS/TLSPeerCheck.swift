@@ -2,6 +2,7 @@ import CoreMetrics
 import NIOCore
 import NIOSSL
 import NIOTLS
+import ServiceRuntime
 
 /// Checks a connection when its TLS handshake completes: rejects peers that negotiated another
 /// protocol, and checks the peer's certificate. Then it removes itself from the pipeline.
@@ -52,7 +53,7 @@ final class TLSPeerCheck: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     private func refuse(
-        _ context: ChannelHandlerContext, _ outcome: String, _ reason: TLSRefusal
+        _ context: ChannelHandlerContext, _ outcome: String, _ reason: Refusal
     ) {
         count(outcome)
         context.fireErrorCaught(reason)
@@ -65,12 +66,69 @@ final class TLSPeerCheck: ChannelInboundHandler, RemovableChannelHandler {
             dimensions: [("side", side.rawValue), ("outcome", outcome)]
         ).increment()
     }
+
+    /// Why a connection is closed after a TLS handshake that succeeded.
+    enum Refusal: Error {
+        /// The peer did not negotiate `postern/1`.
+        case otherProtocol
+        /// The peer's certificate is missing, does not match, or has expired.
+        case certificate
+    }
 }
 
-/// Why a connection is closed after a TLS handshake that succeeded.
-enum TLSRefusal: Error {
-    /// The peer did not negotiate `postern/1`.
-    case otherProtocol
-    /// The peer's certificate is missing, does not match, or has expired.
-    case certificate
+extension NIOSSLCertificate {
+    /// The names that the certificate is valid for: the DNS names and URIs (`spiffe://…`) of its
+    /// subject alternative names. The common name is not used: it is free text that issuers need
+    /// not check, and RFC 9525 (6.3) requires verifiers to ignore it. Wildcard names are left out.
+    ///
+    /// A URI counts only if it has a scheme. Otherwise a URI could pass for a DNS name, which an
+    /// issuer may validate by another rule.
+    var names: [String] { texts.filter { !$0.isHostPattern }.map(\.text) }
+
+    /// Whether the certificate is valid for `host` (RFC 9525): one of its DNS names is equal, or
+    /// has a wildcard for the whole first label. NIOSSL alone would also accept a common name, or a
+    /// certificate for the dialled IP address instead of the requested name.
+    func isFor(host: String) -> Bool {
+        let host = host.lowercased()
+        return texts.contains { name in
+            guard name.isDNS else { return false }
+            let text = name.text.lowercased()
+            guard name.isHostPattern else { return text == host }
+            guard let dot = host.firstIndex(of: "."), dot != host.startIndex else { return false }
+            return text.hasPrefix("*.") && text.dropFirst(2) == host[host.index(after: dot)...]
+                && text.dropFirst(2).contains(".")
+        }
+    }
+
+    private struct Name {
+        let text: String
+        let isDNS: Bool
+        var isHostPattern: Bool { isDNS && text.contains("*") }
+    }
+
+    private var texts: [Name] {
+        _subjectAlternativeNames().compactMap { name in
+            let bytes = Array(name.contents)
+            // Printable ASCII only: two parsers could read a name with a NUL or a space as two
+            // different names.
+            guard (1...Self.nameBytesMax).contains(bytes.count),
+                bytes.allSatisfy({ (0x21...0x7E).contains($0) })
+            else { return nil }
+            let text = String(decoding: bytes, as: UTF8.self)
+            switch name.nameType {
+            case .dnsName: return text.contains("://") ? nil : Name(text: text, isDNS: true)
+            case .uri: return text.contains("://") ? Name(text: text, isDNS: false) : nil
+            default: return nil
+            }
+        }
+    }
+
+    /// Whether `now` is within the certificate's validity period.
+    func isValid(at now: Timestamp) -> Bool {
+        let seconds = now.seconds
+        return Int64(notValidBefore) <= seconds && seconds <= Int64(notValidAfter)
+    }
+
+    /// The longest accepted name, in bytes: SPIFFE's limit.
+    private static var nameBytesMax: Int { 2_048 }
 }

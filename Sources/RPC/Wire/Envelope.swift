@@ -5,9 +5,9 @@ import Messages
 /// their byte ranges point into the frame and nothing is copied. All other kinds are decoded by
 /// libprotobuf-c.
 enum Envelope {
-    case request(RequestHead)
-    case response(ResponseHead)
-    case item(ItemHead)
+    case request(Request)
+    case response(Response)
+    case item(Item)
     case other(WireV1.Frame.Kind)
     /// A kind that this version does not know, or a frame without a kind.
     case unknown
@@ -25,13 +25,13 @@ enum Envelope {
         if case .bytes(let kind, let body) = field, body.upperBound == range.upperBound {
             switch kind {
             case 2:
-                self = .request(try RequestHead(bytes, body))
+                self = .request(try Request(bytes, body))
                 return
             case 3:
-                self = .response(try ResponseHead(bytes, body))
+                self = .response(try Response(bytes, body))
                 return
             case 4:
-                self = .item(try ItemHead(bytes, body))
+                self = .item(try Item(bytes, body))
                 return
             default: break
             }
@@ -46,174 +46,172 @@ enum Envelope {
 
     private static func rare(_ frame: WireV1.Frame) -> Envelope {
         switch frame.kind {
-        case .request(let request): .request(RequestHead(request))
-        case .response(let response): .response(ResponseHead(response))
-        case .item(let item): .item(ItemHead(item))
+        case .request(let request): .request(Request(request))
+        case .response(let response): .response(Response(response))
+        case .item(let item): .item(Item(item))
         case .some(let kind): .other(kind)
         case nil: .unknown
         }
     }
-}
 
-/// The fields of a Request. Method and payload are borrowed from the frame.
-///
-/// The fields are read into local variables and assigned at the end: a struct that is filled field
-/// by field is copied when it is returned, and every call runs this code.
-struct RequestHead {
-    let call: UInt64
-    let timeoutMilliseconds: UInt32
-    let more: Bool
-    let method: BorrowedBytes
-    let payload: BorrowedBytes
-    let metadata: Metadata
-    /// The metadata is over the limit; only this call is rejected. Entries over the limit are not
-    /// kept.
-    let hasTooMuchMetadata: Bool
+    /// Bytes in the frame being read or, for rare frames, in their own array.
+    enum BorrowedBytes {
+        case range(Range<Int>)
+        case owned([UInt8])
 
-    init(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) throws(WireViolation) {
-        var reader = WireReader(bytes, range)
-        var (call, timeout, more) = (UInt64(0), UInt32(0), false)
-        var (method, payload) = (0..<0, 0..<0)
-        var metadata = CountedMetadata()
-        while let field = try reader.next() {
-            switch field {
-            case .varint(1, let value): call = value
-            case .bytes(2, let range): method = range
-            case .varint(3, let value): timeout = UInt32(truncatingIfNeeded: value)
-            case .bytes(4, let range): metadata.add(try Metadata.Entry(bytes, range))
-            case .varint(5, let value): more = value != 0
-            case .bytes(6, let range): payload = range
-            case .varint(1...6, _), .bytes(1...6, _), .fixed(1...6): throw .malformed
-            default: break
+        var isEmpty: Bool {
+            switch self {
+            case .range(let range): range.isEmpty
+            case .owned(let bytes): bytes.isEmpty
             }
         }
-        (self.call, timeoutMilliseconds, self.more) = (call, timeout, more)
-        (self.method, self.payload) = (.range(method), .range(payload))
-        (self.metadata, hasTooMuchMetadata) = (metadata.kept, metadata.isTooMuch)
-    }
 
-    init(_ request: WireV1.Request) {
-        var metadata = CountedMetadata()
-        for field in request.metadata {
-            metadata.add(Metadata.Entry(key: field.key, value: field.value))
-        }
-        (call, timeoutMilliseconds, more) = (request.call, request.timeoutMs, request.more)
-        (method, payload) = (.owned(Array(request.method.utf8)), .owned(request.payload))
-        (self.metadata, hasTooMuchMetadata) = (metadata.kept, metadata.isTooMuch)
-    }
-}
-
-extension RequestHead {
-    /// Overwrites the request in memory after its handler has decoded it: in the frame at `range`
-    /// of `bytes`, and in the payload's own array if it has one.
-    func wipe(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) {
-        Cryptography.wipe(UnsafeRawBufferPointer(rebasing: bytes[range]))
-        if case .owned(let copy) = payload { copy.withUnsafeBytes { Cryptography.wipe($0) } }
-    }
-}
-
-/// Collects metadata up to the limits of a call.
-private struct CountedMetadata {
-    private(set) var kept = Metadata()
-    private(set) var isTooMuch = false
-    private var byteCount = 0
-
-    mutating func add(_ entry: Metadata.Entry) {
-        byteCount += entry.byteCount
-        if byteCount <= FrameLimits.metadataBytesMax,
-            kept.entries.count < FrameLimits.metadataEntriesMax
-        {
-            kept.append(entry)
-        } else {
-            isTooMuch = true
-        }
-    }
-}
-
-/// The fields of a Response. The payload is borrowed from the frame.
-struct ResponseHead {
-    var call: UInt64 = 0
-    var payload = BorrowedBytes.range(0..<0)
-    /// The whole message, when it has more fields than a call and a payload.
-    var failure: WireV1.Response?
-
-    init(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) throws(WireViolation) {
-        var reader = WireReader(bytes, range)
-        var isPlain = true
-        while let field = try reader.next() {
-            switch field {
-            case .varint(1, let value): call = value
-            case .bytes(7, let range): payload = .range(range)
-            case .fixed(1...7), .varint(7, _), .bytes(1, _): throw .malformed
-            default: isPlain = false
-            }
-        }
-        if isPlain { return }
-        let body = UnsafeRawBufferPointer(rebasing: bytes[range])
-        guard let response = try? WireV1.Response(decoding: body, in: Arena()) else {
-            throw .malformed  // every decoding error has the same result
-        }
-        payload = .owned(response.payload)
-        failure = response
-    }
-
-    init(_ response: WireV1.Response) {
-        call = response.call
-        payload = .owned(response.payload)
-        failure = response
-    }
-}
-
-/// The fields of an Item. The payload is borrowed from the frame.
-struct ItemHead {
-    var call: UInt64 = 0
-    var isEnd = false
-    var payload = BorrowedBytes.range(0..<0)
-
-    /// Whether the frame contains an item. A frame with `end` and without a payload is only the
-    /// end.
-    var isItem: Bool { !isEnd || !payload.isEmpty }
-
-    init(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) throws(WireViolation) {
-        var reader = WireReader(bytes, range)
-        while let field = try reader.next() {
-            switch field {
-            case .varint(1, let value): call = value
-            case .varint(2, let value): isEnd = value != 0
-            case .bytes(3, let range): payload = .range(range)
-            case .varint(1...3, _), .bytes(1...3, _), .fixed(1...3): throw .malformed
-            default: break
+        /// Calls `body` with the bytes; `frame` is the memory that `range` refers to.
+        /// - Throws: what `body` throws.
+        func withBytes<R>(
+            in frame: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws -> R
+        ) rethrows -> R {
+            switch self {
+            case .range(let range): try body(UnsafeRawBufferPointer(rebasing: frame[range]))
+            case .owned(let bytes): try bytes.withUnsafeBytes(body)
             }
         }
     }
 
-    init(_ item: WireV1.Item) {
-        call = item.call
-        isEnd = item.end
-        payload = .owned(item.payload)
-    }
-}
+    /// The fields of a Request. Method and payload are borrowed from the frame.
+    ///
+    /// The fields are read into local variables and assigned at the end: a struct that is filled
+    /// field by field is copied when it is returned, and every call runs this code.
+    struct Request {
+        let call: UInt64
+        let timeoutMilliseconds: UInt32
+        let more: Bool
+        let method: BorrowedBytes
+        let payload: BorrowedBytes
+        let metadata: Metadata
+        /// The metadata is over the limit; only this call is rejected. Entries over the limit are
+        /// not stored.
+        let hasTooMuchMetadata: Bool
 
-/// Bytes in the frame being read or, for rare frames, in their own array.
-enum BorrowedBytes {
-    case range(Range<Int>)
-    case owned([UInt8])
+        init(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) throws(WireViolation) {
+            var reader = WireReader(bytes, range)
+            var (call, timeout, more) = (UInt64(0), UInt32(0), false)
+            var (method, payload) = (0..<0, 0..<0)
+            var metadata = CountedMetadata()
+            while let field = try reader.next() {
+                switch field {
+                case .varint(1, let value): call = value
+                case .bytes(2, let range): method = range
+                case .varint(3, let value): timeout = UInt32(truncatingIfNeeded: value)
+                case .bytes(4, let range): metadata.add(try Metadata.Entry(bytes, range))
+                case .varint(5, let value): more = value != 0
+                case .bytes(6, let range): payload = range
+                case .varint(1...6, _), .bytes(1...6, _), .fixed(1...6): throw .malformed
+                default: break
+                }
+            }
+            (self.call, timeoutMilliseconds, self.more) = (call, timeout, more)
+            (self.method, self.payload) = (.range(method), .range(payload))
+            (self.metadata, hasTooMuchMetadata) = (metadata.accepted, metadata.isTooMuch)
+        }
 
-    var isEmpty: Bool {
-        switch self {
-        case .range(let range): range.isEmpty
-        case .owned(let bytes): bytes.isEmpty
+        init(_ request: WireV1.Request) {
+            var metadata = CountedMetadata()
+            for field in request.metadata {
+                metadata.add(Metadata.Entry(key: field.key, value: field.value))
+            }
+            (call, timeoutMilliseconds, more) = (request.call, request.timeoutMs, request.more)
+            (method, payload) = (.owned(Array(request.method.utf8)), .owned(request.payload))
+            (self.metadata, hasTooMuchMetadata) = (metadata.accepted, metadata.isTooMuch)
+        }
+
+        /// Overwrites the request in memory after its handler has decoded it: in the frame at
+        /// `range` of `bytes`, and in the payload's own array if it has one.
+        func wipe(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) {
+            Cryptography.wipe(UnsafeRawBufferPointer(rebasing: bytes[range]))
+            if case .owned(let copy) = payload { copy.withUnsafeBytes { Cryptography.wipe($0) } }
         }
     }
 
-    /// Calls `body` with the bytes; `frame` is the memory that `range` refers to.
-    /// - Throws: what `body` throws.
-    func withBytes<R>(
-        in frame: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws -> R
-    ) rethrows -> R {
-        switch self {
-        case .range(let range): try body(UnsafeRawBufferPointer(rebasing: frame[range]))
-        case .owned(let bytes): try bytes.withUnsafeBytes(body)
+    /// Collects metadata up to the limits of a call.
+    private struct CountedMetadata {
+        private(set) var accepted = Metadata()
+        private(set) var isTooMuch = false
+        private var byteCount = 0
+
+        mutating func add(_ entry: Metadata.Entry) {
+            byteCount += entry.byteCount
+            if byteCount <= FrameLimits.metadataBytesMax,
+                accepted.entries.count < FrameLimits.metadataEntriesMax
+            {
+                accepted.append(entry)
+            } else {
+                isTooMuch = true
+            }
+        }
+    }
+
+    /// The fields of a Response. The payload is borrowed from the frame.
+    struct Response {
+        var call: UInt64 = 0
+        var payload = BorrowedBytes.range(0..<0)
+        /// The whole message, when it has more fields than a call and a payload.
+        var failure: WireV1.Response?
+
+        init(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) throws(WireViolation) {
+            var reader = WireReader(bytes, range)
+            var isPlain = true
+            while let field = try reader.next() {
+                switch field {
+                case .varint(1, let value): call = value
+                case .bytes(7, let range): payload = .range(range)
+                case .fixed(1...7), .varint(7, _), .bytes(1, _): throw .malformed
+                default: isPlain = false
+                }
+            }
+            if isPlain { return }
+            let body = UnsafeRawBufferPointer(rebasing: bytes[range])
+            guard let response = try? WireV1.Response(decoding: body, in: Arena()) else {
+                throw .malformed  // every decoding error has the same result
+            }
+            payload = .owned(response.payload)
+            failure = response
+        }
+
+        init(_ response: WireV1.Response) {
+            call = response.call
+            payload = .owned(response.payload)
+            failure = response
+        }
+    }
+
+    /// The fields of an Item. The payload is borrowed from the frame.
+    struct Item {
+        var call: UInt64 = 0
+        var isEnd = false
+        var payload = BorrowedBytes.range(0..<0)
+
+        /// Whether the frame contains an item. A frame with `end` and without a payload is only the
+        /// end.
+        var isItem: Bool { !isEnd || !payload.isEmpty }
+
+        init(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) throws(WireViolation) {
+            var reader = WireReader(bytes, range)
+            while let field = try reader.next() {
+                switch field {
+                case .varint(1, let value): call = value
+                case .varint(2, let value): isEnd = value != 0
+                case .bytes(3, let range): payload = .range(range)
+                case .varint(1...3, _), .bytes(1...3, _), .fixed(1...3): throw .malformed
+                default: break
+                }
+            }
+        }
+
+        init(_ item: WireV1.Item) {
+            call = item.call
+            isEnd = item.end
+            payload = .owned(item.payload)
         }
     }
 }

@@ -33,16 +33,17 @@ package struct FrameDecoder {
     /// Appends bytes from the socket to the pending partial frame, and returns all of them.
     package mutating func take(_ incoming: ByteBuffer) -> ByteBuffer {
         isJoined = pending != nil
-        guard var kept = pending else { return incoming }
+        guard var stored = pending else { return incoming }
         pending = nil
-        if kept.writableBytes < incoming.readableBytes {
-            kept = Self.moved(
-                kept, capacity: kept.readableBytes + max(kept.readableBytes, incoming.readableBytes)
+        if stored.writableBytes < incoming.readableBytes {
+            stored = Self.moved(
+                stored,
+                capacity: stored.readableBytes + max(stored.readableBytes, incoming.readableBytes)
             )
         }
-        kept.writeImmutableBuffer(incoming)
+        stored.writeImmutableBuffer(incoming)
         incoming.wipe()
-        return kept
+        return stored
     }
 
     /// Calls `body` with each complete frame of `buffer`, in order, until `body` returns false or a
@@ -67,7 +68,7 @@ package struct FrameDecoder {
     }
 
     /// Keeps the bytes of `buffer` after the first `consumed` bytes.
-    package mutating func keep(_ buffer: ByteBuffer, from consumed: Int) {
+    package mutating func store(_ buffer: ByteBuffer, from consumed: Int) {
         guard buffer.readableBytes > consumed else { return }
         if isJoined, consumed == 0 {
             pending = buffer  // a long frame that arrives in many pieces

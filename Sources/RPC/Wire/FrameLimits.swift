@@ -23,11 +23,11 @@ package enum FrameLimits {
     /// Bytes of the server's challenge.
     package static let challengeBytes = 32
     /// How long a client may take to send its Hello.
-    package static let helloPatience = Duration.seconds(5)
+    package static let helloTimeout = Duration.seconds(5)
     /// How long a partial frame may take to complete.
-    package static let partialFramePatience = Duration.seconds(10)
+    package static let partialFrameTimeout = Duration.seconds(10)
     /// How long a peer may go without reading any byte of the pending output.
-    package static let outboundPatience = Duration.seconds(10)
+    package static let outboundTimeout = Duration.seconds(10)
     /// At this many pending outbound bytes the side stops reading from the peer.
     package static let outboundPauseBytes = 1024 * 1024
     /// At this many pending outbound bytes the connection is closed.
@@ -35,7 +35,7 @@ package enum FrameLimits {
     /// How long incoming bytes are discarded after the final GoAway of a connection, so that the
     /// peer can read it: closing a socket with unread bytes sends a reset, which overtakes the
     /// GoAway.
-    package static let lingerPatience = Duration.seconds(1)
+    package static let lingerTimeout = Duration.seconds(1)
     /// How many bytes are discarded in that time.
     package static let lingerBytes = 1024 * 1024
     /// Shortest allowed time between two pings of a peer.
@@ -44,9 +44,9 @@ package enum FrameLimits {
     /// and frees its connection.
     package static let keepaliveIdle = Duration.seconds(30)
     /// Timeout for the answer to a ping.
-    package static let pongPatience = Duration.seconds(20)
+    package static let pongTimeout = Duration.seconds(20)
     /// Number of consecutive pings that may come too early: clocks and networks jitter.
-    package static let pingStrikesMax = 2
+    package static let earlyPingsMax = 2
     /// Part of a caller's timeout that the server reserves for sending its answer.
     package static let deadlineMargin = Duration.milliseconds(5)
     /// How long a draining side waits for its running calls.
@@ -64,7 +64,7 @@ package enum FrameLimits {
     package static let inboundItemBytesMax = 16 * 1024 * 1024
     /// Bytes that collect for one flush before writers of items wait for the flush: enough to
     /// amortise the system call, few enough not to delay the loop's other connections.
-    package static let outboundTurnBytes = 64 * 1024
+    package static let outboundFlushBytes = 64 * 1024
     /// Items that are decoded at once for their consumer.
     package static let itemBatchMax = 64
     /// Calls of a client that may wait when the server's limit of calls on one connection is

@@ -85,32 +85,85 @@ package enum FrameWriter {
     static func varintBytes(_ value: UInt64) -> Int {
         (70 - (value | 1).leadingZeroBitCount) / 7
     }
-}
 
-/// An outgoing request, packed by the caller so that the event loop only copies it.
-package struct OutgoingRequest: Sendable {
-    /// `package.Service/Method`.
-    package let method: String
-    /// The metadata of the call.
-    package let metadata: Metadata
-    /// The packed request message.
-    package let payload: RequestPayload
-    /// Whether items follow.
-    package let more: Bool
+    /// Writes into memory whose size was computed before; used for the most frequent frames.
+    struct ByteWriter {
+        private let buffer: UnsafeMutableRawBufferPointer
+        private var position = 0
 
-    /// A request without a secret; `more` is true for calls that send items.
-    package init(method: String, metadata: Metadata, payload: [UInt8], more: Bool = false) {
-        self.init(method: method, metadata: metadata, payload: .plain(payload), more: more)
+        init(_ buffer: UnsafeMutableRawBufferPointer) {
+            self.buffer = buffer
+        }
+
+        mutating func write(_ byte: UInt8) {
+            buffer[position] = byte
+            position += 1
+        }
+
+        /// Writes a frame's length: four bytes, big-endian.
+        mutating func writeLength(_ count: Int) {
+            let length = UInt32(truncatingIfNeeded: count).bigEndian
+            buffer.storeBytes(of: length, toByteOffset: position, as: UInt32.self)
+            position += FrameLimits.lengthBytes
+        }
+
+        mutating func writeVarint(_ value: UInt64) {
+            var rest = value
+            while rest >= 0x80 {
+                write(UInt8(truncatingIfNeeded: rest) | 0x80)
+                rest >>= 7
+            }
+            write(UInt8(truncatingIfNeeded: rest))
+        }
+
+        mutating func writeFieldHead(_ tag: UInt8, _ count: Int) {
+            write(tag)
+            writeVarint(UInt64(count))
+        }
+
+        /// Writes a payload of the size computed before, `byteCount`.
+        mutating func write(_ payload: some WireEncoded, byteCount: Int) {
+            let place = UnsafeMutableRawBufferPointer(rebasing: buffer[position...])
+            precondition(place.count >= byteCount, "the frame was measured")
+            if let start = place.baseAddress { payload.encode(to: start, byteCount: byteCount) }
+            position += byteCount
+        }
     }
 
-    /// A request; `more` is true for calls that send items.
-    package init(
-        method: String, metadata: Metadata, payload: RequestPayload, more: Bool = false
-    ) {
-        self.method = method
-        self.metadata = metadata
-        self.payload = payload
-        self.more = more
+    /// `Frame {item: {call, payload}}`; its size is computed before it is written.
+    struct ItemFrame {
+        /// Bytes of the frame, without the length prefix.
+        let byteCount: Int
+        private let call: UInt64
+        private let payloadBytes: Int
+        private let innerBytes: Int
+
+        init(call: UInt64, payloadBytes: Int) {
+            self.call = call
+            self.payloadBytes = payloadBytes
+            innerBytes =
+                1 + FrameWriter.varintBytes(call)
+                + (payloadBytes == 0 ? 0 : FrameWriter.fieldBytes(payloadBytes))
+            byteCount = FrameWriter.fieldBytes(innerBytes)
+        }
+
+        /// Writes the frame with its length prefix. Every item passes here, so its bytes are
+        /// written in one block and not appended one by one.
+        func write(_ payload: some WireEncoded, to out: inout ByteBuffer) {
+            let total = FrameLimits.lengthBytes + byteCount
+            out.writeWithUnsafeMutableBytes(minimumWritableBytes: total) { buffer in
+                var place = ByteWriter(buffer)
+                place.writeLength(byteCount)
+                place.writeFieldHead(0x22, innerBytes)
+                place.write(0x08)
+                place.writeVarint(call)
+                if payloadBytes > 0 {
+                    place.writeFieldHead(0x1a, payloadBytes)
+                    place.write(payload, byteCount: payloadBytes)
+                }
+                return total
+            }
+        }
     }
 }
 
@@ -127,86 +180,6 @@ extension ByteBuffer {
     mutating func writeFieldHead(_ tag: UInt8, _ count: Int) {
         writeInteger(tag)
         writeVarint(UInt64(count))
-    }
-}
-
-/// Writes into memory whose size was computed before; used for the most frequent frames.
-struct ByteWriter {
-    private let buffer: UnsafeMutableRawBufferPointer
-    private var position = 0
-
-    init(_ buffer: UnsafeMutableRawBufferPointer) {
-        self.buffer = buffer
-    }
-
-    mutating func write(_ byte: UInt8) {
-        buffer[position] = byte
-        position += 1
-    }
-
-    /// Writes a frame's length: four bytes, big-endian.
-    mutating func writeLength(_ count: Int) {
-        let length = UInt32(truncatingIfNeeded: count).bigEndian
-        buffer.storeBytes(of: length, toByteOffset: position, as: UInt32.self)
-        position += FrameLimits.lengthBytes
-    }
-
-    mutating func writeVarint(_ value: UInt64) {
-        var rest = value
-        while rest >= 0x80 {
-            write(UInt8(truncatingIfNeeded: rest) | 0x80)
-            rest >>= 7
-        }
-        write(UInt8(truncatingIfNeeded: rest))
-    }
-
-    mutating func writeFieldHead(_ tag: UInt8, _ count: Int) {
-        write(tag)
-        writeVarint(UInt64(count))
-    }
-
-    /// Writes a payload of the size computed before, `byteCount`.
-    mutating func write(_ payload: some WireEncoded, byteCount: Int) {
-        let place = UnsafeMutableRawBufferPointer(rebasing: buffer[position...])
-        precondition(place.count >= byteCount, "the frame was measured")
-        if let start = place.baseAddress { payload.encode(to: start, byteCount: byteCount) }
-        position += byteCount
-    }
-}
-
-/// `Frame {item: {call, payload}}`; its size is computed before it is written.
-struct ItemFrame {
-    /// Bytes of the frame, without the length prefix.
-    let byteCount: Int
-    private let call: UInt64
-    private let payloadBytes: Int
-    private let innerBytes: Int
-
-    init(call: UInt64, payloadBytes: Int) {
-        self.call = call
-        self.payloadBytes = payloadBytes
-        innerBytes =
-            1 + FrameWriter.varintBytes(call)
-            + (payloadBytes == 0 ? 0 : FrameWriter.fieldBytes(payloadBytes))
-        byteCount = FrameWriter.fieldBytes(innerBytes)
-    }
-
-    /// Writes the frame with its length prefix. Every item passes here, so its bytes are written in
-    /// one block and not appended one by one.
-    func write(_ payload: some WireEncoded, to out: inout ByteBuffer) {
-        let total = FrameLimits.lengthBytes + byteCount
-        out.writeWithUnsafeMutableBytes(minimumWritableBytes: total) { buffer in
-            var place = ByteWriter(buffer)
-            place.writeLength(byteCount)
-            place.writeFieldHead(0x22, innerBytes)
-            place.write(0x08)
-            place.writeVarint(call)
-            if payloadBytes > 0 {
-                place.writeFieldHead(0x1a, payloadBytes)
-                place.write(payload, byteCount: payloadBytes)
-            }
-            return total
-        }
     }
 }
 

@@ -15,7 +15,7 @@ struct KeepAlive {
     private(set) var due: Duration
     /// Whether a ping is unanswered.
     private(set) var isPinged = false
-    private var hasHeard = false
+    private var hasReceived = false
     private let idle: Duration
 
     /// Starts at `uptime`; `floor` is the shortest time between two pings that the peer accepts.
@@ -25,20 +25,20 @@ struct KeepAlive {
     }
 
     /// Records that bytes arrived.
-    mutating func received() { hasHeard = true }
+    mutating func received() { hasReceived = true }
 
     /// If a check is due, decides by whether bytes arrived since the last one.
     mutating func look(at uptime: Duration) -> Step {
         guard due <= uptime else { return .wait }
-        defer { hasHeard = false }
-        if hasHeard {
+        defer { hasReceived = false }
+        if hasReceived {
             isPinged = false
             due = uptime + idle
             return .wait
         }
         if isPinged { return .close }
         isPinged = true
-        due = uptime + FrameLimits.pongPatience
+        due = uptime + FrameLimits.pongTimeout
         return .ping
     }
 }
@@ -48,7 +48,7 @@ struct KeepAlive {
 /// flight, and keeps a connection forever whose peer leaves its window closed. It is as long as the
 /// timeout of a ping.
 enum TCPUserTimeout {
-    static var milliseconds: Int { Int(FrameLimits.pongPatience.milliseconds) }
+    static var milliseconds: Int { Int(FrameLimits.pongTimeout.milliseconds) }
 }
 
 extension NIOBSDSocket.Option {

@@ -125,8 +125,8 @@ struct BorrowedCheck {
     init?(_ request: UnsafeRawBufferPointer) {
         do throws(NonCanonicalEncoding) {
             var reader = CanonicalReader(request)
-            var charge = CanonicalReader(try reader.lent(Self.charge))
-            let name = try charge.lent(Self.limit)
+            var charge = CanonicalReader(try reader.borrowedBytes(Self.charge))
+            let name = try charge.borrowedBytes(Self.limit)
             subject = try charge.borrowedText(Self.subject)
             language = try reader.borrowedText(Self.language)
             // The text of a known name is valid UTF-8.

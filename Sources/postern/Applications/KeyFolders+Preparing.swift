@@ -24,7 +24,7 @@ extension KeyFolders {
     /// - Returns: the applications that still authenticate with a shared key.
     func prepare() throws -> [String] {
         for step in steps { try step() }
-        return try ApplicationKeyName.all(in: server("gateway"))
+        return try ApplicationKey.Name.all(in: server("gateway"))
             .filter { $0.kind == .secret && $0.application != "gateway" }.map(\.application)
     }
 
@@ -68,7 +68,7 @@ extension KeyFolders {
 
     /// Deletes shared keys where earlier builds kept them: in the folder of external applications.
     private func removeSharedKeys(of application: String) throws {
-        for name in try ApplicationKeyName.all(of: application, in: outside)
+        for name in try ApplicationKey.Name.all(of: application, in: outside)
         where name.kind == .secret {
             let file = "\(outside)/\(name.fileName)"
             if try ApplicationKey(file: file).isShared { try remove(file) }
@@ -78,7 +78,7 @@ extension KeyFolders {
     /// Copies to a server what it needs to verify an application: public keys, and older shared
     /// keys.
     private func publish(_ application: String, to server: String) throws {
-        for name in try ApplicationKeyName.all(of: application, in: home(of: application)) {
+        for name in try ApplicationKey.Name.all(of: application, in: home(of: application)) {
             let file = "\(home(of: application))/\(name.fileName)"
             let copy = "\(self.server(server))/\(name.fileName)"
             guard name.kind != .verifying else {
@@ -97,7 +97,7 @@ extension KeyFolders {
     /// servers, but backends call only the gateway.
     private func publishOthers() throws {
         guard access(firstStart, F_OK) == 0 else { return }
-        let others = try ApplicationKeyName.all(in: outside).map(\.application)
+        let others = try ApplicationKey.Name.all(in: outside).map(\.application)
             .filter { !Self.applications.contains($0) && !Endpoints.services.contains($0) }
         for application in Set(others) { try publish(application, to: "gateway") }
     }

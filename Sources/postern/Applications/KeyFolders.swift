@@ -45,15 +45,15 @@ struct KeyFolders {
     var gatewayCallers: CallersFile { CallersFile(path: "\(server("gateway"))/callers") }
 
     /// The files of an application's private keys, and of its older shared keys.
-    func privateFiles(of application: String) throws -> [ApplicationKeyName] {
-        try ApplicationKeyName.all(of: application, in: home(of: application))
+    func privateFiles(of application: String) throws -> [ApplicationKey.Name] {
+        try ApplicationKey.Name.all(of: application, in: home(of: application))
             .filter { $0.kind != .verifying }
     }
 
     /// An id that no key of the application has: `k1`, `k2`, …
     func nextKeyID(of application: String) throws -> String {
         let folders = Endpoints.services.map(server) + [outside]
-        let numbers = try folders.flatMap { try ApplicationKeyName.all(of: application, in: $0) }
+        let numbers = try folders.flatMap { try ApplicationKey.Name.all(of: application, in: $0) }
             .compactMap { Int($0.keyID.drop { !$0.isNumber }) }
         return "k\((numbers.max() ?? 0) + 1)"
     }
@@ -79,7 +79,7 @@ struct KeyFolders {
     func write(
         _ pem: [UInt8], of application: String, _ keyID: String, for server: String
     ) throws {
-        let name = ApplicationKeyName(
+        let name = ApplicationKey.Name(
             application: application, keyID: keyID, kind: .verifying)
         try replace("\(self.server(server))/\(name.fileName)", SecretBytes(copying: pem))
     }

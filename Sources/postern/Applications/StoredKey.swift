@@ -34,10 +34,10 @@ struct StoredKey {
         var keysByName: [String: StoredKey] = [:]
         var otherFiles: [String] = []
         for folder in Endpoints.services + ["applications"] {
-            for fileName in try ApplicationKeyName.fileNames(in: "\(keys.path)/\(folder)") {
+            for fileName in try ApplicationKey.Name.fileNames(in: "\(keys.path)/\(folder)") {
                 let file = "\(keys.path)/\(folder)/\(fileName)"
                 do {
-                    let name = try ApplicationKeyName(fileName)
+                    let name = try ApplicationKey.Name(fileName)
                     let id = "\(name.application).\(name.keyID)"
                     var key =
                         keysByName[id]
@@ -59,7 +59,7 @@ struct StoredKey {
     /// Adds one of its files. An unreadable file still counts for its folder: the next key goes to
     /// the same servers, and this one can be removed.
     private mutating func add(
-        _ file: String, _ kind: ApplicationKeyName.Kind, knownTo folder: String, isHome: Bool
+        _ file: String, _ kind: ApplicationKey.Name.Kind, knownTo folder: String, isHome: Bool
     ) {
         files.append(file)
         do {

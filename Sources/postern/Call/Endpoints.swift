@@ -81,8 +81,8 @@ struct Endpoints {
         var settings = ClientSettings(
             service: "postern.\(service)", host: address.host, port: address.port,
             application: caller.id, keyID: key?.keyID ?? "", secret: key?.key,
-            connectPatience: connectTimeout)
-        settings.security = try tls?.security(besideFile) ?? ClientSecurity()
+            connectTimeout: connectTimeout)
+        settings.security = try tls?.security(besideFile) ?? ClientSettings.Security()
         return settings
     }
 
@@ -159,11 +159,11 @@ extension Endpoints {
 
         /// - Parameter path: resolves a file name of the endpoints file to a path.
         /// - Throws: if a file cannot be read or is invalid.
-        func security(_ path: (String) -> String) throws -> ClientSecurity {
+        func security(_ path: (String) -> String) throws -> ClientSettings.Security {
             let own = certificate.map {
                 CertificateFiles(chain: path($0.chain), key: path($0.key))
             }
-            var security = ClientSecurity()
+            var security = ClientSettings.Security()
             security.tls = Reloadable(
                 try ClientTLS(
                     ClientTLSFiles(certificate: own, roots: path(roots)), now: SystemTime().now()))

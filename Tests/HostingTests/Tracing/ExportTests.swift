@@ -28,11 +28,11 @@ struct ExportTests {
         for number in 0..<count {
             let span = tracer.startSpan(
                 "test.v1.T/Call\"\n\(number)", context: context, ofKind: .server,
-                at: TraceInstant(nanosecondsSinceEpoch: 1_767_225_600_000_000_001))
+                at: CallTracing.Instant(nanosecondsSinceEpoch: 1_767_225_600_000_000_001))
             span.attributes["rpc.system"] = "postern"
             span.attributes["count"] = 5
             span.setStatus(SpanStatus(code: .error, message: "internal"))
-            span.end(at: TraceInstant(nanosecondsSinceEpoch: 1_767_225_600_000_500_000))
+            span.end(at: CallTracing.Instant(nanosecondsSinceEpoch: 1_767_225_600_000_500_000))
         }
     }
 

@@ -15,7 +15,7 @@ struct SpanQueueTests {
 
     private func end(_ count: Int, _ tracer: SpanTracer) {
         for number in 0..<count {
-            let moment = TraceInstant(nanosecondsSinceEpoch: UInt64(number))
+            let moment = CallTracing.Instant(nanosecondsSinceEpoch: UInt64(number))
             tracer.startSpan("m", context: .topLevel, ofKind: .server, at: moment).end(at: moment)
         }
     }
@@ -44,7 +44,7 @@ struct SpanQueueTests {
     @Test("a span ends once and stores a limited number of events")
     func once() throws {
         let queue = SpanQueue()
-        let moment = TraceInstant(nanosecondsSinceEpoch: 5)
+        let moment = CallTracing.Instant(nanosecondsSinceEpoch: 5)
         let span = tracer(queue).startSpan("m", context: .topLevel, ofKind: .server, at: moment)
         for _ in 0..<100 { span.addEvent(SpanEvent(name: "e", at: moment)) }
         span.end(at: moment)
@@ -58,7 +58,7 @@ struct SpanQueueTests {
     @Test("a span records an error's type but not its text")
     func errors() throws {
         let queue = SpanQueue()
-        let moment = TraceInstant(nanosecondsSinceEpoch: 5)
+        let moment = CallTracing.Instant(nanosecondsSinceEpoch: 5)
         let span = tracer(queue).startSpan("m", context: .topLevel, ofKind: .server, at: moment)
         span.recordError(
             ServiceError(.internalError, detail: "canary"), attributes: [:], at: moment)

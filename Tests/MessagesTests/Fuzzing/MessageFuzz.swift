@@ -59,6 +59,6 @@ package enum MessageFuzz {
     }
 
     /// What reading a body of `count` bytes may cost: the budget, the same again for the unused
-    /// ends of chunks, and the kept chunk (`ArenaTests`).
+    /// ends of chunks, and the retained chunk (`ArenaTests`).
     private static func mostBytes(_ count: Int) -> Int { 2 * (32 * count + 4_096) + 32 * 1024 }
 }

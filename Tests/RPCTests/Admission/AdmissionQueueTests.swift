@@ -75,7 +75,7 @@ struct AdmissionQueueTests {
                 case .waits(let place) = queue.arrive(
                     round, bytes: 10, deadline: Self.far, at: at(round))
             else {
-                Issue.record("no room in round \(round)")
+                Issue.record("no capacity in round \(round)")
                 return
             }
             if round.isMultiple(of: 2) {
@@ -119,7 +119,7 @@ struct AdmissionQueueTests {
         var queue = queue()
         // One call is served every 20 ms, so a call behind ten others waits some 200 ms.
         for call in 1...12 { _ = queue.arrive(call, bytes: 1, deadline: Self.far, at: at(0)) }
-        for turn in 1...2 { _ = queue.next(at: at(turn * 20)) }
+        for round in 1...2 { _ = queue.next(at: at(round * 20)) }
         let late = queue.arrive(13, bytes: 1, deadline: at(40 + 200), at: at(40))
         guard case .refused(let shed) = late else {
             Issue.record("it waits")

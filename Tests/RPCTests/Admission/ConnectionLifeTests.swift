@@ -70,7 +70,7 @@ struct ConnectionEndTests {
         var reasons: [WireV1.GoAwayReason] = []
         for _ in 0..<Int(duration.components.seconds / 10) where channel.isActive {
             fixture.pass(.seconds(10))
-            for kind in try fixture.heard(from: channel) {
+            for kind in try fixture.received(from: channel) {
                 switch kind {
                 case .ping: try fixture.say(.pong(WireV1.Pong()), to: channel)
                 case .goAway(let goAway): reasons.append(goAway.reason)

@@ -5,111 +5,111 @@ import Testing
 
 @Suite("Limits on the number of connections")
 struct ConnectionLimiterTests {
-    typealias Room = ConnectionLimiter<Int, Int>
+    typealias Limiter = ConnectionLimiter<Int, Int>
 
-    private func room(_ change: (inout ServerLimits) -> Void) -> Room {
+    private func limiter(_ change: (inout ServerLimits) -> Void) -> Limiter {
         var limits = ServerLimits()
         change(&limits)
-        return Room(limits)
+        return Limiter(limits)
     }
 
     private func address(_ last: UInt8) -> PeerAddress { PeerAddress(four: [192, 0, 2, last]) }
 
     /// The limiter's answer to connection `id`, as a short text.
-    private func arrive(_ id: Int, _ address: PeerAddress?, in room: inout Room) -> String {
-        switch room.arrived(id, id, from: address) {
+    private func arrive(_ id: Int, _ address: PeerAddress?, in limiter: inout Limiter) -> String {
+        switch limiter.arrived(id, id, from: address) {
         case .admitted(let crowded?): "instead of \(crowded.peer)"
         case .admitted(nil): "in"
-        case .refused(let reason, isTold: true): reason.rawValue
-        case .refused(let reason, isTold: false): "\(reason.rawValue), cut"
+        case .refused(let reason, isNotified: true): reason.rawValue
+        case .refused(let reason, isNotified: false): "\(reason.rawValue), cut"
         }
     }
 
     @Test("the total of connections is limited exactly, and a closed one frees its place")
     func total() {
-        var room = room { $0.connectionsMax = 2 }
-        let answers = (1...3).map { arrive($0, nil, in: &room) }
+        var limiter = limiter { $0.connectionsMax = 2 }
+        let answers = (1...3).map { arrive($0, nil, in: &limiter) }
         #expect(answers == ["in", "in", "total"])
-        room.left(3)
-        #expect(arrive(4, nil, in: &room) == "total")
-        room.left(1)
-        #expect(arrive(5, nil, in: &room) == "in")
-        #expect(room.count == 2)
+        limiter.left(3)
+        #expect(arrive(4, nil, in: &limiter) == "total")
+        limiter.left(1)
+        #expect(arrive(5, nil, in: &limiter) == "in")
+        #expect(limiter.count == 2)
     }
 
     @Test("connections from one address are limited, and other addresses are not affected")
     func address() {
-        var room = room { $0.connectionsPerAddressMax = 2 }
-        let answers = (1...3).map { arrive($0, address(1), in: &room) }
+        var limiter = limiter { $0.connectionsPerAddressMax = 2 }
+        let answers = (1...3).map { arrive($0, address(1), in: &limiter) }
         #expect(answers == ["in", "in", "address"])
-        #expect(arrive(4, address(2), in: &room) == "in")
-        room.left(2)
-        #expect(arrive(5, address(1), in: &room) == "in")
-        #expect(arrive(6, address(1), in: &room) == "address")
+        #expect(arrive(4, address(2), in: &limiter) == "in")
+        limiter.left(2)
+        #expect(arrive(5, address(1), in: &limiter) == "in")
+        #expect(arrive(6, address(1), in: &limiter) == "address")
     }
 
     @Test("loopback has its own limit, since all programs of a machine share it")
     func loopback() {
-        var room = room { $0.connectionsPerAddressMax = 1 }
+        var limiter = limiter { $0.connectionsPerAddressMax = 1 }
         let loopback = PeerAddress(four: [127, 0, 0, 1])
-        let all = (1...50).map { arrive($0, loopback, in: &room) }
+        let all = (1...50).map { arrive($0, loopback, in: &limiter) }
         #expect(all.allSatisfy { $0 == "in" })
-        room = self.room { $0.connectionsPerLoopbackMax = 1 }
-        let answers = (1...2).map { arrive($0, loopback, in: &room) }
+        limiter = self.limiter { $0.connectionsPerLoopbackMax = 1 }
+        let answers = (1...2).map { arrive($0, loopback, in: &limiter) }
         #expect(answers == ["in", "address"])
     }
 
     @Test("a new connection displaces the oldest one without a Hello, never one that sent it")
     func ungreeted() {
-        var room = room { $0.ungreetedMax = 2 }
-        _ = arrive(1, address(1), in: &room)
-        room.greeted(1)
-        let answers = (2...3).map { arrive($0, address(2), in: &room) }
+        var limiter = limiter { $0.ungreetedMax = 2 }
+        _ = arrive(1, address(1), in: &limiter)
+        limiter.greeted(1)
+        let answers = (2...3).map { arrive($0, address(2), in: &limiter) }
         #expect(answers == ["in", "in"])
-        #expect(arrive(4, address(2), in: &room) == "instead of 2")
-        room.left(2)
-        #expect(arrive(5, address(3), in: &room) == "instead of 3")
-        room.greeted(5)
-        #expect(arrive(6, address(2), in: &room) == "in")
-        #expect(arrive(7, address(2), in: &room) == "instead of 4")
+        #expect(arrive(4, address(2), in: &limiter) == "instead of 2")
+        limiter.left(2)
+        #expect(arrive(5, address(3), in: &limiter) == "instead of 3")
+        limiter.greeted(5)
+        #expect(arrive(6, address(2), in: &limiter) == "in")
+        #expect(arrive(7, address(2), in: &limiter) == "instead of 4")
     }
 
     @Test("a connection that sends Hello while it is being displaced stays and counts as greeted")
     func spokeInTime() {
-        var room = room { $0.ungreetedMax = 1 }
-        _ = arrive(1, nil, in: &room)
-        #expect(arrive(2, nil, in: &room) == "instead of 1")
-        room.greeted(1)
-        room.greeted(2)
-        #expect(arrive(3, nil, in: &room) == "in")
-        #expect(room.count == 3)
+        var limiter = limiter { $0.ungreetedMax = 1 }
+        _ = arrive(1, nil, in: &limiter)
+        #expect(arrive(2, nil, in: &limiter) == "instead of 1")
+        limiter.greeted(1)
+        limiter.greeted(2)
+        #expect(arrive(3, nil, in: &limiter) == "in")
+        #expect(limiter.count == 3)
     }
 
     @Test("a limited number of rejected connections get a GoAway, and the rest are closed at once")
     func storm() {
-        var room = room { $0.connectionsMax = 0 }
-        let told = (0..<1_000).filter { arrive($0, nil, in: &room) == "total" }
-        #expect(told == Array(0..<Room.partingMax))
-        room.left(0)
-        #expect(arrive(1_000, nil, in: &room) == "total")
-        #expect(arrive(1_001, nil, in: &room) == "total, cut")
+        var limiter = limiter { $0.connectionsMax = 0 }
+        let notified = (0..<1_000).filter { arrive($0, nil, in: &limiter) == "total" }
+        #expect(notified == Array(0..<Limiter.partingMax))
+        limiter.left(0)
+        #expect(arrive(1_000, nil, in: &limiter) == "total")
+        #expect(arrive(1_001, nil, in: &limiter) == "total, cut")
     }
 
     @Test("closed connections leave no state behind")
     func empty() {
-        var room = room {
+        var limiter = limiter {
             $0.connectionsMax = 50
             $0.connectionsPerAddressMax = 5
             $0.ungreetedMax = 7
         }
         for id in 0..<500 {
-            _ = arrive(id, address(UInt8(id % 20)), in: &room)
-            if id.isMultiple(of: 3) { room.greeted(id) }
-            if id >= 40 { room.left(id - 40) }
+            _ = arrive(id, address(UInt8(id % 20)), in: &limiter)
+            if id.isMultiple(of: 3) { limiter.greeted(id) }
+            if id >= 40 { limiter.left(id - 40) }
         }
-        for id in 0..<500 { room.left(id) }
-        #expect(room.isEmpty)
-        #expect(room.addressCount == 0)
+        for id in 0..<500 { limiter.left(id) }
+        #expect(limiter.isEmpty)
+        #expect(limiter.addressCount == 0)
     }
 }
 

@@ -54,15 +54,15 @@ final class Crowd: Sendable {
         var slow = self.slow.withLock { $0 }
         defer { self.slow.withLock { [slow] in $0 = slow } }
         let count = slow.count
-        var turn = 0
+        var index = 0
         while !isOver.load(ordering: .relaxed) {
             // In each tick of 10 ms a share of them sends its byte.
             for _ in 0..<max(1, Int(Double(count) / (gap * 100))) {
-                turn = (turn + 1) % count
-                guard !Self.sendsByte(slow[turn]) else { continue }
-                close(slow[turn])
-                slow[turn] = -1
-                slow[turn] = try Self.connected(port: port, isGreeted: turn.isMultiple(of: 2))
+                index = (index + 1) % count
+                guard !Self.sendsByte(slow[index]) else { continue }
+                close(slow[index])
+                slow[index] = -1
+                slow[index] = try Self.connected(port: port, isGreeted: index.isMultiple(of: 2))
                 returned.add(1, ordering: .relaxed)
             }
             usleep(10_000)
@@ -89,10 +89,10 @@ final class Crowd: Sendable {
     /// Sends the next byte of a frame that never becomes complete. Returns false once the server
     /// has closed the connection.
     private static func sendsByte(_ socket: Int32) -> Bool {
-        var heard = [UInt8](repeating: 0, count: 256)
+        var received = [UInt8](repeating: 0, count: 256)
         var count = 0
         repeat {
-            count = recv(socket, &heard, heard.count, Int32(MSG_DONTWAIT))
+            count = recv(socket, &received, received.count, Int32(MSG_DONTWAIT))
         } while count > 0
         var byte: UInt8 = 0
         return count < 0 && errno == EAGAIN

@@ -39,7 +39,7 @@ struct CrowdTests {
 
     @Test(
         "SECURITY.md, Frames: 2,000 slow and 5,000 idle connections at most double a caller's p99")
-    func patience() async throws {
+    func timeouts() async throws {
         let calls = SoakRounds.isLong ? 5_000 : 300
         let idle = SoakRounds.isLong ? 5_000 : 100
         let slow = SoakRounds.isLong ? 2_000 : 40

@@ -164,10 +164,10 @@ struct CallModel {
 
     private mutating func overdue(_ uptime: Duration) throws {
         let due = calls.filter { !$0.value.isAnswered && $0.value.deadline <= uptime }
-        let told = machine.overdue(at: uptime)
-        try BrokenRule.unless(Set(told.map(\.call)) == Set(due.keys), "overdue at \(uptime)")
+        let notified = machine.overdue(at: uptime)
+        try BrokenRule.unless(Set(notified.map(\.call)) == Set(due.keys), "overdue at \(uptime)")
         try BrokenRule.unless(
-            told.allSatisfy { $0.handle == (due[$0.call]?.isAttached == true ? $0.call : nil) },
+            notified.allSatisfy { $0.handle == (due[$0.call]?.isAttached == true ? $0.call : nil) },
             "another's handle")
         for call in due.keys {
             calls[call]?.isAnswered = true
@@ -189,8 +189,8 @@ struct CallModel {
 
     private mutating func close() throws {
         let running = calls.filter { !$0.value.isAnswered }
-        let told = running.filter(\.value.isAttached).keys
-        try BrokenRule.unless(Set(machine.close()) == Set(told), "the close")
+        let notified = running.filter(\.value.isAttached).keys
+        try BrokenRule.unless(Set(machine.close()) == Set(notified), "the close")
         for call in running.keys { calls[call]?.isAnswered = true }
         isClosed = true
     }
@@ -245,9 +245,9 @@ struct CallModel {
     }
 
     private mutating func sendEnd(_ call: UInt64) throws {
-        let isTold = calls[call].map { !$0.isAnswered && $0.maySend } ?? false
-        try BrokenRule.unless((credits[call]?.endOutgoing() ?? false) == isTold, "our end")
-        if isTold { calls[call]?.maySend = false }
+        let isNotified = calls[call].map { !$0.isAnswered && $0.maySend } ?? false
+        try BrokenRule.unless((credits[call]?.endOutgoing() ?? false) == isNotified, "our end")
+        if isNotified { calls[call]?.maySend = false }
     }
 
     private mutating func consume(_ call: UInt64, _ draw: UInt64) throws {

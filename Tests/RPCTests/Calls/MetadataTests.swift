@@ -6,7 +6,8 @@ import Testing
 @Suite("Metadata of a call")
 struct MetadataTests {
     /// The head of a Request with these entries, as the server reads it.
-    private func head(_ entries: [WireV1.Metadata], split: Bool = false) throws -> RequestHead {
+    private func head(_ entries: [WireV1.Metadata], split: Bool = false) throws -> Envelope.Request
+    {
         var bytes = WireV1.Frame(kind: .request(WireV1.Request(call: 1, metadata: entries)))
             .encoded()
         // An unknown field after the request makes the reader fall back to libprotobuf-c.
@@ -37,7 +38,7 @@ struct MetadataTests {
     }
 
     @Test(
-        "metadata may have 64 entries, and of 30,000 empty ones at most 64 are kept",
+        "metadata may have 64 entries, and of 30,000 empty ones at most 64 are stored",
         arguments: [
             false, true,
         ])

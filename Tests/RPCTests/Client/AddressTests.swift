@@ -79,9 +79,9 @@ struct AddressTests {
         }
     }
 
-    @Test("without any address a call fails as unavailable when its connect patience is over")
+    @Test("without any address a call fails as unavailable when its connect timeout is over")
     func none() async throws {
-        try await Instances.run(0, Instances.Terms(connectPatience: .milliseconds(80))) { fixture in
+        try await Instances.run(0, Instances.Terms(connectTimeout: .milliseconds(80))) { fixture in
             #expect(await fixture.failure()?.code == .unavailable)
         }
     }
@@ -102,7 +102,7 @@ struct AddressTests {
     @Test("an idle connection is closed, and the next call opens a new one")
     func idle() async throws {
         let listener = try RawListener()
-        let terms = Instances.Terms(idlePatience: .milliseconds(100), ports: [listener.port])
+        let terms = Instances.Terms(idleTimeout: .milliseconds(100), ports: [listener.port])
         try await Instances.run(0, terms) { fixture in
             for _ in 0..<2 {
                 async let failure = fixture.failure()
@@ -118,7 +118,7 @@ struct AddressTests {
     @Test("Protos/README.md, Client: a client reconnects no earlier than GoAway's retry_after_ms")
     func goAway() async throws {
         let listener = try RawListener()
-        let terms = Instances.Terms(connectPatience: .seconds(4), ports: [listener.port])
+        let terms = Instances.Terms(connectTimeout: .seconds(4), ports: [listener.port])
         try await Instances.run(0, terms) { fixture in
             async let failure = fixture.failure()
             let first = try listener.accept()

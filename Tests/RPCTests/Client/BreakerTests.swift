@@ -18,7 +18,7 @@ struct BreakerTests {
     @Test("Protos/README.md, Client: after ten failed calls the next fail at once with retry_after")
     func dead() async throws {
         let port = try deadPort()
-        let terms = Instances.Terms(connectPatience: .milliseconds(100), ports: [port])
+        let terms = Instances.Terms(connectTimeout: .milliseconds(100), ports: [port])
         try await Instances.run(0, terms) { fixture in
             let errors = await withTaskGroup(of: ServiceError?.self) { calls in
                 for _ in 0..<10 { calls.addTask { await fixture.failure() } }

@@ -9,24 +9,24 @@ import Testing
 
 @Suite("A client connection near the end of its ids, with manual time")
 struct CallIDsTests {
-    private final class Told {
+    private final class Reported {
         var lost: [ServiceError] = []
         var ended: [Int: ErrorCode?] = [:]
     }
 
     private let fixture = QuietServerFixture()
-    private let told = Told()
+    private let reported = Reported()
 
     private func start(_ number: Int, on connection: ClientConnection) {
         let request = OutgoingRequest(method: "a/b", metadata: Metadata(), payload: [])
         connection.start(
             PendingCall(
                 request, deadline: fixture.time.uptime() + .seconds(600), connectDue: .zero
-            ) { [told] result in
+            ) { [reported] result in
                 if case .failure(let error) = result {
-                    told.ended[number] = .some(error.code)
+                    reported.ended[number] = .some(error.code)
                 } else {
-                    told.ended[number] = .some(nil)
+                    reported.ended[number] = .some(nil)
                 }
             })
     }
@@ -39,27 +39,27 @@ struct CallIDsTests {
             keyID: TestKey.keyID, secret: TestKey.right)
         let connection = ClientConnection(
             settings, time: fixture.time, idsMax: 3, onReady: { _ in },
-            onLoss: { [told] _, error in told.lost.append(error) })
+            onLoss: { [reported] _, error in reported.lost.append(error) })
         let channel = EmbeddedChannel(handler: connection, loop: fixture.loop)
         try channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
         try fixture.say(.hello(WireV1.Hello(version: 1, callsMax: 2, challenge: [1])), to: channel)
         for number in 1...5 { start(number, on: connection) }
-        #expect(told.lost.isEmpty)
+        #expect(reported.lost.isEmpty)
         try fixture.say(.response(WireV1.Response(call: 1)), to: channel)
         fixture.loop.run()
         // The third id is used: calls 4 and 5, which waited, and any later call go to another
         // connection.
-        #expect(told.lost.map(\.notProcessed) == [true])
-        #expect(told.ended == [1: nil, 4: .unavailable, 5: .unavailable])
+        #expect(reported.lost.map(\.notProcessed) == [true])
+        #expect(reported.ended == [1: nil, 4: .unavailable, 5: .unavailable])
         start(6, on: connection)
-        #expect(told.ended[6] == .unavailable)
+        #expect(reported.ended[6] == .unavailable)
         #expect(try fixture.goAways(from: channel) == [.draining])
         #expect(channel.isActive)
         for call: UInt64 in [2, 3] {
             try fixture.say(.response(WireV1.Response(call: call)), to: channel)
         }
-        #expect(told.ended.count == 6)
+        #expect(reported.ended.count == 6)
         #expect(!channel.isActive)
-        #expect(told.lost.count == 1)
+        #expect(reported.lost.count == 1)
     }
 }

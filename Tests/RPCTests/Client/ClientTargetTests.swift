@@ -25,26 +25,26 @@ struct ClientTargetTests {
     @Test("one look-up runs at a time, with at least a second between successful ones")
     func floor() throws {
         var target = try target()
-        #expect(target.asks(at: start) == true)
-        #expect(target.asks(at: start + .seconds(60)) == false)
+        #expect(target.startsLookUp(at: start) == true)
+        #expect(target.startsLookUp(at: start + .seconds(60)) == false)
         #expect(target.answered(try addresses(1), jitter: 200) == nil)
-        #expect(target.asks(at: start + .milliseconds(999)) == false)
-        #expect(target.asks(at: start + .seconds(1)) == true)
+        #expect(target.startsLookUp(at: start + .milliseconds(999)) == false)
+        #expect(target.startsLookUp(at: start + .seconds(1)) == true)
     }
 
     @Test("a failed look-up keeps the last addresses, or backs off if there are none")
     func failing() throws {
         var target = try target()
-        #expect(target.asks(at: start) == true)
+        #expect(target.startsLookUp(at: start) == true)
         #expect(target.answered([], jitter: 200) == .milliseconds(100))
-        #expect(target.asks(at: start) == true)
+        #expect(target.startsLookUp(at: start) == true)
         #expect(target.answered([], jitter: 200) == .milliseconds(160))
-        #expect(target.asks(at: start) == true)
+        #expect(target.startsLookUp(at: start) == true)
         #expect(target.answered(try addresses(1, 2), jitter: 200) == nil)
-        #expect(target.asks(at: start + .seconds(1)) == true)
+        #expect(target.startsLookUp(at: start + .seconds(1)) == true)
         #expect(target.answered([], jitter: 200) == nil)
         #expect(target.resolved == (try addresses(1, 2)))
         target.forget()
-        #expect(target.asks(at: start + .seconds(1)) == true)
+        #expect(target.startsLookUp(at: start + .seconds(1)) == true)
     }
 }

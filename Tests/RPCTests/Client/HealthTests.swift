@@ -103,7 +103,7 @@ struct HealthTests {
     @Test("watching health does not keep an idle client connected")
     func idle() async throws {
         let listener = try RawListener()
-        let terms = Instances.Terms(idlePatience: .milliseconds(100), ports: [listener.port])
+        let terms = Instances.Terms(idleTimeout: .milliseconds(100), ports: [listener.port])
         try await Instances.run(1, terms) { fixture in
             async let failure = fixture.failure()
             let server = try listener.accept()
@@ -147,8 +147,8 @@ struct HealthTests {
         try await Instances.run(1, Instances.Terms(ports: [try deadPort()])) { fixture in
             try await fixture.call()
             let took = try await elapsed { for _ in 0..<50 { try await fixture.call() } }
-            // A single call that waited for the dead port would take the whole connect patience.
-            #expect(took < Instances.Terms().connectPatience)
+            // A single call that waited for the dead port would take the whole connect timeout.
+            #expect(took < Instances.Terms().connectTimeout)
         }
     }
 

@@ -36,7 +36,7 @@ struct HedgingTests {
         for method in [
             SessionsDescription.validateAccessToken, SessionsDescription.inspectSession,
             SessionsDescription.getKeySet,
-            AuthDescription.checkAuthState, VerificationDescription.keySet,
+            AuthDescription.checkAuthState, VerificationDescription.getKeySet,
             AccountSessionsDescription.listSessions, DevicesDescription.listSessions,
             AccountsDescription.getAccount, LimitsDescription.peek,
         ] {

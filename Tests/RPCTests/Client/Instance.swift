@@ -99,16 +99,18 @@ final class Instance: Sendable {
     /// Sends each change of health and a heartbeat; sends nothing while it is silent.
     private func tell(_ items: OutgoingItems<HealthV1.CheckResponse>) async throws {
         let clock = ContinuousClock()
-        var told: (isServing: Bool, at: ContinuousClock.Instant)?
+        var reported: (isServing: Bool, at: ContinuousClock.Instant)?
         while true {
             let (isServing, isSilent) = state.withLock { ($0.isServing, $0.isSilent) }
             let isDue =
-                told.map { $0.isServing != isServing || clock.now - $0.at >= .milliseconds(500) }
+                reported.map {
+                    $0.isServing != isServing || clock.now - $0.at >= .milliseconds(500)
+                }
                 ?? true
             if isDue, !isSilent {
                 try await items.write(
                     HealthV1.CheckResponse(status: isServing ? .serving : .notServing))
-                told = (isServing, clock.now)
+                reported = (isServing, clock.now)
             }
             try await Task.sleep(for: .milliseconds(20))
         }

@@ -21,8 +21,8 @@ struct Instances: Sendable {
 
     /// Settings of the client.
     struct Terms: Sendable {
-        var connectPatience = Duration.seconds(2)
-        var idlePatience = Duration.seconds(300)
+        var connectTimeout = Duration.seconds(2)
+        var idleTimeout = Duration.seconds(300)
         /// Ports in the client's address list besides those of the instances.
         var ports: [Int] = []
     }
@@ -82,7 +82,7 @@ struct Instances: Sendable {
             ClientSettings(
                 service: "test.instance", addresses: addresses.compactMap { ServiceAddress($0) },
                 application: TestKey.application, keyID: TestKey.keyID, secret: TestKey.right,
-                connectPatience: terms.connectPatience, idlePatience: terms.idlePatience),
+                connectTimeout: terms.connectTimeout, idleTimeout: terms.idleTimeout),
             group: group, time: SystemTime(), randomness: SecureRandomness(), logger: logger,
             metrics: metrics, resolver: resolver)
     }

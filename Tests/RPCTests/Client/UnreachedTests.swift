@@ -25,14 +25,14 @@ struct UnreachedTests {
 
     @Test("the earliest due time of all waiting calls is found in any order of arrival")
     func due() {
-        var waiting = WaitingCalls()
+        var waiting = ClientPool.WaitingCalls()
         #expect(waiting.nextDue == nil)
         for (deadline, connect) in [(9, 5), (3, 8), (7, 7)] {
             let call = PendingCall(
                 OutgoingRequest(method: "a/b", metadata: Metadata(), payload: []),
                 deadline: .seconds(deadline), connectDue: .seconds(connect)
             ) { _ in }
-            waiting.append(WaitingCalls.Entry(call: call, probed: []))
+            waiting.append(ClientPool.WaitingCalls.Entry(call: call, probed: []))
         }
         #expect(waiting.nextDue == .seconds(3))
         #expect(waiting.takeExpired(at: .seconds(5)).count == 2)
@@ -42,11 +42,11 @@ struct UnreachedTests {
     }
 
     @Test("its error names the problem of each address: refused, or the message of its GoAway")
-    func told() async throws {
+    func reasons() async throws {
         let dead = try deadPort()
         let listener = try RawListener()
         let terms = Instances.Terms(
-            connectPatience: .seconds(1), ports: [dead, listener.port])
+            connectTimeout: .seconds(1), ports: [dead, listener.port])
         try await Instances.run(0, terms) { fixture in
             async let failure = fixture.failure()
             let server = try listener.accept()
@@ -66,7 +66,7 @@ struct UnreachedTests {
         try await TLSLoopback.run { loopback in
             var caller = TLSLoopback.Caller()
             caller.roots = try TestAuthority(now: TLSLoopback.time.now())
-            caller.patience = .seconds(1)
+            caller.connectTimeout = .seconds(1)
             let client = try loopback.client(caller)
             defer { client.close() }
             let error = await #expect(throws: ServiceError.self) {
@@ -80,14 +80,14 @@ struct UnreachedTests {
 
     @Test("its error describes at most four connection problems, in words")
     func words() {
-        #expect(ConnectionTrouble.text(IOError(errnoCode: 111, reason: "connect")) == "refused")
-        #expect(ConnectionTrouble.text(ChannelError.connectTimeout(.seconds(2))) == "timed out")
-        #expect(ConnectionTrouble.text(TLSRefusal.certificate).hasPrefix("TLS refused"))
+        #expect(ConnectionFailure.text(IOError(errnoCode: 111, reason: "connect")) == "refused")
+        #expect(ConnectionFailure.text(ChannelError.connectTimeout(.seconds(2))) == "timed out")
+        #expect(ConnectionFailure.text(TLSPeerCheck.Refusal.certificate).hasPrefix("TLS refused"))
         let many = Array(
             repeating: (address: "a", text: String(repeating: "x", count: 999)), count: 9)
-        let detail = ConnectionTrouble.detail("s", many)
+        let detail = ConnectionFailure.detail("s", many)
         #expect(detail.hasSuffix("; 5 more)"))
         #expect(detail.count < 1_000)
-        #expect(ConnectionTrouble.detail("s", []).contains("known"))
+        #expect(ConnectionFailure.detail("s", []).contains("known"))
     }
 }

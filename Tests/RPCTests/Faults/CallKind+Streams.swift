@@ -22,7 +22,7 @@ extension CallKind {
             return try await texts(of: items) == ["before", "after"]
         },
         clientStream("client stream", EchoService.gather),
-        clientStream("client stream whose items nobody takes", EchoService.collect, waits: true),
+        clientStream("client stream whose items are not taken", EchoService.collect, waits: true),
         CallKind(name: "bidirectional") { client, context, text in
             let call = chat(client, context)
             let sent = (0..<itemCount).map { "\(text) \($0)" }
@@ -31,7 +31,7 @@ extension CallKind {
             call.outgoing.finish()
             return try await answers == sent
         },
-        CallKind(name: "bidirectional that nobody ends", waits: true) { client, context, text in
+        CallKind(name: "bidirectional without an end", waits: true) { client, context, text in
             let call = chat(client, context)
             try await call.outgoing.write(text)
             return try await texts(of: call.incoming) == [text]

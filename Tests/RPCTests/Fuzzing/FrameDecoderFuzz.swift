@@ -49,7 +49,7 @@ package enum FrameDecoderFuzz {
                     return true
                 }
                 violation = result.violation
-                if violation == nil { decoder.keep(buffer, from: result.consumed) }
+                if violation == nil { decoder.store(buffer, from: result.consumed) }
             }
             isMidFrame = decoder.isMidFrame
         }

@@ -25,8 +25,8 @@ struct ApplicationsTests {
         rule: SharedKeyRule = TestKey.sharedKeys
     ) throws -> Applications {
         try Applications(
-            folder: folder.path, allowed: allowed, assertingClientAddress: asserting,
-            sharedKeys: rule)
+            folder: folder.path, callers: CallersList(allowed, assertingClientAddress: asserting),
+            needsKeys: true, sharedKeys: rule)
     }
 
     private func proved(_ name: String, _ keyID: String, provedBy file: String) throws
@@ -86,7 +86,7 @@ struct ApplicationsTests {
         let hello = try proved("session", "k1", provedBy: "session.k1.key")
         #expect(applications.verified(hello, challenge: challenge) == nil)
         let other = try proved("gateway", "k1", provedBy: "gateway.k1.key")
-        #expect(Applications.nobody.verified(other, challenge: challenge) == nil)
+        #expect(Applications.empty.verified(other, challenge: challenge) == nil)
     }
 
     @Test("X-03: an application's name must match whole: the key of a longer name is not its own")
@@ -99,7 +99,8 @@ struct ApplicationsTests {
     func mistakes() throws {
         let noFolder = #expect(throws: ApplicationsError.self) {
             try Applications(
-                folder: folder.file("none"), allowed: ["gateway"], assertingClientAddress: [],
+                folder: folder.file("none"),
+                callers: CallersList(["gateway"], assertingClientAddress: []), needsKeys: true,
                 sharedKeys: TestKey.sharedKeys)
         }
         #expect(noFolder?.description.contains("create it") == true)

@@ -3,7 +3,7 @@ import RPC
 import ServiceRuntime
 import Testing
 
-@Suite("Calls over TCP: a client keeps to the server's calls_max", .timeLimit(.minutes(1)))
+@Suite("Calls over TCP: a client respects the server's calls_max", .timeLimit(.minutes(1)))
 struct CallsMaxTests {
     @Test("Protos/README.md, Call: calls above calls_max wait at the client and are then sent")
     func waits() async throws {

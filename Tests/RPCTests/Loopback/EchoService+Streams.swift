@@ -23,7 +23,7 @@ extension EchoService {
         ]
     }
 
-    /// As many items as the request's text says. A "!" at its end asks for an error after them.
+    /// As many items as the request's text says. A "!" at its end requests an error after them.
     private static func counting(
         _ request: Request, _ items: OutgoingItems<Response>, _ context: CallContext
     ) async throws {

@@ -109,7 +109,7 @@ struct HostileFramesTests {
                 #expect(reason == frame.reason, "\(frame.name)")
                 // The close must not have waited for the timeout of a Hello or of a partial frame.
                 #expect(
-                    started.duration(to: clock.now) < FrameLimits.helloPatience - .seconds(1),
+                    started.duration(to: clock.now) < FrameLimits.helloTimeout - .seconds(1),
                     "\(frame.name)")
                 call += 1
                 neighbour.send(call, EchoService.onLoop, "\(call)")

@@ -4,7 +4,7 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-@Suite("X-01: errors in the language that the call asks for", .timeLimit(.minutes(1)))
+@Suite("X-01: errors in the language that the call requests", .timeLimit(.minutes(1)))
 struct LanguageTests {
     private static let german: [WireV1.Metadata] = [
         WireV1.Metadata(key: "accept-language", value: Array("de-CH,en;q=0.5".utf8))

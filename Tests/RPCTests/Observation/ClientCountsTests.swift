@@ -7,7 +7,7 @@ import Testing
 struct ClientCountsTests {
     @Test("each method name has one counter, shared by all threads")
     func once() async {
-        let counts = TargetCounts()
+        let counts = ClientObservation.TargetCounts()
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<8 {
                 group.addTask {
@@ -27,7 +27,7 @@ struct ClientCountsTests {
 
     @Test("methods beyond 64 are counted together as 'other', and no call is lost")
     func many() {
-        let counts = TargetCounts()
+        let counts = ClientObservation.TargetCounts()
         for index in 0..<1_000 {
             counts["m\(index)"].began()
             counts["m\(index)"].ended(.unavailable, took: 5)
@@ -36,8 +36,8 @@ struct ClientCountsTests {
         counts.forEach { name, sums in
             found[name] = sums.statuses[Int(StatusCode.unavailable.rawValue)]
         }
-        #expect(found.count == TargetCounts.methodsMax + 1)
-        #expect(found["other"] == Int64(1_000 - TargetCounts.methodsMax))
+        #expect(found.count == ClientObservation.TargetCounts.methodsMax + 1)
+        #expect(found["other"] == Int64(1_000 - ClientObservation.TargetCounts.methodsMax))
         #expect(found.values.reduce(0, +) == 1_000)
     }
 }
@@ -51,13 +51,13 @@ struct CallBucketsTests {
             (1_000_001, 4), (10_000_000_000, 15), (10_000_000_001, 16), (.max, 16),
         ] as [(UInt64, Int)])
     func bucket(nanoseconds: UInt64, bucket: Int) {
-        #expect(CallBuckets.bucket(of: nanoseconds) == bucket)
+        #expect(MethodCounts.Buckets.bucket(of: nanoseconds) == bucket)
     }
 
     @Test("there is a counter for every bucket and every status")
     func sizes() {
-        #expect(CallBuckets.seconds.count == CallBuckets.count)
-        #expect(CallBuckets.seconds == CallBuckets.seconds.sorted())
+        #expect(MethodCounts.Buckets.seconds.count == MethodCounts.Buckets.count)
+        #expect(MethodCounts.Buckets.seconds == MethodCounts.Buckets.seconds.sorted())
         #expect(StatusCode.allCases.map(\.rawValue) == Array(0..<Int32(StatusCode.count)))
         #expect(Set(StatusCode.allCases.map(\.name)).count == StatusCode.count)
     }
@@ -66,7 +66,7 @@ struct CallBucketsTests {
     func extreme() {
         let counts = MethodCounts()
         counts.took(.max, calls: 1_000)
-        var sums = CallSums()
+        var sums = MethodCounts.Sums()
         counts.add(to: &sums)
         #expect(sums.buckets[16] == 1_000)
     }

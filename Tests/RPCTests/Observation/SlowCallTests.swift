@@ -9,7 +9,7 @@ struct SlowCallTests {
     private static let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
 
     @Test("a slow call is logged with method, status, duration and trace, but without content")
-    func noted() async throws {
+    func logged() async throws {
         let log = CapturedLog()
         let slow = SlowCallLog(threshold: .zero, logger: log.logger())
         try await ObservedLoopback.run(slowCalls: slow) { loopback in
@@ -51,7 +51,7 @@ struct SlowCallTests {
 
     @Test("at most ten lines a second are written, and the next one counts those left out")
     func budget() {
-        var budget = SlowCallBudget()
+        var budget = SlowCallLog.Budget()
         let start = Duration.seconds(100)
         let first = (0..<25).map { budget.decide(at: start + .milliseconds($0 * 39)) }
         #expect(first.filter { $0 == .write(leftOut: 0) }.count == 10)
@@ -65,12 +65,14 @@ struct SlowCallTests {
     func leftOut() {
         let log = CapturedLog()
         let slow = SlowCallLog(threshold: .seconds(1), logger: log.logger())
-        for _ in 0..<15 { slow.note(.seconds(2), at: .seconds(5)) { SlowCall(method: "m") } }
+        for _ in 0..<15 {
+            slow.record(.seconds(2), at: .seconds(5)) { SlowCallLog.Call(method: "m") }
+        }
         #expect(log.lines.count == 10)
-        slow.note(.seconds(1), at: .seconds(7)) { SlowCall(method: "m") }
+        slow.record(.seconds(1), at: .seconds(7)) { SlowCallLog.Call(method: "m") }
         #expect(log.lines.count == 12)
         #expect(log.lines.last?.contains("\"count\":5") == true)
-        slow.note(.milliseconds(999), at: .seconds(9)) { SlowCall(method: "m") }
+        slow.record(.milliseconds(999), at: .seconds(9)) { SlowCallLog.Call(method: "m") }
         #expect(log.lines.count == 12)
     }
 }

@@ -5,7 +5,7 @@ import Testing
 @Suite("Choosing among addresses")
 struct BalancerTests {
     private func choose(
-        _ balancer: inout Balancer, _ conditions: [EndpointCondition], avoiding avoided: Int? = nil
+        _ balancer: inout Balancer, _ conditions: [Balancer.Condition], avoiding avoided: Int? = nil
     ) -> Balancer.Choice {
         balancer.choose(among: conditions.count, avoiding: avoided) { conditions[$0] }
     }
@@ -13,7 +13,7 @@ struct BalancerTests {
     @Test("serving endpoints are chosen round-robin, and no others")
     func round() {
         var balancer = Balancer()
-        let conditions: [EndpointCondition] = [
+        let conditions: [Balancer.Condition] = [
             .serving, .unhealthy, .serving, .unreachable, .barred(until: .zero), .serving,
         ]
         let choices = (0..<6).map { _ in choose(&balancer, conditions) }
@@ -23,7 +23,7 @@ struct BalancerTests {
     @Test("if none is serving, connected endpoints are chosen round-robin")
     func panic() {
         var balancer = Balancer()
-        let conditions: [EndpointCondition] = [.unhealthy, .unreachable, .unhealthy]
+        let conditions: [Balancer.Condition] = [.unhealthy, .unreachable, .unhealthy]
         let choices = (0..<4).map { _ in choose(&balancer, conditions) }
         #expect(choices == [0, 2, 0, 2].map { .endpoint($0) })
     }
@@ -32,7 +32,7 @@ struct BalancerTests {
     func wait() {
         let until = Duration.seconds(7)
         let later = until + .seconds(1)
-        let cases: [([EndpointCondition], Balancer.Choice)] = [
+        let cases: [([Balancer.Condition], Balancer.Choice)] = [
             ([], .wait),
             ([.unreachable], .wait),
             ([.barred(until: until), .unreachable], .wait),
@@ -49,7 +49,7 @@ struct BalancerTests {
     @Test(
         "the endpoint that just failed the call is chosen only if no equal one is left",
         arguments: [
-            ([EndpointCondition.serving, .serving], 1),
+            ([Balancer.Condition.serving, .serving], 1),
             ([.serving, .unhealthy], 0),
             ([.serving, .unreachable], 0),
             ([.unhealthy, .unhealthy], 1),
@@ -57,20 +57,20 @@ struct BalancerTests {
             ([.unhealthy, .unreachable], 0),
             ([.serving], 0),
         ])
-    func avoided(conditions: [EndpointCondition], place: Int) {
-        for turns in 0..<3 {
+    func avoided(conditions: [Balancer.Condition], place: Int) {
+        for steps in 0..<3 {
             var balancer = Balancer()
-            for _ in 0..<turns { _ = choose(&balancer, conditions) }
+            for _ in 0..<steps { _ = choose(&balancer, conditions) }
             #expect(choose(&balancer, conditions, avoiding: 0) == .endpoint(place))
         }
     }
 
     @Test("a retry does not advance the round-robin, so first tries are spread evenly")
-    func turns() {
+    func steps() {
         var balancer = Balancer()
-        for conditions in [[EndpointCondition.serving, .serving], [.unhealthy, .unhealthy]] {
-            for turn in 0..<6 {
-                let first = turn % 2
+        for conditions in [[Balancer.Condition.serving, .serving], [.unhealthy, .unhealthy]] {
+            for step in 0..<6 {
+                let first = step % 2
                 #expect(choose(&balancer, conditions) == .endpoint(first))
                 #expect(choose(&balancer, conditions, avoiding: first) == .endpoint(1 - first))
             }
@@ -79,7 +79,7 @@ struct BalancerTests {
 
     @Test("choosing another endpoint for a hedge does not advance the round-robin")
     func other() {
-        let conditions: [EndpointCondition] = [.serving, .unhealthy, .serving]
+        let conditions: [Balancer.Condition] = [.serving, .unhealthy, .serving]
         var balancer = Balancer()
         for _ in 0..<3 {
             #expect(balancer.other(among: 3, than: 0) { conditions[$0] } == 2)

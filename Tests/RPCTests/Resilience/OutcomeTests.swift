@@ -24,7 +24,8 @@ struct OutcomeTests {
     func outcome(error: ServiceError, isAnswered: Bool, outcome: CircuitBreaker.Outcome) {
         let result = Result<BorrowedResponse, ServiceError>.failure(error)
         #expect(
-            Placement.outcome(result, isAnswered: isAnswered, callersTime: nil) == outcome)
+            ClientEndpoint.Placement.outcome(result, isAnswered: isAnswered, callersTime: nil)
+                == outcome)
     }
 
     @Test(
@@ -45,7 +46,8 @@ struct OutcomeTests {
         ] {
             let result = Result<BorrowedResponse, ServiceError>.failure(error)
             #expect(
-                Placement.outcome(result, isAnswered: isAnswered, callersTime: callersTime)
+                ClientEndpoint.Placement.outcome(
+                    result, isAnswered: isAnswered, callersTime: callersTime)
                     == expected)
         }
     }

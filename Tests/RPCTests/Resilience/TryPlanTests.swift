@@ -11,13 +11,13 @@ struct TryPlanTests {
     private func failed(
         _ error: ServiceError, wasPlaced: Bool = true, hasElsewhere: Bool = true,
         timeLeft: Duration = .seconds(5)
-    ) -> FailedTry {
-        FailedTry(
+    ) -> TryPlan.Failure {
+        TryPlan.Failure(
             error: error, wasPlaced: wasPlaced, hasElsewhere: hasElsewhere, timeLeft: timeLeft)
     }
 
     private func step(
-        _ failure: FailedTry, isRepeatable: Bool = true, jitter: UInt64 = 200
+        _ failure: TryPlan.Failure, isRepeatable: Bool = true, jitter: UInt64 = 200
     ) -> TryPlan.Step {
         var plan = TryPlan(isRepeatable: isRepeatable)
         var budget = RetryBudget()

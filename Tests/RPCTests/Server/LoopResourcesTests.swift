@@ -11,9 +11,9 @@ struct LoopResourcesTests {
     /// The buffer of a connection that has written `count` bytes and is idle again.
     private func written(_ count: Int) -> ByteBuffer {
         var out = ByteBuffer()
-        resources.lend(&out)
+        resources.provideSpare(&out)
         out.writeRepeatingByte(1, count: count)
-        resources.takeBack(&out)
+        resources.reclaim(&out)
         return out
     }
 
@@ -21,7 +21,7 @@ struct LoopResourcesTests {
     func warm() {
         #expect(written(50_000).capacity == 0)
         var next = ByteBuffer()
-        resources.lend(&next)
+        resources.provideSpare(&next)
         #expect(next.capacity >= 50_000)
         #expect(next.readableBytes == 0)
     }
@@ -31,15 +31,15 @@ struct LoopResourcesTests {
         _ = written(50_000)
         #expect(written(0).capacity == 0)
         var next = ByteBuffer()
-        resources.lend(&next)
+        resources.provideSpare(&next)
         #expect(next.capacity >= 50_000)
     }
 
-    @Test("a buffer over 1 MiB is not kept")
+    @Test("a buffer over 1 MiB is not retained")
     func large() {
         _ = written(5_000_000)
         var next = ByteBuffer()
-        resources.lend(&next)
+        resources.provideSpare(&next)
         #expect(next.capacity <= FrameLimits.outboundPauseBytes)
     }
 }

@@ -46,7 +46,7 @@ struct QuietServerFixture {
 
     /// Sends a good Hello.
     func greet(_ channel: EmbeddedChannel) throws {
-        guard case .hello(let server) = try heard(from: channel).first else { return }
+        guard case .hello(let server) = try received(from: channel).first else { return }
         var hello = WireV1.Hello(
             version: 1, service: "test.echo", application: TestKey.application,
             keyId: TestKey.keyID)
@@ -56,7 +56,7 @@ struct QuietServerFixture {
     }
 
     /// The frames that the connection has sent since the last call.
-    func heard(from channel: EmbeddedChannel) throws -> [WireV1.Frame.Kind] {
+    func received(from channel: EmbeddedChannel) throws -> [WireV1.Frame.Kind] {
         var frames: [WireV1.Frame.Kind] = []
         while let buffer = try channel.readOutbound(as: ByteBuffer.self) {
             _ = FrameDecoder.forEachFrame(in: buffer, frameBytesMax: { .max }) { bytes, range in
@@ -70,7 +70,7 @@ struct QuietServerFixture {
 
     /// The reasons of the GoAways that the connection has sent since the last call.
     func goAways(from channel: EmbeddedChannel) throws -> [WireV1.GoAwayReason] {
-        try heard(from: channel).compactMap { kind in
+        try received(from: channel).compactMap { kind in
             if case .goAway(let goAway) = kind { goAway.reason } else { nil }
         }
     }

@@ -14,9 +14,9 @@ struct RemovedCallerTests {
         let (channel, shared) = try fixture.serverConnection()
         try fixture.greet(channel)
         fixture.pass(.seconds(25))
-        _ = try fixture.heard(from: channel)
-        shared.callers.replace(.nobody)
-        channel.pipeline.fireUserInboundEventTriggered(CallersChanged())
+        _ = try fixture.received(from: channel)
+        shared.callers.replace(.empty)
+        channel.pipeline.fireUserInboundEventTriggered(ServerConnection.Event.callersChanged)
         #expect(try fixture.goAways(from: channel) == [.unauthenticated])
     }
 
@@ -25,13 +25,14 @@ struct RemovedCallerTests {
         let fixture = QuietServerFixture()
         let (channel, shared) = try fixture.serverConnection()
         try fixture.greet(channel)
-        shared.callers.replace(.nobody)
+        shared.callers.replace(.empty)
         try fixture.say(
             .request(.init(call: 1, method: EchoService.onLoop.name, payload: [])), to: channel)
-        let heard = try fixture.heard(from: channel)
-        guard case .response(let response) = heard.first, case .goAway(let goAway) = heard.last
+        let received = try fixture.received(from: channel)
+        guard case .response(let response) = received.first,
+            case .goAway(let goAway) = received.last
         else {
-            Issue.record("\(heard)")
+            Issue.record("\(received)")
             return
         }
         #expect(response.notProcessed)

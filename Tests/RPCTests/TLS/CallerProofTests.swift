@@ -11,7 +11,7 @@ struct CallerProofTests {
     /// A setup with callers that are identified by certificate.
     private static func setup(_ callers: String) throws -> TLSLoopback.Setup {
         TLSLoopback.Setup(
-            asksForCertificates: true, callers: try CallersList(text: callers))
+            requestsCertificates: true, callers: try CallersList(text: callers))
     }
 
     @Test("X-03: a certificate's names identify a caller that has no key")
@@ -53,14 +53,14 @@ struct CallerProofTests {
 
     @Test("X-03: a caller that is not on the list is rejected, whatever its certificate names")
     func notListed() async throws {
-        try await TLSLoopback.run(Self.setup("# nobody yet\n")) { loopback in
+        try await TLSLoopback.run(Self.setup("# no caller yet\n")) { loopback in
             let certificate = try loopback.authority.issue([.dns("gateway")])
             let caller = TLSLoopback.Caller(key: nil, certificate: certificate)
             try await loopback.expect(.unauthenticated, caller)
         }
     }
 
-    @Test("X-03: an empty proof is rejected where the server asked for no certificate")
+    @Test("X-03: an empty proof is rejected where the server requested no certificate")
     func emptyProof() async throws {
         try await TLSLoopback.run { loopback in
             let certificate = try loopback.authority.issue([.dns("gateway")])

@@ -17,7 +17,7 @@ struct CertificateReloadTests {
             let files = CertificateFiles(
                 chain: loopback.folder.file("server.pem"),
                 key: loopback.folder.file("server.key.pem"))
-            let (_, watched) = try WatchedCredential.following(
+            let (_, watched) = try CredentialWatch.Credential.following(
                 .serverCertificate, paths: [files.chain, files.key],
                 expiresAt: { $0.expiresAt }, use: { loopback.server.use($0) },
                 read: {

@@ -20,7 +20,7 @@ struct CredentialWatchTests {
         use: @escaping @Sendable (Int) -> Void = { _ in }
     ) throws -> (value: Reloadable<Int>, watch: CredentialWatch) {
         let folder = folder
-        let following = try WatchedCredential.following(
+        let following = try CredentialWatch.Credential.following(
             .callers, paths: [folder.file(name)], choice: choice, expiresAt: { _ in nil }, use: use
         ) {
             guard let number = Int(try folder.text(of: "number")) else { throw NoNumber() }
@@ -48,7 +48,7 @@ struct CredentialWatchTests {
     }
 
     @Test("an unusable file is logged once, and the last value stays until a good one is read")
-    func mistake() throws {
+    func invalidFile() throws {
         try folder.write("1", to: "number")
         let (value, watch) = try following()
         try folder.write("one", to: "number")

@@ -73,7 +73,7 @@ struct TLSHandshakeTests {
     @Test("a requested client certificate that is missing, untrusted or expired is rejected")
     func wrongClient() async throws {
         let other = try TestAuthority(now: TLSLoopback.time.now())
-        try await TLSLoopback.run(.init(asksForCertificates: true)) { loopback in
+        try await TLSLoopback.run(.init(requestsCertificates: true)) { loopback in
             let names = [TestName.dns(TestKey.application)]
             try await loopback.expect(.unavailable)
             let strange = try other.issue(names)
@@ -176,7 +176,7 @@ struct TLSHandshakeTests {
                 ServerTLSFiles(
                     certificate: certificate.files(in: loopback.folder, "any"), roots: nil),
                 now: TLSLoopback.time.now())
-            await #expect(throws: ListenError.self) {
+            await #expect(throws: RPCServer.ListenError.self) {
                 _ = try await Self.listen(beyond: loopback, tls: nil)
             }
             try await Self.listen(beyond: loopback, tls: tls).drain()
@@ -190,7 +190,7 @@ struct TLSHandshakeTests {
     ) async throws -> RPCServer {
         try await RPCServer.start(
             ServerSettings(service: "test.echo", host: "0.0.0.0", port: 0), services: [],
-            applications: .nobody, tls: tls, group: loopback.group, time: TLSLoopback.time,
+            applications: .empty, tls: tls, group: loopback.group, time: TLSLoopback.time,
             randomness: SeededRandomness(), logger: loopback.log.logger())
     }
 

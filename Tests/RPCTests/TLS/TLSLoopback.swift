@@ -22,7 +22,7 @@ struct TLSLoopback: Sendable {
     /// Settings of a test's server.
     struct Setup: Sendable {
         /// Whether callers must show certificates.
-        var asksForCertificates = false
+        var requestsCertificates = false
         var floor = TLSFloor.v12
         /// Who may call; nil for the one application of `TestKey`.
         var callers: CallersList?
@@ -78,7 +78,7 @@ struct TLSLoopback: Sendable {
             tls: ServerTLS(
                 ServerTLSFiles(
                     certificate: files,
-                    roots: setup.asksForCertificates ? folder.file("roots.pem") : nil,
+                    roots: setup.requestsCertificates ? folder.file("roots.pem") : nil,
                     floor: setup.floor),
                 now: time.now() + setup.clock),
             group: group, time: time, randomness: SecureRandomness(), logger: log.logger())
@@ -104,14 +104,14 @@ struct TLSLoopback: Sendable {
         var floor = TLSFloor.v12
         var clock = Duration.zero
         /// How long it waits for a connection; short where none is expected.
-        var patience = Duration.seconds(2)
+        var connectTimeout = Duration.seconds(2)
         /// The port that it calls; nil for the server's.
         var port: Int?
         var streamCredit = FrameLimits.streamCredit
     }
 
     func client(
-        _ caller: Caller = Caller(), change: (inout ClientSecurity) -> Void = { _ in }
+        _ caller: Caller = Caller(), change: (inout ClientSettings.Security) -> Void = { _ in }
     ) throws -> RPCClient {
         let name = "client-\(caller.application)"
         try folder.write((caller.roots ?? authority).pem, to: "\(name)-roots.pem")
@@ -123,7 +123,7 @@ struct TLSLoopback: Sendable {
         var settings = ClientSettings(
             service: "test.echo", host: "127.0.0.1", port: caller.port ?? server.port,
             application: caller.application, keyID: caller.keyID, secret: caller.key,
-            connectPatience: caller.patience, streamCredit: caller.streamCredit)
+            connectTimeout: caller.connectTimeout, streamCredit: caller.streamCredit)
         settings.security.tls = Reloadable(tls)
         settings.security.serverName = caller.serverName
         change(&settings.security)
@@ -161,7 +161,7 @@ struct TLSLoopback: Sendable {
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         var caller = caller
-        if expected == .unavailable { caller.patience = .milliseconds(200) }
+        if expected == .unavailable { caller.connectTimeout = .milliseconds(200) }
         let outcome = try await outcome(caller, method)
         #expect(
             outcome == expected, "\(caller.application) \(method.name)",

@@ -27,7 +27,7 @@ private struct Feed {
             return true
         }
         (self.frames, self.violation, frameBytesMax) = (frames, violation, limit)
-        if violation == nil { decoder.keep(buffer, from: consumed) }
+        if violation == nil { decoder.store(buffer, from: consumed) }
     }
 }
 
@@ -103,15 +103,15 @@ struct FrameDecoderTests {
     func discarded() {
         var decoder = FrameDecoder()
         let half = decoder.take(ByteBuffer(bytes: framed([1, 2, 3]).dropLast()))
-        decoder.keep(half, from: 0)
+        decoder.store(half, from: 0)
         #expect(decoder.isMidFrame)
-        // An empty read returns the kept bytes in the memory that they stay in.
-        let kept = decoder.take(ByteBuffer())
-        decoder.keep(kept, from: 0)
-        #expect(kept.readableBytes == 6)
+        // An empty read returns the stored bytes in the memory that they stay in.
+        let stored = decoder.take(ByteBuffer())
+        decoder.store(stored, from: 0)
+        #expect(stored.readableBytes == 6)
         decoder.discard()
         #expect(!decoder.isMidFrame)
-        #expect(kept.readableBytesView.allSatisfy { $0 == 0 })
+        #expect(stored.readableBytesView.allSatisfy { $0 == 0 })
     }
 
     @Test("a reader that stops gets no further frames")

@@ -84,7 +84,7 @@ struct FrameWriterTests {
         let item = expected(.item(WireV1.Item(call: call, payload: payload)))
         var (packed, bytes, end, credit) = (ByteBuffer(), ByteBuffer(), ByteBuffer(), ByteBuffer())
         let sample = WireV1.Credit(call: call, items: UInt32(max(1, count)))
-        let frame = ItemFrame(call: call, payloadBytes: payload.count)
+        let frame = FrameWriter.ItemFrame(call: call, payloadBytes: payload.count)
         frame.write(message, to: &packed)
         frame.write(payload, to: &bytes)
         FrameWriter.writeEnd(call: call, to: &end)

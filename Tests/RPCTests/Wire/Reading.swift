@@ -37,7 +37,9 @@ enum Reading: Equatable {
         }
     }
 
-    private static func reading(_ head: RequestHead, _ frame: UnsafeRawBufferPointer) -> Reading {
+    private static func reading(_ head: Envelope.Request, _ frame: UnsafeRawBufferPointer)
+        -> Reading
+    {
         let method = head.method.withBytes(in: frame) { Array($0) }
         guard let name = String(validating: method, as: UTF8.self), !name.utf8.contains(0) else {
             return .refusedText
@@ -52,13 +54,15 @@ enum Reading: Equatable {
                     payload: head.payload.withBytes(in: frame) { Array($0) })))
     }
 
-    private static func reading(_ head: ResponseHead, _ frame: UnsafeRawBufferPointer) -> Reading {
+    private static func reading(_ head: Envelope.Response, _ frame: UnsafeRawBufferPointer)
+        -> Reading
+    {
         let plain = WireV1.Response(
             call: head.call, payload: head.payload.withBytes(in: frame) { Array($0) })
         return .frame(.response(head.failure ?? plain))
     }
 
-    private static func reading(_ head: ItemHead, _ frame: UnsafeRawBufferPointer) -> Reading {
+    private static func reading(_ head: Envelope.Item, _ frame: UnsafeRawBufferPointer) -> Reading {
         .frame(
             .item(
                 WireV1.Item(

@@ -39,7 +39,7 @@ struct SecretFrameTests {
             call: call,
             OutgoingRequest(
                 method: method.name, metadata: Metadata(),
-                payload: RequestPayload(Self.request, of: method)),
+                payload: OutgoingRequest.Payload(Self.request, of: method)),
             timeoutMilliseconds: 1_000, to: &frame, frameBytesMax: 4_096)
         #expect(isWritten)
         return frame
@@ -55,12 +55,12 @@ struct SecretFrameTests {
                 ServiceDescription(name: "test.v1.Secret", methods: [], fileDescriptorSet: ""),
                 methods.map(Self.handler)))
         try fixture.greet(channel)
-        _ = try fixture.heard(from: channel)
+        _ = try fixture.received(from: channel)
         return channel
     }
 
     private func answers(from channel: EmbeddedChannel) throws -> [Bool] {
-        try fixture.heard(from: channel).compactMap { kind in
+        try fixture.received(from: channel).compactMap { kind in
             guard case .response(let response) = kind else { return nil }
             return try? SessionV1.ValidateAccessTokenResponse(decoding: response.payload).valid
         }
@@ -139,8 +139,8 @@ struct SecretFrameTests {
         let channel = EmbeddedChannel(handler: connection, loop: fixture.loop)
         try channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
         try fixture.say(.hello(WireV1.Hello(version: 1, callsMax: 9, challenge: [1])), to: channel)
-        _ = try fixture.heard(from: channel)
-        let payload = RequestPayload(
+        _ = try fixture.received(from: channel)
+        let payload = OutgoingRequest.Payload(
             Self.request, of: Self.method("Secret", hasSecrets: true))
         connection.start(
             PendingCall(
@@ -163,6 +163,6 @@ struct SecretFrameTests {
         #expect(PasswordsDescription.changePassword.hasSecrets)
         #expect(AccountSessionsDescription.reauthenticate.hasSecrets)
         #expect(AccountsDescription.verifyPassword.hasSecrets)
-        #expect(!AuthDescription.refresh.hasSecrets)
+        #expect(!AuthDescription.refreshSession.hasSecrets)
     }
 }

@@ -157,7 +157,7 @@ struct KeyFoldersTests {
                 shop client-address postern.gateway.v1.Auth/*
 
                 """)
-        #expect(throws: CallersListError.self) { try list.add("shop/2", []) }
+        #expect(throws: CallersList.ParseError.self) { try list.add("shop/2", []) }
         #expect(try String(contentsOfFile: list.path, encoding: .utf8) == text)
     }
 }

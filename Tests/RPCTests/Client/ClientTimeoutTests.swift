@@ -8,23 +8,23 @@ import Testing
 @testable import RPC
 
 @Suite("Timeouts of a client connection, with manual time")
-struct ClientPatienceTests {
+struct ClientTimeoutTests {
     /// What a connection reported to its owner.
-    private final class Told {
+    private final class Reported {
         var ready = 0
         var lost: [ServiceError] = []
     }
 
     private let fixture = QuietServerFixture()
-    private let told = Told()
+    private let reported = Reported()
 
     private func connected() throws -> (EmbeddedChannel, ClientConnection) {
         let settings = ClientSettings(
             service: "test.echo", host: "127.0.0.1", port: 1, application: TestKey.application,
             keyID: TestKey.keyID, secret: TestKey.right)
         let connection = ClientConnection(
-            settings, time: fixture.time, onReady: { [told] _ in told.ready += 1 },
-            onLoss: { [told] _, error in told.lost.append(error) })
+            settings, time: fixture.time, onReady: { [reported] _ in reported.ready += 1 },
+            onLoss: { [reported] _, error in reported.lost.append(error) })
         let channel = EmbeddedChannel(handler: connection, loop: fixture.loop)
         try channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
         return (channel, connection)
@@ -33,8 +33,8 @@ struct ClientPatienceTests {
     private func serverHello(_ channel: EmbeddedChannel, floor: UInt32 = 10_000) throws {
         try fixture.say(
             .hello(WireV1.Hello(version: 1, keepaliveFloorMs: floor, challenge: [1])), to: channel)
-        #expect(told.ready == 1)
-        _ = try fixture.heard(from: channel)
+        #expect(reported.ready == 1)
+        _ = try fixture.received(from: channel)
     }
 
     @Test(
@@ -45,7 +45,7 @@ struct ClientPatienceTests {
         #expect(channel.isActive)
         fixture.pass(.milliseconds(1))
         #expect(!channel.isActive)
-        #expect(told.lost.map(\.code) == [.unavailable])
+        #expect(reported.lost.map(\.code) == [.unavailable])
     }
 
     @Test(
@@ -60,9 +60,9 @@ struct ClientPatienceTests {
                 deadline: fixture.time.uptime() + .seconds(600), connectDue: .zero
             ) { result = $0 })
         fixture.loop.run()
-        _ = try fixture.heard(from: channel)
+        _ = try fixture.received(from: channel)
         fixture.pass(.seconds(30))
-        #expect(try fixture.heard(from: channel) == [.ping(WireV1.Ping())])
+        #expect(try fixture.received(from: channel) == [.ping(WireV1.Ping())])
         fixture.pass(.seconds(20))
         #expect(!channel.isActive)
         guard case .failure(let error) = result else {
@@ -71,7 +71,7 @@ struct ClientPatienceTests {
         }
         #expect(error.code == .unavailable)
         #expect(!error.notProcessed)
-        #expect(told.lost.count == 1)
+        #expect(reported.lost.count == 1)
     }
 
     @Test("Protos/README.md, Connection 3: a client pings no more often than the server accepts")
@@ -79,9 +79,9 @@ struct ClientPatienceTests {
         let (channel, _) = try connected()
         try serverHello(channel, floor: 60_000)
         fixture.pass(.seconds(59))
-        #expect(try fixture.heard(from: channel).isEmpty)
+        #expect(try fixture.received(from: channel).isEmpty)
         fixture.pass(.seconds(1))
-        #expect(try fixture.heard(from: channel) == [.ping(WireV1.Ping())])
+        #expect(try fixture.received(from: channel) == [.ping(WireV1.Ping())])
     }
 
     @Test("Protos/README.md, Connection 6: a partial frame must be complete within 10 s")
@@ -97,7 +97,7 @@ struct ClientPatienceTests {
         #expect(channel.isActive)
         fixture.pass(.seconds(1))
         #expect(!channel.isActive)
-        #expect(told.lost.map(\.code) == [.unavailable])
+        #expect(reported.lost.map(\.code) == [.unavailable])
     }
 
     @Test("a call on a lost connection fails at once as not processed")

@@ -2,7 +2,7 @@ import Synchronization
 
 /// The applications that may currently call a server. Replaced as a whole when the files change,
 /// and read by every connection.
-final class CallersInForce: Sendable {
+final class CurrentCallers: Sendable {
     private struct State {
         var applications: Applications
         var permissions: [String: MethodPermissions]

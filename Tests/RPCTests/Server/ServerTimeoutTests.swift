@@ -7,13 +7,13 @@ import Testing
 @testable import RPC
 
 @Suite("Timeouts of a server's connection, with manual time")
-struct ServerPatienceTests {
+struct ServerTimeoutTests {
     private let fixture = QuietServerFixture()
 
     @Test("Protos/README.md, Connection 6: without a Hello the connection ends after 5 s as SLOW")
     func hello() throws {
         let (channel, shared) = try fixture.serverConnection()
-        _ = try fixture.heard(from: channel)
+        _ = try fixture.received(from: channel)
         fixture.pass(.milliseconds(4_999))
         #expect(channel.isActive)
         fixture.pass(.milliseconds(1))
@@ -62,9 +62,9 @@ struct ServerPatienceTests {
         let (channel, _) = try fixture.serverConnection()
         try fixture.greet(channel)
         fixture.pass(.seconds(29))
-        #expect(try fixture.heard(from: channel).isEmpty)
+        #expect(try fixture.received(from: channel).isEmpty)
         fixture.pass(.seconds(1))
-        #expect(try fixture.heard(from: channel) == [.ping(WireV1.Ping())])
+        #expect(try fixture.received(from: channel) == [.ping(WireV1.Ping())])
         fixture.pass(.seconds(19))
         #expect(channel.isActive)
         fixture.pass(.seconds(1))
@@ -78,7 +78,7 @@ struct ServerPatienceTests {
         var pings = 0
         for _ in 0..<5_000 {
             fixture.pass(.seconds(10))
-            for kind in try fixture.heard(from: channel) {
+            for kind in try fixture.received(from: channel) {
                 #expect(kind == .ping(WireV1.Ping()))
                 pings += 1
                 try fixture.say(.pong(WireV1.Pong()), to: channel)
@@ -95,7 +95,7 @@ struct ServerPatienceTests {
         try fixture.say(
             .request(WireV1.Request(call: 1, method: EchoService.stubborn.name)), to: channel)
         #expect(shared.admission.runningCount == 1)
-        channel.pipeline.fireUserInboundEventTriggered(DrainEvent())
+        channel.pipeline.fireUserInboundEventTriggered(ServerConnection.Event.drain)
         #expect(try fixture.goAways(from: channel) == [.draining])
         fixture.pass(FrameLimits.drainGrace - .milliseconds(1))
         #expect(channel.isActive)
@@ -111,9 +111,9 @@ struct ServerPatienceTests {
         try fixture.say(
             .request(WireV1.Request(call: 1, method: EchoService.stubborn.name)), to: channel)
         fixture.pass(.milliseconds(9_994))
-        #expect(try fixture.heard(from: channel).isEmpty)
+        #expect(try fixture.received(from: channel).isEmpty)
         fixture.pass(.milliseconds(1))
-        guard case .response(let response) = try fixture.heard(from: channel).first else {
+        guard case .response(let response) = try fixture.received(from: channel).first else {
             Issue.record("no response")
             return
         }

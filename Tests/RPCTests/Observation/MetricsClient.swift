@@ -3,7 +3,7 @@ import TestSupport
 
 /// A client of the metrics port: a plain blocking socket. Each of its waits ends after five
 /// seconds.
-final class MetricsGuest {
+final class MetricsClient {
     private let socket: Int32
 
     init(port: Int) throws {

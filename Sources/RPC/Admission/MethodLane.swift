@@ -1,35 +1,3 @@
-import ServiceRuntime
-
-/// The admission limiters of a server, one for each lane.
-struct Admission: Sendable {
-    private let ordinary: LaneLimiter
-    private let costly: LaneLimiter
-    private let watching: LaneLimiter
-    private let admin: LaneLimiter
-
-    init(_ limits: ServerLimits, time: any Time) {
-        ordinary = LaneLimiter(.ordinary, limits, time: time)
-        costly = LaneLimiter(.costly, limits, time: time)
-        watching = LaneLimiter(.watching, limits, time: time)
-        admin = LaneLimiter(.admin, limits, time: time)
-    }
-
-    subscript(lane: MethodLane) -> LaneLimiter {
-        switch lane {
-        case .ordinary: ordinary
-        case .costly: costly
-        case .watching: watching
-        case .admin: admin
-        }
-    }
-
-    /// Handlers that have not returned, in all lanes.
-    var runningCount: Int { MethodLane.allCases.reduce(0) { $0 + self[$1].runningCount } }
-
-    /// Waiting calls, in all lanes.
-    var waitingCount: Int { MethodLane.allCases.reduce(0) { $0 + self[$1].waitingCount } }
-}
-
 /// A priority class of methods with its own limits, so that a flood of one kind of call leaves
 /// capacity for the others.
 package enum MethodLane: String, CaseIterable, Sendable {
