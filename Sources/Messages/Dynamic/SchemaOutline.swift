@@ -36,7 +36,7 @@ extension SchemaMessage {
         }
     }
 
-    private func text(of kind: FieldKind) -> String {
+    private func text(of kind: FieldType.Kind) -> String {
         switch kind {
         case .message(let name): shortName(name)
         case .enumeration(let name):
@@ -55,7 +55,7 @@ extension SchemaMessage {
     }
 
     /// The type of a message field; nil for another field, and where a type contains itself.
-    private func inner(_ kind: FieldKind, _ path: [String]) -> MessageType? {
+    private func inner(_ kind: FieldType.Kind, _ path: [String]) -> MessageType? {
         guard case .message(let name) = kind, !path.contains(name),
             path.count < Self.outlineDepthMax
         else { return nil }
