@@ -56,8 +56,8 @@ extension SQLSession {
 
 /// The reason and time of each suspension. The reason is sealed under the account's key, because an
 /// operator may write personal data into it. An account that was imported as suspended has no row.
-enum SuspensionTables {
-    static let sql = """
+extension IdentityTables {
+    static let suspensions = """
         CREATE TABLE suspensions (
             account INTEGER PRIMARY KEY REFERENCES accounts,
             reason BLOB NOT NULL,

@@ -189,8 +189,8 @@ extension Transaction {
 /// The columns of `accounts` that store a standing: `status` is the visible status, and `beneath`
 /// holds the facts that it hides. For rows from before `beneath`, and for rows inserted with a
 /// status only (imports), no fact is hidden.
-enum AccountStatusTables {
-    static let sql = "ALTER TABLE accounts ADD COLUMN beneath INTEGER NOT NULL DEFAULT 0;"
+extension IdentityTables {
+    static let accountStatus = "ALTER TABLE accounts ADD COLUMN beneath INTEGER NOT NULL DEFAULT 0;"
 }
 
 extension SQLSession {

@@ -13,7 +13,7 @@ extension IdentitiesHandler {
     /// with which method.
     ///
     /// An unlinked identity stays unlinked until the owner links it again: its verified email no
-    /// longer leads to this account (`RemovedIdentityTables`).
+    /// longer leads to this account (`IdentityTables.removedIdentities`).
     ///
     /// Two concurrent removals are serialized, so that one of the last two methods remains.
     /// - Throws: as `SessionOwners.require` and `MethodRule`; `auth/session-ended`,

@@ -107,12 +107,12 @@ extension SQLSession {
 }
 
 /// The tables for imported accounts.
-enum ImportTables {
+extension IdentityTables {
     /// External ids, looked up by a keyed hash of system and id; custom claims; the parameters that
     /// the hashes of a Firebase project share, stored once; the scheme of each password hash that
     /// is not ours, with an index of these hashes only; and the schemes that our own hashes ever
     /// had.
-    static let foreignAccounts = """
+    static let imports = """
         CREATE TABLE hash_parameters (
             parameters INTEGER PRIMARY KEY,
             look_up_key BLOB NOT NULL,

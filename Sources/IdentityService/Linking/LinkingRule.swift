@@ -52,7 +52,7 @@ import ServiceRuntime
 ///   people, and the address of the first must not let the second one in.
 /// - *An identity that the owner has unlinked stays unlinked.* Otherwise an attacker with a stolen
 ///   provider account would be linked again through its verified email. Only an explicit link by
-///   the owner restores it (`RemovedIdentityTables`).
+///   the owner restores it (`IdentityTables.removedIdentities`).
 /// - *The status of an account is disclosed* only here, after a valid proof.
 /// - *A guest is upgraded only if no account exists yet.* If the identity or its email leads to an
 ///   account, the call signs in to that one, and the user chooses what happens to the guest

@@ -4,8 +4,8 @@ import Storage
 /// The devices from which each account was signed in to. Stored as a keyed hash of account and
 /// device, so that a device has a different hash in each account: a stolen store does not link two
 /// accounts of one device.
-enum KnownDeviceTables {
-    static let sql = """
+extension IdentityTables {
+    static let knownDevices = """
         CREATE TABLE known_devices (
             device INTEGER PRIMARY KEY,
             account INTEGER NOT NULL REFERENCES accounts,
