@@ -188,13 +188,15 @@ extension AccountsHandler {
     }
 }
 
-/// Everything that a registration may write, prepared before its transaction: the account's rows,
-/// its link, and the key or text of the two mails, of which one is sent.
-private struct RegistrationDraft: Sendable {
-    let account: NewAccount
-    /// To the new account: verify your address.
-    let verification: LinkMail
-    /// The idempotency key of the mail to the owner of a taken address. Retries of one call use the
-    /// same key, so the owner gets one mail.
-    let ownerMailKey: String
+extension AccountsHandler {
+    /// Everything that a registration may write, prepared before its transaction: the account's
+    /// rows, its link, and the key or text of the two mails, of which one is sent.
+    private struct RegistrationDraft: Sendable {
+        let account: NewAccount
+        /// To the new account: verify your address.
+        let verification: LinkMail
+        /// The idempotency key of the mail to the owner of a taken address. Retries of one call use
+        /// the same key, so the owner gets one mail.
+        let ownerMailKey: String
+    }
 }

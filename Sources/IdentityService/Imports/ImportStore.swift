@@ -66,13 +66,15 @@ extension Transaction {
     }
 }
 
-/// An account with everything that an export contains.
-struct ExportedRow: Sendable {
-    let row: AccountRow
-    let sealedHash: [UInt8]?
-    let sealedExternalID: [UInt8]?
-    let sealedClaims: [UInt8]?
-    let identities: [IdentityRow]
+extension ImportsHandler {
+    /// An account with everything that an export contains.
+    struct ExportedRow: Sendable {
+        let row: AccountRow
+        let sealedHash: [UInt8]?
+        let sealedExternalID: [UInt8]?
+        let sealedClaims: [UInt8]?
+        let identities: [IdentityRow]
+    }
 }
 
 extension SQLSession {
@@ -87,14 +89,14 @@ extension SQLSession {
     /// The export of an account; the row is nil if the account is left out.
     func exported(
         _ account: AccountID, withHash: Bool
-    ) throws -> (account: AccountID, row: ExportedRow?) {
+    ) throws -> (account: AccountID, row: ImportsHandler.ExportedRow?) {
         guard let row = try self.account(account), row.status != .deleting, !row.isGuest else {
             return (account, nil)
         }
         func blob(_ sql: String) throws -> [UInt8]? {
             try queryOne(sql, [.integer(account.key)]) { try $0.blob(0) }
         }
-        let exported = ExportedRow(
+        let exported = ImportsHandler.ExportedRow(
             row: row,
             sealedHash: withHash
                 ? try blob("SELECT hash FROM passwords WHERE account = ?") : nil,

@@ -169,7 +169,7 @@ struct FederatedSignInRecord: Sendable {
     }
 
     /// Records the outcome in the response.
-    mutating func note(_ decision: LinkingDecision, removed: [String]) {
+    mutating func note(_ decision: LinkingRule.Decision, removed: [String]) {
         switch decision {
         case .signIn, .refuse: break
         case .link: message.isLinked = true

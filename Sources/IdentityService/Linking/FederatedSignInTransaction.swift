@@ -3,17 +3,19 @@ import Cryptography
 import ServiceRuntime
 import Storage
 
-/// The rows that a sign-in has read before it writes.
-struct FoundAccounts {
-    /// The identity; nil when it is unknown.
-    var identity: IdentityRow?
-    /// The identity's account, the owner of the address, and the guest that calls, as far as they
-    /// exist.
-    var accounts: [AccountRow] = []
+extension FederatedSignInTransaction {
+    /// The rows that a sign-in has read before it writes.
+    struct Found {
+        /// The identity; nil when it is unknown.
+        var identity: IdentityRow?
+        /// The identity's account, the owner of the address, and the guest that calls, as far as
+        /// they exist.
+        var accounts: [AccountRow] = []
 
-    /// The row of one of these accounts; nil when it was not read.
-    subscript(_ account: AccountID) -> AccountRow? {
-        accounts.first { $0.account == account }
+        /// The row of one of these accounts; nil when it was not read.
+        subscript(_ account: AccountID) -> AccountRow? {
+            accounts.first { $0.account == account }
+        }
     }
 }
 
@@ -29,7 +31,7 @@ struct FederatedSignInTransaction {
     let transaction: Transaction
     /// The look-up key of the identity.
     let lookUpKey: [UInt8]
-    private(set) var found = FoundAccounts()
+    private(set) var found = Found()
 
     init(
         _ signIn: FederatedSignIn, _ proved: ProvedIdentity, _ call: FederatedSignInCall,
@@ -86,14 +88,15 @@ struct FederatedSignInTransaction {
 
     // MARK: look up
 
-    private mutating func look() throws -> LinkingCase {
-        let word = EmailWord(proved.email)
+    private mutating func look() throws -> LinkingRule.Case {
+        let word = LinkingRule.EmailClaim(proved.email)
         found.identity = try transaction.identity(lookUpKey: lookUpKey)
         let asking = try asking()
         guard let identity = found.identity else {
-            return LinkingCase(asking: asking, email: word, owner: try word.isProof ? owner() : nil)
+            return LinkingRule.Case(
+                asking: asking, email: word, owner: try word.isProof ? owner() : nil)
         }
-        return LinkingCase(asking: asking, known: try holder(identity.account), email: word)
+        return LinkingRule.Case(asking: asking, known: try holder(identity.account), email: word)
     }
 
     /// Reads an account and keeps its row for the steps.
@@ -103,7 +106,7 @@ struct FederatedSignInTransaction {
         return row
     }
 
-    private mutating func asking() throws -> LinkingCase.Asking {
+    private mutating func asking() throws -> LinkingRule.Case.Asking {
         guard let guest = call.guest else { return .nobody }
         guard let row = try account(guest.account) else {
             throw ServiceError(.invalidAccessToken)
@@ -123,7 +126,7 @@ struct FederatedSignInTransaction {
         return row.holder
     }
 
-    private mutating func owner() throws -> AddressOwner? {
+    private mutating func owner() throws -> LinkingRule.AddressOwner? {
         guard let email = proved.email,
             let account = try transaction.owner(
                 ofAddress: keys.lookUpKey(of: email.address))
@@ -131,7 +134,7 @@ struct FederatedSignInTransaction {
         guard let row = try self.account(account) else {
             throw ServiceError(.internalError, detail: "the account of an address is missing")
         }
-        return AddressOwner(
+        return LinkingRule.AddressOwner(
             holder: row.holder, isProved: row.address?.provedAt != nil,
             hasThisMethod: row.methods.contains(proved.method),
             wasRemoved: try transaction.wasRemoved(lookUpKey, from: account))
@@ -145,7 +148,7 @@ struct FederatedSignInTransaction {
         return .refused(code)
     }
 
-    private func write(_ decision: LinkingDecision, _ linking: LinkingCase) throws
+    private func write(_ decision: LinkingRule.Decision, _ linking: LinkingRule.Case) throws
         -> CommittedSignIn
     {
         let done = try apply(decision)
@@ -176,7 +179,7 @@ struct FederatedSignInTransaction {
 
     /// The guest that calls, if it is another account than the one signed in to.
     private func collision(
-        _ asking: LinkingCase.Asking, with account: AccountID
+        _ asking: LinkingRule.Case.Asking, with account: AccountID
     ) -> AccountRow? {
         guard case .guest(let guest) = asking, guest.account != account else { return nil }
         return found[guest.account]

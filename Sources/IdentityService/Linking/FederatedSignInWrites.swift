@@ -20,7 +20,7 @@ extension FederatedSignInTransaction {
     /// Writes `decision`.
     /// - Throws: the code of a `.refuse` decision; `rpc/internal` when a row is missing or
     ///   incomplete; `SQLError` of kind `.constraint(.unique)` when another writer got in between.
-    func apply(_ decision: LinkingDecision) throws -> Done {
+    func apply(_ decision: LinkingRule.Decision) throws -> Done {
         switch decision {
         case .signIn(let account): try signIn(to: account)
         case .link(let account): try link(to: account)

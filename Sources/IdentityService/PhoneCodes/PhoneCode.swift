@@ -85,13 +85,15 @@ enum PhoneCodePurpose: Int64, CaseIterable, Sendable {
     }
 }
 
-/// The identifier kind of a request for a code: `pcr_…`
-enum PhoneCodeKind: IdentifierKind {
-    static let prefix = "pcr"
+extension PhoneCode {
+    /// The identifier kind of a request for a code: `pcr_…`
+    enum RequestKind: IdentifierKind {
+        static let prefix = "pcr"
+    }
 }
 
 /// The id of a request for a code: `pcr_…`
-typealias PhoneCodeID = Identifier<PhoneCodeKind>
+typealias PhoneCodeID = Identifier<PhoneCode.RequestKind>
 
 extension IdentityKeys {
     /// The keyed hash by which a number's records are looked up.

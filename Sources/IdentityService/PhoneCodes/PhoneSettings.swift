@@ -4,7 +4,7 @@ import ServiceRuntime
 /// The operator's settings for phone codes.
 package struct PhoneSettings: Sendable {
     /// The countries to which codes are sent.
-    let countries: PhoneCountries
+    let countries: Countries
     /// Lifetime of a code (Sources/SECURITY.md, Codes and links: 10 minutes at most).
     let codeLife: Duration
     /// The period after a reported change of a number in which a code to it is not sufficient
@@ -19,7 +19,7 @@ package struct PhoneSettings: Sendable {
         countries: [String] = [], testNumbers: [String] = [],
         codeLife: Duration = .seconds(300), changeGuard: Duration = .seconds(7 * 86_400)
     ) {
-        self.countries = PhoneCountries(countries) ?? .none
+        self.countries = Countries(countries) ?? .none
         self.codeLife = codeLife
         self.changeGuard = changeGuard
         self.testNumbers = testNumbers.compactMap { TestPhoneNumber($0) }
@@ -30,7 +30,7 @@ package struct PhoneSettings: Sendable {
         let names = settings.strings(
             "phone-countries", default: [], unit: "country",
             reason: "Codes go to these countries (DE,FR,US), or \"all\"; none: no phone sign-in.")
-        let countries = PhoneCountries(names)
+        let countries = Countries(names)
         settings.require(
             countries != nil, ["phone-countries"],
             "it is a list of two-letter country codes, or \"all\" alone")
@@ -54,45 +54,47 @@ package struct PhoneSettings: Sendable {
     }
 }
 
-/// The countries to which codes are sent.
-///
-/// None unless the operator configures some. Attack ("SMS pumping"): somebody with a revenue share
-/// on messages to certain numbers requests codes to thousands of them, in a country where messages
-/// are expensive. Rate limits slow this down; not sending to countries without users stops it.
-/// Numbers that belong to no country (satellite, premium services) are the most expensive and
-/// always rejected.
-enum PhoneCountries: Hashable, Sendable {
-    /// Phone sign-in is disabled.
-    case none
-    case some(Set<PhoneCountry>)
-    case all
-
-    /// Parses the setting; nil when a name is not a country.
-    init?(_ names: [String]) {
-        if names == ["all"] {
-            self = .all
-            return
-        }
-        let countries = names.compactMap { PhoneCountry($0) }
-        guard countries.count == names.count else { return nil }
-        self = countries.isEmpty ? .none : .some(Set(countries))
-    }
-
-    /// The error code when nothing may be sent to a number; nil when it may.
+extension PhoneSettings {
+    /// The countries to which codes are sent.
     ///
-    ///     setting        number                 result
-    ///     none           any                    auth/operation-not-allowed
-    ///     some or all    of no country          auth/phone-country-not-allowed
-    ///     some           of another country     auth/phone-country-not-allowed
-    ///     some           of one of them         –
-    ///     all            of a country           –
-    func refusal(of number: PhoneNumber) -> ErrorCode? {
-        switch (self, number.country) {
-        case (.none, _): .operationNotAllowed
-        case (_, nil): .phoneCountryNotAllowed
-        case (.some(let countries), let country?):
-            countries.contains(country) ? nil : .phoneCountryNotAllowed
-        case (.all, _): nil
+    /// None unless the operator configures some. Attack ("SMS pumping"): somebody with a revenue
+    /// share on messages to certain numbers requests codes to thousands of them, in a country where
+    /// messages are expensive. Rate limits slow this down; not sending to countries without users
+    /// stops it. Numbers that belong to no country (satellite, premium services) are the most
+    /// expensive and always rejected.
+    enum Countries: Hashable, Sendable {
+        /// Phone sign-in is disabled.
+        case none
+        case some(Set<PhoneCountry>)
+        case all
+
+        /// Parses the setting; nil when a name is not a country.
+        init?(_ names: [String]) {
+            if names == ["all"] {
+                self = .all
+                return
+            }
+            let countries = names.compactMap { PhoneCountry($0) }
+            guard countries.count == names.count else { return nil }
+            self = countries.isEmpty ? .none : .some(Set(countries))
+        }
+
+        /// The error code when nothing may be sent to a number; nil when it may.
+        ///
+        ///     setting        number                 result
+        ///     none           any                    auth/operation-not-allowed
+        ///     some or all    of no country          auth/phone-country-not-allowed
+        ///     some           of another country     auth/phone-country-not-allowed
+        ///     some           of one of them         –
+        ///     all            of a country           –
+        func refusal(of number: PhoneNumber) -> ErrorCode? {
+            switch (self, number.country) {
+            case (.none, _): .operationNotAllowed
+            case (_, nil): .phoneCountryNotAllowed
+            case (.some(let countries), let country?):
+                countries.contains(country) ? nil : .phoneCountryNotAllowed
+            case (.all, _): nil
+            }
         }
     }
 }

@@ -18,7 +18,7 @@ extension PhoneCodesHandler {
     package func requestCode(
         _ request: IdentityV1.RequestCodeRequest, _ context: CallContext
     ) async throws -> IdentityV1.RequestCodeResponse {
-        let wish = try PhoneCodeWish(request, context, settings, keys, at: time.now())
+        let wish = try CodeRequest(request, context, settings, keys, at: time.now())
         let owner = try await asking(wish, request.accessToken, context)
         let (code, message) = try draft(wish, account: owner?.account, at: time.now())
         let answer = try await store.write { transaction in
@@ -46,7 +46,7 @@ extension PhoneCodesHandler {
 
     /// The session that made the call; nil for a sign-in.
     private func asking(
-        _ wish: PhoneCodeWish, _ accessToken: String, _ context: CallContext
+        _ wish: CodeRequest, _ accessToken: String, _ context: CallContext
     ) async throws -> SessionOwner? {
         guard wish.purpose != .signIn else { return nil }
         let owner = try await owners.owner(of: accessToken, context)
@@ -64,7 +64,7 @@ extension PhoneCodesHandler {
     /// Everything that a request may write, prepared before its transaction. The message is nil for
     /// a test number, which gets none.
     private func draft(
-        _ wish: PhoneCodeWish, account: AccountID?, at now: Timestamp
+        _ wish: CodeRequest, account: AccountID?, at now: Timestamp
     ) throws -> (code: KeptPhoneCode, message: OutboxMessage?) {
         let life = settings.phone.codeLife
         let expiresAt = min(now + life, wish.test?.endsAt ?? now + life)
@@ -84,45 +84,47 @@ extension PhoneCodesHandler {
     }
 }
 
-/// The validated request for a code.
-struct PhoneCodeWish: Sendable {
-    let number: PhoneNumber
-    let purpose: PhoneCodePurpose
-    let language: String
-    /// The operator's entry, if it is a test number.
-    let test: TestPhoneNumber?
-    let origin: CallOrigin
-    /// For idempotent retries; nil when the call carries no key.
-    let call: RepeatableCall?
+extension PhoneCodesHandler {
+    /// The validated request for a code.
+    struct CodeRequest: Sendable {
+        let number: PhoneNumber
+        let purpose: PhoneCodePurpose
+        let language: String
+        /// The operator's entry, if it is a test number.
+        let test: TestPhoneNumber?
+        let origin: CallOrigin
+        /// For idempotent retries; nil when the call carries no key.
+        let call: RepeatableCall?
 
-    /// Reads a request.
-    /// - Throws: `auth/invalid-phone-number`, `rpc/invalid-argument`, `auth/operation-not-allowed`,
-    ///   `auth/phone-country-not-allowed`.
-    init(
-        _ request: IdentityV1.RequestCodeRequest, _ context: CallContext,
-        _ settings: IdentitySettings, _ keys: IdentityKeys, at now: Timestamp
-    ) throws(ServiceError) {
-        number = try PhoneNumber.required(request.phoneNumber)
-        guard let purpose = PhoneCodePurpose(request.purpose) else {
-            throw ServiceError(.invalidArgument, fields: ["purpose"])
-        }
-        guard request.language.isEmpty || Applicant.isLanguage(request.language) else {
-            throw ServiceError(.invalidArgument, fields: ["language"])
-        }
-        self.purpose = purpose
-        language = request.language.isEmpty ? settings.defaultLanguage : request.language
-        test = settings.phone.test(number)
-        if let test {
-            guard now < test.endsAt else {
-                throw ServiceError(.operationNotAllowed, fields: ["phone_number"])
+        /// Reads a request.
+        /// - Throws: `auth/invalid-phone-number`, `rpc/invalid-argument`,
+        ///   `auth/operation-not-allowed`, `auth/phone-country-not-allowed`.
+        init(
+            _ request: IdentityV1.RequestCodeRequest, _ context: CallContext,
+            _ settings: IdentitySettings, _ keys: IdentityKeys, at now: Timestamp
+        ) throws(ServiceError) {
+            number = try PhoneNumber.required(request.phoneNumber)
+            guard let purpose = PhoneCodePurpose(request.purpose) else {
+                throw ServiceError(.invalidArgument, fields: ["purpose"])
             }
-        } else if let refusal = settings.phone.countries.refusal(of: number) {
-            throw ServiceError(refusal, fields: ["phone_number"])
+            guard request.language.isEmpty || Applicant.isLanguage(request.language) else {
+                throw ServiceError(.invalidArgument, fields: ["language"])
+            }
+            self.purpose = purpose
+            language = request.language.isEmpty ? settings.defaultLanguage : request.language
+            test = settings.phone.test(number)
+            if let test {
+                guard now < test.endsAt else {
+                    throw ServiceError(.operationNotAllowed, fields: ["phone_number"])
+                }
+            } else if let refusal = settings.phone.countries.refusal(of: number) {
+                throw ServiceError(refusal, fields: ["phone_number"])
+            }
+            origin = CallOrigin(request.origin, hash: keys.audit)
+            call = try RepeatableCall(
+                "RequestCode",
+                [Array(number.text.utf8), Array("\(purpose.rawValue)".utf8), Array(language.utf8)],
+                context, hash: keys.calls)
         }
-        origin = CallOrigin(request.origin, hash: keys.audit)
-        call = try RepeatableCall(
-            "RequestCode",
-            [Array(number.text.utf8), Array("\(purpose.rawValue)".utf8), Array(language.utf8)],
-            context, hash: keys.calls)
     }
 }

@@ -45,7 +45,7 @@ extension ProviderEventsHandler {
                 claims, issuers: provider.issuers, audiences: provider.audiences,
                 at: time.now()
             ).notice
-        } catch let refusal as NoticeRefusal {
+        } catch let refusal as AppleNotice.Refusal {
             refused(refusal.rawValue)
         } catch let error as ServiceError where error.code == .invalidProviderToken {
             refused(error.detail)

@@ -58,7 +58,7 @@ struct ProvidersFile: Sendable {
         var providers = built
         for (number, entry) in entries.enumerated() {
             let place = "\(path): provider \(number + 1)"
-            var reading = ProviderEntry(entry.object ?? [:], place: place)
+            var reading = Entry(entry.object ?? [:], place: place)
             if let provider = reading.provider(beside: providers, allowsPlain: allowsPlain) {
                 providers.append(provider)
             }
@@ -68,136 +68,146 @@ struct ProvidersFile: Sendable {
     }
 }
 
-/// One entry of the operator's file of providers.
-struct ProviderEntry {
-    private static let names: Set<String> = [
-        "name", "issuer", "audiences", "keys-url", "algorithms", "emails", "nonce",
-    ]
-    /// Names of our own methods and providers: an entry with such a name could be mistaken for one
-    /// of them.
-    private static let reserved: Set<String> = [
-        "anonymous", "apple", "code", "device", "device-key", "email", "google", "guest", "link",
-        "password", "phone", "postern", "sms",
-    ]
-    private static let nameBytesMax = 32
-    private static let audiencesMax = 64
-    private static let audienceBytesMax = 255
+extension ProvidersFile {
+    /// One entry of the operator's file of providers.
+    struct Entry {
+        private static let names: Set<String> = [
+            "name", "issuer", "audiences", "keys-url", "algorithms", "emails", "nonce",
+        ]
+        /// Names of our own methods and providers: an entry with such a name could be mistaken for
+        /// one of them.
+        private static let reserved: Set<String> = [
+            "anonymous", "apple", "code", "device", "device-key", "email", "google", "guest",
+            "link",
+            "password", "phone", "postern", "sms",
+        ]
+        private static let nameBytesMax = 32
+        private static let audiencesMax = 64
+        private static let audienceBytesMax = 255
 
-    private(set) var mistakes: [String] = []
-    private let object: JSONObject
-    private let place: String
+        private(set) var mistakes: [String] = []
+        private let object: JSONObject
+        private let place: String
 
-    init(_ object: JSONObject, place: String) {
-        self.object = object
-        self.place = place
-    }
-
-    /// The provider; nil when the entry is invalid, with the reasons in `mistakes`.
-    mutating func provider(beside others: [Provider], allowsPlain: Bool) -> Provider? {
-        for member in object.members where !Self.names.contains(member.name) {
-            mistake("knows no \"\(member.name)\"")
+        init(_ object: JSONObject, place: String) {
+            self.object = object
+            self.place = place
         }
-        let name = name(beside: others)
-        let issuer = issuer(beside: others, allowsPlain: allowsPlain)
-        let audiences = audiences()
-        let place = keyPlace(issuer: issuer, allowsPlain: allowsPlain)
-        let algorithms = algorithms()
-        let trust: Provider.EmailTrust = choice("emails", of: [.none, .verified], default: .none)
-        let nonce: Provider.NoncePolicy = choice(
-            "nonce", of: Provider.NoncePolicy.allCases, default: .required)
-        guard mistakes.isEmpty, let name, let issuer, let place else { return nil }
-        return Provider(
-            name: name, issuers: [issuer], audiences: audiences, keyPlace: place,
-            algorithms: algorithms, emailTrust: trust, noncePolicy: nonce)
-    }
 
-    private mutating func mistake(_ sentence: String) { mistakes.append("\(place) \(sentence)") }
-
-    private mutating func name(beside others: [Provider]) -> String? {
-        guard let name = object["name"]?.string, Self.isName(name) else {
-            mistake(
-                "needs a \"name\" of 2 to \(Self.nameBytesMax) lowercase letters, digits, hyphens")
-            return nil
-        }
-        guard !Self.reserved.contains(name) else {
-            mistake("cannot be named \"\(name)\", which is reserved")
-            return nil
-        }
-        if others.contains(where: { $0.name == name }) {
-            mistake("is the second one named \"\(name)\"")
-        }
-        return name
-    }
-
-    /// An identity is its issuer and subject, so each issuer belongs to one provider.
-    private mutating func issuer(beside others: [Provider], allowsPlain: Bool) -> String? {
-        guard let issuer = object["issuer"]?.string, !issuer.utf8.contains(UInt8(ascii: "?")),
-            HTTPURL(issuer, allowsPlain: allowsPlain) != nil
-        else {
-            mistake("needs an \"issuer\": an https URL without a query")
-            return nil
-        }
-        let taken = others.flatMap(\.issuers) + BuiltInProvider.issuers
-        if taken.contains(issuer) { mistake("has an \"issuer\" that another provider has") }
-        return issuer
-    }
-
-    private mutating func audiences() -> Set<String> {
-        guard let audiences = object["audiences"]?.strings,
-            (1...Self.audiencesMax).contains(audiences.count),
-            audiences.allSatisfy({ (1...Self.audienceBytesMax).contains($0.utf8.count) })
-        else {
-            mistake("needs \"audiences\": a list of 1 to \(Self.audiencesMax) client ids")
-            return []
-        }
-        return Set(audiences)
-    }
-
-    private mutating func keyPlace(issuer: String?, allowsPlain: Bool) -> Provider.KeyPlace? {
-        if let value = object["keys-url"] {
-            if let url = value.string.flatMap({ HTTPURL($0, allowsPlain: allowsPlain) }) {
-                return .at(url)
+        /// The provider; nil when the entry is invalid, with the reasons in `mistakes`.
+        mutating func provider(beside others: [Provider], allowsPlain: Bool) -> Provider? {
+            for member in object.members where !Self.names.contains(member.name) {
+                mistake("knows no \"\(member.name)\"")
             }
-            mistake("has a \"keys-url\" that is not an https URL")
-            return nil
+            let name = name(beside: others)
+            let issuer = issuer(beside: others, allowsPlain: allowsPlain)
+            let audiences = audiences()
+            let place = keyPlace(issuer: issuer, allowsPlain: allowsPlain)
+            let algorithms = algorithms()
+            let trust: Provider.EmailTrust = choice(
+                "emails", of: [.none, .verified], default: .none)
+            let nonce: Provider.NoncePolicy = choice(
+                "nonce", of: Provider.NoncePolicy.allCases, default: .required)
+            guard mistakes.isEmpty, let name, let issuer, let place else { return nil }
+            return Provider(
+                name: name, issuers: [issuer], audiences: audiences, keyPlace: place,
+                algorithms: algorithms, emailTrust: trust, noncePolicy: nonce)
         }
-        guard let issuer else { return nil }
-        let base = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
-        guard
-            let url = HTTPURL("\(base)/.well-known/openid-configuration", allowsPlain: allowsPlain)
-        else {
-            mistake("has an \"issuer\" that is too long")
-            return nil
+
+        private mutating func mistake(_ sentence: String) {
+            mistakes.append("\(place) \(sentence)")
         }
-        return .described(by: url)
-    }
 
-    private mutating func algorithms() -> Set<SignatureAlgorithm> {
-        guard let value = object["algorithms"] else { return [.rs256] }
-        let algorithms = (value.strings ?? []).map(SignatureAlgorithm.init(rawValue:))
-        guard !algorithms.isEmpty, !algorithms.contains(nil) else {
-            mistake("has \"algorithms\" other than RS256 and ES256")
-            return []
-        }
-        return Set(algorithms.compactMap(\.self))
-    }
-
-    private mutating func choice<Choice: RawRepresentable<String>>(
-        _ name: String, of choices: [Choice], default standard: Choice
-    ) -> Choice {
-        guard let value = object[name] else { return standard }
-        if let choice = choices.first(where: { value == .string($0.rawValue) }) { return choice }
-        let words = choices.map(\.rawValue).joined(separator: ", ")
-        mistake("has an \"\(name)\" other than \(words)")
-        return standard
-    }
-
-    private static func isName(_ text: String) -> Bool {
-        let hyphen = UInt8(ascii: "-")
-        return (2...nameBytesMax).contains(text.utf8.count)
-            && text.utf8.first != hyphen && text.utf8.last != hyphen
-            && text.utf8.allSatisfy {
-                $0 == hyphen || (0x30...0x39).contains($0) || (0x61...0x7A).contains($0)
+        private mutating func name(beside others: [Provider]) -> String? {
+            guard let name = object["name"]?.string, Self.isName(name) else {
+                mistake(
+                    "needs a \"name\" of 2 to \(Self.nameBytesMax) lowercase letters, digits, hyphens"
+                )
+                return nil
             }
+            guard !Self.reserved.contains(name) else {
+                mistake("cannot be named \"\(name)\", which is reserved")
+                return nil
+            }
+            if others.contains(where: { $0.name == name }) {
+                mistake("is the second one named \"\(name)\"")
+            }
+            return name
+        }
+
+        /// An identity is its issuer and subject, so each issuer belongs to one provider.
+        private mutating func issuer(beside others: [Provider], allowsPlain: Bool) -> String? {
+            guard let issuer = object["issuer"]?.string, !issuer.utf8.contains(UInt8(ascii: "?")),
+                HTTPURL(issuer, allowsPlain: allowsPlain) != nil
+            else {
+                mistake("needs an \"issuer\": an https URL without a query")
+                return nil
+            }
+            let taken = others.flatMap(\.issuers) + BuiltInProvider.issuers
+            if taken.contains(issuer) { mistake("has an \"issuer\" that another provider has") }
+            return issuer
+        }
+
+        private mutating func audiences() -> Set<String> {
+            guard let audiences = object["audiences"]?.strings,
+                (1...Self.audiencesMax).contains(audiences.count),
+                audiences.allSatisfy({ (1...Self.audienceBytesMax).contains($0.utf8.count) })
+            else {
+                mistake("needs \"audiences\": a list of 1 to \(Self.audiencesMax) client ids")
+                return []
+            }
+            return Set(audiences)
+        }
+
+        private mutating func keyPlace(issuer: String?, allowsPlain: Bool) -> Provider.KeyPlace? {
+            if let value = object["keys-url"] {
+                if let url = value.string.flatMap({ HTTPURL($0, allowsPlain: allowsPlain) }) {
+                    return .at(url)
+                }
+                mistake("has a \"keys-url\" that is not an https URL")
+                return nil
+            }
+            guard let issuer else { return nil }
+            let base = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
+            guard
+                let url = HTTPURL(
+                    "\(base)/.well-known/openid-configuration", allowsPlain: allowsPlain)
+            else {
+                mistake("has an \"issuer\" that is too long")
+                return nil
+            }
+            return .described(by: url)
+        }
+
+        private mutating func algorithms() -> Set<SignatureAlgorithm> {
+            guard let value = object["algorithms"] else { return [.rs256] }
+            let algorithms = (value.strings ?? []).map(SignatureAlgorithm.init(rawValue:))
+            guard !algorithms.isEmpty, !algorithms.contains(nil) else {
+                mistake("has \"algorithms\" other than RS256 and ES256")
+                return []
+            }
+            return Set(algorithms.compactMap(\.self))
+        }
+
+        private mutating func choice<Choice: RawRepresentable<String>>(
+            _ name: String, of choices: [Choice], default standard: Choice
+        ) -> Choice {
+            guard let value = object[name] else { return standard }
+            if let choice = choices.first(where: { value == .string($0.rawValue) }) {
+                return choice
+            }
+            let words = choices.map(\.rawValue).joined(separator: ", ")
+            mistake("has an \"\(name)\" other than \(words)")
+            return standard
+        }
+
+        private static func isName(_ text: String) -> Bool {
+            let hyphen = UInt8(ascii: "-")
+            return (2...nameBytesMax).contains(text.utf8.count)
+                && text.utf8.first != hyphen && text.utf8.last != hyphen
+                && text.utf8.allSatisfy {
+                    $0 == hyphen || (0x30...0x39).contains($0) || (0x61...0x7A).contains($0)
+                }
+        }
     }
 }

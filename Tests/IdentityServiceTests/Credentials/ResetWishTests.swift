@@ -27,12 +27,12 @@ struct ResetWishTests {
             .unknown,
         ]
         for caller in callers {
-            let wish = ResetWish(
+            let wish = ResetMailing.Request(
                 lookUpKey: [UInt8](repeating: 1, count: 16),
                 subject: [UInt8](repeating: 2, count: 16), origin: caller)
-            #expect(ResetWish(wish.bytes) == wish)
+            #expect(ResetMailing.Request(wish.bytes) == wish)
         }
-        let old = ResetWish([UInt8](repeating: 1, count: 16))
+        let old = ResetMailing.Request([UInt8](repeating: 1, count: 16))
         #expect(old.lookUpKey.count == 16 && old.subject == nil && old.origin == .unknown)
     }
 
