@@ -85,7 +85,7 @@ extension SQLSession {
 
 extension Transaction {
     /// Records why an account is suspended, as of now.
-    func noteSuspension(of account: AccountID, sealedReason: [UInt8]) throws {
+    func recordSuspension(of account: AccountID, sealedReason: [UInt8]) throws {
         try execute(
             "INSERT INTO suspensions (account, reason, since_ms) VALUES (?, ?, ?)",
             [.integer(account.key), .blob(sealedReason), SQLValue(at)])

@@ -36,9 +36,9 @@ extension AccountAdminHandler {
         _ account: AccountID, _ sealedReason: [UInt8], _ caller: AdminCaller,
         _ transaction: Transaction
     ) throws {
-        try transaction.noteSuspension(of: account, sealedReason: sealedReason)
+        try transaction.recordSuspension(of: account, sealedReason: sealedReason)
         // Links and codes that were already sent must not work after the suspension is lifted.
-        try transaction.voidWhatIsUnderWay(of: account)
+        try transaction.voidPendingState(of: account)
         try transaction.endSessions(
             of: account, provedUntil: transaction.at, reason: .revoked, outbox)
         try tell(.accountSuspended, account, transaction)

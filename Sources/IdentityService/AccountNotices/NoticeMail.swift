@@ -42,7 +42,7 @@ struct NoticeMail: Sendable {
                     naming: names.map { DeviceWords.words(name: $0, platform: "") }),
                 of: account, to: recipient.mailbox, language: row.language, expiresAt: nil,
                 key: key))
-        try transaction.noteNotice(account, kind)
+        try transaction.recordNotice(account, kind)
         return true
     }
 }
@@ -135,13 +135,13 @@ enum DeviceWords {
     }
 
     private static func plain(_ text: String) -> String {
-        var kept = ""
+        var filtered = ""
         for character in text.prefix(charactersMax) {
             let character = isPlain(character) ? character : " "
-            guard kept.utf8.count + character.utf8.count <= bytesMax else { break }
-            kept.append(character)
+            guard filtered.utf8.count + character.utf8.count <= bytesMax else { break }
+            filtered.append(character)
         }
-        return kept.split(separator: " ").joined(separator: " ")
+        return filtered.split(separator: " ").joined(separator: " ")
     }
 
     private static func isPlain(_ character: Character) -> Bool {
@@ -151,7 +151,7 @@ enum DeviceWords {
 
 extension Transaction {
     /// Records that a notice was mailed, and deletes a few records that are older than the window.
-    func noteNotice(_ account: AccountID, _ kind: NoticeKind) throws {
+    func recordNotice(_ account: AccountID, _ kind: NoticeKind) throws {
         try purge("notices") { rowsMax in
             try execute(
                 """

@@ -125,7 +125,7 @@ extension AccountsHandler {
         // The mail goes to the stored address, never to the entered one.
         try transaction.enqueue(
             outbox.email(
-                AlreadyRegisteredMail(settings: settings).mail(to: row), of: owner,
+                IdentityMail.alreadyRegistered(row, settings), of: owner,
                 to: address.mailbox, language: row.language, expiresAt: nil,
                 key: draft.ownerMailKey))
     }

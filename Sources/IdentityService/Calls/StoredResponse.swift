@@ -10,9 +10,9 @@ struct StoredResponse: Hashable, Sendable {
     /// if there was none. Confirmation: 1 if the password was replaced. Requested mail: 1 if it was
     /// sent. Registration: 1 if the caller was a guest.
     let figure: Int64
-    /// Sign-in: its time, in milliseconds since 1970 (`SignInNews`).
+    /// Sign-in: its time, in milliseconds since 1970 (`SignInHistory`).
     let moment: Int64
-    /// Sign-in and password reset: 1 if the device was new (`SignInNews`). A reset adds 2 if the
+    /// Sign-in and password reset: 1 if the device was new (`SignInHistory`). A reset adds 2 if the
     /// address was unverified until then.
     let mark: Int64
 

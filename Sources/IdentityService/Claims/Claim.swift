@@ -84,7 +84,7 @@ extension Transaction {
             """,
             [
                 .integer(claim.account.key), SQLValue(claim.tokenHash),
-                .integer(LinkGuesses.attemptsMax),
+                .integer(LinkProof.attemptsMax),
             ]) == 1
     }
 
@@ -155,7 +155,7 @@ struct ClaimMail {
             throw ServiceError(.internalError, detail: "a claimed address is malformed")
         }
         let link = token.url(.verifyEmail, origin: settings.linkOrigin)
-        let taken = AlreadyRegisteredMail(settings: settings).mail(to: row)
+        let taken = IdentityMail.alreadyRegistered(row, settings)
         try transaction.enqueue(
             outbox.email(
                 owner == nil ? .verifyEmail(link: link) : taken,

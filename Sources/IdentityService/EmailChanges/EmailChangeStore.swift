@@ -43,13 +43,6 @@ struct PendingEmailChange: Hashable, Sendable {
     let expiresAt: Timestamp
 }
 
-/// Maximum number of password attempts at one link that is opened outside its account's session
-/// (I-06). Then the link is void: a person who reads the mail must not be able to guess the
-/// account's password with it.
-enum LinkGuesses {
-    static let attemptsMax: Int64 = 5
-}
-
 extension SQLSession {
     /// The pending change of a token; nil if it has expired or is void.
     func emailChange(
@@ -112,7 +105,7 @@ extension Transaction {
             """,
             [
                 .integer(change.account.key), .blob(change.tokenHash),
-                .integer(LinkGuesses.attemptsMax),
+                .integer(LinkProof.attemptsMax),
             ]) == 1
     }
 

@@ -58,7 +58,7 @@ extension EmailChangesHandler {
         guard let row = try transaction.account(owner), let address = try reader.address(row)
         else { return }
         try enqueue(
-            AlreadyRegisteredMail(settings: settings).mail(to: row), to: address, of: row,
+            IdentityMail.alreadyRegistered(row, settings), to: address, of: row,
             transaction)
     }
 

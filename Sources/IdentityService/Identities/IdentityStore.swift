@@ -80,7 +80,7 @@ extension Transaction {
     }
 
     /// Records the time of a sign-in with an identity.
-    func noteUse(_ identity: Int64) throws {
+    func recordUse(_ identity: Int64) throws {
         try execute(
             "UPDATE identities SET last_used_at_ms = ? WHERE identity = ?",
             [SQLValue(at), .integer(identity)])

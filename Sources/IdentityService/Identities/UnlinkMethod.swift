@@ -63,7 +63,7 @@ extension IdentitiesHandler {
             subject = keys.subject(of: details)
             // A phone identity has no email, so no sign-in could link it again automatically.
             if identity.method != "phone" {
-                try transaction.noteRemoval(keys.lookUpKey(of: details), from: account)
+                try transaction.recordRemoval(keys.lookUpKey(of: details), from: account)
             }
             try Grants(keys: keys, randomness: randomness)
                 .revoke(of: account, identity: identity.identity, transaction)

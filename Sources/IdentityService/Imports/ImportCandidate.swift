@@ -103,12 +103,12 @@ struct ImportCandidate: Sendable {
     /// Removes characters that are not allowed in a display name, and truncates it.
     private static func displayName(_ name: String) -> String {
         guard !Applicant.isDisplayName(name) else { return name }
-        var kept = String.UnicodeScalarView()
+        var accepted = String.UnicodeScalarView()
         for scalar in name.unicodeScalars where Applicant.isDisplayName(String(scalar)) {
-            kept.append(scalar)
-            if kept.count == Applicant.displayNameMax { break }
+            accepted.append(scalar)
+            if accepted.count == Applicant.displayNameMax { break }
         }
-        return String(kept)
+        return String(accepted)
     }
 
     private static func moment(_ milliseconds: Int64, _ now: Timestamp) -> Timestamp? {

@@ -169,7 +169,7 @@ struct FederatedSignInRecord: Sendable {
     }
 
     /// Records the outcome in the response.
-    mutating func note(_ decision: LinkingRule.Decision, removed: [String]) {
+    mutating func add(_ decision: LinkingRule.Decision, removed: [String]) {
         switch decision {
         case .signIn, .refuse: break
         case .link: message.isLinked = true
@@ -184,15 +184,15 @@ struct FederatedSignInRecord: Sendable {
     }
 
     /// Records that the guest is another account than the one signed in to.
-    mutating func note(_ choice: CollisionChoice, token: String) {
+    mutating func add(_ choice: CollisionChoice, token: String) {
         message.collision = IdentityV1.Collision(
             guest: IdentityV1.Account(accountId: choice.guest.text), choiceToken: token,
             expiresAtMs: choice.expiresAt.milliseconds)
     }
 
-    /// Records the news since the previous sign-in; a new account has none.
-    mutating func note(_ news: SignInNews) {
-        if news.before != nil { message.news = news.message }
+    /// Adds what the sign-in reports about the previous one; a new account has none.
+    mutating func add(_ history: SignInHistory) {
+        if history.before != nil { message.news = history.message }
     }
 
     /// The guest that is another account than the one signed in to; nil without one.
@@ -206,11 +206,11 @@ struct FederatedSignInRecord: Sendable {
     ///   Only this program writes records.
     init(_ bytes: [UInt8]) throws {
         message = try IdentityV1.AdmissionResponse(decoding: bytes)
-        guard let kept = message.account, let account = AccountID(text: kept.accountId) else {
+        guard let stored = message.account, let account = AccountID(text: stored.accountId) else {
             throw ServiceError(.internalError, detail: "a stored sign-in has no account id")
         }
         self.account = account
         lastSignInAt =
-            kept.lastSignInAtMs == 0 ? nil : Timestamp(milliseconds: kept.lastSignInAtMs)
+            stored.lastSignInAtMs == 0 ? nil : Timestamp(milliseconds: stored.lastSignInAtMs)
     }
 }

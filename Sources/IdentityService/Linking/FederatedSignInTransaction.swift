@@ -157,16 +157,16 @@ struct FederatedSignInTransaction {
                 .exchange(proved, for: done.account, transaction)
         }
         var record = FederatedSignInRecord(done.account, lastSignInAt: done.lastSignInAt)
-        record.note(decision, removed: done.removed)
+        record.add(decision, removed: done.removed)
         let guest = collision(linking.asking, with: done.account)
         if let guest {
             let choice = CollisionChoice(
                 guest: guest.account, account: done.account, at: transaction.at)
-            record.note(choice, token: try choice.token(keys))
+            record.add(choice, token: try choice.token(keys))
         }
         let recorder = SignInRecorder(settings: settings, keys: keys, randomness: randomness)
-        record.note(
-            try recorder.note(
+        record.add(
+            try recorder.record(
                 done.account, before: done.lastSignInAt, by: proved.method, on: call.device,
                 from: call.origin, transaction))
         try audit(.signInSucceeded, done.account)

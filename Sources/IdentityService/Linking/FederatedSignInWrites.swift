@@ -36,7 +36,7 @@ extension FederatedSignInTransaction {
         guard let identity = found.identity, !row.isGuest else {
             throw ServiceError(.internalError, detail: "an identity's account is incomplete")
         }
-        try transaction.noteUse(identity.identity)
+        try transaction.recordUse(identity.identity)
         return Done(account: account, lastSignInAt: row.lastSignInAt, unchanged: row)
     }
 

@@ -89,19 +89,19 @@ extension SQLSession {
 extension Transaction {
     /// Records that the owner has unlinked an identity. Drops the oldest entry when the account has
     /// `removalsMax` of them.
-    func noteRemoval(_ lookUpKey: [UInt8], from account: AccountID) throws {
-        try forgetRemoval(lookUpKey, from: account)
-        let kept = try queryOne(
+    func recordRemoval(_ lookUpKey: [UInt8], from account: AccountID) throws {
+        try deleteRemoval(lookUpKey, from: account)
+        let count = try queryOne(
             "SELECT count(*) FROM removed_identities WHERE account = ?", [.integer(account.key)]
         ) { try $0.integer(0) }
-        if kept ?? 0 >= IdentityTables.removalsMax { try forgetOldestRemoval(of: account) }
+        if count ?? 0 >= IdentityTables.removalsMax { try deleteOldestRemoval(of: account) }
         try execute(
             "INSERT INTO removed_identities (account, look_up_key) VALUES (?, ?)",
             [.integer(account.key), .blob(lookUpKey)])
     }
 
     /// Deletes the entry: the owner has linked the identity again.
-    func forgetRemoval(_ lookUpKey: [UInt8], from account: AccountID) throws {
+    func deleteRemoval(_ lookUpKey: [UInt8], from account: AccountID) throws {
         try execute(
             "DELETE FROM removed_identities WHERE account = ? AND look_up_key = ?",
             [.integer(account.key), .blob(lookUpKey)])
@@ -109,12 +109,12 @@ extension Transaction {
 
     /// Deletes all entries of an account. A takeover calls this, because its previous holder
     /// unlinked them and not the owner.
-    func forgetRemovals(from account: AccountID) throws {
+    func deleteRemovals(from account: AccountID) throws {
         try execute(
             "DELETE FROM removed_identities WHERE account = ?", [.integer(account.key)])
     }
 
-    private func forgetOldestRemoval(of account: AccountID) throws {
+    private func deleteOldestRemoval(of account: AccountID) throws {
         try execute(
             """
             DELETE FROM removed_identities WHERE removal = (

@@ -21,10 +21,7 @@ struct MethodAdding: Sendable {
         let outcome: Result<AccountRow, ServiceError>
         do {
             outcome = try await store.write { transaction in
-                try MethodAddition(
-                    keys: keys, randomness: randomness, keepsGrants: keepsGrants, proved: proved,
-                    call: call, transaction: transaction
-                ).run()
+                try write(proved, call, transaction)
             }
         } catch let error as SQLError where error.kind == .constraint(.unique) {
             // On a storage engine with several writers, another link can commit between the lookup
@@ -33,20 +30,16 @@ struct MethodAdding: Sendable {
         }
         return try outcome.get()
     }
-}
 
-/// The transaction that adds a method.
-private struct MethodAddition {
-    let keys: IdentityKeys
-    let randomness: any Randomness
-    let keepsGrants: Bool
-    let proved: ProvedIdentity
-    let call: MethodCall
-    let transaction: Transaction
-
-    private var account: AccountID { call.owner.account }
-
-    func run() throws -> Result<AccountRow, ServiceError> {
+    /// - Returns: a rejection after it was recorded. It is thrown after the commit.
+    private func write(
+        _ proved: ProvedIdentity, _ call: MethodCall, _ transaction: Transaction
+    ) throws -> Result<AccountRow, ServiceError> {
+        let account = call.owner.account
+        func refusal(_ code: ErrorCode) throws -> ServiceError {
+            try audit(.linkingRefused, proved, call, transaction, outcome: code)
+            return ServiceError(code)
+        }
         let row = try transaction.callersRow(account)
         if try transaction.hasEnded(call.owner) { return .failure(try refusal(.sessionEnded)) }
         if try transaction.storedResponse(of: call.call) != nil { return .success(row) }
@@ -57,27 +50,34 @@ private struct MethodAddition {
         let code = MethodRule.refusal(
             adding: proved.method, to: account, having: row.methods, known: known?.account)
         if let code { return .failure(try refusal(code)) }
-        try add(to: row)
+        try add(proved, to: row, call, transaction)
         try transaction.remember(call.call, StoredResponse(account: account.key))
         return .success(try transaction.callersRow(account))
     }
 
-    private func add(to row: AccountRow) throws {
+    private func add(
+        _ proved: ProvedIdentity, to row: AccountRow, _ call: MethodCall, _ transaction: Transaction
+    ) throws {
+        let account = row.account
         let vault = try AccountReader(keys: keys, randomness: randomness).vault(row)
-        try gainAddress(row, vault)
+        try gainAddress(proved, row, vault, call, transaction)
         try transaction.insert(
             NewIdentity(proved, of: account, key: randomness.rowKey(), vault, keys))
-        try transaction.forgetRemoval(keys.lookUpKey(of: proved), from: account)
+        try transaction.deleteRemoval(keys.lookUpKey(of: proved), from: account)
         if keepsGrants {
             try Grants(keys: keys, randomness: randomness)
                 .exchange(proved, for: account, transaction)
         }
-        try audit(.identityLinked)
+        try audit(.identityLinked, proved, call, transaction)
         try NoticeMail(keys: keys, randomness: randomness).write(
             .methodAdded, to: account, call.device, naming: [proved.method], transaction)
     }
 
-    private func gainAddress(_ row: AccountRow, _ vault: AccountVault) throws {
+    private func gainAddress(
+        _ proved: ProvedIdentity, _ row: AccountRow, _ vault: AccountVault, _ call: MethodCall,
+        _ transaction: Transaction
+    ) throws {
+        let account = row.account
         guard let email = proved.email, email.isVerified else { return }
         let key = keys.lookUpKey(of: email.address)
         let gain = MethodRule.address(
@@ -94,19 +94,16 @@ private struct MethodAddition {
             try transaction.setAddressProved(account)
             try transaction.removeLinks(.verifyEmail, of: account)
         }
-        try audit(.emailVerified)
+        try audit(.emailVerified, proved, call, transaction)
     }
 
-    /// Records a rejection. Returns the error, which is thrown after the commit.
-    private func refusal(_ code: ErrorCode) throws -> ServiceError {
-        try audit(.linkingRefused, outcome: code)
-        return ServiceError(code)
-    }
-
-    private func audit(_ kind: AuditKind, outcome: ErrorCode? = nil) throws {
+    private func audit(
+        _ kind: AuditKind, _ proved: ProvedIdentity, _ call: MethodCall,
+        _ transaction: Transaction, outcome: ErrorCode? = nil
+    ) throws {
         try transaction.audit(
             AuditEvent(
-                kind, account: account.key, subject: keys.subject(of: proved),
+                kind, account: call.owner.account.key, subject: keys.subject(of: proved),
                 outcome: outcome
             ).from(call.origin))
     }

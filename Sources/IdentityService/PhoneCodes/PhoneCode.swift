@@ -107,7 +107,7 @@ extension IdentityKeys {
 }
 
 /// A code as the store keeps it.
-struct KeptPhoneCode: Hashable, Sendable {
+struct StoredPhoneCode: Hashable, Sendable {
     let binding: PhoneCodeBinding
     /// Keyed hash of the code and its binding.
     let hash: [UInt8]
@@ -117,7 +117,7 @@ struct KeptPhoneCode: Hashable, Sendable {
 extension SQLSession {
     /// The code of a request, in any stage; nil when there is none.
     /// - Throws: `SQLError` of kind `.unexpectedValue` for an unknown purpose or stage.
-    func phoneCode(_ request: PhoneCodeID) throws -> KeptPhoneCode? {
+    func phoneCode(_ request: PhoneCodeID) throws -> StoredPhoneCode? {
         try queryOne(
             """
             SELECT purpose, account, number_key, code_hash, stage, evaluated, expires_at_ms
@@ -127,7 +127,7 @@ extension SQLSession {
             guard let purpose = PhoneCodePurpose(rawValue: try row.integer(0)),
                 let stage = PhoneCodeState.Stage(rawValue: try row.integer(4))
             else { throw SQLError(.unexpectedValue, detail: "phone_codes.purpose or stage") }
-            return KeptPhoneCode(
+            return StoredPhoneCode(
                 binding: PhoneCodeBinding(
                     request: request, purpose: purpose,
                     account: try row.optionalInteger(1).map(AccountID.init(stored:)),
@@ -143,11 +143,11 @@ extension SQLSession {
 extension Transaction {
     /// How long an expired code is kept. During that time a call that used it can be retried
     /// (G-25), and a late guess returns `auth/code-expired` and not "wrong code".
-    private static var keptFor: Duration { .seconds(24 * 3_600) }
+    private static var retention: Duration { .seconds(24 * 3_600) }
 
     /// Inserts a code. The number's live code of the same purpose becomes void.
-    func insert(_ code: KeptPhoneCode) throws {
-        try purge("phone_codes", key: "code", expiry: "expires_at_ms", until: at - Self.keptFor)
+    func insert(_ code: StoredPhoneCode) throws {
+        try purge("phone_codes", key: "code", expiry: "expires_at_ms", until: at - Self.retention)
         let binding = code.binding
         try execute(
             "UPDATE phone_codes SET stage = ? WHERE number_key = ? AND purpose = ? AND stage = 1",

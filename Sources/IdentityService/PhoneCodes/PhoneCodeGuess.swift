@@ -85,10 +85,10 @@ extension PhoneCodesHandler {
             try audit(guess, .sessionEnded, attempt: nil, transaction)
             return PhoneCodeGuess.Refusal(code: .sessionEnded)
         }
-        let kept = try guess.request.flatMap { try transaction.phoneCode($0) }
+        let stored = try guess.request.flatMap { try transaction.phoneCode($0) }
         // A code with another binding is treated as missing. Otherwise anybody could use up another
         // user's guesses with the request id alone.
-        let code = kept.flatMap { $0.binding == guess.binding($0.binding.request) ? $0 : nil }
+        let code = stored.flatMap { $0.binding == guess.binding($0.binding.request) ? $0 : nil }
         switch PhoneCodeRule.guessed(code?.state, isRepeat: isRepeat, at: transaction.at) {
         case .refused(let refusal):
             // Nothing was compared, and a sign-in has no known account. Request ids can be

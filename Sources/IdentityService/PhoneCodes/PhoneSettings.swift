@@ -40,7 +40,7 @@ package struct PhoneSettings: Sendable {
             reason: "Lifetime of a code to a phone (I-06).")
         changeGuard = settings.duration(
             "phone-change-guard", default: .seconds(7 * 86_400),
-            in: .zero...NumberChangeRule.keptFor,
+            in: .zero...NumberChangeRule.retention,
             reason: "How long after a number changed a second proof is required (A-06).")
         let tests = settings.strings(
             "phone-test-numbers", default: [], unit: "number",

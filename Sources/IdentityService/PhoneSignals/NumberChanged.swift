@@ -18,8 +18,8 @@ extension PhoneSignalsHandler {
             // Our own service sends the report, so its time is now or earlier. A clock that is
             // ahead must not extend the guard period.
             let now = min(transaction.at, Timestamp(milliseconds: request.toldAtMs))
-            let kept = try transaction.numberChange(numberKey)
-            guard let change = NumberChangeRule.told(kept, at: now) else { return }
+            let stored = try transaction.numberChange(numberKey)
+            guard let change = NumberChangeRule.afterReport(stored, at: now) else { return }
             try transaction.setNumberChange(numberKey, toldAt: change.toldAt)
             try transaction.audit(
                 AuditEvent(.phoneNumberChanged, subject: keys.subject(of: number)))
@@ -45,7 +45,7 @@ extension Transaction {
     func setNumberChange(_ numberKey: [UInt8], toldAt: Timestamp) throws {
         try purge(
             "number_changes", key: "change", expiry: "told_at_ms",
-            until: at - NumberChangeRule.keptFor)
+            until: at - NumberChangeRule.retention)
         try execute(
             """
             INSERT INTO number_changes (number_key, told_at_ms) VALUES (?, ?)

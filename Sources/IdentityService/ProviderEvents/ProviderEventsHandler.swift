@@ -65,7 +65,7 @@ extension SQLSession {
 extension Transaction {
     /// Stores the id of a notice until `expiry`.
     /// - Returns: false when it was stored before.
-    func noteProviderNotice(_ key: [UInt8], until expiry: Timestamp) throws -> Bool {
+    func recordProviderNotice(_ key: [UInt8], until expiry: Timestamp) throws -> Bool {
         try purge("provider_notices", key: "notice", expiry: "expires_at_ms", until: at)
         let written = try execute(
             """

@@ -73,7 +73,8 @@ extension ProviderEventsHandler {
             let decision = ProviderNoticeRule.decision(
                 on: notice, about: .init(found, isLastMethod: row.methods == [found.method]))
             guard decision != .nothing,
-                try transaction.noteProviderNotice(key, until: transaction.at + Self.rememberedFor)
+                try transaction.recordProviderNotice(
+                    key, until: transaction.at + Self.rememberedFor)
             else { return }
             try apply(decision, notice, found, row, transaction)
         }

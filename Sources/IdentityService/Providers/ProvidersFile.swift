@@ -3,7 +3,7 @@ import JSON
 import Outbound
 import ServiceRuntime
 
-/// The operator's file of further OpenID providers. It is validated completely, and all mistakes
+/// The operator's file of further OpenID providers. It is validated completely, and all errors
 /// are reported at once:
 ///
 ///     {"providers": [{
@@ -22,24 +22,24 @@ struct ProvidersFile: Sendable {
     /// The largest file, in bytes.
     private static let bytesMax = 64 * 1_024
 
-    /// The providers of the file; empty when it has mistakes.
+    /// The providers of the file; empty when it has errors.
     let providers: [Provider]
-    /// The mistakes, each with its position.
-    let mistakes: [String]
+    /// The errors, each with its position.
+    let errors: [String]
 
     /// Reads the file at `path`. Names and issuers must differ from those of `built`.
     init(path: String, beside built: [Provider], allowsPlain: Bool) {
         switch FileText.read(path, bytesMax: Self.bytesMax) {
         case .failure(let failure):
-            self.init(mistakes: ["\(path): \(failure.sentence)"])
+            self.init(errors: ["\(path): \(failure.sentence)"])
         case .success(let bytes):
             self.init(bytes, path: path, beside: built, allowsPlain: allowsPlain)
         }
     }
 
-    private init(providers: [Provider] = [], mistakes: [String]) {
-        self.providers = mistakes.isEmpty ? providers : []
-        self.mistakes = mistakes
+    private init(providers: [Provider] = [], errors: [String]) {
+        self.providers = errors.isEmpty ? providers : []
+        self.errors = errors
     }
 
     private init(
@@ -48,12 +48,12 @@ struct ProvidersFile: Sendable {
         guard let object = JSONReader.object(in: bytes), object.members.count == 1,
             let entries = object["providers"]?.array
         else {
-            self.init(mistakes: ["\(path): not an object with an array \"providers\" alone"])
+            self.init(errors: ["\(path): not an object with an array \"providers\" alone"])
             return
         }
-        var mistakes: [String] = []
+        var errors: [String] = []
         if entries.count > ProvidersSettings.countMax - BuiltInProvider.allCases.count {
-            mistakes.append("\(path): more than \(ProvidersSettings.countMax) providers")
+            errors.append("\(path): more than \(ProvidersSettings.countMax) providers")
         }
         var providers = built
         for (number, entry) in entries.enumerated() {
@@ -62,9 +62,9 @@ struct ProvidersFile: Sendable {
             if let provider = reading.provider(beside: providers, allowsPlain: allowsPlain) {
                 providers.append(provider)
             }
-            mistakes += reading.mistakes
+            errors += reading.errors
         }
-        self.init(providers: Array(providers.dropFirst(built.count)), mistakes: mistakes)
+        self.init(providers: Array(providers.dropFirst(built.count)), errors: errors)
     }
 }
 
@@ -85,7 +85,7 @@ extension ProvidersFile {
         private static let audiencesMax = 64
         private static let audienceBytesMax = 255
 
-        private(set) var mistakes: [String] = []
+        private(set) var errors: [String] = []
         private let object: JSONObject
         private let place: String
 
@@ -94,10 +94,10 @@ extension ProvidersFile {
             self.place = place
         }
 
-        /// The provider; nil when the entry is invalid, with the reasons in `mistakes`.
+        /// The provider; nil when the entry is invalid, with the reasons in `errors`.
         mutating func provider(beside others: [Provider], allowsPlain: Bool) -> Provider? {
             for member in object.members where !Self.names.contains(member.name) {
-                mistake("knows no \"\(member.name)\"")
+                report("knows no \"\(member.name)\"")
             }
             let name = name(beside: others)
             let issuer = issuer(beside: others, allowsPlain: allowsPlain)
@@ -108,29 +108,29 @@ extension ProvidersFile {
                 "emails", of: [.none, .verified], default: .none)
             let nonce: Provider.NoncePolicy = choice(
                 "nonce", of: Provider.NoncePolicy.allCases, default: .required)
-            guard mistakes.isEmpty, let name, let issuer, let place else { return nil }
+            guard errors.isEmpty, let name, let issuer, let place else { return nil }
             return Provider(
                 name: name, issuers: [issuer], audiences: audiences, keyPlace: place,
                 algorithms: algorithms, emailTrust: trust, noncePolicy: nonce)
         }
 
-        private mutating func mistake(_ sentence: String) {
-            mistakes.append("\(place) \(sentence)")
+        private mutating func report(_ sentence: String) {
+            errors.append("\(place) \(sentence)")
         }
 
         private mutating func name(beside others: [Provider]) -> String? {
             guard let name = object["name"]?.string, Self.isName(name) else {
-                mistake(
+                report(
                     "needs a \"name\" of 2 to \(Self.nameBytesMax) lowercase letters, digits, hyphens"
                 )
                 return nil
             }
             guard !Self.reserved.contains(name) else {
-                mistake("cannot be named \"\(name)\", which is reserved")
+                report("cannot be named \"\(name)\", which is reserved")
                 return nil
             }
             if others.contains(where: { $0.name == name }) {
-                mistake("is the second one named \"\(name)\"")
+                report("is the second one named \"\(name)\"")
             }
             return name
         }
@@ -140,11 +140,11 @@ extension ProvidersFile {
             guard let issuer = object["issuer"]?.string, !issuer.utf8.contains(UInt8(ascii: "?")),
                 HTTPURL(issuer, allowsPlain: allowsPlain) != nil
             else {
-                mistake("needs an \"issuer\": an https URL without a query")
+                report("needs an \"issuer\": an https URL without a query")
                 return nil
             }
             let taken = others.flatMap(\.issuers) + BuiltInProvider.issuers
-            if taken.contains(issuer) { mistake("has an \"issuer\" that another provider has") }
+            if taken.contains(issuer) { report("has an \"issuer\" that another provider has") }
             return issuer
         }
 
@@ -153,7 +153,7 @@ extension ProvidersFile {
                 (1...Self.audiencesMax).contains(audiences.count),
                 audiences.allSatisfy({ (1...Self.audienceBytesMax).contains($0.utf8.count) })
             else {
-                mistake("needs \"audiences\": a list of 1 to \(Self.audiencesMax) client ids")
+                report("needs \"audiences\": a list of 1 to \(Self.audiencesMax) client ids")
                 return []
             }
             return Set(audiences)
@@ -164,7 +164,7 @@ extension ProvidersFile {
                 if let url = value.string.flatMap({ HTTPURL($0, allowsPlain: allowsPlain) }) {
                     return .at(url)
                 }
-                mistake("has a \"keys-url\" that is not an https URL")
+                report("has a \"keys-url\" that is not an https URL")
                 return nil
             }
             guard let issuer else { return nil }
@@ -173,7 +173,7 @@ extension ProvidersFile {
                 let url = HTTPURL(
                     "\(base)/.well-known/openid-configuration", allowsPlain: allowsPlain)
             else {
-                mistake("has an \"issuer\" that is too long")
+                report("has an \"issuer\" that is too long")
                 return nil
             }
             return .described(by: url)
@@ -183,7 +183,7 @@ extension ProvidersFile {
             guard let value = object["algorithms"] else { return [.rs256] }
             let algorithms = (value.strings ?? []).map(SignatureAlgorithm.init(rawValue:))
             guard !algorithms.isEmpty, !algorithms.contains(nil) else {
-                mistake("has \"algorithms\" other than RS256 and ES256")
+                report("has \"algorithms\" other than RS256 and ES256")
                 return []
             }
             return Set(algorithms.compactMap(\.self))
@@ -197,7 +197,7 @@ extension ProvidersFile {
                 return choice
             }
             let words = choices.map(\.rawValue).joined(separator: ", ")
-            mistake("has an \"\(name)\" other than \(words)")
+            report("has an \"\(name)\" other than \(words)")
             return standard
         }
 

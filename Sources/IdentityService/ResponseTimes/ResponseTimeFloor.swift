@@ -170,7 +170,7 @@ package final class ResponseTimeFloor: Sendable {
         var owns = try await store.read { try $0.ownPasswordSchemes() }
         if !owns.contains(own.name) {
             owns = try await store.write { transaction in
-                try transaction.note(
+                try transaction.record(
                     ownScheme: own.name, standard: standard.name, since: startedAt)
                 return try transaction.ownPasswordSchemes()
             }
@@ -231,7 +231,7 @@ extension Transaction {
     /// - Parameters:
     ///   - standard: The scheme of hashes from before this record existed.
     ///   - moment: Since when hashes are made with `name`.
-    func note(ownScheme name: String, standard: String, since moment: Timestamp) throws {
+    func record(ownScheme name: String, standard: String, since moment: Timestamp) throws {
         var known = try ownPasswordSchemes()
         let isFirst = known.isEmpty
         let hasOlder =

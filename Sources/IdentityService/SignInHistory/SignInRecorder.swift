@@ -14,14 +14,14 @@ struct SignInRecorder: Sendable {
     /// - Parameters:
     ///   - before: time of the previous sign-in; nil for the first.
     ///   - method: "password", "phone", or a provider's name.
-    func note(
+    func record(
         _ account: AccountID, before: Timestamp?, by method: String, on device: SignInDevice,
         from origin: CallOrigin, _ transaction: Transaction
-    ) throws -> SignInNews {
+    ) throws -> SignInHistory {
         try transaction.setLastSignIn(account)
         let isNew = try remember(device, of: account, transaction)
         if isNew { try tell(account, method, device, origin, transaction) }
-        return SignInNews(before: before, at: transaction.at, isNewDevice: isNew)
+        return SignInHistory(before: before, at: transaction.at, isNewDevice: isNew)
     }
 
     /// Records the device of a registration. It is the account's first device, so no mail is sent.
@@ -67,7 +67,7 @@ struct SignInDevice: Hashable, Sendable {
 }
 
 /// What a sign-in reports about the previous one (G-08).
-struct SignInNews: Hashable, Sendable {
+struct SignInHistory: Hashable, Sendable {
     /// Time of the previous sign-in; nil for the first.
     let before: Timestamp?
     /// Time of this sign-in.
@@ -84,22 +84,22 @@ struct SignInNews: Hashable, Sendable {
 }
 
 extension StoredResponse {
-    /// The stored response of a sign-in with its news, so that a retry returns the same.
+    /// The stored response of a sign-in with its history, so that a retry returns the same.
     /// - Parameter isTakenOver: for a password reset: it verified the address for the first time.
-    init(account: AccountID, news: SignInNews, isTakenOver: Bool = false) {
+    init(account: AccountID, history: SignInHistory, isTakenOver: Bool = false) {
         self.init(
-            account: account.key, figure: news.before?.milliseconds ?? 0,
-            moment: news.at.milliseconds,
-            mark: (news.isNewDevice ? 1 : 0) | (isTakenOver ? 2 : 0))
+            account: account.key, figure: history.before?.milliseconds ?? 0,
+            moment: history.at.milliseconds,
+            mark: (history.isNewDevice ? 1 : 0) | (isTakenOver ? 2 : 0))
     }
 
-    /// The news that `init(account:news:isTakenOver:)` stored.
-    var news: SignInNews {
+    /// The history that `init(account:history:isTakenOver:)` stored.
+    var history: SignInHistory {
         let before = figure == 0 ? nil : Timestamp(milliseconds: figure)
-        return SignInNews(
+        return SignInHistory(
             before: before, at: Timestamp(milliseconds: moment), isNewDevice: mark & 1 != 0)
     }
 
-    /// The flag that `init(account:news:isTakenOver:)` stored.
+    /// The flag that `init(account:history:isTakenOver:)` stored.
     var isTakenOver: Bool { mark & 2 != 0 }
 }
