@@ -71,7 +71,7 @@ extension AccountsHandler {
                 }
                 if let guest { try transaction.requireLive(guest.owner) }
                 if let owner = try transaction.owner(ofAddress: applicant.lookUpKey) {
-                    try tell(owner, applicant, draft, transaction)
+                    try notifyOwner(owner, applicant, draft, transaction)
                     return .taken
                 }
                 return .registered(
@@ -111,7 +111,7 @@ extension AccountsHandler {
         return holder.row
     }
 
-    private func tell(
+    private func notifyOwner(
         _ owner: AccountID, _ applicant: Applicant, _ draft: RegistrationDraft,
         _ transaction: Transaction
     ) throws {

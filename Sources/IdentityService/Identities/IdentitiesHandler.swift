@@ -84,7 +84,7 @@ extension IdentitiesHandler {
         guard let token else { throw ServiceError(.invalidArgument, fields: ["token"]) }
         do {
             return try await tokens.identity(provedBy: token)
-        } catch let error as ServiceError where Self.tellsOfTheToken(error.code) {
+        } catch let error as ServiceError where Self.isAboutToken(error.code) {
             let origin = CallOrigin(origin, hash: keys.audit)
             try await store.write { transaction in
                 guard let account else {
@@ -101,7 +101,7 @@ extension IdentitiesHandler {
 
     /// Whether an error is about the token. A provider that is unreachable or not configured says
     /// nothing about the caller.
-    private static func tellsOfTheToken(_ code: ErrorCode) -> Bool {
+    private static func isAboutToken(_ code: ErrorCode) -> Bool {
         code == .invalidProviderToken || code == .invalidNonce
     }
 }

@@ -44,7 +44,7 @@ extension FederatedSignInTransaction {
         let row = try self.row(account)
         try attach(to: row)
         try audit(.identityLinked, account)
-        try tell(.methodAdded, account, naming: [proved.method])
+        try notifyOwner(.methodAdded, account, naming: [proved.method])
         return Done(account: account, lastSignInAt: row.lastSignInAt)
     }
 
@@ -55,7 +55,7 @@ extension FederatedSignInTransaction {
         if let email = proved.email { try takeover.prove(email.address, of: row) }
         try attach(to: row)
         try audit(.identityLinked, account)
-        try tell(.addressClaimed, account, naming: removed)
+        try notifyOwner(.addressClaimed, account, naming: removed)
         return Done(
             account: account, lastSignInAt: row.lastSignInAt, removed: removed,
             endsSessions: true)
@@ -137,7 +137,7 @@ extension FederatedSignInTransaction {
             ).from(call.origin))
     }
 
-    private func tell(
+    private func notifyOwner(
         _ kind: NoticeKind, _ account: AccountID, naming methods: [String]
     ) throws {
         try NoticeMail(keys: keys, randomness: randomness).write(
@@ -147,6 +147,6 @@ extension FederatedSignInTransaction {
     /// Sends the welcome notice to the new account's address. The address is verified, so the
     /// service never greets a person who did not sign up.
     private func welcome(_ account: AccountID, _ profile: ShownProfile) throws {
-        try tell(.welcome, account, naming: [profile.displayName ?? ""])
+        try notifyOwner(.welcome, account, naming: [profile.displayName ?? ""])
     }
 }

@@ -47,7 +47,7 @@ struct ProviderTokenCheck: Sendable {
             identity.code = GrantCode(of: token, to: identity)
             return identity
         } catch {
-            throw error.told(of: source.provider)
+            throw error.serviceError(of: source.provider)
         }
     }
 
@@ -77,7 +77,7 @@ struct ProviderTokenCheck: Sendable {
             }
             return try signed.claims(signedBy: key)
         } catch let refusal as TokenRefusal {
-            throw ProviderTokenCheck.Refusal.token(refusal).told(of: source.provider)
+            throw Refusal.token(refusal).serviceError(of: source.provider)
         }
     }
 }
@@ -114,7 +114,7 @@ extension ProviderTokenCheck {
         }
 
         /// The error for callers, with the detail for the log.
-        func told(of provider: Provider) -> ServiceError {
+        func serviceError(of provider: Provider) -> ServiceError {
             ServiceError(
                 self == .nonce ? .invalidNonce : .invalidProviderToken,
                 detail: "\(provider.name): \(word)")

@@ -20,7 +20,7 @@ struct SignInRecorder: Sendable {
     ) throws -> SignInHistory {
         try transaction.setLastSignIn(account)
         let isNew = try remember(device, of: account, transaction)
-        if isNew { try tell(account, method, device, origin, transaction) }
+        if isNew { try notifyOwner(account, method, device, origin, transaction) }
         return SignInHistory(before: before, at: transaction.at, isNewDevice: isNew)
     }
 
@@ -34,7 +34,7 @@ struct SignInRecorder: Sendable {
 
     /// Attack: somebody registers with another person's address and signs in from many new devices,
     /// to make the service send mail there. Only a verified address therefore gets the mail.
-    private func tell(
+    private func notifyOwner(
         _ account: AccountID, _ method: String, _ device: SignInDevice, _ origin: CallOrigin,
         _ transaction: Transaction
     ) throws {
