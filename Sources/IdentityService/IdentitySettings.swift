@@ -134,19 +134,24 @@ package struct IdentitySettings: Settings {
     }
 }
 
-/// Whether a sign-up reveals that an address is taken (Sources/SECURITY.md, Enumeration).
-package enum EnumerationMode: String, CaseIterable, Sendable {
-    /// It does; the owner gets a mail (`register`).
-    case friendly
-    /// It does not (`StrictRegistration`).
-    case strict
+extension IdentitySettings {
+    /// Whether a sign-up reveals that an address is taken (Sources/SECURITY.md, Enumeration).
+    package enum EnumerationMode: String, CaseIterable, Sendable {
+        /// It does; the owner gets a mail (`register`).
+        case friendly
+        /// It does not (`StrictRegistration`).
+        case strict
+    }
 }
 
-/// Whether an account can sign in before its address is verified (G-02; D3 FR-005, D2).
-package enum EmailVerificationMode: String, CaseIterable, Sendable {
-    /// It can; the verification mail is a reminder.
-    case optional
-    /// It cannot. A sign-up opens no session, and a sign-in with the right password returns
-    /// `auth/email-not-verified`. Accounts from before a change of this setting keep their status.
-    case required
+extension IdentitySettings {
+    /// Whether an account can sign in before its address is verified (G-02; D3 FR-005, D2).
+    package enum EmailVerificationMode: String, CaseIterable, Sendable {
+        /// It can; the verification mail is a reminder.
+        case optional
+        /// It cannot. A sign-up opens no session, and a sign-in with the right password returns
+        /// `auth/email-not-verified`. Accounts from before a change of this setting keep their
+        /// status.
+        case required
+    }
 }

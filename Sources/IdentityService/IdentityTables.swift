@@ -66,15 +66,13 @@ package enum IdentityTables {
                 CREATE INDEX notices_by_account ON notices (account, kind);
                 """),
         Migration(number: 3, sql: identities),
-        Migration(number: 4, sql: LinkingTables.oneOfEachMethod),
-        Migration(number: 5, sql: PhoneCodeTables.sql),
-        Migration(number: 6, sql: EmailTables.sql),
-        Migration(number: 7, sql: ProviderNoticeTables.sql),
-        Migration(number: 8, sql: ImportTables.foreignAccounts),
-        Migration(
-            number: 9,
-            sql: AccountStatusTables.sql + SuspensionTables.sql + KnownDeviceTables.sql),
-        Migration(number: 10, sql: RemovedIdentityTables.sql + SessionsEndTables.sql),
+        Migration(number: 4, sql: oneOfEachMethod),
+        Migration(number: 5, sql: phoneCodes),
+        Migration(number: 6, sql: pendingAddresses),
+        Migration(number: 7, sql: providerNotices),
+        Migration(number: 8, sql: imports),
+        Migration(number: 9, sql: accountStatus + suspensions + knownDevices),
+        Migration(number: 10, sql: removedIdentities + sessionsEnd),
     ]
 
     /// Identities at providers and phone numbers, looked up by a keyed hash of issuer and subject;

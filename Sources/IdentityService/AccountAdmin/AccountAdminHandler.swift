@@ -1,5 +1,7 @@
 package import Contracts
 package import Logging
+import Messages
+import RPC
 package import ServiceRuntime
 package import Storage
 
@@ -30,5 +32,107 @@ package struct AccountAdminHandler: AccountAdminService {
         reader = AccountReader(keys: keys, randomness: randomness)
         outbox = IdentityOutbox(keys: keys, randomness: randomness)
         notices = NoticeMail(keys: keys, randomness: randomness)
+    }
+}
+
+/// The operator's view of an account.
+extension AccountAdminHandler {
+    /// The message for an account's row.
+    /// - Parameter showsPersonal: Whether email, phone number, name and picture were requested.
+    ///   Otherwise they are masked or left out.
+    func message(
+        _ row: AccountRow, _ suspension: Suspension?, showsPersonal: Bool
+    ) throws -> IdentityV1.AdminAccount {
+        var account = try reader.message(row)
+        if !showsPersonal {
+            account.email = MaskedText.email(account.email)
+            account.phoneNumber = MaskedText.phone(account.phoneNumber)
+            account.displayName = ""
+            account.photoUrl = ""
+        }
+        let vault = try reader.vault(row)
+        return IdentityV1.AdminAccount(
+            account: account,
+            suspension: try suspension.map {
+                IdentityV1.Suspension(
+                    reason: try vault.open($0.sealedReason, .suspensionReason),
+                    sinceMs: $0.since.milliseconds)
+            })
+    }
+
+    /// The account as of this transaction, without personal data.
+    /// - Throws: `rpc/not-found`.
+    func message(
+        _ account: AccountID, _ transaction: Transaction
+    ) throws -> IdentityV1.AdminAccount {
+        guard let row = try transaction.account(account) else {
+            throw ServiceError(.notFound, fields: ["account_id"])
+        }
+        return try message(row, try transaction.suspension(account), showsPersonal: false)
+    }
+}
+
+extension AccountAdminHandler {
+    /// Masks addresses and phone numbers for operators who did not request personal data. The
+    /// result is enough to recognise an address that a person has just named, and too little to
+    /// write to it.
+    enum MaskedText {
+        /// `ada@example.org` → `a…@example.org`.
+        static func email(_ address: String) -> String {
+            guard let at = address.lastIndex(of: "@"), let first = address.first, first != "@"
+            else {
+                return address.isEmpty ? "" : "…"
+            }
+            return "\(first)…\(address[at...])"
+        }
+
+        /// `+4915112345678` → `+49…78`. Country codes have up to three digits; two of them are
+        /// enough.
+        static func phone(_ number: String) -> String {
+            // In a shorter number, both ends together would be most of the number.
+            guard number.count >= 8 else { return number.isEmpty ? "" : "…" }
+            return "\(number.prefix(3))…\(number.suffix(2))"
+        }
+    }
+}
+
+/// The caller of an admin rpc: checks that the application may look up and suspend accounts (I-09),
+/// and names the person for the audit trail.
+///
+/// Attack: a compromised gateway reads every address and suspends every account. So the gateway may
+/// not call these rpcs unless the operator allows it (`account-admins`).
+struct AdminCaller: Sendable {
+    /// In bytes: an actor's name of 64 bytes, preceded by the name of the application that passed
+    /// it to the gateway.
+    private static let actorBytesMax = 128
+
+    /// `tool`, or `tool/ann` if the caller names the person.
+    let actor: String
+
+    /// The caller of `context`, on behalf of `actor`.
+    /// - Throws: `rpc/permission-denied`; `rpc/invalid-argument` for a name that is too long or has
+    ///   characters that could break the one line of an audit record.
+    init(
+        _ context: CallContext, actor: String, _ settings: IdentitySettings
+    ) throws(ServiceError) {
+        let admins = CallContext.operators.union(settings.accountAdmins)
+        guard admins.contains(context.application) else { throw ServiceError(.permissionDenied) }
+        guard actor.utf8.count <= Self.actorBytesMax, actor.allSatisfy(Self.isPlain) else {
+            throw ServiceError(.invalidArgument, fields: ["actor"])
+        }
+        self.actor = actor.isEmpty ? context.application : "\(context.application)/\(actor)"
+    }
+
+    private static func isPlain(_ character: Character) -> Bool {
+        character.isLetter || character.isNumber || "-_.:@/ ".contains(character)
+    }
+}
+
+extension AuditEvent {
+    /// The event with the actor who caused it.
+    func by(_ caller: AdminCaller) -> AuditEvent {
+        var event = self
+        event.actor = caller.actor
+        return event
     }
 }

@@ -1,11 +1,13 @@
 import ServiceRuntime
 import Storage
 
-/// A page of accounts.
-struct AccountPage: Sendable {
-    let rows: [(AccountRow, Suspension?)]
-    /// The last account of this page, at which the next page continues; nil on the last page.
-    let next: AccountID?
+extension AccountFilter {
+    /// A page of accounts.
+    struct Page: Sendable {
+        let rows: [(AccountRow, Suspension?)]
+        /// The last account of this page, at which the next page continues; nil on the last page.
+        let next: AccountID?
+    }
 }
 
 /// The number of rows that are scanned for one page. If few of millions of accounts match, a page
@@ -14,7 +16,7 @@ private let accountsLookedAt: Int64 = 10_000
 
 extension SQLSession {
     /// The next accounts that match the filter, by key.
-    func accounts(_ wanted: AccountFilter, limit: Int64) throws -> AccountPage {
+    func accounts(_ wanted: AccountFilter, limit: Int64) throws -> AccountFilter.Page {
         let after = SQLValue.integer(wanted.after?.key ?? 0)
         let keys = try query(
             """
@@ -39,7 +41,7 @@ extension SQLSession {
             try account(key).map { ($0, try suspension(key)) }
         }
         let isFull = keys.count == limit
-        return AccountPage(
+        return AccountFilter.Page(
             rows: rows, next: try isFull ? keys.last : endOfWindow(after: after))
     }
 
@@ -56,8 +58,8 @@ extension SQLSession {
 
 /// The reason and time of each suspension. The reason is sealed under the account's key, because an
 /// operator may write personal data into it. An account that was imported as suspended has no row.
-enum SuspensionTables {
-    static let sql = """
+extension IdentityTables {
+    static let suspensions = """
         CREATE TABLE suspensions (
             account INTEGER PRIMARY KEY REFERENCES accounts,
             reason BLOB NOT NULL,
@@ -83,7 +85,7 @@ extension SQLSession {
 
 extension Transaction {
     /// Records why an account is suspended, as of now.
-    func noteSuspension(of account: AccountID, sealedReason: [UInt8]) throws {
+    func recordSuspension(of account: AccountID, sealedReason: [UInt8]) throws {
         try execute(
             "INSERT INTO suspensions (account, reason, since_ms) VALUES (?, ?, ?)",
             [.integer(account.key), .blob(sealedReason), SQLValue(at)])

@@ -15,7 +15,7 @@ extension AccountAdminHandler {
             let changed = try transaction.apply(.restore, account)
             if changed {
                 try transaction.removeSuspension(of: account)
-                try tell(.accountRestored, account, transaction)
+                try notifyOwner(.accountRestored, account, transaction)
                 try transaction.audit(
                     AuditEvent(.accountRestored, account: account.key).by(caller))
             }

@@ -36,17 +36,17 @@ extension AccountAdminHandler {
         _ account: AccountID, _ sealedReason: [UInt8], _ caller: AdminCaller,
         _ transaction: Transaction
     ) throws {
-        try transaction.noteSuspension(of: account, sealedReason: sealedReason)
+        try transaction.recordSuspension(of: account, sealedReason: sealedReason)
         // Links and codes that were already sent must not work after the suspension is lifted.
-        try transaction.voidWhatIsUnderWay(of: account)
+        try transaction.voidPendingState(of: account)
         try transaction.endSessions(
             of: account, provedUntil: transaction.at, reason: .revoked, outbox)
-        try tell(.accountSuspended, account, transaction)
+        try notifyOwner(.accountSuspended, account, transaction)
         try transaction.audit(AuditEvent(.accountSuspended, account: account.key).by(caller))
     }
 
     /// Mails the owner that the account was suspended or restored.
-    func tell(_ kind: NoticeKind, _ account: AccountID, _ transaction: Transaction) throws {
+    func notifyOwner(_ kind: NoticeKind, _ account: AccountID, _ transaction: Transaction) throws {
         try notices.write(kind, to: account, DeviceShown(name: "", platform: ""), transaction)
     }
 }

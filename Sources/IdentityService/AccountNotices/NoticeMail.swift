@@ -1,4 +1,5 @@
 import Addresses
+import Messages
 import ServiceRuntime
 import Storage
 
@@ -41,7 +42,7 @@ struct NoticeMail: Sendable {
                     naming: names.map { DeviceWords.words(name: $0, platform: "") }),
                 of: account, to: recipient.mailbox, language: row.language, expiresAt: nil,
                 key: key))
-        try transaction.noteNotice(account, kind)
+        try transaction.recordNotice(account, kind)
         return true
     }
 }
@@ -54,5 +55,127 @@ enum NoticeTime {
         let halves = text.split(separator: "T", maxSplits: 1)
         guard halves.count == 2 else { return text }
         return "\(halves[0]) \(halves[1].prefix(5)) UTC"
+    }
+}
+
+/// The kinds of notices to an account's owner (S-03, G-10, N-01). The raw values are stored. Values
+/// below `firstOwn` are also the wire values, for notices that other services request.
+enum NoticeKind: Int64, CaseIterable, Sendable {
+    case sessionDisplaced = 1
+    case sessionReplayed = 2
+    case passwordChanged = 64
+    case methodAdded = 65
+    case methodRemoved = 66
+    case addressClaimed = 67
+    case welcome = 68
+    case newDevice = 70
+    case accountSuspended = 71
+    case accountRestored = 72
+
+    /// Values from here on belong to the identity service; no other service can request them.
+    private static let firstOwn: Int64 = 64
+
+    /// The kind that a caller requests; nil when it is missing or unknown.
+    init?(_ message: IdentityV1.NoticeKind) {
+        let number = Int64(message.rawValue)
+        guard number < Self.firstOwn else { return nil }
+        self.init(rawValue: number)
+    }
+
+    /// The mail for this kind.
+    /// - Parameter names: the affected sign-in methods; for `.welcome`, the reader's name.
+    func mail(device: String, time: String, naming names: [String]) -> IdentityMail {
+        switch self {
+        case .sessionDisplaced: .sessionDisplaced(device: device, time: time)
+        case .sessionReplayed: .sessionReplayed(device: device, time: time)
+        case .passwordChanged: .passwordChanged(device: device, time: time)
+        case .newDevice: .newDevice(method: names.first ?? "", device: device, time: time)
+        case .methodAdded:
+            .methodAdded(method: names.first ?? "", device: device, time: time)
+        case .methodRemoved:
+            .methodRemoved(method: names.first ?? "", device: device, time: time)
+        case .addressClaimed: .addressClaimed(methods: names, time: time)
+        case .accountSuspended: .accountSuspended(time: time)
+        case .accountRestored: .accountRestored(time: time)
+        case .welcome: .welcome(name: names.first ?? "", device: device, time: time)
+        }
+    }
+}
+
+/// A device with the name that its owner gave it. `DeviceWords` filters the name before it appears
+/// in a mail.
+struct DeviceShown: Hashable, Sendable {
+    let name: String
+    let platform: String
+
+    init(name: String, platform: String) {
+        self.name = name
+        self.platform = platform
+    }
+
+    /// The device that sent a request.
+    init(_ origin: IdentityV1.Origin?) {
+        self.init(name: origin?.deviceName ?? "", platform: origin?.platform ?? "")
+    }
+}
+
+/// Filters a device name for use in a mail: letters, digits and a few punctuation marks are kept,
+/// and everything else becomes a space. Attack: a device name that contains a link, an address or
+/// an instruction to the reader.
+enum DeviceWords {
+    private static let charactersMax = 40
+    /// One character can consist of many code points; the notification service accepts 256 bytes.
+    private static let bytesMax = 160
+
+    /// The filtered name, or else the filtered platform; empty when neither has permitted
+    /// characters.
+    static func words(name: String, platform: String) -> String {
+        let words = plain(name)
+        return words.isEmpty ? plain(platform) : words
+    }
+
+    private static func plain(_ text: String) -> String {
+        var filtered = ""
+        for character in text.prefix(charactersMax) {
+            let character = isPlain(character) ? character : " "
+            guard filtered.utf8.count + character.utf8.count <= bytesMax else { break }
+            filtered.append(character)
+        }
+        return filtered.split(separator: " ").joined(separator: " ")
+    }
+
+    private static func isPlain(_ character: Character) -> Bool {
+        character.isLetter || character.isNumber || "'’-()".contains(character)
+    }
+}
+
+extension Transaction {
+    /// Records that a notice was mailed, and deletes a few records that are older than the window.
+    func recordNotice(_ account: AccountID, _ kind: NoticeKind) throws {
+        try purge("notices") { rowsMax in
+            try execute(
+                """
+                DELETE FROM notices
+                WHERE notice IN (SELECT notice FROM notices ORDER BY notice LIMIT ?)
+                  AND mailed_at_ms <= ?
+                """,
+                [.integer(rowsMax), SQLValue(at - NoticeRule.window)])
+        }
+        try execute(
+            "INSERT INTO notices (account, kind, mailed_at_ms) VALUES (?, ?, ?)",
+            [.integer(account.key), .integer(kind.rawValue), SQLValue(at)])
+    }
+
+    /// The number of notices of a kind that were mailed within the rule's window.
+    func recentNotices(_ account: AccountID, _ kind: NoticeKind) throws -> Int {
+        let count = try queryOne(
+            """
+            SELECT count(*) FROM notices WHERE account = ? AND kind = ? AND mailed_at_ms > ?
+            """,
+            [
+                .integer(account.key), .integer(kind.rawValue), SQLValue(at - NoticeRule.window),
+            ]
+        ) { try $0.integer(0) }
+        return Int(count ?? 0)
     }
 }

@@ -17,18 +17,20 @@ enum AccountEvent: CaseIterable, Sendable {
     case cancelDeletion
 }
 
-/// Acts that depend on an account's status.
-enum AccountAct: CaseIterable, Sendable {
-    /// Sign in by any method, and authenticate again.
-    case signIn
-    /// Add or remove a sign-in method.
-    case link
-    /// Refresh a session.
-    case refresh
-    /// Verify the address by a mailed link: confirm it, or set a new password.
-    case proveAddress
-    /// Export all data of the account.
-    case export
+extension AccountStatusRule {
+    /// Acts that depend on an account's status.
+    enum Act: CaseIterable, Sendable {
+        /// Sign in by any method, and authenticate again.
+        case signIn
+        /// Add or remove a sign-in method.
+        case link
+        /// Refresh a session.
+        case refresh
+        /// Verify the address by a mailed link: confirm it, or set a new password.
+        case proveAddress
+        /// Export all data of the account.
+        case export
+    }
 }
 
 /// The state of an account: three independent facts. Its status shows the one of highest
@@ -89,7 +91,7 @@ enum AccountStatusRule {
     }
 
     /// Whether an account in `status` allows `act`.
-    static func allows(_ act: AccountAct, _ status: AccountStatus) -> Bool {
+    static func allows(_ act: AccountStatusRule.Act, _ status: AccountStatus) -> Bool {
         switch status {
         case .active: true
         case .pendingVerification: act == .proveAddress

@@ -179,7 +179,7 @@ struct NewAddress: Sendable {
 extension Transaction {
     /// Makes everything pending of an account void: links and codes that were sent, and addresses
     /// that wait for verification. A new kind of pending state must be added here.
-    func voidWhatIsUnderWay(of account: AccountID) throws {
+    func voidPendingState(of account: AccountID) throws {
         try removeLinks(of: account)
         try removePhoneCodes(of: account)
         try cancelPendingChanges(of: account)
@@ -189,8 +189,8 @@ extension Transaction {
 /// The columns of `accounts` that store a standing: `status` is the visible status, and `beneath`
 /// holds the facts that it hides. For rows from before `beneath`, and for rows inserted with a
 /// status only (imports), no fact is hidden.
-enum AccountStatusTables {
-    static let sql = "ALTER TABLE accounts ADD COLUMN beneath INTEGER NOT NULL DEFAULT 0;"
+extension IdentityTables {
+    static let accountStatus = "ALTER TABLE accounts ADD COLUMN beneath INTEGER NOT NULL DEFAULT 0;"
 }
 
 extension SQLSession {

@@ -71,7 +71,7 @@ extension AccountsHandler {
                 }
                 if let guest { try transaction.requireLive(guest.owner) }
                 if let owner = try transaction.owner(ofAddress: applicant.lookUpKey) {
-                    try tell(owner, applicant, draft, transaction)
+                    try notifyOwner(owner, applicant, draft, transaction)
                     return .taken
                 }
                 return .registered(
@@ -111,7 +111,7 @@ extension AccountsHandler {
         return holder.row
     }
 
-    private func tell(
+    private func notifyOwner(
         _ owner: AccountID, _ applicant: Applicant, _ draft: RegistrationDraft,
         _ transaction: Transaction
     ) throws {
@@ -125,7 +125,7 @@ extension AccountsHandler {
         // The mail goes to the stored address, never to the entered one.
         try transaction.enqueue(
             outbox.email(
-                AlreadyRegisteredMail(settings: settings).mail(to: row), of: owner,
+                IdentityMail.alreadyRegistered(row, settings), of: owner,
                 to: address.mailbox, language: row.language, expiresAt: nil,
                 key: draft.ownerMailKey))
     }
@@ -188,13 +188,15 @@ extension AccountsHandler {
     }
 }
 
-/// Everything that a registration may write, prepared before its transaction: the account's rows,
-/// its link, and the key or text of the two mails, of which one is sent.
-private struct RegistrationDraft: Sendable {
-    let account: NewAccount
-    /// To the new account: verify your address.
-    let verification: LinkMail
-    /// The idempotency key of the mail to the owner of a taken address. Retries of one call use the
-    /// same key, so the owner gets one mail.
-    let ownerMailKey: String
+extension AccountsHandler {
+    /// Everything that a registration may write, prepared before its transaction: the account's
+    /// rows, its link, and the key or text of the two mails, of which one is sent.
+    private struct RegistrationDraft: Sendable {
+        let account: NewAccount
+        /// To the new account: verify your address.
+        let verification: LinkMail
+        /// The idempotency key of the mail to the owner of a taken address. Retries of one call use
+        /// the same key, so the owner gets one mail.
+        let ownerMailKey: String
+    }
 }

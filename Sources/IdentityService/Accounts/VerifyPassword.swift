@@ -17,16 +17,16 @@ extension AccountsHandler {
     ) async throws -> IdentityV1.VerifyPasswordResponse {
         let attempt = try SignInAttempt(request, context, keys)
         try await slots.requireTime(until: context.deadline)
-        let noted = try await untilUnchanged { try await check(attempt) }
+        let recorded = try await untilUnchanged { try await check(attempt) }
         return IdentityV1.VerifyPasswordResponse(
-            account: try reader.message(noted.row, lastSignInAt: noted.news.before),
+            account: try reader.message(recorded.row, lastSignInAt: recorded.history.before),
             proof: ProofIssuer(keys: keys, randomness: randomness).proof(
-                noted.row.account, provedAt: noted.at),
-            news: noted.news.message)
+                recorded.row.account, provedAt: recorded.at),
+            news: recorded.history.message)
     }
 
     /// - Returns: nil when the account changed during the check.
-    private func check(_ attempt: SignInAttempt) async throws -> Noted? {
+    private func check(_ attempt: SignInAttempt) async throws -> Recorded? {
         let lookUpKey = attempt.lookUpKey
         let holder = try await store.read { try $0.passwordHolder(ofAddress: lookUpKey) }
         let isRight = try await passwords.isRight(attempt.password, of: holder)
@@ -36,42 +36,43 @@ extension AccountsHandler {
         guard let holder else { throw ServiceError(.invalidCredential) }
         let upgrade = try await passwords.upgrade(attempt.password, of: holder)
         do {
-            return try await note(attempt, holder, upgrade)
+            return try await record(attempt, holder, upgrade)
         } catch let error as ServiceError where error.code != .idempotencyKeyReused {
             throw error.afterComparison
         }
     }
 
     /// What a sign-in wrote.
-    private struct Noted: Sendable {
+    private struct Recorded: Sendable {
         let row: AccountRow
-        let news: SignInNews
+        let history: SignInHistory
         /// The time of its proof; for a retry, now.
         let at: Timestamp
     }
 
     /// Writes the sign-in. Returns nil when the password was replaced or the account was disabled
     /// while the hash ran: a sign-in with the old password must not win a race against a reset.
-    private func note(
+    private func record(
         _ attempt: SignInAttempt, _ checked: PasswordHolder, _ upgrade: [UInt8]?
-    ) async throws -> Noted? {
+    ) async throws -> Recorded? {
         try await store.write { transaction in
             let account = checked.row.account
             guard let holder = try transaction.passwordHolder(account), holder.row.status.isUsable,
                 holder.sealedHash == checked.sealedHash
             else { return nil }
             if let first = try transaction.storedResponse(of: attempt.call) {
-                return Noted(row: holder.row, news: first.news, at: transaction.at)
+                return Recorded(row: holder.row, history: first.history, at: transaction.at)
             }
             if let upgrade { try transaction.upgradePassword(account, sealedHash: upgrade) }
-            let news = try SignInRecorder(settings: settings, keys: keys, randomness: randomness)
-                .note(
+            let history = try SignInRecorder(settings: settings, keys: keys, randomness: randomness)
+                .record(
                     account, before: holder.row.lastSignInAt, by: "password", on: attempt.device,
                     from: attempt.origin, transaction)
             try transaction.audit(
                 .signInSucceeded, account, from: attempt.origin, subject: attempt.subject)
-            try transaction.remember(attempt.call, StoredResponse(account: account, news: news))
-            return Noted(row: holder.row, news: news, at: transaction.at)
+            try transaction.remember(
+                attempt.call, StoredResponse(account: account, history: history))
+            return Recorded(row: holder.row, history: history, at: transaction.at)
         }
     }
 }

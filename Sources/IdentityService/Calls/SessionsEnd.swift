@@ -25,8 +25,8 @@ struct SessionsEnd: Hashable, Sendable {
 }
 
 /// The columns of `accounts` that store the latest end.
-enum SessionsEndTables {
-    static let sql = """
+extension IdentityTables {
+    static let sessionsEnd = """
         ALTER TABLE accounts ADD COLUMN sessions_void_before_ms INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE accounts ADD COLUMN session_spared TEXT;
         """

@@ -10,9 +10,9 @@ struct StoredResponse: Hashable, Sendable {
     /// if there was none. Confirmation: 1 if the password was replaced. Requested mail: 1 if it was
     /// sent. Registration: 1 if the caller was a guest.
     let figure: Int64
-    /// Sign-in: its time, in milliseconds since 1970 (`SignInNews`).
+    /// Sign-in: its time, in milliseconds since 1970 (`SignInHistory`).
     let moment: Int64
-    /// Sign-in and password reset: 1 if the device was new (`SignInNews`). A reset adds 2 if the
+    /// Sign-in and password reset: 1 if the device was new (`SignInHistory`). A reset adds 2 if the
     /// address was unverified until then.
     let mark: Int64
 
@@ -55,5 +55,21 @@ extension Transaction {
     /// Stores the response of `call` if it has an idempotency key.
     func remember(_ call: RepeatableCall?, _ answer: StoredResponse) throws {
         try remember(call, answer.bytes)
+    }
+}
+
+extension Transaction {
+    /// Writes an audit event about an account, caused by a call from `origin`.
+    /// - Parameters:
+    ///   - account: Nil if the call names no account.
+    ///   - subject: Keyed hash of the address that the call names.
+    ///   - outcome: The error of a refused call.
+    func audit(
+        _ kind: AuditKind, _ account: AccountID?, from origin: CallOrigin,
+        subject: [UInt8]? = nil, outcome: ErrorCode? = nil
+    ) throws {
+        try audit(
+            AuditEvent(kind, account: account?.key, subject: subject, outcome: outcome)
+                .from(origin))
     }
 }

@@ -34,7 +34,7 @@ struct StrictRegistration: Sendable {
         _ applicant: Applicant, as guest: GuestSession?
     ) async throws -> IdentityV1.RegisterResponse {
         let hash = try await passwords.hash(applicant.password)
-        let draft = try ClaimDraft(
+        let draft = try Draft(
             applicant, hash: hash, as: guest?.row, settings, keys, randomness, at: time.now())
         switch try await write(applicant, draft, guest) {
         case .claimed(let row, let moment): return try answer(row, applicant, provedAt: moment)
@@ -49,7 +49,7 @@ struct StrictRegistration: Sendable {
     }
 
     private func write(
-        _ applicant: Applicant, _ draft: ClaimDraft, _ guest: GuestSession?
+        _ applicant: Applicant, _ draft: Draft, _ guest: GuestSession?
     ) async throws -> Outcome {
         try await store.write { transaction in
             if let first = try transaction.storedResponse(of: applicant.call) {
@@ -102,7 +102,7 @@ struct StrictRegistration: Sendable {
     }
 
     private func audit(
-        _ applicant: Applicant, _ draft: ClaimDraft, _ transaction: Transaction
+        _ applicant: Applicant, _ draft: Draft, _ transaction: Transaction
     ) throws {
         let kinds: [AuditKind] =
             draft.account == nil ? [.addressClaimed] : [.accountRegistered, .addressClaimed]
@@ -158,38 +158,42 @@ struct StrictRegistration: Sendable {
     }
 }
 
-/// Everything that a sign-up under `enumeration: strict` writes, prepared before the transaction:
-/// the rows of a new guest, unless the caller is a guest already, and the claim with its link.
-struct ClaimDraft: Sendable {
-    /// The rows of a new guest; nil if the caller is a guest.
-    let account: NewAccount?
-    let claim: Claim
-    let token: LinkToken
+extension StrictRegistration {
+    /// Everything that a sign-up under `enumeration: strict` writes, prepared before the
+    /// transaction: the rows of a new guest, unless the caller is a guest already, and the claim
+    /// with its link.
+    struct Draft: Sendable {
+        /// The rows of a new guest; nil if the caller is a guest.
+        let account: NewAccount?
+        let claim: Claim
+        let token: LinkToken
 
-    /// A draft for an applicant whose password's hash is `hash`.
-    /// - Parameter guest: The calling guest, who keeps the account; nil for a caller without a
-    ///   session.
-    init(
-        _ applicant: Applicant, hash: String, as guest: AccountRow?, _ settings: IdentitySettings,
-        _ keys: IdentityKeys, _ randomness: any Randomness, at moment: Timestamp
-    ) throws {
-        let id = guest?.account ?? AccountID.drawn(from: randomness)
-        let vault =
-            try guest.map { try AccountReader(keys: keys, randomness: randomness).vault($0) }
-            ?? AccountVault(new: id, under: keys.accounts, randomness: randomness)
-        account =
-            guest == nil
-            ? NewAccount(
-                account: id, sealedKey: vault.sealedKey,
-                sealedDisplayName: try vault.seal(applicant.displayName, .displayName),
-                language: applicant.language, isGuest: true) : nil
-        token = LinkToken.drawn(from: randomness)
-        claim = Claim(
-            account: id, tokenHash: token.hash(.verifyEmail, keys.links),
-            addressKey: applicant.lookUpKey,
-            sealedAddress: try vault.seal(applicant.address.entered, .claimedAddress),
-            sealedPasswordHash: try vault.seal(hash, .claimedPasswordHash),
-            expiresAt: moment + settings.verificationLife)
+        /// A draft for an applicant whose password's hash is `hash`.
+        /// - Parameter guest: The calling guest, who keeps the account; nil for a caller without a
+        ///   session.
+        init(
+            _ applicant: Applicant, hash: String, as guest: AccountRow?,
+            _ settings: IdentitySettings,
+            _ keys: IdentityKeys, _ randomness: any Randomness, at moment: Timestamp
+        ) throws {
+            let id = guest?.account ?? AccountID.drawn(from: randomness)
+            let vault =
+                try guest.map { try AccountReader(keys: keys, randomness: randomness).vault($0) }
+                ?? AccountVault(new: id, under: keys.accounts, randomness: randomness)
+            account =
+                guest == nil
+                ? NewAccount(
+                    account: id, sealedKey: vault.sealedKey,
+                    sealedDisplayName: try vault.seal(applicant.displayName, .displayName),
+                    language: applicant.language, isGuest: true) : nil
+            token = LinkToken.drawn(from: randomness)
+            claim = Claim(
+                account: id, tokenHash: token.hash(.verifyEmail, keys.links),
+                addressKey: applicant.lookUpKey,
+                sealedAddress: try vault.seal(applicant.address.entered, .claimedAddress),
+                sealedPasswordHash: try vault.seal(hash, .claimedPasswordHash),
+                expiresAt: moment + settings.verificationLife)
+        }
     }
 }
 

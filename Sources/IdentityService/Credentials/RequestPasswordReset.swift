@@ -25,12 +25,12 @@ extension CredentialsHandler {
         let lookUpKey = keys.lookUpKey(of: address)
         let call = try RepeatableCall(
             "RequestPasswordReset", [lookUpKey], context, hash: keys.calls)
-        let wish = ResetWish(
+        let reset = ResetMailing.Request(
             lookUpKey: lookUpKey, subject: keys.subject(of: address),
             origin: CallOrigin(request.origin, hash: keys.audit))
         let message = OutboxMessage(
             topic: OutboxTopic.passwordReset.rawValue, key: outbox.newKey(),
-            payload: wish.bytes, notBefore: time.now() + wait(),
+            payload: reset.bytes, notBefore: time.now() + wait(),
             queue: OutboxTopic.passwordReset.queue)
         try await store.write { transaction in
             // The response has no content, so the stored one contains no account.
@@ -47,32 +47,34 @@ extension CredentialsHandler {
     }
 }
 
-/// A request for a reset link, as the outbox stores it between `requestPasswordReset` and
-/// `ResetMailing`: only keyed hashes, of the same length for every address.
-struct ResetWish: Hashable, Sendable {
-    /// The hash by which the address is looked up.
-    let lookUpKey: [UInt8]
-    /// The hash of the address in the audit log; nil in a request that an older version wrote.
-    let subject: [UInt8]?
-    let origin: CallOrigin
+extension ResetMailing {
+    /// A request for a reset link, as the outbox stores it between `requestPasswordReset` and
+    /// `ResetMailing`: only keyed hashes, of the same length for every address.
+    struct Request: Hashable, Sendable {
+        /// The hash by which the address is looked up.
+        let lookUpKey: [UInt8]
+        /// The hash of the address in the audit log; nil in a request that an older version wrote.
+        let subject: [UInt8]?
+        let origin: CallOrigin
 
-    init(lookUpKey: [UInt8], subject: [UInt8], origin: CallOrigin) {
-        self.lookUpKey = lookUpKey
-        self.subject = subject
-        self.origin = origin
+        init(lookUpKey: [UInt8], subject: [UInt8], origin: CallOrigin) {
+            self.lookUpKey = lookUpKey
+            self.subject = subject
+            self.origin = origin
+        }
+
+        /// Decodes what `bytes` wrote, or the key alone, as older versions wrote it.
+        init(_ bytes: [UInt8]) {
+            lookUpKey = Array(bytes.prefix(KeyedHash.lookUpKeyBytes))
+            let rest = bytes.dropFirst(KeyedHash.lookUpKeyBytes)
+            let origin = CallOrigin(bytes: rest.dropFirst(KeyedHash.lookUpKeyBytes))
+            subject = origin == nil ? nil : Array(rest.prefix(KeyedHash.lookUpKeyBytes))
+            self.origin = origin ?? .unknown
+        }
+
+        /// The encoded request, as the outbox stores it.
+        var bytes: [UInt8] { lookUpKey + (subject ?? []) + origin.bytes }
     }
-
-    /// Decodes what `bytes` wrote, or the key alone, as older versions wrote it.
-    init(_ bytes: [UInt8]) {
-        lookUpKey = Array(bytes.prefix(KeyedHash.lookUpKeyBytes))
-        let rest = bytes.dropFirst(KeyedHash.lookUpKeyBytes)
-        let origin = CallOrigin(bytes: rest.dropFirst(KeyedHash.lookUpKeyBytes))
-        subject = origin == nil ? nil : Array(rest.prefix(KeyedHash.lookUpKeyBytes))
-        self.origin = origin ?? .unknown
-    }
-
-    /// The encoded request, as the outbox stores it.
-    var bytes: [UInt8] { lookUpKey + (subject ?? []) + origin.bytes }
 }
 
 /// Mails the link for a request that `requestPasswordReset` accepted, if the address has an account
@@ -94,18 +96,20 @@ struct ResetMailing: Sendable {
     /// Returns when the request has been processed, by this delivery or an earlier one.
     /// - Throws: `SQLError`, or the error of building the mail; the outbox then retries.
     func run(_ message: OutboxMessage) async throws {
-        let wish = ResetWish(message.payload)
+        let reset = ResetMailing.Request(message.payload)
         let key = outbox.keys.calls.lookUpKey(Array("reset mailing\0\(message.key)".utf8))
         let token = LinkToken.drawn(from: outbox.randomness)
         try await store.write { transaction in
             guard case .fresh = try transaction.remembered(key: key, fingerprint: key) else {
                 return
             }
-            guard let owner = try transaction.owner(ofAddress: wish.lookUpKey),
+            guard let owner = try transaction.owner(ofAddress: reset.lookUpKey),
                 let row = try transaction.account(owner)
-            else { return try transaction.auditCounted(.passwordResetRequested, from: wish.origin) }
+            else {
+                return try transaction.auditCounted(.passwordResetRequested, from: reset.origin)
+            }
             try transaction.audit(
-                .passwordResetRequested, owner, from: wish.origin, subject: wish.subject)
+                .passwordResetRequested, owner, from: reset.origin, subject: reset.subject)
             try transaction.remember(key: key, fingerprint: key, answer: [])
             guard row.status.mayVerify,
                 let mail = try LinkMail(

@@ -31,7 +31,7 @@ extension CredentialsHandler {
             let hash = try await passwords.hash(new, try reader.vault(row))
             if let done = try await write(attempt, link, hash) {
                 return try answer(
-                    done.row, done.news, setAt: done.news.at, isTakenOver: done.isTakenOver)
+                    done.row, done.history, setAt: done.history.at, isTakenOver: done.isTakenOver)
             }
             return nil
         }
@@ -56,7 +56,7 @@ extension CredentialsHandler {
     /// What a reset wrote.
     private struct Done: Sendable {
         let row: AccountRow
-        let news: SignInNews
+        let history: SignInHistory
         /// Whether the address was unverified before.
         let isTakenOver: Bool
     }
@@ -71,20 +71,20 @@ extension CredentialsHandler {
                 let (link, row) = try Self.find(attempt, transaction, at: transaction.at),
                 link == checked, row.status.mayVerify
             else { return nil }
-            let news = try set(hash, of: row, attempt, transaction)
+            let history = try set(hash, of: row, attempt, transaction)
             let isTakenOver = row.address?.provedAt == nil
             try transaction.remember(
                 attempt.call,
-                StoredResponse(account: row.account, news: news, isTakenOver: isTakenOver))
+                StoredResponse(account: row.account, history: history, isTakenOver: isTakenOver))
             guard let new = try transaction.account(row.account), new.address?.provedAt != nil
             else { throw ServiceError(.internalError, detail: "the address is not verified") }
-            return Done(row: new, news: news, isTakenOver: isTakenOver)
+            return Done(row: new, history: history, isTakenOver: isTakenOver)
         }
     }
 
     private func set(
         _ hash: [UInt8], of row: AccountRow, _ attempt: ResetAttempt, _ transaction: Transaction
-    ) throws -> SignInNews {
+    ) throws -> SignInHistory {
         let account = row.account
         func audit(_ kind: AuditKind) throws {
             try transaction.audit(kind, account, from: attempt.origin)
@@ -99,13 +99,14 @@ extension CredentialsHandler {
         }
         try transaction.setPassword(account, sealedHash: hash)
         try audit(.passwordReplaced)
-        let news = try SignInRecorder(settings: settings, keys: keys, randomness: randomness).note(
-            account, before: row.lastSignInAt, by: "password", on: attempt.device,
-            from: attempt.origin, transaction)
+        let history = try SignInRecorder(settings: settings, keys: keys, randomness: randomness)
+            .record(
+                account, before: row.lastSignInAt, by: "password", on: attempt.device,
+                from: attempt.origin, transaction)
         try audit(.signInSucceeded)
         try transaction.endSessions(of: account, provedUntil: transaction.at, outbox)
         try notices.write(.passwordChanged, to: account, attempt.device.shown, transaction)
-        return news
+        return history
     }
 
     /// The link no longer exists, but the call may be a retry of the one that used it (G-25). The
@@ -129,44 +130,48 @@ extension CredentialsHandler {
         else { throw ServiceError(.idempotencyKeyReused) }
         guard holder.row.status.isUsable else { throw ServiceError(.accountDisabled) }
         return try answer(
-            holder.row, first.news, setAt: max(now - ProofIssuer.afterEnd, setAt),
+            holder.row, first.history, setAt: max(now - ProofIssuer.afterEnd, setAt),
             isTakenOver: first.isTakenOver)
     }
 
     /// Proofs from the millisecond of the change end with the older sessions. This proof gets the
     /// first time that stays valid.
     private func answer(
-        _ row: AccountRow, _ news: SignInNews, setAt: Timestamp, isTakenOver: Bool
+        _ row: AccountRow, _ history: SignInHistory, setAt: Timestamp, isTakenOver: Bool
     ) throws -> IdentityV1.ResetPasswordResponse {
         IdentityV1.ResetPasswordResponse(
-            account: try reader.message(row, lastSignInAt: news.before),
+            account: try reader.message(row, lastSignInAt: history.before),
             proof: ProofIssuer(keys: keys, randomness: randomness).proof(
                 row.account, by: Self.methods, provedAt: setAt + ProofIssuer.afterEnd),
-            news: news.message, takenOver: isTakenOver)
+            news: history.message, takenOver: isTakenOver)
     }
 }
 
-/// The validated request that uses a reset link.
-struct ResetAttempt: Sendable {
-    let tokenHash: [UInt8]
-    /// As entered.
-    let password: SecretBytes
-    let device: SignInDevice
-    let origin: CallOrigin
-    /// For idempotent retries; nil when the call carries no key.
-    let call: RepeatableCall?
+extension CredentialsHandler {
+    /// The validated request that uses a reset link.
+    struct ResetAttempt: Sendable {
+        let tokenHash: [UInt8]
+        /// As entered.
+        let password: SecretBytes
+        let device: SignInDevice
+        let origin: CallOrigin
+        /// For idempotent retries; nil when the call carries no key.
+        let call: RepeatableCall?
 
-    /// Reads a request.
-    /// - Throws: `auth/invalid-link` for a malformed token; `rpc/invalid-argument` for an invalid
-    ///   idempotency key.
-    init(
-        _ request: IdentityV1.ResetPasswordRequest, _ context: CallContext, _ keys: IdentityKeys
-    ) throws(ServiceError) {
-        guard let token = LinkToken(text: request.token) else { throw ServiceError(.invalidLink) }
-        tokenHash = token.hash(.resetPassword, keys.links)
-        password = request.password
-        device = SignInDevice(request.origin)
-        origin = CallOrigin(request.origin, hash: keys.audit)
-        call = try RepeatableCall("ResetPassword", [tokenHash], context, hash: keys.calls)
+        /// Reads a request.
+        /// - Throws: `auth/invalid-link` for a malformed token; `rpc/invalid-argument` for an
+        ///   invalid idempotency key.
+        init(
+            _ request: IdentityV1.ResetPasswordRequest, _ context: CallContext, _ keys: IdentityKeys
+        ) throws(ServiceError) {
+            guard let token = LinkToken(text: request.token) else {
+                throw ServiceError(.invalidLink)
+            }
+            tokenHash = token.hash(.resetPassword, keys.links)
+            password = request.password
+            device = SignInDevice(request.origin)
+            origin = CallOrigin(request.origin, hash: keys.audit)
+            call = try RepeatableCall("ResetPassword", [tokenHash], context, hash: keys.calls)
+        }
     }
 }

@@ -25,7 +25,7 @@ extension EmailChangesHandler {
         _ request: IdentityV1.ConfirmEmailChangeRequest, _ context: CallContext
     ) async throws -> IdentityV1.ConfirmEmailChangeResponse {
         let owner = try await owners.ownerIfLive(request.accessToken, context)
-        let attempt = try EmailChangeAttempt(request, from: owner, context, keys)
+        let attempt = try Attempt(request, from: owner, context, keys)
         return try await untilUnchanged {
             guard let (change, holder) = try await find(attempt) else {
                 return try await answerAgain(attempt)
@@ -37,7 +37,7 @@ extension EmailChangesHandler {
     }
 
     private func find(
-        _ attempt: EmailChangeAttempt
+        _ attempt: Attempt
     ) async throws -> (PendingEmailChange, PasswordHolder)? {
         let now = time.now()
         return try await store.read { session in
@@ -49,7 +49,7 @@ extension EmailChangesHandler {
     }
 
     private func decide(
-        _ attempt: EmailChangeAttempt, _ change: PendingEmailChange, _ holder: PasswordHolder
+        _ attempt: Attempt, _ change: PendingEmailChange, _ holder: PasswordHolder
     ) async throws {
         let rule = ConfirmationRule(
             owner: change.account, asking: attempt.asking,
@@ -62,7 +62,7 @@ extension EmailChangesHandler {
 
     /// - Returns: nil if the change is void or the account has changed since the check.
     private func write(
-        _ attempt: EmailChangeAttempt, _ change: PendingEmailChange, _ checked: PasswordHolder
+        _ attempt: Attempt, _ change: PendingEmailChange, _ checked: PasswordHolder
     ) async throws -> AccountRow? {
         do {
             return try await store.write { transaction in
@@ -93,7 +93,7 @@ extension EmailChangesHandler {
     }
 
     private func change(
-        _ row: AccountRow, by change: PendingEmailChange, _ attempt: EmailChangeAttempt,
+        _ row: AccountRow, by change: PendingEmailChange, _ attempt: Attempt,
         _ transaction: Transaction
     ) throws {
         let vault = try reader.vault(row)
@@ -113,7 +113,7 @@ extension EmailChangesHandler {
 
     /// There is no such change any more, but this may be a repeat of the call that used it (G-25).
     private func answerAgain(
-        _ attempt: EmailChangeAttempt
+        _ attempt: Attempt
     ) async throws -> IdentityV1.ConfirmEmailChangeResponse {
         let (_, holder) = try await passwords.holder(
             ofRepeated: attempt.call, asking: attempt.asking, password: attempt.password)
@@ -125,34 +125,38 @@ extension EmailChangesHandler {
     }
 }
 
-/// A request to confirm an email change, parsed and checked.
-struct EmailChangeAttempt: Sendable {
-    let tokenHash: [UInt8]
-    /// The owner of the caller's session; nil outside a session.
-    let owner: SessionOwner?
-    /// As entered; empty if none was.
-    let password: SecretBytes
-    let origin: CallOrigin
-    /// For idempotency; nil if the call has no key.
-    let call: RepeatableCall?
+extension EmailChangesHandler {
+    /// A request to confirm an email change, parsed and checked.
+    struct Attempt: Sendable {
+        let tokenHash: [UInt8]
+        /// The owner of the caller's session; nil outside a session.
+        let owner: SessionOwner?
+        /// As entered; empty if none was.
+        let password: SecretBytes
+        let origin: CallOrigin
+        /// For idempotency; nil if the call has no key.
+        let call: RepeatableCall?
 
-    /// Reads a request.
-    /// - Throws: `auth/invalid-link` for a malformed token; `rpc/invalid-argument` for a malformed
-    ///   idempotency key.
-    init(
-        _ request: IdentityV1.ConfirmEmailChangeRequest, from owner: SessionOwner?,
-        _ context: CallContext, _ keys: IdentityKeys
-    ) throws(ServiceError) {
-        guard let token = LinkToken(text: request.token) else { throw ServiceError(.invalidLink) }
-        tokenHash = token.hash(.changeEmail, keys.links)
-        self.owner = owner
-        password = request.password
-        origin = CallOrigin(request.origin, hash: keys.audit)
-        call = try RepeatableCall("ConfirmEmailChange", [tokenHash], context, hash: keys.calls)
+        /// Reads a request.
+        /// - Throws: `auth/invalid-link` for a malformed token; `rpc/invalid-argument` for a
+        ///   malformed idempotency key.
+        init(
+            _ request: IdentityV1.ConfirmEmailChangeRequest, from owner: SessionOwner?,
+            _ context: CallContext, _ keys: IdentityKeys
+        ) throws(ServiceError) {
+            guard let token = LinkToken(text: request.token) else {
+                throw ServiceError(.invalidLink)
+            }
+            tokenHash = token.hash(.changeEmail, keys.links)
+            self.owner = owner
+            password = request.password
+            origin = CallOrigin(request.origin, hash: keys.audit)
+            call = try RepeatableCall("ConfirmEmailChange", [tokenHash], context, hash: keys.calls)
+        }
+
+        /// The account of the caller's session; nil outside a session.
+        var asking: AccountID? { owner?.account }
     }
-
-    /// The account of the caller's session; nil outside a session.
-    var asking: AccountID? { owner?.account }
 }
 
 extension SessionOwners {

@@ -3,8 +3,8 @@ import Storage
 
 /// Addresses that their accounts do not own yet. Both tables have one row for each account, looked
 /// up by the hash of the link's token. Both count password attempts before the comparison.
-enum EmailTables {
-    static let sql = """
+extension IdentityTables {
+    static let pendingAddresses = """
         CREATE TABLE email_changes (
             account INTEGER PRIMARY KEY REFERENCES accounts,
             token_hash BLOB NOT NULL,
@@ -41,13 +41,6 @@ struct PendingEmailChange: Hashable, Sendable {
     /// The new address as entered.
     let sealedAddress: [UInt8]
     let expiresAt: Timestamp
-}
-
-/// Maximum number of password attempts at one link that is opened outside its account's session
-/// (I-06). Then the link is void: a person who reads the mail must not be able to guess the
-/// account's password with it.
-enum LinkGuesses {
-    static let attemptsMax: Int64 = 5
 }
 
 extension SQLSession {
@@ -112,7 +105,7 @@ extension Transaction {
             """,
             [
                 .integer(change.account.key), .blob(change.tokenHash),
-                .integer(LinkGuesses.attemptsMax),
+                .integer(LinkProof.attemptsMax),
             ]) == 1
     }
 

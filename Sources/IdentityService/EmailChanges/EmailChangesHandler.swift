@@ -1,3 +1,4 @@
+import Addresses
 package import Contracts
 package import Cryptography
 package import ServiceRuntime
@@ -37,5 +38,61 @@ package struct EmailChangesHandler: EmailChangesService {
         owners = SessionOwners(store: store, devices: devices)
         reader = AccountReader(keys: keys, randomness: randomness)
         outbox = IdentityOutbox(keys: keys, randomness: randomness)
+    }
+}
+
+/// The mails about an email change, each enqueued in the transaction of its event (N-01, G-12).
+extension EmailChangesHandler {
+    /// To the new address: the confirmation link.
+    func mailLink(
+        _ token: LinkToken, to address: EmailAddress, of row: AccountRow, until: Timestamp,
+        _ transaction: Transaction
+    ) throws {
+        let link = token.url(.changeEmail, origin: settings.linkOrigin)
+        try enqueue(
+            .emailChangeConfirm(link: link), to: address, of: row, expiresAt: until, transaction)
+    }
+
+    /// To the owner of an address that another account requested: nothing has changed.
+    func mailTaken(by owner: AccountID, _ transaction: Transaction) throws {
+        guard let row = try transaction.account(owner), let address = try reader.address(row)
+        else { return }
+        try enqueue(
+            IdentityMail.alreadyRegistered(row, settings), to: address, of: row,
+            transaction)
+    }
+
+    /// To the account's present address: a change was requested.
+    func mailRequested(
+        _ new: EmailAddress, of row: AccountRow, _ transaction: Transaction
+    ) throws {
+        guard let old = try reader.address(row) else { return }
+        try enqueue(
+            .emailChangeRequested(address: new.mailbox, time: now(transaction)), to: old, of: row,
+            transaction)
+    }
+
+    /// To the account's former address. `row` is from before the change.
+    func mailChanged(
+        to new: EmailAddress, of row: AccountRow, _ transaction: Transaction
+    ) throws {
+        guard let old = try reader.address(row) else { return }
+        try enqueue(
+            .emailChanged(address: new.mailbox, time: now(transaction)), to: old, of: row,
+            transaction)
+    }
+
+    private func now(_ transaction: Transaction) -> String {
+        NoticeTime.text(of: transaction.at.milliseconds)
+    }
+
+    private func enqueue(
+        _ mail: IdentityMail, to address: EmailAddress, of row: AccountRow,
+        expiresAt: Timestamp? = nil, _ transaction: Transaction
+    ) throws {
+        try transaction.enqueue(
+            outbox.email(
+                mail, of: row.account, to: address.mailbox, language: row.language,
+                expiresAt: expiresAt, key: outbox.newKey()))
     }
 }

@@ -4,8 +4,13 @@ import Storage
 
 /// Checks the use of a link to an address that is not verified yet. In the account's own session
 /// the link suffices. Elsewhere it needs the password, with a limited number of attempts
-/// (`ConfirmationRule`, `LinkGuesses`).
+/// (`ConfirmationRule`, `attemptsMax`).
 struct LinkProof: Sendable {
+    /// Maximum number of password attempts at one link that is opened outside its account's session
+    /// (I-06). Then the link is void: a person who reads the mail must not be able to guess the
+    /// account's password with it.
+    static let attemptsMax: Int64 = 5
+
     let store: Store
 
     /// - Parameters:

@@ -19,7 +19,7 @@ import Outbound
 enum AppleAnswer {
     /// The result of exchanging a code.
     enum Exchange: Sendable {
-        case granted(AppleGrant)
+        case granted(Grant)
         /// Final: this code will never be accepted.
         case refused(String)
         case later(String)
@@ -44,7 +44,7 @@ enum AppleAnswer {
         case .answered(let response):
             let object = JSONReader.object(in: response.body)
             if response.status == 200 {
-                let grant = object.flatMap { AppleGrant(answer: $0, client: client) }
+                let grant = object.flatMap { Grant(answer: $0, client: client) }
                 return grant.map(Exchange.granted) ?? .refused("not-whole")
             }
             let word = word(object, response.status)
@@ -79,24 +79,27 @@ enum AppleAnswer {
     }
 }
 
-/// Apple's response to a code: the person's subject, and the token that revokes the grant.
-struct AppleGrant: Sendable {
-    /// Apple's identifier of the person.
-    let subject: String
-    let refreshToken: SecretBytes
+extension AppleAnswer {
+    /// Apple's response to a code: the person's subject, and the token that revokes the grant.
+    struct Grant: Sendable {
+        /// Apple's identifier of the person.
+        let subject: String
+        let refreshToken: SecretBytes
 
-    /// Reads a response of the token endpoint. Its ID token came directly from Apple over TLS, so
-    /// its signature need not be verified (OpenID Connect Core 3.1.3.7, 6).
-    /// - Returns: nil if the response is incomplete, or was issued to another app than `client`.
-    init?(answer: JSONObject, client: String) {
-        guard let refreshToken = answer["refresh_token"]?.string, !refreshToken.isEmpty,
-            let parts = answer["id_token"]?.string?.utf8.split(
-                separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false),
-            parts.count == 3, let payload = Base64URL.decode(parts[1]),
-            let claims = JSONReader.object(in: payload), claims["aud"] == .string(client),
-            let subject = claims["sub"]?.string, !subject.isEmpty
-        else { return nil }
-        self.subject = subject
-        self.refreshToken = SecretBytes(copying: refreshToken.utf8)
+        /// Reads a response of the token endpoint. Its ID token came directly from Apple over TLS,
+        /// so its signature need not be verified (OpenID Connect Core 3.1.3.7, 6).
+        /// - Returns: nil if the response is incomplete, or was issued to another app than
+        ///   `client`.
+        init?(answer: JSONObject, client: String) {
+            guard let refreshToken = answer["refresh_token"]?.string, !refreshToken.isEmpty,
+                let parts = answer["id_token"]?.string?.utf8.split(
+                    separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false),
+                parts.count == 3, let payload = Base64URL.decode(parts[1]),
+                let claims = JSONReader.object(in: payload), claims["aud"] == .string(client),
+                let subject = claims["sub"]?.string, !subject.isEmpty
+            else { return nil }
+            self.subject = subject
+            self.refreshToken = SecretBytes(copying: refreshToken.utf8)
+        }
     }
 }

@@ -91,7 +91,7 @@ struct GrantDelivery: Sendable {
     }
 
     private func keep(
-        _ grant: AppleGrant, _ order: GrantOrder, _ message: OutboxMessage
+        _ grant: AppleAnswer.Grant, _ order: GrantOrder, _ message: OutboxMessage
     ) async throws {
         let stored = StoredGrant(
             client: order.client,

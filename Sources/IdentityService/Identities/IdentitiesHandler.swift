@@ -1,4 +1,5 @@
 package import Contracts
+import Messages
 package import ServiceRuntime
 package import Storage
 
@@ -47,4 +48,60 @@ package struct IdentitiesHandler: IdentitiesService {
 
     var reader: AccountReader { AccountReader(keys: keys, randomness: randomness) }
     var proofs: ProofIssuer { ProofIssuer(keys: keys, randomness: randomness) }
+}
+
+/// Issues nonces, and verifies the tokens that apps get from providers.
+protocol ProviderTokens: Sendable {
+    /// Issues a nonce for one sign-in.
+    /// - Throws: `auth/operation-not-allowed` if the provider is not configured.
+    func nonce(forProvider name: String) throws -> IdentityV1.IssueNonceResponse
+
+    /// Verifies a token and returns the identity that it proves.
+    /// - Throws: `auth/operation-not-allowed`, `auth/missing-or-invalid-nonce`,
+    ///   `auth/invalid-provider-token`, `auth/provider-unavailable`.
+    func identity(provedBy token: IdentityV1.ProviderToken) async throws -> ProvedIdentity
+}
+
+extension Providers: ProviderTokens {
+    func nonce(forProvider name: String) throws -> IdentityV1.IssueNonceResponse {
+        nonces.issue(for: try provider(named: name))
+    }
+
+    func identity(provedBy token: IdentityV1.ProviderToken) async throws -> ProvedIdentity {
+        try await check.identity(provedBy: token)
+    }
+}
+
+extension IdentitiesHandler {
+    /// Verifies a token and returns the identity that it proves. Records a rejected token in the
+    /// audit trail.
+    /// - Parameter account: The account of the caller's session; nil outside a session.
+    /// - Throws: as `ProviderTokens`; `rpc/invalid-argument` if there is no token.
+    func identity(
+        provedBy token: IdentityV1.ProviderToken?, for account: AccountID?,
+        _ origin: IdentityV1.Origin?
+    ) async throws -> ProvedIdentity {
+        guard let token else { throw ServiceError(.invalidArgument, fields: ["token"]) }
+        do {
+            return try await tokens.identity(provedBy: token)
+        } catch let error as ServiceError where Self.isAboutToken(error.code) {
+            let origin = CallOrigin(origin, hash: keys.audit)
+            try await store.write { transaction in
+                guard let account else {
+                    return try transaction.auditCounted(
+                        .signInFailed, outcome: error.code, from: origin)
+                }
+                try transaction.audit(
+                    AuditEvent(.signInFailed, account: account.key, outcome: error.code)
+                        .from(origin))
+            }
+            throw error
+        }
+    }
+
+    /// Whether an error is about the token. A provider that is unreachable or not configured says
+    /// nothing about the caller.
+    private static func isAboutToken(_ code: ErrorCode) -> Bool {
+        code == .invalidProviderToken || code == .invalidNonce
+    }
 }

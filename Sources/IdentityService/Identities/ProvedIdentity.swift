@@ -11,7 +11,7 @@ struct ProvedIdentity: Sendable {
     /// The issuer's identifier of the person; for a phone, the number in E.164.
     let subject: String
     /// The email that the issuer reports; nil if it reports none.
-    var email: ProvidedEmail?
+    var email: Email?
     /// Display name; empty if the issuer reports none.
     var displayName = ""
     /// Picture URL; empty if the issuer reports none.
@@ -28,16 +28,18 @@ struct ProvedIdentity: Sendable {
     var nonce: UsedNonce?
 }
 
-/// An email as an issuer reports it.
-struct ProvidedEmail: Hashable, Sendable {
-    let address: EmailAddress
-    /// Whether the issuer says that the email is verified, and the operator trusts this issuer for
-    /// that. Any other value (false, "false", absent, 1, null) is false, and nothing is linked by
-    /// it.
-    let isVerified: Bool
-    /// Whether the email is a relay address of the provider, which forwards mail and is no main
-    /// address (Apple's "Hide My Email").
-    let isRelay: Bool
+extension ProvedIdentity {
+    /// An email as an issuer reports it.
+    struct Email: Hashable, Sendable {
+        let address: EmailAddress
+        /// Whether the issuer says that the email is verified, and the operator trusts this issuer
+        /// for that. Any other value (false, "false", absent, 1, null) is false, and nothing is
+        /// linked by it.
+        let isVerified: Bool
+        /// Whether the email is a relay address of the provider, which forwards mail and is no main
+        /// address (Apple's "Hide My Email").
+        let isRelay: Bool
+    }
 }
 
 /// A nonce that a sign-in uses.

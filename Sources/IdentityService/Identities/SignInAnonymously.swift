@@ -21,16 +21,16 @@ extension IdentitiesHandler {
             "SignInAnonymously",
             [Array(request.language.utf8), Array((request.origin?.deviceId ?? "").utf8)], context,
             hash: keys.calls)
-        let asked = try FederatedSignInCall(
+        let signIn = try FederatedSignInCall(
             from: request.origin, language: request.language, call: call, settings, keys)
         let account = AccountID.drawn(from: randomness)
         let vault = try AccountVault(new: account, under: keys.accounts, randomness: randomness)
         let new = NewAccount(
             account: account, sealedKey: vault.sealedKey,
-            sealedDisplayName: try vault.seal("", .displayName), language: asked.language,
+            sealedDisplayName: try vault.seal("", .displayName), language: signIn.language,
             isGuest: true)
         let (row, moment) = try await store.write { transaction in
-            (try write(new, asked, transaction), transaction.at)
+            (try write(new, signIn, transaction), transaction.at)
         }
         return IdentityV1.AdmissionResponse(
             account: try reader.message(row, lastSignInAt: nil),

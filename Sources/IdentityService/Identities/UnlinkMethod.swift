@@ -13,7 +13,7 @@ extension IdentitiesHandler {
     /// with which method.
     ///
     /// An unlinked identity stays unlinked until the owner links it again: its verified email no
-    /// longer leads to this account (`RemovedIdentityTables`).
+    /// longer leads to this account (`IdentityTables.removedIdentities`).
     ///
     /// Two concurrent removals are serialized, so that one of the last two methods remains.
     /// - Throws: as `SessionOwners.require` and `MethodRule`; `auth/session-ended`,
@@ -63,7 +63,7 @@ extension IdentitiesHandler {
             subject = keys.subject(of: details)
             // A phone identity has no email, so no sign-in could link it again automatically.
             if identity.method != "phone" {
-                try transaction.noteRemoval(keys.lookUpKey(of: details), from: account)
+                try transaction.recordRemoval(keys.lookUpKey(of: details), from: account)
             }
             try Grants(keys: keys, randomness: randomness)
                 .revoke(of: account, identity: identity.identity, transaction)

@@ -22,7 +22,7 @@ extension ImportsHandler {
         try context.requireOperator()
         let reader = AccountReader(keys: keys, randomness: randomness)
         var position = try Self.position(request.after)
-        try await note(request)
+        try await recordExport(request)
         if request.withPasswordHashes, position == 0 {
             try await items.write(
                 IdentityV1.ExportAccountsItem(hashParameters: try await hashParameters()))
@@ -56,7 +56,7 @@ extension ImportsHandler {
     }
 
     /// Records the export in the audit trail before any data is sent.
-    private func note(_ request: IdentityV1.ExportAccountsRequest) async throws {
+    private func recordExport(_ request: IdentityV1.ExportAccountsRequest) async throws {
         try await store.write { transaction in
             try transaction.audit(
                 AuditEvent(

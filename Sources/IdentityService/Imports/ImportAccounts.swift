@@ -31,7 +31,7 @@ extension ImportsHandler {
         return IdentityV1.ImportAccountsResponse(answers: answers)
     }
 
-    private typealias Prepared = Result<ImportedAccount, ImportRefusal>
+    private typealias Prepared = Result<ImportedAccount, ImportRule.Refusal>
 
     private func prepare(
         _ request: IdentityV1.ImportAccountsRequest
@@ -42,7 +42,7 @@ extension ImportsHandler {
         let projects = try await projects.all()
         return try request.accounts.map { record in
             let candidate: ImportCandidate
-            do throws(ImportRefusal) {
+            do throws(ImportRule.Refusal) {
                 candidate = try ImportCandidate(record, terms)
                 try Self.check(candidate.password, projects)
             } catch {
@@ -57,7 +57,7 @@ extension ImportsHandler {
     /// A Firebase hash cannot be verified without its project's parameters.
     private static func check(
         _ password: StoredPassword?, _ projects: [Int64: FirebaseProject]
-    ) throws(ImportRefusal) {
+    ) throws(ImportRule.Refusal) {
         guard let id = password?.firebaseProject else { return }
         let reason: PasswordHashError? =
             if let project = projects[id] {
@@ -66,7 +66,7 @@ extension ImportsHandler {
                 .projectMissing
             }
         guard let reason else { return }
-        throw ImportRefusal(
+        throw ImportRule.Refusal(
             code: .invalidArgument, field: "password_hash", reason: reason.rawValue)
     }
 

@@ -39,17 +39,17 @@ struct ImportCandidate: Sendable {
     }
 
     /// Validates a record.
-    /// - Throws: `ImportRefusal` for the first invalid field.
-    init(_ record: IdentityV1.AccountRecord, _ terms: Terms) throws(ImportRefusal) {
+    /// - Throws: `ImportRule.Refusal` for the first invalid field.
+    init(_ record: IdentityV1.AccountRecord, _ terms: Terms) throws(ImportRule.Refusal) {
         var altered: [String] = []
         imported = try Self.imported(record, terms)
         address = try Self.address(record)
         isAddressProved = address != nil && record.emailVerified && terms.isEmailTrusted
         password = try Self.password(record)
-        phone = try ImportedIdentities.phone(record)
-        identities = try ImportedIdentities.all(record)
+        phone = try ImportCandidate.Identities.phone(record)
+        identities = try ImportCandidate.Identities.all(record)
         guard address != nil || phone != nil || !identities.isEmpty else {
-            throw ImportRefusal(
+            throw ImportRule.Refusal(
                 code: .invalidArgument, field: "email", reason: "nothing-to-sign-in-by")
         }
         displayName = Self.displayName(record.displayName)
@@ -70,32 +70,32 @@ struct ImportCandidate: Sendable {
 
     private static func imported(
         _ record: IdentityV1.AccountRecord, _ terms: Terms
-    ) throws(ImportRefusal) -> ImportedID {
+    ) throws(ImportRule.Refusal) -> ImportedID {
         let source = record.source.isEmpty ? terms.source : record.source
         guard let imported = ImportedID(source: source, id: record.externalId) else {
-            throw ImportRefusal(code: .invalidArgument, field: "external_id")
+            throw ImportRule.Refusal(code: .invalidArgument, field: "external_id")
         }
         return imported
     }
 
     private static func address(
         _ record: IdentityV1.AccountRecord
-    ) throws(ImportRefusal) -> EmailAddress? {
+    ) throws(ImportRule.Refusal) -> EmailAddress? {
         guard !record.email.isEmpty else { return nil }
         guard let address = EmailAddress(record.email) else {
-            throw ImportRefusal(code: .invalidEmail, field: "email")
+            throw ImportRule.Refusal(code: .invalidEmail, field: "email")
         }
         return address
     }
 
     private static func password(
         _ record: IdentityV1.AccountRecord
-    ) throws(ImportRefusal) -> StoredPassword? {
+    ) throws(ImportRule.Refusal) -> StoredPassword? {
         guard !record.passwordHash.isEmpty else { return nil }
         do {
             return try StoredPassword(text: record.passwordHash)
         } catch {
-            throw ImportRefusal(
+            throw ImportRule.Refusal(
                 code: .invalidArgument, field: "password_hash", reason: error.rawValue)
         }
     }
@@ -103,12 +103,12 @@ struct ImportCandidate: Sendable {
     /// Removes characters that are not allowed in a display name, and truncates it.
     private static func displayName(_ name: String) -> String {
         guard !Applicant.isDisplayName(name) else { return name }
-        var kept = String.UnicodeScalarView()
+        var accepted = String.UnicodeScalarView()
         for scalar in name.unicodeScalars where Applicant.isDisplayName(String(scalar)) {
-            kept.append(scalar)
-            if kept.count == Applicant.displayNameMax { break }
+            accepted.append(scalar)
+            if accepted.count == Applicant.displayNameMax { break }
         }
-        return String(kept)
+        return String(accepted)
     }
 
     private static func moment(_ milliseconds: Int64, _ now: Timestamp) -> Timestamp? {
@@ -117,11 +117,100 @@ struct ImportCandidate: Sendable {
     }
 
     /// Rejected if malformed: truncated claims could change a user's permissions.
-    private static func claims(_ text: String) throws(ImportRefusal) -> String {
+    private static func claims(_ text: String) throws(ImportRule.Refusal) -> String {
         guard !text.isEmpty else { return "" }
         guard text.utf8.count <= claimsBytesMax,
             JSONReader.object(in: Array(text.utf8), depthMax: claimsDepthMax) != nil
-        else { throw ImportRefusal(code: .invalidArgument, field: "custom_claims") }
+        else { throw ImportRule.Refusal(code: .invalidArgument, field: "custom_claims") }
         return text
+    }
+}
+
+extension ImportCandidate {
+    /// Reads the identities of a record into the form that a token or a code would have proved.
+    enum Identities {
+        /// Providers that one account can be linked to; Firebase supports about ten.
+        private static let countMax = 16
+        private static let methodBytes = 1...32
+        /// OpenID Connect Core §2: a subject has at most 255 bytes; issuers are URLs of that
+        /// length.
+        private static let nameBytes = 1...255
+        /// Digits of a number including its country code: at most 15 (E.164, 6.2.1), and at least
+        /// 7, the shortest that exist.
+        private static let phoneDigits = 7...15
+        private static let appleIssuer = "https://appleid.apple.com"
+        private static let appleRelay = "@privaterelay.appleid.com"
+
+        /// - Throws: `ImportRule.Refusal` if an identity is malformed, there are too many, or two
+        ///   have the same provider.
+        static func all(
+            _ record: IdentityV1.AccountRecord
+        ) throws(ImportRule.Refusal) -> [ProvedIdentity] {
+            guard record.identities.count <= countMax else { throw refusal("too-many") }
+            var methods: Set<String> = []
+            // A duplicate subject would violate the store's unique index, and every import of the file
+            // would fail there.
+            var subjects: Set<[String]> = []
+            var identities: [ProvedIdentity] = []
+            for identity in record.identities {
+                guard methods.insert(identity.method).inserted else {
+                    throw refusal("two-of-one-method")
+                }
+                guard identity.issuer != "phone",
+                    subjects.insert([identity.issuer, identity.subject]).inserted
+                else { throw refusal("two-of-one-subject") }
+                identities.append(try read(identity))
+            }
+            return identities
+        }
+
+        private static func read(
+            _ identity: IdentityV1.ProviderIdentity
+        ) throws(ImportRule.Refusal) -> ProvedIdentity {
+            guard isMethod(identity.method) else { throw refusal("method") }
+            guard nameBytes.contains(identity.issuer.utf8.count),
+                nameBytes.contains(identity.subject.utf8.count)
+            else { throw refusal("subject") }
+            // A verification by another system proves nothing here; the identity is its issuer and
+            // subject.
+            let email = EmailAddress(identity.email).map { address in
+                ProvedIdentity.Email(
+                    address: address, isVerified: false,
+                    isRelay: identity.issuer == appleIssuer && address.mailbox.hasSuffix(appleRelay)
+                )
+            }
+            return ProvedIdentity(
+                method: identity.method, issuer: identity.issuer, subject: identity.subject,
+                email: email, displayName: String(identity.displayName.prefix(200)), amr: [])
+        }
+
+        /// The phone number as an identity; nil for none.
+        /// - Throws: `ImportRule.Refusal` with `auth/invalid-phone-number`.
+        static func phone(
+            _ record: IdentityV1.AccountRecord
+        ) throws(ImportRule.Refusal) -> ProvedIdentity? {
+            guard !record.phoneNumber.isEmpty else { return nil }
+            let digits = record.phoneNumber.utf8.dropFirst()
+            guard record.phoneNumber.utf8.first == UInt8(ascii: "+"),
+                phoneDigits.contains(digits.count), digits.first != UInt8(ascii: "0"),
+                digits.allSatisfy({ (48...57).contains($0) })
+            else { throw ImportRule.Refusal(code: .invalidPhoneNumber, field: "phone_number") }
+            return ProvedIdentity(
+                method: "phone", issuer: "phone", subject: record.phoneNumber, amr: [])
+        }
+
+        /// Whether `method` can be a provider's name. Methods are shown in lists; "password" and
+        /// "phone" are reserved.
+        private static func isMethod(_ method: String) -> Bool {
+            methodBytes.contains(method.utf8.count) && method != "password" && method != "phone"
+                && method.utf8.allSatisfy { byte in
+                    (97...122).contains(byte) || (48...57).contains(byte)
+                        || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
+                }
+        }
+
+        private static func refusal(_ reason: String) -> ImportRule.Refusal {
+            ImportRule.Refusal(code: .invalidArgument, field: "identities", reason: reason)
+        }
     }
 }

@@ -26,36 +26,38 @@ enum ImportRule {
     enum Decision: Hashable {
         case create
         case leave(AccountID)
-        case refuse(ImportRefusal)
+        case refuse(ImportRule.Refusal)
     }
 
     static func decide(_ found: Found) -> Decision {
         if let account = found.byExternalID { return .leave(account) }
         if found.byAddress != nil {
-            return .refuse(ImportRefusal(code: .emailAlreadyInUse, field: "email"))
+            return .refuse(ImportRule.Refusal(code: .emailAlreadyInUse, field: "email"))
         }
         if found.byIdentity != nil {
-            return .refuse(ImportRefusal(code: .credentialAlreadyInUse, field: "identities"))
+            return .refuse(ImportRule.Refusal(code: .credentialAlreadyInUse, field: "identities"))
         }
         if found.byPhone != nil {
-            return .refuse(ImportRefusal(code: .credentialAlreadyInUse, field: "phone_number"))
+            return .refuse(ImportRule.Refusal(code: .credentialAlreadyInUse, field: "phone_number"))
         }
         return .create
     }
 }
 
-/// The reason why a record is rejected. Each record has its own, so that the rest of the file is
-/// imported.
-struct ImportRefusal: Error, Hashable {
-    let code: ErrorCode
-    /// The record's field with the error.
-    let field: String
-    /// Details, if the code and the field do not suffice.
-    var reason = ""
+extension ImportRule {
+    /// The reason why a record is rejected. Each record has its own, so that the rest of the file
+    /// is imported.
+    struct Refusal: Error, Hashable {
+        let code: ErrorCode
+        /// The record's field with the error.
+        let field: String
+        /// Details, if the code and the field do not suffice.
+        var reason = ""
 
-    /// The refusal in a protobuf message.
-    var answer: IdentityV1.ImportAnswer {
-        IdentityV1.ImportAnswer(
-            outcome: .refused, code: code.rawValue, field: field, reason: reason)
+        /// The refusal in a protobuf message.
+        var answer: IdentityV1.ImportAnswer {
+            IdentityV1.ImportAnswer(
+                outcome: .refused, code: code.rawValue, field: field, reason: reason)
+        }
     }
 }

@@ -66,13 +66,15 @@ extension Transaction {
     }
 }
 
-/// An account with everything that an export contains.
-struct ExportedRow: Sendable {
-    let row: AccountRow
-    let sealedHash: [UInt8]?
-    let sealedExternalID: [UInt8]?
-    let sealedClaims: [UInt8]?
-    let identities: [IdentityRow]
+extension ImportsHandler {
+    /// An account with everything that an export contains.
+    struct ExportedRow: Sendable {
+        let row: AccountRow
+        let sealedHash: [UInt8]?
+        let sealedExternalID: [UInt8]?
+        let sealedClaims: [UInt8]?
+        let identities: [IdentityRow]
+    }
 }
 
 extension SQLSession {
@@ -87,14 +89,14 @@ extension SQLSession {
     /// The export of an account; the row is nil if the account is left out.
     func exported(
         _ account: AccountID, withHash: Bool
-    ) throws -> (account: AccountID, row: ExportedRow?) {
+    ) throws -> (account: AccountID, row: ImportsHandler.ExportedRow?) {
         guard let row = try self.account(account), row.status != .deleting, !row.isGuest else {
             return (account, nil)
         }
         func blob(_ sql: String) throws -> [UInt8]? {
             try queryOne(sql, [.integer(account.key)]) { try $0.blob(0) }
         }
-        let exported = ExportedRow(
+        let exported = ImportsHandler.ExportedRow(
             row: row,
             sealedHash: withHash
                 ? try blob("SELECT hash FROM passwords WHERE account = ?") : nil,
@@ -107,12 +109,12 @@ extension SQLSession {
 }
 
 /// The tables for imported accounts.
-enum ImportTables {
+extension IdentityTables {
     /// External ids, looked up by a keyed hash of system and id; custom claims; the parameters that
     /// the hashes of a Firebase project share, stored once; the scheme of each password hash that
     /// is not ours, with an index of these hashes only; and the schemes that our own hashes ever
     /// had.
-    static let foreignAccounts = """
+    static let imports = """
         CREATE TABLE hash_parameters (
             parameters INTEGER PRIMARY KEY,
             look_up_key BLOB NOT NULL,

@@ -23,7 +23,7 @@ package struct ImportsHandler: ImportsService {
     let time: any Time
     let randomness: any Randomness
     let logger: Logger
-    let rowKeys: ImportKeys
+    let rowKeys: ImportedAccount.RowKeys
 
     /// Creates the handler.
     package init(
@@ -38,7 +38,7 @@ package struct ImportsHandler: ImportsService {
         self.time = time
         self.randomness = randomness
         self.logger = logger
-        rowKeys = ImportKeys(randomness: randomness)
+        rowKeys = ImportedAccount.RowKeys(randomness: randomness)
     }
 
     var projects: FirebaseProjects { FirebaseProjects(store: store, keys: keys) }

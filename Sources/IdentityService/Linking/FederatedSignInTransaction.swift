@@ -1,18 +1,21 @@
 import Addresses
+import Cryptography
 import ServiceRuntime
 import Storage
 
-/// The rows that a sign-in has read before it writes.
-struct FoundAccounts {
-    /// The identity; nil when it is unknown.
-    var identity: IdentityRow?
-    /// The identity's account, the owner of the address, and the guest that calls, as far as they
-    /// exist.
-    var accounts: [AccountRow] = []
+extension FederatedSignInTransaction {
+    /// The rows that a sign-in has read before it writes.
+    struct Found {
+        /// The identity; nil when it is unknown.
+        var identity: IdentityRow?
+        /// The identity's account, the owner of the address, and the guest that calls, as far as
+        /// they exist.
+        var accounts: [AccountRow] = []
 
-    /// The row of one of these accounts; nil when it was not read.
-    subscript(_ account: AccountID) -> AccountRow? {
-        accounts.first { $0.account == account }
+        /// The row of one of these accounts; nil when it was not read.
+        subscript(_ account: AccountID) -> AccountRow? {
+            accounts.first { $0.account == account }
+        }
     }
 }
 
@@ -28,7 +31,7 @@ struct FederatedSignInTransaction {
     let transaction: Transaction
     /// The look-up key of the identity.
     let lookUpKey: [UInt8]
-    private(set) var found = FoundAccounts()
+    private(set) var found = Found()
 
     init(
         _ signIn: FederatedSignIn, _ proved: ProvedIdentity, _ call: FederatedSignInCall,
@@ -85,14 +88,15 @@ struct FederatedSignInTransaction {
 
     // MARK: look up
 
-    private mutating func look() throws -> LinkingCase {
-        let word = EmailWord(proved.email)
+    private mutating func look() throws -> LinkingRule.Case {
+        let word = LinkingRule.EmailClaim(proved.email)
         found.identity = try transaction.identity(lookUpKey: lookUpKey)
         let asking = try asking()
         guard let identity = found.identity else {
-            return LinkingCase(asking: asking, email: word, owner: try word.isProof ? owner() : nil)
+            return LinkingRule.Case(
+                asking: asking, email: word, owner: try word.isProof ? owner() : nil)
         }
-        return LinkingCase(asking: asking, known: try holder(identity.account), email: word)
+        return LinkingRule.Case(asking: asking, known: try holder(identity.account), email: word)
     }
 
     /// Reads an account and keeps its row for the steps.
@@ -102,7 +106,7 @@ struct FederatedSignInTransaction {
         return row
     }
 
-    private mutating func asking() throws -> LinkingCase.Asking {
+    private mutating func asking() throws -> LinkingRule.Case.Asking {
         guard let guest = call.guest else { return .nobody }
         guard let row = try account(guest.account) else {
             throw ServiceError(.invalidAccessToken)
@@ -122,7 +126,7 @@ struct FederatedSignInTransaction {
         return row.holder
     }
 
-    private mutating func owner() throws -> AddressOwner? {
+    private mutating func owner() throws -> LinkingRule.AddressOwner? {
         guard let email = proved.email,
             let account = try transaction.owner(
                 ofAddress: keys.lookUpKey(of: email.address))
@@ -130,7 +134,7 @@ struct FederatedSignInTransaction {
         guard let row = try self.account(account) else {
             throw ServiceError(.internalError, detail: "the account of an address is missing")
         }
-        return AddressOwner(
+        return LinkingRule.AddressOwner(
             holder: row.holder, isProved: row.address?.provedAt != nil,
             hasThisMethod: row.methods.contains(proved.method),
             wasRemoved: try transaction.wasRemoved(lookUpKey, from: account))
@@ -144,7 +148,7 @@ struct FederatedSignInTransaction {
         return .refused(code)
     }
 
-    private func write(_ decision: LinkingDecision, _ linking: LinkingCase) throws
+    private func write(_ decision: LinkingRule.Decision, _ linking: LinkingRule.Case) throws
         -> CommittedSignIn
     {
         let done = try apply(decision)
@@ -153,16 +157,16 @@ struct FederatedSignInTransaction {
                 .exchange(proved, for: done.account, transaction)
         }
         var record = FederatedSignInRecord(done.account, lastSignInAt: done.lastSignInAt)
-        record.note(decision, removed: done.removed)
+        record.add(decision, removed: done.removed)
         let guest = collision(linking.asking, with: done.account)
         if let guest {
             let choice = CollisionChoice(
                 guest: guest.account, account: done.account, at: transaction.at)
-            record.note(choice, token: try choice.token(keys))
+            record.add(choice, token: try choice.token(keys))
         }
         let recorder = SignInRecorder(settings: settings, keys: keys, randomness: randomness)
-        record.note(
-            try recorder.note(
+        record.add(
+            try recorder.record(
                 done.account, before: done.lastSignInAt, by: proved.method, on: call.device,
                 from: call.origin, transaction))
         try audit(.signInSucceeded, done.account)
@@ -175,7 +179,7 @@ struct FederatedSignInTransaction {
 
     /// The guest that calls, if it is another account than the one signed in to.
     private func collision(
-        _ asking: LinkingCase.Asking, with account: AccountID
+        _ asking: LinkingRule.Case.Asking, with account: AccountID
     ) -> AccountRow? {
         guard case .guest(let guest) = asking, guest.account != account else { return nil }
         return found[guest.account]
@@ -188,5 +192,57 @@ struct FederatedSignInTransaction {
             identity?.account == account, row.methods.contains(proved.method)
         else { throw ServiceError(.internalError, detail: "the account is incomplete") }
         return row
+    }
+}
+
+/// The choice about a guest's data when the guest signs in to an existing account (G-16). The
+/// sealed token names the two accounts, so only its holder can make the choice. The rpc that
+/// redeems it arrives together with the data service.
+struct CollisionChoice: Hashable, Sendable {
+    /// Long enough for the user to decide later on the same day.
+    static let life: Duration = .seconds(24 * 3_600)
+    private static let numberBytes = 8
+    /// Bound to one purpose: a value that was sealed for anything else does not open as a choice.
+    private static let place = SealedPlace(purpose: "identity/collision-choice")
+
+    let guest: AccountID
+    let account: AccountID
+    let expiresAt: Timestamp
+
+    /// A choice that is valid from `moment` on.
+    init(guest: AccountID, account: AccountID, at moment: Timestamp) {
+        self.guest = guest
+        self.account = account
+        expiresAt = moment + Self.life
+    }
+
+    /// The token for this choice. It is sealed, so it reveals nothing and cannot be forged.
+    /// - Throws: when sealing fails.
+    func token(_ keys: IdentityKeys) throws -> String {
+        let numbers = [guest.key, account.key, expiresAt.milliseconds]
+        let bytes = numbers.flatMap { number in
+            (0..<Self.numberBytes).map { UInt8(truncatingIfNeeded: number >> (56 - $0 * 8)) }
+        }
+        return Base64URL.encode(try keys.choices.seal(bytes, at: Self.place))
+    }
+
+    /// Opens a token. Returns nil when the token is invalid or expired.
+    init?(token: String, _ keys: IdentityKeys, at moment: Timestamp) {
+        // The caller gets the same answer for every invalid token, so the reason is dropped.
+        guard let sealed = Base64URL.decode(token.utf8),
+            let bytes = try? keys.choices.open(sealed, at: Self.place),
+            bytes.count == 3 * Self.numberBytes
+        else { return nil }
+        func number(_ place: Int) -> Int64 {
+            bytes.dropFirst(place * Self.numberBytes).prefix(Self.numberBytes)
+                .reduce(0) { $0 << 8 | Int64($1) }
+        }
+        guard let guest = AccountID(key: number(0)), let account = AccountID(key: number(1)) else {
+            return nil
+        }
+        self.guest = guest
+        self.account = account
+        expiresAt = Timestamp(milliseconds: number(2))
+        guard moment < expiresAt else { return nil }
     }
 }

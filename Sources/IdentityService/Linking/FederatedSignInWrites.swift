@@ -20,7 +20,7 @@ extension FederatedSignInTransaction {
     /// Writes `decision`.
     /// - Throws: the code of a `.refuse` decision; `rpc/internal` when a row is missing or
     ///   incomplete; `SQLError` of kind `.constraint(.unique)` when another writer got in between.
-    func apply(_ decision: LinkingDecision) throws -> Done {
+    func apply(_ decision: LinkingRule.Decision) throws -> Done {
         switch decision {
         case .signIn(let account): try signIn(to: account)
         case .link(let account): try link(to: account)
@@ -36,7 +36,7 @@ extension FederatedSignInTransaction {
         guard let identity = found.identity, !row.isGuest else {
             throw ServiceError(.internalError, detail: "an identity's account is incomplete")
         }
-        try transaction.noteUse(identity.identity)
+        try transaction.recordUse(identity.identity)
         return Done(account: account, lastSignInAt: row.lastSignInAt, unchanged: row)
     }
 
@@ -44,7 +44,7 @@ extension FederatedSignInTransaction {
         let row = try self.row(account)
         try attach(to: row)
         try audit(.identityLinked, account)
-        try tell(.methodAdded, account, naming: [proved.method])
+        try notifyOwner(.methodAdded, account, naming: [proved.method])
         return Done(account: account, lastSignInAt: row.lastSignInAt)
     }
 
@@ -55,7 +55,7 @@ extension FederatedSignInTransaction {
         if let email = proved.email { try takeover.prove(email.address, of: row) }
         try attach(to: row)
         try audit(.identityLinked, account)
-        try tell(.addressClaimed, account, naming: removed)
+        try notifyOwner(.addressClaimed, account, naming: removed)
         return Done(
             account: account, lastSignInAt: row.lastSignInAt, removed: removed,
             endsSessions: true)
@@ -137,7 +137,7 @@ extension FederatedSignInTransaction {
             ).from(call.origin))
     }
 
-    private func tell(
+    private func notifyOwner(
         _ kind: NoticeKind, _ account: AccountID, naming methods: [String]
     ) throws {
         try NoticeMail(keys: keys, randomness: randomness).write(
@@ -147,6 +147,6 @@ extension FederatedSignInTransaction {
     /// Sends the welcome notice to the new account's address. The address is verified, so the
     /// service never greets a person who did not sign up.
     private func welcome(_ account: AccountID, _ profile: ShownProfile) throws {
-        try tell(.welcome, account, naming: [profile.displayName ?? ""])
+        try notifyOwner(.welcome, account, naming: [profile.displayName ?? ""])
     }
 }

@@ -52,14 +52,14 @@ import ServiceRuntime
 ///   people, and the address of the first must not let the second one in.
 /// - *An identity that the owner has unlinked stays unlinked.* Otherwise an attacker with a stolen
 ///   provider account would be linked again through its verified email. Only an explicit link by
-///   the owner restores it (`RemovedIdentityTables`).
+///   the owner restores it (`IdentityTables.removedIdentities`).
 /// - *The status of an account is disclosed* only here, after a valid proof.
 /// - *A guest is upgraded only if no account exists yet.* If the identity or its email leads to an
 ///   account, the call signs in to that one, and the user chooses what happens to the guest
 ///   (`Collision`).
 enum LinkingRule {
     /// The decision for a case.
-    static func decision(for linking: LinkingCase) -> LinkingDecision {
+    static func decision(for linking: Case) -> Decision {
         switch linking.asking {
         case .full: return .refuse(.alreadySignedIn)
         case .guest(let guest) where !guest.status.isUsable: return .refuse(.accountDisabled)
@@ -73,7 +73,7 @@ enum LinkingRule {
         return decision(about: owner)
     }
 
-    private static func decision(about owner: AddressOwner) -> LinkingDecision {
+    private static func decision(about owner: AddressOwner) -> Decision {
         let account = owner.holder.account
         if owner.holder.status == .pendingVerification, !owner.isProved {
             return .takeOver(account)
@@ -85,8 +85,8 @@ enum LinkingRule {
     }
 
     private static func new(
-        _ asking: LinkingCase.Asking, ownsAddress: Bool
-    ) -> LinkingDecision {
+        _ asking: Case.Asking, ownsAddress: Bool
+    ) -> Decision {
         if case .guest(let guest) = asking {
             .upgrade(guest.account, ownsAddress: ownsAddress)
         } else {
@@ -104,23 +104,25 @@ enum LinkingRule {
     }
 }
 
-/// The input of the rule, after an identity has been proved.
-struct LinkingCase: Hashable, Sendable {
-    /// The caller's session.
-    var asking: Asking
-    /// The account that has this identity; nil when the identity is unknown.
-    var known: AccountHolder?
-    /// What the issuer states about the email.
-    var email: EmailWord
-    /// The owner of that address here; nil when it is free, or when the email proves nothing.
-    var owner: AddressOwner?
+extension LinkingRule {
+    /// The input of the rule, after an identity has been proved.
+    struct Case: Hashable, Sendable {
+        /// The caller's session.
+        var asking: Asking
+        /// The account that has this identity; nil when the identity is unknown.
+        var known: AccountHolder?
+        /// What the issuer states about the email.
+        var email: EmailClaim
+        /// The owner of that address here; nil when it is free, or when the email proves nothing.
+        var owner: AddressOwner?
 
-    /// The session that made the call.
-    enum Asking: Hashable, Sendable {
-        case nobody
-        case guest(AccountHolder)
-        /// A full account: the caller is signed in already.
-        case full
+        /// The session that made the call.
+        enum Asking: Hashable, Sendable {
+            case nobody
+            case guest(AccountHolder)
+            /// A full account: the caller is signed in already.
+            case full
+        }
     }
 }
 
@@ -130,45 +132,51 @@ struct AccountHolder: Hashable, Sendable {
     let status: AccountStatus
 }
 
-/// The account that owns an address.
-struct AddressOwner: Hashable, Sendable {
-    let holder: AccountHolder
-    /// The address has been verified here.
-    let isProved: Bool
-    /// The account has another identity of the same provider.
-    let hasThisMethod: Bool
-    /// The owner has unlinked this identity.
-    let wasRemoved: Bool
-}
-
-/// What an issuer states about an email.
-enum EmailWord: Hashable, CaseIterable, Sendable {
-    case none, unverified, verified, relay
-
-    /// Classifies the email of a token.
-    init(_ email: ProvidedEmail?) {
-        guard let email else {
-            self = .none
-            return
-        }
-        self = email.isVerified ? (email.isRelay ? .relay : .verified) : .unverified
+extension LinkingRule {
+    /// The account that owns an address.
+    struct AddressOwner: Hashable, Sendable {
+        let holder: AccountHolder
+        /// The address has been verified here.
+        let isProved: Bool
+        /// The account has another identity of the same provider.
+        let hasThisMethod: Bool
+        /// The owner has unlinked this identity.
+        let wasRemoved: Bool
     }
-
-    /// Whether the issuer states that the address belongs to this person.
-    var isProof: Bool { self == .verified || self == .relay }
 }
 
-/// What to do with a proved identity.
-enum LinkingDecision: Hashable, Sendable {
-    /// The identity belongs to this account: sign in.
-    case signIn(AccountID)
-    /// Link the identity to this account. Both sides have verified the address.
-    case link(AccountID)
-    /// Link the identity to this account and remove all of the account's other credentials.
-    case takeOver(AccountID)
-    /// The calling guest becomes a full account with this identity.
-    case upgrade(AccountID, ownsAddress: Bool)
-    /// Create an account for the identity.
-    case create(ownsAddress: Bool)
-    case refuse(ErrorCode)
+extension LinkingRule {
+    /// What an issuer states about an email.
+    enum EmailClaim: Hashable, CaseIterable, Sendable {
+        case none, unverified, verified, relay
+
+        /// Classifies the email of a token.
+        init(_ email: ProvedIdentity.Email?) {
+            guard let email else {
+                self = .none
+                return
+            }
+            self = email.isVerified ? (email.isRelay ? .relay : .verified) : .unverified
+        }
+
+        /// Whether the issuer states that the address belongs to this person.
+        var isProof: Bool { self == .verified || self == .relay }
+    }
+}
+
+extension LinkingRule {
+    /// What to do with a proved identity.
+    enum Decision: Hashable, Sendable {
+        /// The identity belongs to this account: sign in.
+        case signIn(AccountID)
+        /// Link the identity to this account. Both sides have verified the address.
+        case link(AccountID)
+        /// Link the identity to this account and remove all of the account's other credentials.
+        case takeOver(AccountID)
+        /// The calling guest becomes a full account with this identity.
+        case upgrade(AccountID, ownsAddress: Bool)
+        /// Create an account for the identity.
+        case create(ownsAddress: Bool)
+        case refuse(ErrorCode)
+    }
 }

@@ -43,7 +43,7 @@ extension Transaction {
 }
 
 /// The schema that linking adds to the identity service.
-enum LinkingTables {
+extension IdentityTables {
     /// One identity of each provider and one phone number for each account. The unique index
     /// enforces it on a storage engine with several writers, where two concurrent links could both
     /// pass the check.
@@ -51,4 +51,75 @@ enum LinkingTables {
         DROP INDEX identities_by_account;
         CREATE UNIQUE INDEX identities_by_account ON identities (account, method);
         """
+}
+
+/// Identities that an account's owner has unlinked, so that no sign-in links them again
+/// automatically. Attack: a provider account is stolen, and its owner unlinks it here. The thief
+/// signs in with it again, and its verified email would link it again (`LinkingRule`).
+///
+/// Only a keyed hash is stored, as in `identities`; it reveals no name. Identities that a
+/// provider's notice removes are not stored, since the owner has not rejected them. Identities that
+/// a takeover removes are not stored either, since they were not the owner's.
+extension IdentityTables {
+    static let removedIdentities = """
+        CREATE TABLE removed_identities (
+            removal INTEGER PRIMARY KEY AUTOINCREMENT,
+            account INTEGER NOT NULL REFERENCES accounts,
+            look_up_key BLOB NOT NULL
+        ) STRICT;
+        CREATE UNIQUE INDEX removed_identities_by_account
+            ON removed_identities (account, look_up_key);
+        """
+
+    /// For each account; the oldest entry is dropped first. Far more than one person has provider
+    /// accounts.
+    static let removalsMax = 16
+}
+
+extension SQLSession {
+    /// Whether the owner has unlinked this identity and not linked it again since.
+    func wasRemoved(_ lookUpKey: [UInt8], from account: AccountID) throws -> Bool {
+        try queryOne(
+            "SELECT 1 FROM removed_identities WHERE account = ? AND look_up_key = ?",
+            [.integer(account.key), .blob(lookUpKey)]
+        ) { try $0.integer(0) } != nil
+    }
+}
+
+extension Transaction {
+    /// Records that the owner has unlinked an identity. Drops the oldest entry when the account has
+    /// `removalsMax` of them.
+    func recordRemoval(_ lookUpKey: [UInt8], from account: AccountID) throws {
+        try deleteRemoval(lookUpKey, from: account)
+        let count = try queryOne(
+            "SELECT count(*) FROM removed_identities WHERE account = ?", [.integer(account.key)]
+        ) { try $0.integer(0) }
+        if count ?? 0 >= IdentityTables.removalsMax { try deleteOldestRemoval(of: account) }
+        try execute(
+            "INSERT INTO removed_identities (account, look_up_key) VALUES (?, ?)",
+            [.integer(account.key), .blob(lookUpKey)])
+    }
+
+    /// Deletes the entry: the owner has linked the identity again.
+    func deleteRemoval(_ lookUpKey: [UInt8], from account: AccountID) throws {
+        try execute(
+            "DELETE FROM removed_identities WHERE account = ? AND look_up_key = ?",
+            [.integer(account.key), .blob(lookUpKey)])
+    }
+
+    /// Deletes all entries of an account. A takeover calls this, because its previous holder
+    /// unlinked them and not the owner.
+    func deleteRemovals(from account: AccountID) throws {
+        try execute(
+            "DELETE FROM removed_identities WHERE account = ?", [.integer(account.key)])
+    }
+
+    private func deleteOldestRemoval(of account: AccountID) throws {
+        try execute(
+            """
+            DELETE FROM removed_identities WHERE removal = (
+                SELECT min(removal) FROM removed_identities WHERE account = ?)
+            """,
+            [.integer(account.key)])
+    }
 }

@@ -1,5 +1,7 @@
 import Addresses
 import Contracts
+import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
@@ -19,10 +21,7 @@ struct MethodAdding: Sendable {
         let outcome: Result<AccountRow, ServiceError>
         do {
             outcome = try await store.write { transaction in
-                try MethodAddition(
-                    keys: keys, randomness: randomness, keepsGrants: keepsGrants, proved: proved,
-                    call: call, transaction: transaction
-                ).run()
+                try write(proved, call, transaction)
             }
         } catch let error as SQLError where error.kind == .constraint(.unique) {
             // On a storage engine with several writers, another link can commit between the lookup
@@ -31,20 +30,16 @@ struct MethodAdding: Sendable {
         }
         return try outcome.get()
     }
-}
 
-/// The transaction that adds a method.
-private struct MethodAddition {
-    let keys: IdentityKeys
-    let randomness: any Randomness
-    let keepsGrants: Bool
-    let proved: ProvedIdentity
-    let call: MethodCall
-    let transaction: Transaction
-
-    private var account: AccountID { call.owner.account }
-
-    func run() throws -> Result<AccountRow, ServiceError> {
+    /// - Returns: a rejection after it was recorded. It is thrown after the commit.
+    private func write(
+        _ proved: ProvedIdentity, _ call: MethodCall, _ transaction: Transaction
+    ) throws -> Result<AccountRow, ServiceError> {
+        let account = call.owner.account
+        func refusal(_ code: ErrorCode) throws -> ServiceError {
+            try audit(.linkingRefused, proved, call, transaction, outcome: code)
+            return ServiceError(code)
+        }
         let row = try transaction.callersRow(account)
         if try transaction.hasEnded(call.owner) { return .failure(try refusal(.sessionEnded)) }
         if try transaction.storedResponse(of: call.call) != nil { return .success(row) }
@@ -55,27 +50,34 @@ private struct MethodAddition {
         let code = MethodRule.refusal(
             adding: proved.method, to: account, having: row.methods, known: known?.account)
         if let code { return .failure(try refusal(code)) }
-        try add(to: row)
+        try add(proved, to: row, call, transaction)
         try transaction.remember(call.call, StoredResponse(account: account.key))
         return .success(try transaction.callersRow(account))
     }
 
-    private func add(to row: AccountRow) throws {
+    private func add(
+        _ proved: ProvedIdentity, to row: AccountRow, _ call: MethodCall, _ transaction: Transaction
+    ) throws {
+        let account = row.account
         let vault = try AccountReader(keys: keys, randomness: randomness).vault(row)
-        try gainAddress(row, vault)
+        try gainAddress(proved, row, vault, call, transaction)
         try transaction.insert(
             NewIdentity(proved, of: account, key: randomness.rowKey(), vault, keys))
-        try transaction.forgetRemoval(keys.lookUpKey(of: proved), from: account)
+        try transaction.deleteRemoval(keys.lookUpKey(of: proved), from: account)
         if keepsGrants {
             try Grants(keys: keys, randomness: randomness)
                 .exchange(proved, for: account, transaction)
         }
-        try audit(.identityLinked)
+        try audit(.identityLinked, proved, call, transaction)
         try NoticeMail(keys: keys, randomness: randomness).write(
             .methodAdded, to: account, call.device, naming: [proved.method], transaction)
     }
 
-    private func gainAddress(_ row: AccountRow, _ vault: AccountVault) throws {
+    private func gainAddress(
+        _ proved: ProvedIdentity, _ row: AccountRow, _ vault: AccountVault, _ call: MethodCall,
+        _ transaction: Transaction
+    ) throws {
+        let account = row.account
         guard let email = proved.email, email.isVerified else { return }
         let key = keys.lookUpKey(of: email.address)
         let gain = MethodRule.address(
@@ -92,20 +94,69 @@ private struct MethodAddition {
             try transaction.setAddressProved(account)
             try transaction.removeLinks(.verifyEmail, of: account)
         }
-        try audit(.emailVerified)
+        try audit(.emailVerified, proved, call, transaction)
     }
 
-    /// Records a rejection. Returns the error, which is thrown after the commit.
-    private func refusal(_ code: ErrorCode) throws -> ServiceError {
-        try audit(.linkingRefused, outcome: code)
-        return ServiceError(code)
-    }
-
-    private func audit(_ kind: AuditKind, outcome: ErrorCode? = nil) throws {
+    private func audit(
+        _ kind: AuditKind, _ proved: ProvedIdentity, _ call: MethodCall,
+        _ transaction: Transaction, outcome: ErrorCode? = nil
+    ) throws {
         try transaction.audit(
             AuditEvent(
-                kind, account: account.key, subject: keys.subject(of: proved),
+                kind, account: call.owner.account.key, subject: keys.subject(of: proved),
                 outcome: outcome
             ).from(call.origin))
+    }
+}
+
+/// The validated request data of a change to an account's sign-in methods.
+struct MethodCall: Sendable {
+    /// The session that made the call. It is kept when the account's other sessions end.
+    let owner: SessionOwner
+    let origin: CallOrigin
+    let device: DeviceShown
+    /// For idempotent retries; nil when the call carries no key.
+    let call: RepeatableCall?
+
+    /// - Parameters:
+    ///   - method: The rpc.
+    ///   - subject: The object of the change: an identity's look-up key, or the name of a method.
+    /// - Throws: `rpc/invalid-argument` for an invalid idempotency key.
+    init(
+        _ method: StaticString, of owner: SessionOwner, _ subject: [UInt8],
+        from origin: IdentityV1.Origin?, _ context: CallContext, _ keys: IdentityKeys
+    ) throws(ServiceError) {
+        self.owner = owner
+        self.origin = CallOrigin(origin, hash: keys.audit)
+        device = DeviceShown(origin)
+        call = try RepeatableCall(
+            method, [Array(owner.account.text.utf8), subject], context, hash: keys.calls)
+    }
+}
+
+extension SessionOwners {
+    /// The account and session of a call that changes sign-in methods. A recent proof is required.
+    ///
+    /// A guest is rejected: it signs up or in with its token, which ends its session and opens
+    /// another one (G-07). Attack: somebody who copied the guest's tokens, or planted them on a
+    /// borrowed phone, would keep a session of the full account.
+    /// - Throws: `auth/operation-not-allowed` for a guest; otherwise as `owner` and `require`.
+    func ownerOfMethods(
+        _ accessToken: String, _ context: CallContext
+    ) async throws -> SessionOwner {
+        let owner = try await owner(of: accessToken, context)
+        let row = try await store.account(owner.account)
+        guard !row.isGuest else { throw ServiceError(.operationNotAllowed) }
+        return try await require(.standard, of: accessToken, context)
+    }
+}
+
+extension SQLSession {
+    /// The row of the account that a call changes.
+    /// - Throws: `auth/invalid-access-token` when it no longer exists, `auth/user-disabled`.
+    func callersRow(_ account: AccountID) throws -> AccountRow {
+        guard let row = try self.account(account) else { throw ServiceError(.invalidAccessToken) }
+        guard row.status.isUsable else { throw ServiceError(.accountDisabled) }
+        return row
     }
 }

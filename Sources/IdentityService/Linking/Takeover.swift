@@ -15,7 +15,7 @@ import Storage
 ///     known devices (G-08)                         unnoticed sign-in from the attacker's device
 ///
 /// A new table of credentials must be added to `clear`; a new table of pending credentials to
-/// `voidWhatIsUnderWay`.
+/// `voidPendingState`.
 struct Takeover {
     let keys: IdentityKeys
     let randomness: any Randomness
@@ -57,9 +57,9 @@ struct Takeover {
         try Grants(keys: keys, randomness: randomness)
             .revoke(of: account, transaction)
         try transaction.removeIdentities(of: account)
-        try transaction.forgetRemovals(from: account)
+        try transaction.deleteRemovals(from: account)
         try transaction.removeKnownDevices(of: account)
-        try transaction.voidWhatIsUnderWay(of: account)
+        try transaction.voidPendingState(of: account)
         try transaction.enqueue(outbox.revokeDevices(account))
     }
 

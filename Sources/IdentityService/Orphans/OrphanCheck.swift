@@ -63,28 +63,31 @@ struct OrphanCheck: Sendable {
     }
 }
 
-/// Counts of rows whose counterpart is missing (I-04).
-struct OrphanCount: Hashable, Sendable {
-    /// Accounts without a profile.
-    let accountsWithoutProfile: Int64
-    /// Profiles without an account.
-    let profilesWithoutAccount: Int64
-    /// Identities without an account.
-    var identitiesWithoutAccount: Int64 = 0
-    /// Full accounts with neither an address nor an identity: sign-in and recovery are impossible.
-    var accountsWithoutWayIn: Int64 = 0
+extension OrphanCheck {
+    /// Counts of rows whose counterpart is missing (I-04).
+    struct Count: Hashable, Sendable {
+        /// Accounts without a profile.
+        let accountsWithoutProfile: Int64
+        /// Profiles without an account.
+        let profilesWithoutAccount: Int64
+        /// Identities without an account.
+        var identitiesWithoutAccount: Int64 = 0
+        /// Full accounts with neither an address nor an identity: sign-in and recovery are
+        /// impossible.
+        var accountsWithoutWayIn: Int64 = 0
 
-    /// The sum of all counts.
-    var sum: Int64 {
-        accountsWithoutProfile + profilesWithoutAccount + identitiesWithoutAccount
-            + accountsWithoutWayIn
+        /// The sum of all counts.
+        var sum: Int64 {
+            accountsWithoutProfile + profilesWithoutAccount + identitiesWithoutAccount
+                + accountsWithoutWayIn
+        }
     }
 }
 
 extension SQLSession {
     /// Counts the orphans. All counts should be 0, because each flow writes both rows or none.
-    func orphanCount() throws -> OrphanCount {
-        OrphanCount(
+    func orphanCount() throws -> OrphanCheck.Count {
+        OrphanCheck.Count(
             accountsWithoutProfile: try count(
                 """
                 SELECT count(*) FROM accounts

@@ -23,7 +23,7 @@ enum IdentityMail: Hashable, Sendable {
     case methodRemoved(method: String, device: String, time: String)
     /// The address's owner has verified it, and all earlier credentials were removed.
     case addressClaimed(methods: [String], time: String)
-    /// Somebody tried to register your address (`AlreadyRegisteredMail`).
+    /// Somebody tried to register your address (`alreadyRegistered(_:_:)`).
     case emailAlreadyRegistered(methods: [String], link: String)
     /// The operator has suspended the account (I-09).
     case accountSuspended(time: String)
@@ -103,17 +103,17 @@ enum IdentityMail: Hashable, Sendable {
 ///
 /// The sign-in methods are listed only for a verified address. Before that, an attacker may have
 /// added them, and the mail would advertise the attacker's own method.
-struct AlreadyRegisteredMail {
+extension IdentityMail {
     /// The last component of the page's path, like those of `LinkPurpose`.
-    static let page = "forgot-password"
-
-    let settings: IdentitySettings
+    private static let passwordPage = "forgot-password"
 
     /// The mail to the owner of the account `row`.
-    func mail(to row: AccountRow) -> IdentityMail {
+    static func alreadyRegistered(
+        _ row: AccountRow, _ settings: IdentitySettings
+    ) -> IdentityMail {
         let methods = row.address?.provedAt == nil ? [] : row.methods
         return .emailAlreadyRegistered(
             methods: methods.map { DeviceWords.words(name: $0, platform: "") },
-            link: "\(settings.linkOrigin)/\(Self.page)")
+            link: "\(settings.linkOrigin)/\(passwordPage)")
     }
 }

@@ -16,8 +16,8 @@ enum OutboxTopic: String, Sendable {
     case endAccount = "end-account"
     /// To notification: `PushDevices.RevokeAll`. The payload is the request.
     case revokeDevices = "revoke-devices"
-    /// To the identity service itself: `ResetMailing`. The payload is a `ResetWish`, which consists
-    /// of keyed hashes.
+    /// To the identity service itself: `ResetMailing`. The payload is a `ResetMailing.Request`,
+    /// which consists of keyed hashes.
     case passwordReset = "password-reset"
     /// To Apple: exchanges a code for a grant. The payload is a sealed `GrantOrder`.
     case grantExchange = "grant-exchange"

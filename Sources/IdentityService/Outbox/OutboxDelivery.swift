@@ -17,7 +17,6 @@ package struct OutboxDelivery: Sendable {
     let logger: Logger
     let peers: IdentityPeers
     let resets: ResetMailing
-    let texts: PhoneCodeTextDelivery
     let grants: GrantDelivery
 
     /// Creates the delivery to `peers`.
@@ -35,7 +34,6 @@ package struct OutboxDelivery: Sendable {
         resets = ResetMailing(
             settings: settings, store: store,
             outbox: IdentityOutbox(keys: keys, randomness: randomness))
-        texts = PhoneCodeTextDelivery(texts: peers.texts, keys: keys, time: time)
         grants = GrantDelivery(
             store: store, keys: keys, time: time, randomness: randomness, logger: logger,
             apple: apple)
@@ -74,8 +72,18 @@ package struct OutboxDelivery: Sendable {
     }
 
     private func sendText(_ message: OutboxMessage) async throws {
-        if case .givenUp(let reason) = try await texts.deliver(message, context(message)) {
-            giveUp(message, reason)
+        let payload = try keys.outbox.open(
+            message.payload, at: PhoneCodeText.place(message.key))
+        let request = try NotificationV1.SendTextRequest(decoding: payload)
+        guard request.expiresAtMs > time.now().milliseconds else {
+            return giveUp(message, "expired")
+        }
+        do {
+            _ = try await peers.texts.sendText(request, context(message))
+        } catch let error as ServiceError
+            where error.code == .invalidArgument || error.code == .idempotencyKeyReused
+        {
+            giveUp(message, error.code.rawValue)
         }
     }
 

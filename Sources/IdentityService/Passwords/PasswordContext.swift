@@ -62,16 +62,16 @@ extension [UInt8] {
     /// end, because they are part of a password.
     fileprivate mutating func remove(_ word: [UInt8]) {
         guard count >= word.count else { return }
-        var (kept, place) = (0, 0)
+        var (end, place) = (0, 0)
         while place < count {
             let isWord = self[place...].starts(with: word)
             if !isWord {
-                self[kept] = self[place]
-                kept += 1
+                self[end] = self[place]
+                end += 1
             }
             place += isWord ? word.count : 1
         }
-        for behind in kept..<count { self[behind] = 0 }
-        removeLast(count - kept)
+        for behind in end..<count { self[behind] = 0 }
+        removeLast(count - end)
     }
 }

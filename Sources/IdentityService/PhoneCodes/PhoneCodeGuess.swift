@@ -26,22 +26,24 @@ struct PhoneCodeGuess: Sendable {
     }
 }
 
-/// Why a guess is rejected.
-struct PhoneCodeRefusal: Hashable, Sendable {
-    let code: ErrorCode
-    /// Whether the guess was compared with a live code of the number. Only such guesses count
-    /// against the number's rate limit. Otherwise anybody could lock a number without receiving a
-    /// code. The gateway distinguishes the two by the error's field, which it does not pass on to
-    /// its callers.
-    var isCompared = false
+extension PhoneCodeGuess {
+    /// Why a guess is rejected.
+    struct Refusal: Hashable, Sendable {
+        let code: ErrorCode
+        /// Whether the guess was compared with a live code of the number. Only such guesses count
+        /// against the number's rate limit. Otherwise anybody could lock a number without receiving
+        /// a code. The gateway distinguishes the two by the error's field, which it does not pass
+        /// on to its callers.
+        var isCompared = false
 
-    /// The error to throw. Its field is the code; for an uncompared guess the request id; for an
-    /// ended session none.
-    var error: ServiceError {
-        switch code {
-        case .sessionEnded: ServiceError(code)
-        case .invalidCode where !isCompared: ServiceError(code, fields: ["request_id"])
-        default: ServiceError(code, fields: ["code"])
+        /// The error to throw. Its field is the code; for an uncompared guess the request id; for
+        /// an ended session none.
+        var error: ServiceError {
+            switch code {
+            case .sessionEnded: ServiceError(code)
+            case .invalidCode where !isCompared: ServiceError(code, fields: ["request_id"])
+            default: ServiceError(code, fields: ["code"])
+            }
         }
     }
 }
@@ -77,16 +79,16 @@ extension PhoneCodesHandler {
     /// - Returns: the rejection; nil when the guess is right.
     func look(
         at guess: PhoneCodeGuess, isRepeat: Bool, isUsedUp: Bool, _ transaction: Transaction
-    ) throws -> PhoneCodeRefusal? {
+    ) throws -> PhoneCodeGuess.Refusal? {
         // A guess from an ended session is neither compared nor counted.
         if let owner = guess.owner, try transaction.hasEnded(owner) {
             try audit(guess, .sessionEnded, attempt: nil, transaction)
-            return PhoneCodeRefusal(code: .sessionEnded)
+            return PhoneCodeGuess.Refusal(code: .sessionEnded)
         }
-        let kept = try guess.request.flatMap { try transaction.phoneCode($0) }
+        let stored = try guess.request.flatMap { try transaction.phoneCode($0) }
         // A code with another binding is treated as missing. Otherwise anybody could use up another
         // user's guesses with the request id alone.
-        let code = kept.flatMap { $0.binding == guess.binding($0.binding.request) ? $0 : nil }
+        let code = stored.flatMap { $0.binding == guess.binding($0.binding.request) ? $0 : nil }
         switch PhoneCodeRule.guessed(code?.state, isRepeat: isRepeat, at: transaction.at) {
         case .refused(let refusal):
             // Nothing was compared, and a sign-in has no known account. Request ids can be
@@ -97,16 +99,16 @@ extension PhoneCodesHandler {
             } else {
                 try audit(guess, refusal, attempt: code?.state.evaluated, transaction)
             }
-            return PhoneCodeRefusal(code: refusal)
+            return PhoneCodeGuess.Refusal(code: refusal)
         case .compared(let counted):
-            guard let code else { return PhoneCodeRefusal(code: .invalidCode) }
+            guard let code else { return PhoneCodeGuess.Refusal(code: .invalidCode) }
             try transaction.setPhoneCode(code.binding.request, counted)
             let isRight = guess.code.map {
                 code.binding.isRight($0, hash: code.hash, keys)
             }
             guard isRight == true else {
                 try audit(guess, .invalidCode, attempt: counted.evaluated, transaction)
-                return PhoneCodeRefusal(code: .invalidCode, isCompared: true)
+                return PhoneCodeGuess.Refusal(code: .invalidCode, isCompared: true)
             }
             try transaction.setPhoneCode(
                 code.binding.request, PhoneCodeRule.right(counted, isUsedUp: isUsedUp))

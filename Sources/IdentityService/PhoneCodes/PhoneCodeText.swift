@@ -1,8 +1,6 @@
 import Addresses
-import Contracts
 import Cryptography
 import Messages
-import RPC
 import ServiceRuntime
 import Storage
 
@@ -42,37 +40,4 @@ struct PhoneCodeText: Sendable {
 
     /// The associated data of a sealed payload.
     static func place(_ key: String) -> SealedPlace { SealedPlace(purpose: "outbox/text/\(key)") }
-}
-
-/// Delivers text messages from the outbox to the notification service.
-struct PhoneCodeTextDelivery: Sendable {
-    let texts: any TextMessagesAPI
-    let keys: IdentityKeys
-    let time: any Time
-
-    /// The result of a delivery.
-    enum End: Hashable, Sendable {
-        /// The notification service has accepted the message.
-        case taken
-        /// The message is rejected permanently, or has expired.
-        case givenUp(String)
-    }
-
-    /// - Throws: a transient error; the outbox then retries.
-    func deliver(_ message: OutboxMessage, _ context: CallContext) async throws -> End {
-        let payload = try keys.outbox.open(
-            message.payload, at: PhoneCodeText.place(message.key))
-        let request = try NotificationV1.SendTextRequest(decoding: payload)
-        guard request.expiresAtMs > time.now().milliseconds else { return .givenUp("expired") }
-        do {
-            _ = try await texts.sendText(request, context)
-            return .taken
-        } catch let error as ServiceError where Self.isFinal(error.code) {
-            return .givenUp(error.code.rawValue)
-        }
-    }
-
-    private static func isFinal(_ code: ErrorCode) -> Bool {
-        code == .invalidArgument || code == .idempotencyKeyReused
-    }
 }

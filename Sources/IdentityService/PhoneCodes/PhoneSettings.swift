@@ -4,7 +4,7 @@ import ServiceRuntime
 /// The operator's settings for phone codes.
 package struct PhoneSettings: Sendable {
     /// The countries to which codes are sent.
-    let countries: PhoneCountries
+    let countries: Countries
     /// Lifetime of a code (Sources/SECURITY.md, Codes and links: 10 minutes at most).
     let codeLife: Duration
     /// The period after a reported change of a number in which a code to it is not sufficient
@@ -19,7 +19,7 @@ package struct PhoneSettings: Sendable {
         countries: [String] = [], testNumbers: [String] = [],
         codeLife: Duration = .seconds(300), changeGuard: Duration = .seconds(7 * 86_400)
     ) {
-        self.countries = PhoneCountries(countries) ?? .none
+        self.countries = Countries(countries) ?? .none
         self.codeLife = codeLife
         self.changeGuard = changeGuard
         self.testNumbers = testNumbers.compactMap { TestPhoneNumber($0) }
@@ -30,7 +30,7 @@ package struct PhoneSettings: Sendable {
         let names = settings.strings(
             "phone-countries", default: [], unit: "country",
             reason: "Codes go to these countries (DE,FR,US), or \"all\"; none: no phone sign-in.")
-        let countries = PhoneCountries(names)
+        let countries = Countries(names)
         settings.require(
             countries != nil, ["phone-countries"],
             "it is a list of two-letter country codes, or \"all\" alone")
@@ -40,7 +40,7 @@ package struct PhoneSettings: Sendable {
             reason: "Lifetime of a code to a phone (I-06).")
         changeGuard = settings.duration(
             "phone-change-guard", default: .seconds(7 * 86_400),
-            in: .zero...NumberChangeRule.keptFor,
+            in: .zero...NumberChangeRule.retention,
             reason: "How long after a number changed a second proof is required (A-06).")
         let tests = settings.strings(
             "phone-test-numbers", default: [], unit: "number",
@@ -54,45 +54,110 @@ package struct PhoneSettings: Sendable {
     }
 }
 
-/// The countries to which codes are sent.
-///
-/// None unless the operator configures some. Attack ("SMS pumping"): somebody with a revenue share
-/// on messages to certain numbers requests codes to thousands of them, in a country where messages
-/// are expensive. Rate limits slow this down; not sending to countries without users stops it.
-/// Numbers that belong to no country (satellite, premium services) are the most expensive and
-/// always rejected.
-enum PhoneCountries: Hashable, Sendable {
-    /// Phone sign-in is disabled.
-    case none
-    case some(Set<PhoneCountry>)
-    case all
+extension PhoneSettings {
+    /// The countries to which codes are sent.
+    ///
+    /// None unless the operator configures some. Attack ("SMS pumping"): somebody with a revenue
+    /// share on messages to certain numbers requests codes to thousands of them, in a country where
+    /// messages are expensive. Rate limits slow this down; not sending to countries without users
+    /// stops it. Numbers that belong to no country (satellite, premium services) are the most
+    /// expensive and always rejected.
+    enum Countries: Hashable, Sendable {
+        /// Phone sign-in is disabled.
+        case none
+        case some(Set<PhoneCountry>)
+        case all
 
-    /// Parses the setting; nil when a name is not a country.
-    init?(_ names: [String]) {
-        if names == ["all"] {
-            self = .all
-            return
+        /// Parses the setting; nil when a name is not a country.
+        init?(_ names: [String]) {
+            if names == ["all"] {
+                self = .all
+                return
+            }
+            let countries = names.compactMap { PhoneCountry($0) }
+            guard countries.count == names.count else { return nil }
+            self = countries.isEmpty ? .none : .some(Set(countries))
         }
-        let countries = names.compactMap { PhoneCountry($0) }
-        guard countries.count == names.count else { return nil }
-        self = countries.isEmpty ? .none : .some(Set(countries))
+
+        /// The error code when nothing may be sent to a number; nil when it may.
+        ///
+        ///     setting        number                 result
+        ///     none           any                    auth/operation-not-allowed
+        ///     some or all    of no country          auth/phone-country-not-allowed
+        ///     some           of another country     auth/phone-country-not-allowed
+        ///     some           of one of them         –
+        ///     all            of a country           –
+        func refusal(of number: PhoneNumber) -> ErrorCode? {
+            switch (self, number.country) {
+            case (.none, _): .operationNotAllowed
+            case (_, nil): .phoneCountryNotAllowed
+            case (.some(let countries), let country?):
+                countries.contains(country) ? nil : .phoneCountryNotAllowed
+            case (.all, _): nil
+            }
+        }
+    }
+}
+
+/// A test number of the operator with a fixed code, for app store reviewers and for tests without a
+/// phone. It gets no messages. It is rejected after its last day, so that a forgotten entry does
+/// not give access forever.
+///
+/// Written as `+15555550100=123456 until 2026-12-31`. The day is in UTC and included.
+struct TestPhoneNumber: Hashable, Sendable {
+    let number: PhoneNumber
+    let code: PhoneCode
+    /// The number is rejected from this time on.
+    let endsAt: Timestamp
+
+    /// Parses an entry; nil when it is malformed.
+    init?(_ text: String) {
+        let words = text.split(separator: " ")
+        guard words.count == 3, words[1] == "until", let day = Self.dayAfter(words[2]) else {
+            return nil
+        }
+        let pair = words[0].split(separator: "=", omittingEmptySubsequences: false)
+        guard pair.count == 2, let number = PhoneNumber(String(pair[0])),
+            let code = PhoneCode(typed: String(pair[1]))
+        else { return nil }
+        self.number = number
+        self.code = code
+        endsAt = day
     }
 
-    /// The error code when nothing may be sent to a number; nil when it may.
-    ///
-    ///     setting        number                 result
-    ///     none           any                    auth/operation-not-allowed
-    ///     some or all    of no country          auth/phone-country-not-allowed
-    ///     some           of another country     auth/phone-country-not-allowed
-    ///     some           of one of them         –
-    ///     all            of a country           –
-    func refusal(of number: PhoneNumber) -> ErrorCode? {
-        switch (self, number.country) {
-        case (.none, _): .operationNotAllowed
-        case (_, nil): .phoneCountryNotAllowed
-        case (.some(let countries), let country?):
-            countries.contains(country) ? nil : .phoneCountryNotAllowed
-        case (.all, _): nil
-        }
+    /// The start of the day after a date such as "2026-12-31".
+    private static func dayAfter(_ text: Substring) -> Timestamp? {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.map(\.utf8.count) == [4, 2, 2],
+            parts.allSatisfy({ $0.utf8.allSatisfy { (48...57).contains($0) } })
+        else { return nil }
+        let numbers = parts.compactMap { Int64($0) }
+        guard numbers.count == 3, numbers[0] >= 1970, (1...12).contains(numbers[1]),
+            (1...31).contains(numbers[2])
+        else { return nil }
+        let midnight = Timestamp(
+            milliseconds: days(year: numbers[0], month: numbers[1], day: numbers[2]) * 86_400_000)
+        // A date that does not exist (31 June) is converted to another one, and its text then
+        // differs.
+        guard midnight.text.hasPrefix(text + "T") else { return nil }
+        return midnight + .seconds(86_400)
+    }
+
+    /// Days since 1970-01-01, for years from 1970 on. Source: Howard Hinnant, chrono-Compatible
+    /// Low-Level Date Algorithms, `days_from_civil`.
+    private static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
+        let shifted = month <= 2 ? year - 1 : year
+        let era = shifted / 400
+        let yearOfEra = shifted - era * 400
+        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+        return era * 146_097 + dayOfEra - 719_468
+    }
+}
+
+extension PhoneSettings {
+    /// The operator's entry for a number; nil for none.
+    func test(_ number: PhoneNumber) -> TestPhoneNumber? {
+        testNumbers.first { $0.number == number }
     }
 }

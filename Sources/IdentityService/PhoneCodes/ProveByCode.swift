@@ -58,7 +58,7 @@ extension PhoneCodesHandler {
     private func prove(
         _ guess: PhoneCodeGuess, _ call: RepeatableCall?, confirms: Bool,
         _ transaction: Transaction
-    ) throws -> PhoneCodeRefusal? {
+    ) throws -> PhoneCodeGuess.Refusal? {
         let isRepeat = try transaction.storedResponse(of: call) != nil
         // The number may have been unlinked since the code was requested.
         let owner = try self.owner(of: guess.number, transaction)
@@ -66,7 +66,7 @@ extension PhoneCodesHandler {
             return refusal
         }
         guard let account = guess.account, owner == account else {
-            return PhoneCodeRefusal(code: .invalidCode, isCompared: true)
+            return PhoneCodeGuess.Refusal(code: .invalidCode, isCompared: true)
         }
         guard !isRepeat else { return nil }
         func audit(_ kind: AuditKind) throws {

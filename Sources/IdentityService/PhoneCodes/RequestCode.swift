@@ -18,42 +18,42 @@ extension PhoneCodesHandler {
     package func requestCode(
         _ request: IdentityV1.RequestCodeRequest, _ context: CallContext
     ) async throws -> IdentityV1.RequestCodeResponse {
-        let wish = try PhoneCodeWish(request, context, settings, keys, at: time.now())
-        let owner = try await asking(wish, request.accessToken, context)
-        let (code, message) = try draft(wish, account: owner?.account, at: time.now())
+        let requested = try CodeRequest(request, context, settings, keys, at: time.now())
+        let owner = try await asking(requested, request.accessToken, context)
+        let (code, message) = try draft(requested, account: owner?.account, at: time.now())
         let answer = try await store.write { transaction in
             if let owner { try transaction.requireLive(owner) }
-            if let first = try transaction.storedResponse(of: wish.call) { return first }
+            if let first = try transaction.storedResponse(of: requested.call) { return first }
             try transaction.insert(code)
             if let message { try transaction.enqueue(message) }
             try transaction.audit(
                 AuditEvent(
                     .phoneCodeRequested, account: owner?.account.key,
-                    subject: keys.subject(of: wish.number)
-                ).from(wish.origin))
+                    subject: keys.subject(of: requested.number)
+                ).from(requested.origin))
             let answer = StoredResponse(
                 account: code.binding.request.key,
                 figure: code.state.expiresAt.milliseconds)
-            try transaction.remember(wish.call, answer)
+            try transaction.remember(requested.call, answer)
             return answer
         }
         guard let id = PhoneCodeID(key: answer.account) else {
             throw ServiceError(.internalError, detail: "the key of a code request is below 1")
         }
         return IdentityV1.RequestCodeResponse(
-            requestId: id.text, expiresAtMs: answer.figure, isTest: wish.test != nil)
+            requestId: id.text, expiresAtMs: answer.figure, isTest: requested.test != nil)
     }
 
     /// The session that made the call; nil for a sign-in.
     private func asking(
-        _ wish: PhoneCodeWish, _ accessToken: String, _ context: CallContext
+        _ requested: CodeRequest, _ accessToken: String, _ context: CallContext
     ) async throws -> SessionOwner? {
-        guard wish.purpose != .signIn else { return nil }
+        guard requested.purpose != .signIn else { return nil }
         let owner = try await owners.owner(of: accessToken, context)
-        if wish.purpose == .prove {
+        if requested.purpose == .prove {
             // The response discloses only that the number is not the caller's own, and not whose it
             // is.
-            let holder = try await store.read { try self.owner(of: wish.number, $0) }
+            let holder = try await store.read { try self.owner(of: requested.number, $0) }
             guard holder == owner.account else {
                 throw ServiceError(.methodNotLinked, fields: ["phone_number"])
             }
@@ -64,65 +64,67 @@ extension PhoneCodesHandler {
     /// Everything that a request may write, prepared before its transaction. The message is nil for
     /// a test number, which gets none.
     private func draft(
-        _ wish: PhoneCodeWish, account: AccountID?, at now: Timestamp
-    ) throws -> (code: KeptPhoneCode, message: OutboxMessage?) {
+        _ requested: CodeRequest, account: AccountID?, at now: Timestamp
+    ) throws -> (code: StoredPhoneCode, message: OutboxMessage?) {
         let life = settings.phone.codeLife
-        let expiresAt = min(now + life, wish.test?.endsAt ?? now + life)
+        let expiresAt = min(now + life, requested.test?.endsAt ?? now + life)
         let binding = PhoneCodeBinding(
-            request: PhoneCodeID.drawn(from: randomness), purpose: wish.purpose,
-            account: account, numberKey: keys.lookUpKey(of: wish.number))
-        let drawn = wish.test?.code ?? PhoneCode.drawn(from: randomness)
-        let code = KeptPhoneCode(
+            request: PhoneCodeID.drawn(from: randomness), purpose: requested.purpose,
+            account: account, numberKey: keys.lookUpKey(of: requested.number))
+        let drawn = requested.test?.code ?? PhoneCode.drawn(from: randomness)
+        let code = StoredPhoneCode(
             binding: binding, hash: binding.hash(of: drawn, keys),
             state: PhoneCodeState(stage: .live, evaluated: 0, expiresAt: expiresAt))
-        guard wish.test == nil else { return (code, nil) }
+        guard requested.test == nil else { return (code, nil) }
         let text = PhoneCodeText(
-            code: drawn, number: wish.number, language: wish.language, account: account,
+            code: drawn, number: requested.number, language: requested.language, account: account,
             expiresAt: expiresAt, life: life)
         let outbox = IdentityOutbox(keys: keys, randomness: randomness)
         return (code, try text.message(keys, key: outbox.newKey()))
     }
 }
 
-/// The validated request for a code.
-struct PhoneCodeWish: Sendable {
-    let number: PhoneNumber
-    let purpose: PhoneCodePurpose
-    let language: String
-    /// The operator's entry, if it is a test number.
-    let test: TestPhoneNumber?
-    let origin: CallOrigin
-    /// For idempotent retries; nil when the call carries no key.
-    let call: RepeatableCall?
+extension PhoneCodesHandler {
+    /// The validated request for a code.
+    struct CodeRequest: Sendable {
+        let number: PhoneNumber
+        let purpose: PhoneCodePurpose
+        let language: String
+        /// The operator's entry, if it is a test number.
+        let test: TestPhoneNumber?
+        let origin: CallOrigin
+        /// For idempotent retries; nil when the call carries no key.
+        let call: RepeatableCall?
 
-    /// Reads a request.
-    /// - Throws: `auth/invalid-phone-number`, `rpc/invalid-argument`, `auth/operation-not-allowed`,
-    ///   `auth/phone-country-not-allowed`.
-    init(
-        _ request: IdentityV1.RequestCodeRequest, _ context: CallContext,
-        _ settings: IdentitySettings, _ keys: IdentityKeys, at now: Timestamp
-    ) throws(ServiceError) {
-        number = try PhoneNumber.required(request.phoneNumber)
-        guard let purpose = PhoneCodePurpose(request.purpose) else {
-            throw ServiceError(.invalidArgument, fields: ["purpose"])
-        }
-        guard request.language.isEmpty || Applicant.isLanguage(request.language) else {
-            throw ServiceError(.invalidArgument, fields: ["language"])
-        }
-        self.purpose = purpose
-        language = request.language.isEmpty ? settings.defaultLanguage : request.language
-        test = settings.phone.test(number)
-        if let test {
-            guard now < test.endsAt else {
-                throw ServiceError(.operationNotAllowed, fields: ["phone_number"])
+        /// Reads a request.
+        /// - Throws: `auth/invalid-phone-number`, `rpc/invalid-argument`,
+        ///   `auth/operation-not-allowed`, `auth/phone-country-not-allowed`.
+        init(
+            _ request: IdentityV1.RequestCodeRequest, _ context: CallContext,
+            _ settings: IdentitySettings, _ keys: IdentityKeys, at now: Timestamp
+        ) throws(ServiceError) {
+            number = try PhoneNumber.required(request.phoneNumber)
+            guard let purpose = PhoneCodePurpose(request.purpose) else {
+                throw ServiceError(.invalidArgument, fields: ["purpose"])
             }
-        } else if let refusal = settings.phone.countries.refusal(of: number) {
-            throw ServiceError(refusal, fields: ["phone_number"])
+            guard request.language.isEmpty || Applicant.isLanguage(request.language) else {
+                throw ServiceError(.invalidArgument, fields: ["language"])
+            }
+            self.purpose = purpose
+            language = request.language.isEmpty ? settings.defaultLanguage : request.language
+            test = settings.phone.test(number)
+            if let test {
+                guard now < test.endsAt else {
+                    throw ServiceError(.operationNotAllowed, fields: ["phone_number"])
+                }
+            } else if let refusal = settings.phone.countries.refusal(of: number) {
+                throw ServiceError(refusal, fields: ["phone_number"])
+            }
+            origin = CallOrigin(request.origin, hash: keys.audit)
+            call = try RepeatableCall(
+                "RequestCode",
+                [Array(number.text.utf8), Array("\(purpose.rawValue)".utf8), Array(language.utf8)],
+                context, hash: keys.calls)
         }
-        origin = CallOrigin(request.origin, hash: keys.audit)
-        call = try RepeatableCall(
-            "RequestCode",
-            [Array(number.text.utf8), Array("\(purpose.rawValue)".utf8), Array(language.utf8)],
-            context, hash: keys.calls)
     }
 }

@@ -27,7 +27,7 @@ extension PhoneCodesHandler {
             [keys.lookUpKey(of: proved), Array(request.requestId.utf8)], context,
             hash: keys.calls)
         // The whole request is validated before a guess is counted.
-        let asked = try FederatedSignInCall(
+        let signIn = try FederatedSignInCall(
             from: request.origin, language: request.language, call: call, settings, keys)
         let guess = guess(request, number)
         try await require(guess, call)
@@ -36,7 +36,7 @@ extension PhoneCodesHandler {
             return try await FederatedSignIn(
                 settings: settings, store: store, keys: keys, randomness: randomness,
                 keepsGrants: keepsGrants
-            ).admit(proved, asked, askedBy: request.guestAccessToken, owners, context)
+            ).admit(proved, signIn, askedBy: request.guestAccessToken, owners, context)
         } catch let error as ServiceError where error.code == .invalidNonce {
             // Another call has used the code for a sign-in.
             throw ServiceError(.invalidCode, fields: ["code"])

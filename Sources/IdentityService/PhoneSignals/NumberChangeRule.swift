@@ -34,12 +34,12 @@ struct NumberChange: Hashable, Sendable {
 /// the account with a code. The provider reports the change in its response to the first message,
 /// so it is stored before the phone rings: even the code in that message is no longer sufficient.
 enum NumberChangeRule {
-    /// How long a change is kept. A later report is a new change.
-    static let keptFor: Duration = .seconds(30 * 86_400)
+    /// How long a change is stored. A later report is a new change.
+    static let retention: Duration = .seconds(30 * 86_400)
 
     /// The change to store after a report; nil to leave the stored one unchanged.
-    static func told(_ kept: NumberChange?, at now: Timestamp) -> NumberChange? {
-        if let kept, now - kept.toldAt < keptFor { return nil }
+    static func afterReport(_ stored: NumberChange?, at now: Timestamp) -> NumberChange? {
+        if let stored, now - stored.toldAt < retention { return nil }
         return NumberChange(toldAt: now, confirmedAt: nil)
     }
 

@@ -18,12 +18,50 @@ extension PhoneSignalsHandler {
             // Our own service sends the report, so its time is now or earlier. A clock that is
             // ahead must not extend the guard period.
             let now = min(transaction.at, Timestamp(milliseconds: request.toldAtMs))
-            let kept = try transaction.numberChange(numberKey)
-            guard let change = NumberChangeRule.told(kept, at: now) else { return }
+            let stored = try transaction.numberChange(numberKey)
+            guard let change = NumberChangeRule.afterReport(stored, at: now) else { return }
             try transaction.setNumberChange(numberKey, toldAt: change.toldAt)
             try transaction.audit(
                 AuditEvent(.phoneNumberChanged, subject: keys.subject(of: number)))
         }
         return IdentityV1.NumberChangedResponse()
+    }
+}
+
+extension SQLSession {
+    /// The stored change of a number; nil when there is none.
+    func numberChange(_ numberKey: [UInt8]) throws -> NumberChange? {
+        try queryOne(
+            "SELECT told_at_ms, confirmed_at_ms FROM number_changes WHERE number_key = ?",
+            [.blob(numberKey)]
+        ) { row in
+            NumberChange(toldAt: try row.timestamp(0), confirmedAt: try row.optionalTimestamp(1))
+        }
+    }
+}
+
+extension Transaction {
+    /// Stores a change. It replaces the stored one, and its confirmation.
+    func setNumberChange(_ numberKey: [UInt8], toldAt: Timestamp) throws {
+        try purge(
+            "number_changes", key: "change", expiry: "told_at_ms",
+            until: at - NumberChangeRule.retention)
+        try execute(
+            """
+            INSERT INTO number_changes (number_key, told_at_ms) VALUES (?, ?)
+            ON CONFLICT (number_key) DO UPDATE SET
+                told_at_ms = excluded.told_at_ms, confirmed_at_ms = NULL
+            """,
+            [.blob(numberKey), SQLValue(toldAt)])
+    }
+
+    /// Marks the stored change as confirmed by the number's owner.
+    func confirmNumber(_ numberKey: [UInt8]) throws {
+        try execute(
+            """
+            UPDATE number_changes SET confirmed_at_ms = ?
+            WHERE number_key = ? AND confirmed_at_ms IS NULL
+            """,
+            [SQLValue(at), .blob(numberKey)])
     }
 }

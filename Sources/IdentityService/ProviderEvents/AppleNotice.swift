@@ -2,18 +2,20 @@ import Addresses
 import JSON
 import ServiceRuntime
 
-/// Why a token is rejected as a notice. Only for the log.
-enum NoticeRefusal: String, Error, Hashable, Sendable {
-    /// A claim is missing or has the wrong type.
-    case claims
-    /// `iss` is not Apple.
-    case issuer
-    /// `aud` contains an id that is not one of the operator's client ids.
-    case audience
-    /// `iat` is in the future.
-    case future
-    /// `exp` has passed, or `iat` is older than any notice that Apple still sends.
-    case old
+extension AppleNotice {
+    /// Why a token is rejected as a notice. Only for the log.
+    enum Refusal: String, Error, Hashable, Sendable {
+        /// A claim is missing or has the wrong type.
+        case claims
+        /// `iss` is not Apple.
+        case issuer
+        /// `aud` contains an id that is not one of the operator's client ids.
+        case audience
+        /// `iat` is in the future.
+        case future
+        /// `exp` has passed, or `iat` is older than any notice that Apple still sends.
+        case old
+    }
 }
 
 /// Validates the claims of a notice from Apple. The signature has been verified before.
@@ -46,10 +48,10 @@ struct AppleNotice {
     /// - Parameters:
     ///   - issuers: The accepted spellings of Apple's issuer.
     ///   - audiences: The operator's client ids.
-    /// - Throws: `NoticeRefusal`.
+    /// - Throws: `AppleNotice.Refusal`.
     init(
         _ claims: JSONObject, issuers: [String], audiences: Set<String>, at now: Timestamp
-    ) throws(NoticeRefusal) {
+    ) throws(AppleNotice.Refusal) {
         guard let issuer = claims["iss"]?.string,
             let issuedAt = ProviderClaims.moment(claims["iat"]),
             let id = Self.name(claims["jti"]), let events = Self.events(claims["events"]),
@@ -90,7 +92,7 @@ struct AppleNotice {
 
     private static func check(
         _ claim: JSONValue?, _ audiences: Set<String>
-    ) throws(NoticeRefusal) {
+    ) throws(AppleNotice.Refusal) {
         guard let named = claim.flatMap({ $0.string.map { [$0] } ?? $0.strings }), !named.isEmpty,
             named.count <= audiencesMax
         else { throw .claims }

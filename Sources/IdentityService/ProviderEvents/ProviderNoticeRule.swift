@@ -12,7 +12,7 @@ import ServiceRuntime
 ///                                                                sign-in method
 ///     the same           known      otherwise                    has no other       keep
 ///     relay off or on    known      a later one was processed    any                nothing
-///     relay off or on    known      otherwise                    any                tellRelay
+///     relay off or on    known      otherwise                    any                notifyRelay
 ///
 /// - *Late*: the user has consented again since the event, or the later sign-in would have failed.
 ///   Apple sometimes sends whole seconds, so seconds are compared.
@@ -42,7 +42,7 @@ enum ProviderNoticeRule {
         /// Keep the identity, and end the account's sessions.
         case keep
         /// Send the state of the relay to the notification service.
-        case tellRelay
+        case notifyRelay
     }
 
     /// The decision on `notice`; `identity` is nil when no account has it.
@@ -54,8 +54,8 @@ enum ProviderNoticeRule {
             if notice.at.seconds < identity.usedAt.seconds { return .nothing }
             return identity.isLastMethod ? .keep : .unlink
         case .relay:
-            if let told = identity.relayToldAt, notice.at < told { return .nothing }
-            return .tellRelay
+            if let last = identity.relayToldAt, notice.at < last { return .nothing }
+            return .notifyRelay
         }
     }
 }

@@ -45,7 +45,7 @@ extension ProviderEventsHandler {
                 claims, issuers: provider.issuers, audiences: provider.audiences,
                 at: time.now()
             ).notice
-        } catch let refusal as NoticeRefusal {
+        } catch let refusal as AppleNotice.Refusal {
             refused(refusal.rawValue)
         } catch let error as ServiceError where error.code == .invalidProviderToken {
             refused(error.detail)
@@ -73,7 +73,8 @@ extension ProviderEventsHandler {
             let decision = ProviderNoticeRule.decision(
                 on: notice, about: .init(found, isLastMethod: row.methods == [found.method]))
             guard decision != .nothing,
-                try transaction.noteProviderNotice(key, until: transaction.at + Self.rememberedFor)
+                try transaction.recordProviderNotice(
+                    key, until: transaction.at + Self.rememberedFor)
             else { return }
             try apply(decision, notice, found, row, transaction)
         }
@@ -88,12 +89,12 @@ extension ProviderEventsHandler {
         case .nothing: break
         case .unlink:
             try endSessions(notice, row, transaction)
-            try tell(found, row, transaction)
+            try notifyOwner(found, row, transaction)
             try transaction.removeIdentity(found.identity)
         case .keep:
             try endSessions(notice, row, transaction)
             try transaction.setGrant(found.identity, nil)
-        case .tellRelay: try tellRelay(notice, found, transaction)
+        case .notifyRelay: try notifyRelay(notice, found, transaction)
         }
         guard let kind = Self.kind(of: notice.event) else { return }
         try transaction.audit(AuditEvent(kind, account: row.account.key))
@@ -112,7 +113,7 @@ extension ProviderEventsHandler {
 
     /// Sends the owner a mail, unless the account's address is the provider's relay, which ends
     /// with the consent.
-    private func tell(
+    private func notifyOwner(
         _ found: NoticedIdentity, _ row: AccountRow, _ transaction: Transaction
     ) throws {
         guard try !isRelay(of: found, row) else { return }
@@ -129,7 +130,7 @@ extension ProviderEventsHandler {
         return keys.lookUpKey(of: relay) == address.lookUpKey
     }
 
-    private func tellRelay(
+    private func notifyRelay(
         _ notice: ProviderNotice, _ found: NoticedIdentity, _ transaction: Transaction
     ) throws {
         guard case .relay(let address, let isOff) = notice.event else { return }

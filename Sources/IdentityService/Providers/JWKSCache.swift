@@ -7,7 +7,7 @@ import Synchronization
 /// carries the decisions out. At most one fetch runs at a time, and all waiting sign-ins share it.
 final class JWKSCache: Sendable {
     /// Decisions for each sign-in: the first, and one after each fetch that it waited for.
-    private static let turnsMax = 3
+    private static let attemptsMax = 3
 
     private struct State {
         var fetches = JWKSRefreshPolicy()
@@ -44,7 +44,7 @@ final class JWKSCache: Sendable {
     /// The key with this `kid`; nil when the provider has none.
     /// - Throws: `auth/provider-unavailable` when the keys cannot be fetched.
     func key(named identifier: String) async throws(ServiceError) -> PublishedKey? {
-        for _ in 0..<Self.turnsMax {
+        for _ in 0..<Self.attemptsMax {
             switch step(identifier) {
             case .found(let key): return key
             case .unknown: return nil

@@ -15,7 +15,7 @@ import ServiceRuntime
 /// | `iat` | likewise; not more than 60 s ahead, not after `exp` |
 /// | `nbf` | optional; not more than 60 s ahead |
 /// | `sub` | 1 to 255 printable ASCII characters (OpenID Connect Core 1.0, 2) |
-/// | `nonce` | optional (`NonceMatch`); a string |
+/// | `nonce` | optional (`Nonces.Match`); a string |
 ///
 /// With a single `aud`, Google puts the Android app into `azp` and the operator's backend into
 /// `aud`.
@@ -35,10 +35,10 @@ struct ProviderClaims: Sendable {
     let object: JSONObject
 
     /// Reads and checks the claims of a token of `provider`.
-    /// - Throws: `ProviderTokenRefusal`, by the rules of the table.
+    /// - Throws: `ProviderTokenCheck.Refusal`, by the rules of the table.
     init(
         _ object: JSONObject, of provider: Provider, at now: Timestamp
-    ) throws(ProviderTokenRefusal) {
+    ) throws(ProviderTokenCheck.Refusal) {
         guard let issuer = object["iss"]?.string, let subject = object["sub"]?.string,
             let expiresAt = Self.moment(object["exp"]), let issuedAt = Self.moment(object["iat"])
         else { throw .claims }
@@ -68,7 +68,7 @@ struct ProviderClaims: Sendable {
 
     private static func audience(
         _ object: JSONObject, _ provider: Provider
-    ) throws(ProviderTokenRefusal) -> String {
+    ) throws(ProviderTokenCheck.Refusal) -> String {
         guard let audiences = object["aud"].flatMap({ $0.string.map { [$0] } ?? $0.strings }),
             let first = audiences.first, audiences.count <= audiencesMax
         else { throw .claims }
@@ -117,11 +117,11 @@ extension ProviderClaims {
         return identity
     }
 
-    private func email(trusted trust: Provider.EmailTrust) -> ProvidedEmail? {
+    private func email(trusted trust: Provider.EmailTrust) -> ProvedIdentity.Email? {
         guard let text = object["email"]?.string, let address = EmailAddress(text) else {
             return nil
         }
-        return ProvidedEmail(
+        return ProvedIdentity.Email(
             address: address,
             isVerified: Self.isYes(object["email_verified"]) && isTrusted(address, trust),
             isRelay: Self.isYes(object["is_private_email"])

@@ -39,15 +39,15 @@ struct ProviderTokenCheck: Sendable {
         let source = try source(named: token.provider)
         let nonce = try nonces.read(token.nonce, for: source.provider, at: time.now())
         let object = try await signedClaims(of: token.idToken, source)
-        do throws(ProviderTokenRefusal) {
+        do throws(ProviderTokenCheck.Refusal) {
             let claims = try ProviderClaims(object, of: source.provider, at: time.now())
-            try NonceMatch.check(claims.nonce, against: token.nonce)
+            try Nonces.Match.check(claims.nonce, against: token.nonce)
             var identity = claims.identity(of: source.provider, named: token.displayName)
             identity.nonce = nonce
             identity.code = GrantCode(of: token, to: identity)
             return identity
         } catch {
-            throw error.told(of: source.provider)
+            throw error.serviceError(of: source.provider)
         }
     }
 
@@ -77,45 +77,47 @@ struct ProviderTokenCheck: Sendable {
             }
             return try signed.claims(signedBy: key)
         } catch let refusal as TokenRefusal {
-            throw ProviderTokenRefusal.token(refusal).told(of: source.provider)
+            throw Refusal.token(refusal).serviceError(of: source.provider)
         }
     }
 }
 
-/// Why a provider's token is rejected. Only for the log: the caller learns that the token or its
-/// nonce was rejected.
-enum ProviderTokenRefusal: Error, Hashable, Sendable {
-    /// Its format, its key or its signature.
-    case token(TokenRefusal)
-    /// A required claim is missing, or a claim has the wrong type.
-    case claims
-    /// `iss` is not the provider's issuer.
-    case issuer
-    /// `aud` contains an id that is not one of the operator's client ids.
-    case audience
-    /// `azp` of a token with several audiences is not one of the operator's client ids.
-    case authorisedParty
-    /// `exp` has passed.
-    case expired
-    /// `iat` or `nbf` is in the future, or `iat` is after `exp`.
-    case issuedAt
-    /// `sub` is invalid.
-    case subject
-    /// `nonce` differs from the one in the call, or only one of the two is present.
-    case nonce
+extension ProviderTokenCheck {
+    /// Why a provider's token is rejected. Only for the log: the caller learns that the token or
+    /// its nonce was rejected.
+    enum Refusal: Error, Hashable, Sendable {
+        /// Its format, its key or its signature.
+        case token(TokenRefusal)
+        /// A required claim is missing, or a claim has the wrong type.
+        case claims
+        /// `iss` is not the provider's issuer.
+        case issuer
+        /// `aud` contains an id that is not one of the operator's client ids.
+        case audience
+        /// `azp` of a token with several audiences is not one of the operator's client ids.
+        case authorisedParty
+        /// `exp` has passed.
+        case expired
+        /// `iat` or `nbf` is in the future, or `iat` is after `exp`.
+        case issuedAt
+        /// `sub` is invalid.
+        case subject
+        /// `nonce` differs from the one in the call, or only one of the two is present.
+        case nonce
 
-    /// One word for the log.
-    var word: String {
-        switch self {
-        case .token(let refusal): refusal.rawValue
-        default: "\(self)"
+        /// One word for the log.
+        var word: String {
+            switch self {
+            case .token(let refusal): refusal.rawValue
+            default: "\(self)"
+            }
         }
-    }
 
-    /// The error for callers, with the detail for the log.
-    func told(of provider: Provider) -> ServiceError {
-        ServiceError(
-            self == .nonce ? .invalidNonce : .invalidProviderToken,
-            detail: "\(provider.name): \(word)")
+        /// The error for callers, with the detail for the log.
+        func serviceError(of provider: Provider) -> ServiceError {
+            ServiceError(
+                self == .nonce ? .invalidNonce : .invalidProviderToken,
+                detail: "\(provider.name): \(word)")
+        }
     }
 }

@@ -1,8 +1,9 @@
+import Cryptography
 import JSON
 import Outbound
 import ServiceRuntime
 
-/// The operator's file of further OpenID providers. It is validated completely, and all mistakes
+/// The operator's file of further OpenID providers. It is validated completely, and all errors
 /// are reported at once:
 ///
 ///     {"providers": [{
@@ -21,24 +22,24 @@ struct ProvidersFile: Sendable {
     /// The largest file, in bytes.
     private static let bytesMax = 64 * 1_024
 
-    /// The providers of the file; empty when it has mistakes.
+    /// The providers of the file; empty when it has errors.
     let providers: [Provider]
-    /// The mistakes, each with its position.
-    let mistakes: [String]
+    /// The errors, each with its position.
+    let errors: [String]
 
     /// Reads the file at `path`. Names and issuers must differ from those of `built`.
     init(path: String, beside built: [Provider], allowsPlain: Bool) {
         switch FileText.read(path, bytesMax: Self.bytesMax) {
         case .failure(let failure):
-            self.init(mistakes: ["\(path): \(failure.sentence)"])
+            self.init(errors: ["\(path): \(failure.sentence)"])
         case .success(let bytes):
             self.init(bytes, path: path, beside: built, allowsPlain: allowsPlain)
         }
     }
 
-    private init(providers: [Provider] = [], mistakes: [String]) {
-        self.providers = mistakes.isEmpty ? providers : []
-        self.mistakes = mistakes
+    private init(providers: [Provider] = [], errors: [String]) {
+        self.providers = errors.isEmpty ? providers : []
+        self.errors = errors
     }
 
     private init(
@@ -47,22 +48,166 @@ struct ProvidersFile: Sendable {
         guard let object = JSONReader.object(in: bytes), object.members.count == 1,
             let entries = object["providers"]?.array
         else {
-            self.init(mistakes: ["\(path): not an object with an array \"providers\" alone"])
+            self.init(errors: ["\(path): not an object with an array \"providers\" alone"])
             return
         }
-        var mistakes: [String] = []
+        var errors: [String] = []
         if entries.count > ProvidersSettings.countMax - BuiltInProvider.allCases.count {
-            mistakes.append("\(path): more than \(ProvidersSettings.countMax) providers")
+            errors.append("\(path): more than \(ProvidersSettings.countMax) providers")
         }
         var providers = built
         for (number, entry) in entries.enumerated() {
             let place = "\(path): provider \(number + 1)"
-            var reading = ProviderEntry(entry.object ?? [:], place: place)
+            var reading = Entry(entry.object ?? [:], place: place)
             if let provider = reading.provider(beside: providers, allowsPlain: allowsPlain) {
                 providers.append(provider)
             }
-            mistakes += reading.mistakes
+            errors += reading.errors
         }
-        self.init(providers: Array(providers.dropFirst(built.count)), mistakes: mistakes)
+        self.init(providers: Array(providers.dropFirst(built.count)), errors: errors)
+    }
+}
+
+extension ProvidersFile {
+    /// One entry of the operator's file of providers.
+    struct Entry {
+        private static let names: Set<String> = [
+            "name", "issuer", "audiences", "keys-url", "algorithms", "emails", "nonce",
+        ]
+        /// Names of our own methods and providers: an entry with such a name could be mistaken for
+        /// one of them.
+        private static let reserved: Set<String> = [
+            "anonymous", "apple", "code", "device", "device-key", "email", "google", "guest",
+            "link",
+            "password", "phone", "postern", "sms",
+        ]
+        private static let nameBytesMax = 32
+        private static let audiencesMax = 64
+        private static let audienceBytesMax = 255
+
+        private(set) var errors: [String] = []
+        private let object: JSONObject
+        private let place: String
+
+        init(_ object: JSONObject, place: String) {
+            self.object = object
+            self.place = place
+        }
+
+        /// The provider; nil when the entry is invalid, with the reasons in `errors`.
+        mutating func provider(beside others: [Provider], allowsPlain: Bool) -> Provider? {
+            for member in object.members where !Self.names.contains(member.name) {
+                report("knows no \"\(member.name)\"")
+            }
+            let name = name(beside: others)
+            let issuer = issuer(beside: others, allowsPlain: allowsPlain)
+            let audiences = audiences()
+            let place = keyPlace(issuer: issuer, allowsPlain: allowsPlain)
+            let algorithms = algorithms()
+            let trust: Provider.EmailTrust = choice(
+                "emails", of: [.none, .verified], default: .none)
+            let nonce: Provider.NoncePolicy = choice(
+                "nonce", of: Provider.NoncePolicy.allCases, default: .required)
+            guard errors.isEmpty, let name, let issuer, let place else { return nil }
+            return Provider(
+                name: name, issuers: [issuer], audiences: audiences, keyPlace: place,
+                algorithms: algorithms, emailTrust: trust, noncePolicy: nonce)
+        }
+
+        private mutating func report(_ sentence: String) {
+            errors.append("\(place) \(sentence)")
+        }
+
+        private mutating func name(beside others: [Provider]) -> String? {
+            guard let name = object["name"]?.string, Self.isName(name) else {
+                report(
+                    "needs a \"name\" of 2 to \(Self.nameBytesMax) lowercase letters, digits, hyphens"
+                )
+                return nil
+            }
+            guard !Self.reserved.contains(name) else {
+                report("cannot be named \"\(name)\", which is reserved")
+                return nil
+            }
+            if others.contains(where: { $0.name == name }) {
+                report("is the second one named \"\(name)\"")
+            }
+            return name
+        }
+
+        /// An identity is its issuer and subject, so each issuer belongs to one provider.
+        private mutating func issuer(beside others: [Provider], allowsPlain: Bool) -> String? {
+            guard let issuer = object["issuer"]?.string, !issuer.utf8.contains(UInt8(ascii: "?")),
+                HTTPURL(issuer, allowsPlain: allowsPlain) != nil
+            else {
+                report("needs an \"issuer\": an https URL without a query")
+                return nil
+            }
+            let taken = others.flatMap(\.issuers) + BuiltInProvider.issuers
+            if taken.contains(issuer) { report("has an \"issuer\" that another provider has") }
+            return issuer
+        }
+
+        private mutating func audiences() -> Set<String> {
+            guard let audiences = object["audiences"]?.strings,
+                (1...Self.audiencesMax).contains(audiences.count),
+                audiences.allSatisfy({ (1...Self.audienceBytesMax).contains($0.utf8.count) })
+            else {
+                report("needs \"audiences\": a list of 1 to \(Self.audiencesMax) client ids")
+                return []
+            }
+            return Set(audiences)
+        }
+
+        private mutating func keyPlace(issuer: String?, allowsPlain: Bool) -> Provider.KeyPlace? {
+            if let value = object["keys-url"] {
+                if let url = value.string.flatMap({ HTTPURL($0, allowsPlain: allowsPlain) }) {
+                    return .at(url)
+                }
+                report("has a \"keys-url\" that is not an https URL")
+                return nil
+            }
+            guard let issuer else { return nil }
+            let base = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
+            guard
+                let url = HTTPURL(
+                    "\(base)/.well-known/openid-configuration", allowsPlain: allowsPlain)
+            else {
+                report("has an \"issuer\" that is too long")
+                return nil
+            }
+            return .described(by: url)
+        }
+
+        private mutating func algorithms() -> Set<SignatureAlgorithm> {
+            guard let value = object["algorithms"] else { return [.rs256] }
+            let algorithms = (value.strings ?? []).map(SignatureAlgorithm.init(rawValue:))
+            guard !algorithms.isEmpty, !algorithms.contains(nil) else {
+                report("has \"algorithms\" other than RS256 and ES256")
+                return []
+            }
+            return Set(algorithms.compactMap(\.self))
+        }
+
+        private mutating func choice<Choice: RawRepresentable<String>>(
+            _ name: String, of choices: [Choice], default standard: Choice
+        ) -> Choice {
+            guard let value = object[name] else { return standard }
+            if let choice = choices.first(where: { value == .string($0.rawValue) }) {
+                return choice
+            }
+            let words = choices.map(\.rawValue).joined(separator: ", ")
+            report("has an \"\(name)\" other than \(words)")
+            return standard
+        }
+
+        private static func isName(_ text: String) -> Bool {
+            let hyphen = UInt8(ascii: "-")
+            return (2...nameBytesMax).contains(text.utf8.count)
+                && text.utf8.first != hyphen && text.utf8.last != hyphen
+                && text.utf8.allSatisfy {
+                    $0 == hyphen || (0x30...0x39).contains($0) || (0x61...0x7A).contains($0)
+                }
+        }
     }
 }

@@ -72,7 +72,7 @@ package struct ProvidersSettings: Settings {
             reason: "Further OpenID providers, .json: see Providers/ProvidersFile.swift.")
         guard let path else { return [] }
         let file = ProvidersFile(path: path, beside: built, allowsPlain: allowsPlain)
-        for mistake in file.mistakes { settings.require(false, ["providers-file"], mistake) }
+        for error in file.errors { settings.require(false, ["providers-file"], error) }
         return file.providers
     }
 }

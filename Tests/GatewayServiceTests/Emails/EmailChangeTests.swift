@@ -135,8 +135,8 @@ struct StrictFlowTests {
 
     @Test(
         "X-04: signing up first with another person's email gains nothing (classic pre-hijack)",
-        arguments: [EnumerationMode.friendly, .strict])
-    func preHijack(mode: EnumerationMode) async throws {
+        arguments: [IdentitySettings.EnumerationMode.friendly, .strict])
+    func preHijack(mode: IdentitySettings.EnumerationMode) async throws {
         let fixture = try await GatewayFixture(enumeration: mode)
         let eve = try await fixture.signUp(password: "Evil7Password")
         let eves = try await fixture.inner.linkToken()

@@ -39,7 +39,8 @@ final class GatewayFixture: Sendable {
         flags: [String] = [], limits: (any LimitsAPI)? = nil,
         identities: (any IdentitiesAPI)? = nil, providers: [String] = [],
         phone phoneSettings: PhoneSettings = PhoneSettings(countries: ["DE"]),
-        enumeration: EnumerationMode = .friendly, verification: EmailVerificationMode = .optional,
+        enumeration: IdentitySettings.EnumerationMode = .friendly,
+        verification: IdentitySettings.EmailVerificationMode = .optional,
         time: ManualTime = ManualTime()
     ) async throws {
         self.time = time

@@ -41,7 +41,8 @@ final class InnerServices: Sendable {
     init(
         in folder: TemporaryFolder, time: ManualTime, providers: [String] = [],
         phone: PhoneSettings = PhoneSettings(countries: ["DE"]),
-        enumeration: EnumerationMode = .friendly, verification: EmailVerificationMode = .optional
+        enumeration: IdentitySettings.EnumerationMode = .friendly,
+        verification: IdentitySettings.EmailVerificationMode = .optional
     ) async throws {
         let randomness = SeededRandomness()
         let log = CapturedLog().logger(time: time)

@@ -140,7 +140,7 @@ struct MaskedTextTests {
             ("nobody", "…"), ("\"a@b\"@example.org", "\"…@example.org"),
         ])
     func email(address: String, masked: String) {
-        #expect(MaskedText.email(address) == masked)
+        #expect(AccountAdminHandler.MaskedText.email(address) == masked)
     }
 
     @Test(
@@ -149,6 +149,6 @@ struct MaskedTextTests {
             ("+4915112345678", "+49…78"), ("+1234567", "+12…67"), ("+12", "…"), ("", ""),
         ])
     func phone(number: String, masked: String) {
-        #expect(MaskedText.phone(number) == masked)
+        #expect(AccountAdminHandler.MaskedText.phone(number) == masked)
     }
 }

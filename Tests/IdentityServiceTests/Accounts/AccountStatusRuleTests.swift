@@ -75,7 +75,7 @@ struct AccountStatusRuleTests {
 
     @Test("suspended and deleting accounts allow nothing; pending ones allow proving the address")
     func allows() {
-        for act in AccountAct.allCases {
+        for act in AccountStatusRule.Act.allCases {
             #expect(AccountStatusRule.allows(act, .active))
             #expect(!AccountStatusRule.allows(act, .suspended))
             #expect(!AccountStatusRule.allows(act, .deleting))

@@ -9,7 +9,7 @@ import Testing
 @Suite("G-12, X-02: changing to an address that is taken", .timeLimit(.minutes(1)))
 struct TakenChangeTests {
     private func fixture(
-        _ mode: EnumerationMode
+        _ mode: IdentitySettings.EnumerationMode
     ) async throws -> (IdentityFixture, access: String) {
         // Both accounts exist before strict mode: under strict an unproved sign-up owns no address.
         let friendly = try IdentityFixture()

@@ -23,7 +23,7 @@ struct ImportCandidateTests {
         do {
             _ = try read(change)
             return "taken"
-        } catch let refusal as ImportRefusal {
+        } catch let refusal as ImportRule.Refusal {
             return "\(refusal.field) \(refusal.reason)"
         } catch {
             return "\(error)"
@@ -94,7 +94,7 @@ struct ImportCandidateTests {
     func source() throws {
         #expect(try read(source: "a") { _ in }.imported.source == "a")
         #expect(try read(source: "a") { $0.source = "b" }.imported.source == "b")
-        #expect(throws: ImportRefusal.self) { try read(source: "") { _ in } }
+        #expect(throws: ImportRule.Refusal.self) { try read(source: "") { _ in } }
     }
 
     @Test("an Apple relay address is recognised; an imported identity's email is unverified")

@@ -16,11 +16,12 @@ struct ImportRuleTests {
                 if bits & 1 != 0 {
                     .leave(account)
                 } else if bits & 2 != 0 {
-                    .refuse(ImportRefusal(code: .emailAlreadyInUse, field: "email"))
+                    .refuse(ImportRule.Refusal(code: .emailAlreadyInUse, field: "email"))
                 } else if bits & 4 != 0 {
-                    .refuse(ImportRefusal(code: .credentialAlreadyInUse, field: "identities"))
+                    .refuse(ImportRule.Refusal(code: .credentialAlreadyInUse, field: "identities"))
                 } else if bits & 8 != 0 {
-                    .refuse(ImportRefusal(code: .credentialAlreadyInUse, field: "phone_number"))
+                    .refuse(
+                        ImportRule.Refusal(code: .credentialAlreadyInUse, field: "phone_number"))
                 } else {
                     .create
                 }

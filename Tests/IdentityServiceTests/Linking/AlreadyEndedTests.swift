@@ -36,8 +36,8 @@ struct AlreadyEndedTests {
 
     @Test(
         "G-07: an ended guest session cannot register",
-        arguments: [EnumerationMode.friendly, .strict])
-    func registration(mode: EnumerationMode) async throws {
+        arguments: [IdentitySettings.EnumerationMode.friendly, .strict])
+    func registration(mode: IdentitySettings.EnumerationMode) async throws {
         let fixture = try IdentityFixture(enumeration: mode)
         let guest = try await fixture.guest()
         try await end(guest.account, in: fixture)

@@ -15,8 +15,8 @@ private let guest = holder(3)
 private func owned(
     _ status: AccountStatus = .active, isProved: Bool, hasThisMethod: Bool = false,
     wasRemoved: Bool = false
-) -> AddressOwner {
-    AddressOwner(
+) -> LinkingRule.AddressOwner {
+    LinkingRule.AddressOwner(
         holder: holder(2, status), isProved: isProved, hasThisMethod: hasThisMethod,
         wasRemoved: wasRemoved)
 }
@@ -24,20 +24,21 @@ private func owned(
 /// One row of the truth table.
 private struct Row: CustomTestStringConvertible, Sendable {
     let testDescription: String
-    let linking: LinkingCase
-    let decision: LinkingDecision
+    let linking: LinkingRule.Case
+    let decision: LinkingRule.Decision
 
     init(
-        _ name: String, asking: LinkingCase.Asking = .nobody, known: AccountHolder? = nil,
-        email: EmailWord = .none, owner: AddressOwner? = nil, _ decision: LinkingDecision
+        _ name: String, asking: LinkingRule.Case.Asking = .nobody, known: AccountHolder? = nil,
+        email: LinkingRule.EmailClaim = .none, owner: LinkingRule.AddressOwner? = nil,
+        _ decision: LinkingRule.Decision
     ) {
         testDescription = name
-        linking = LinkingCase(asking: asking, known: known, email: email, owner: owner)
+        linking = LinkingRule.Case(asking: asking, known: known, email: email, owner: owner)
         self.decision = decision
     }
 }
 
-private let byGuest = LinkingCase.Asking.guest(guest)
+private let byGuest = LinkingRule.Case.Asking.guest(guest)
 
 /// Every case in which no session or a guest asks and the identity is unknown.
 private let unknownRows: [Row] = [
@@ -134,7 +135,7 @@ private let stateRows: [Row] =
     ]
 
 /// If the identity is known, the email has no effect.
-private let knownRows: [Row] = EmailWord.allCases.flatMap { email in
+private let knownRows: [Row] = LinkingRule.EmailClaim.allCases.flatMap { email in
     [
         Row("known, \(email): sign in", known: known, email: email, .signIn(known.account)),
         Row(
@@ -173,11 +174,11 @@ struct LinkingRuleTests {
 
     @Test("X-04: without a verified email no decision leads to the account that owns the address")
     func onlyProofs() {
-        for email in [EmailWord.none, .unverified] {
-            for asking in [LinkingCase.Asking.nobody, byGuest] {
+        for email in [LinkingRule.EmailClaim.none, .unverified] {
+            for asking in [LinkingRule.Case.Asking.nobody, byGuest] {
                 for owner in [nil, owned(isProved: true), owned(isProved: false)] {
                     let decision = LinkingRule.decision(
-                        for: LinkingCase(asking: asking, email: email, owner: owner))
+                        for: LinkingRule.Case(asking: asking, email: email, owner: owner))
                     switch decision {
                     case .create(false), .upgrade(guest.account, false): break
                     default: Issue.record("\(email): \(decision)")
@@ -189,13 +190,13 @@ struct LinkingRuleTests {
 
     @Test("X-04: an unproved owner is never linked to")
     func neverLinked() {
-        for email in EmailWord.allCases {
-            for asking in [LinkingCase.Asking.nobody, byGuest, .full] {
+        for email in LinkingRule.EmailClaim.allCases {
+            for asking in [LinkingRule.Case.Asking.nobody, byGuest, .full] {
                 for status in [
                     AccountStatus.active, .suspended, .pendingVerification, .deleting,
                 ] {
                     let decision = LinkingRule.decision(
-                        for: LinkingCase(
+                        for: LinkingRule.Case(
                             asking: asking, email: email,
                             owner: owned(status, isProved: false)))
                     if case .link = decision { Issue.record("\(email) \(asking) \(status)") }

@@ -71,12 +71,12 @@ struct RemovedIdentityTests {
     @Test("G-14: an account remembers a limited number of removals, and forgets the oldest")
     func bounded() async throws {
         let session = try await signedIn()
-        for number in 0...RemovedIdentityTables.removalsMax {
+        for number in 0...IdentityTables.removalsMax {
             let token = IdentityV1.ProviderToken.token("g\(number)", email: "ada@example.org")
             _ = try await fixture.link(token, in: session)
             _ = try await fixture.unlink("google", in: session)
         }
-        let kept = Int64(RemovedIdentityTables.removalsMax)
+        let kept = Int64(IdentityTables.removalsMax)
         #expect(try await fixture.count("removed_identities") == kept)
         #expect(try await code(.token("g1", email: "ada@example.org")) == .emailAlreadyInUse)
         #expect(try await fixture.signIn(by: .token("g0", email: "ada@example.org")).isLinked)

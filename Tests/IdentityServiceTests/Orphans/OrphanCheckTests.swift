@@ -38,7 +38,7 @@ struct OrphanCheckTests {
         _ = try await fixture.register()
         try await fixture.change("DELETE FROM profiles")
         let count = try await fixture.store.read { try $0.orphanCount() }
-        #expect(count == OrphanCount(accountsWithoutProfile: 1, profilesWithoutAccount: 0))
+        #expect(count == OrphanCheck.Count(accountsWithoutProfile: 1, profilesWithoutAccount: 0))
         _ = await check()
         #expect(fixture.log.lines.contains { $0.contains("orphan") })
     }

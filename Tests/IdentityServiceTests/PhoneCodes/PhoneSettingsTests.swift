@@ -7,7 +7,7 @@ import Testing
 /// The operator's settings for phone codes.
 struct PhoneSettingsTests {
     private func refusal(_ countries: [String], _ number: String) throws -> ErrorCode? {
-        let rule = try #require(PhoneCountries(countries))
+        let rule = try #require(PhoneSettings.Countries(countries))
         return rule.refusal(of: try #require(PhoneNumber(number)))
     }
 
@@ -37,7 +37,7 @@ struct PhoneSettingsTests {
             ["XX"], ["DE", "Germany"], ["all", "DE"], ["+49"],
         ])
     func mistakes(names: [String]) {
-        #expect(PhoneCountries(names) == nil)
+        #expect(PhoneSettings.Countries(names) == nil)
     }
 
     @Test("G-06: a test number is valid through its last day, in UTC")
@@ -91,7 +91,7 @@ struct PhoneSettingsTests {
                 "--phone-code-life", "10m",
             ])
         ).phone
-        #expect(phone.countries == PhoneCountries(["FR", "DE"]))
+        #expect(phone.countries == PhoneSettings.Countries(["FR", "DE"]))
         #expect(phone.testNumbers == [try #require(TestPhoneNumber(test))])
         #expect(phone.codeLife == .seconds(600))
         #expect(try load(["--phone-countries", "XX"]) == nil)

@@ -21,16 +21,16 @@ struct NumberChangeRuleTests {
 
     @Test("A-06: a report repeated within a month is the same change, confirmed or not")
     func toldAgain() {
-        let month = NumberChangeRule.keptFor
+        let month = NumberChangeRule.retention
         #expect(
-            NumberChangeRule.told(nil, at: Self.told)
+            NumberChangeRule.afterReport(nil, at: Self.told)
                 == NumberChange(toldAt: Self.told, confirmedAt: nil))
         for kept in [change(), change(confirmed: true)] {
-            #expect(NumberChangeRule.told(kept, at: Self.told) == nil)
+            #expect(NumberChangeRule.afterReport(kept, at: Self.told) == nil)
             let last = Self.told + month - .milliseconds(1)
-            #expect(NumberChangeRule.told(kept, at: last) == nil)
+            #expect(NumberChangeRule.afterReport(kept, at: last) == nil)
             #expect(
-                NumberChangeRule.told(kept, at: Self.told + month)
+                NumberChangeRule.afterReport(kept, at: Self.told + month)
                     == NumberChange(toldAt: Self.told + month, confirmedAt: nil))
         }
     }

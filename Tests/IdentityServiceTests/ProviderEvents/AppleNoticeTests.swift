@@ -83,30 +83,40 @@ struct AppleNoticeTests {
         #expect(notice.at == Timestamp(milliseconds: milliseconds))
     }
 
-    private static let hostile: [(name: String, change: (String, JSONValue?), why: NoticeRefusal)] =
-        [
-            ("no issuer", ("iss", nil), .claims),
-            ("another issuer", ("iss", .string("evil")), .issuer),
-            ("the issuer with a slash", ("iss", .string("https://appleid.apple.com/")), .issuer),
-            ("no audience", ("aud", nil), .claims), ("an empty list", ("aud", .array([])), .claims),
-            ("another audience", ("aud", .string("com.evil")), .audience),
-            ("one of two", ("aud", .array([.string("app"), .string("com.evil")])), .audience),
-            ("no jti", ("jti", nil), .claims), ("an empty jti", ("jti", .string("")), .claims),
-            ("a jti that is a number", ("jti", .integer(1)), .claims),
-            ("a long jti", ("jti", .string(String(repeating: "j", count: 256))), .claims),
-            ("no iat", ("iat", nil), .claims), ("iat as a text", ("iat", .string("1")), .claims),
-            ("iat ahead", ("iat", .integer(1_800_000_061)), .future),
-            ("a week old", ("iat", .integer(1_800_000_000 - 604_800)), .old),
-            ("expired", ("exp", .integer(1_799_999_940)), .old),
-            ("exp as a text", ("exp", .string("2000000000")), .claims),
-            ("no events", ("events", nil), .claims), ("a list", ("events", .array([])), .claims),
-            ("events as invalid JSON", ("events", .string("consent-revoked")), .claims),
-            ("an ID token's claims", ("events", .null), .claims),
-            ("no subject", ("events", .string(#"{"type":"consent-revoked"}"#)), .claims),
-            ("an empty subject", ("events", .string(#"{"type":"x","sub":""}"#)), .claims),
-            ("no type", ("events", .string(#"{"sub":"001"}"#)), .claims),
-            ("two subjects", ("events", .string(#"{"type":"x","sub":"1","sub":"2"}"#)), .claims),
-        ]
+    private static let hostile:
+        [(name: String, change: (String, JSONValue?), why: AppleNotice.Refusal)] =
+            [
+                ("no issuer", ("iss", nil), .claims),
+                ("another issuer", ("iss", .string("evil")), .issuer),
+                (
+                    "the issuer with a slash", ("iss", .string("https://appleid.apple.com/")),
+                    .issuer
+                ),
+                ("no audience", ("aud", nil), .claims),
+                ("an empty list", ("aud", .array([])), .claims),
+                ("another audience", ("aud", .string("com.evil")), .audience),
+                ("one of two", ("aud", .array([.string("app"), .string("com.evil")])), .audience),
+                ("no jti", ("jti", nil), .claims), ("an empty jti", ("jti", .string("")), .claims),
+                ("a jti that is a number", ("jti", .integer(1)), .claims),
+                ("a long jti", ("jti", .string(String(repeating: "j", count: 256))), .claims),
+                ("no iat", ("iat", nil), .claims),
+                ("iat as a text", ("iat", .string("1")), .claims),
+                ("iat ahead", ("iat", .integer(1_800_000_061)), .future),
+                ("a week old", ("iat", .integer(1_800_000_000 - 604_800)), .old),
+                ("expired", ("exp", .integer(1_799_999_940)), .old),
+                ("exp as a text", ("exp", .string("2000000000")), .claims),
+                ("no events", ("events", nil), .claims),
+                ("a list", ("events", .array([])), .claims),
+                ("events as invalid JSON", ("events", .string("consent-revoked")), .claims),
+                ("an ID token's claims", ("events", .null), .claims),
+                ("no subject", ("events", .string(#"{"type":"consent-revoked"}"#)), .claims),
+                ("an empty subject", ("events", .string(#"{"type":"x","sub":""}"#)), .claims),
+                ("no type", ("events", .string(#"{"sub":"001"}"#)), .claims),
+                (
+                    "two subjects", ("events", .string(#"{"type":"x","sub":"1","sub":"2"}"#)),
+                    .claims
+                ),
+            ]
 
     @Test("G-05: a notice with an invalid or old claim is refused", arguments: hostile.indices)
     func refused(row: Int) {

@@ -60,7 +60,7 @@ final class ProviderEventFixture: Sendable {
     ) async throws -> AccountID {
         var proved = ProvedIdentity(
             method: "apple", issuer: apple.issuer, subject: subject, amr: ["fed"])
-        proved.email = ProvidedEmail(
+        proved.email = ProvedIdentity.Email(
             address: try .required(email), isVerified: true, isRelay: isRelay)
         let answer = try await identity.signIn(proved, from: IdentityFixture.origin)
         return try #require(AccountID(text: answer.account?.accountId ?? ""))

@@ -56,10 +56,13 @@ struct ProviderNoticeRuleTests {
                     "revoked, the sign-in long ago", .consentRevoked, 5, identity(usedAt: -900),
                     .unlink
                 ),
-                ("relay", relay, 5, identity(), .tellRelay),
-                ("relay, signed in since", relay, 5, identity(usedAt: 9), .tellRelay),
-                ("relay, stored earlier", relay, 5, identity(relayToldAt: 4), .tellRelay),
-                ("relay, stored at the same time", relay, 5, identity(relayToldAt: 5), .tellRelay),
+                ("relay", relay, 5, identity(), .notifyRelay),
+                ("relay, signed in since", relay, 5, identity(usedAt: 9), .notifyRelay),
+                ("relay, stored earlier", relay, 5, identity(relayToldAt: 4), .notifyRelay),
+                (
+                    "relay, stored at the same time", relay, 5, identity(relayToldAt: 5),
+                    .notifyRelay
+                ),
                 ("relay, stored later", relay, 5, identity(relayToldAt: 5.001), .nothing),
             ]
         }()

@@ -24,6 +24,6 @@ struct KeySetLifeTests {
         let fields = [("Cache-Control", control), ("Age", age)].compactMap { name, value in
             value.map { (name: name, value: $0) }
         }
-        #expect(KeySetLife.of(HTTPFields(fields)) == .seconds(seconds))
+        #expect(JWKSFetcher.KeySetLife.of(HTTPFields(fields)) == .seconds(seconds))
     }
 }

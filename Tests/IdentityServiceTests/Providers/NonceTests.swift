@@ -98,10 +98,10 @@ struct NonceTests {
     @Test("matching a token's nonce follows its truth table")
     func match() {
         let hash = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-        #expect(NonceMatch.hash("abc") == hash, "FIPS 180-4, appendix B.1")
+        #expect(Nonces.Match.hash("abc") == hash, "FIPS 180-4, appendix B.1")
         func isRight(_ inToken: String?, _ handedIn: String) -> Bool {
-            do throws(ProviderTokenRefusal) {
-                try NonceMatch.check(inToken, against: handedIn)
+            do throws(ProviderTokenCheck.Refusal) {
+                try Nonces.Match.check(inToken, against: handedIn)
                 return true
             } catch {
                 return false
@@ -115,7 +115,7 @@ struct NonceTests {
         #expect(!isRight("", "abc"))
         #expect(!isRight(nil, "abc"))
         #expect(!isRight("abc", ""))
-        #expect(!isRight(NonceMatch.hash(""), ""))
+        #expect(!isRight(Nonces.Match.hash(""), ""))
         #expect(!isRight("", ""))
         #expect(isRight(nil, ""))
     }

@@ -118,7 +118,7 @@ extension TokenMutation {
             try $0.saying([("nonce", .string($0.providers.nonce().nonce))])
         },
         TokenMutation("the nonce's hash in capital letters", "nonce", code: .invalidNonce) {
-            try $0.saying([("nonce", .string(NonceMatch.hash($0.nonce).uppercased()))])
+            try $0.saying([("nonce", .string(Nonces.Match.hash($0.nonce).uppercased()))])
         },
         TokenMutation("an empty nonce in the token", "nonce", code: .invalidNonce) {
             try $0.saying([("nonce", .string(""))])

@@ -45,7 +45,8 @@ final class IdentityFixture: Sendable {
         notifications: RecordingNotifications = RecordingNotifications(),
         parameters: Argon2Parameters = cheap,
         phone: PhoneSettings = PhoneSettings(countries: ["all"]),
-        enumeration: EnumerationMode = .friendly, verification: EmailVerificationMode = .optional
+        enumeration: IdentitySettings.EnumerationMode = .friendly,
+        verification: IdentitySettings.EmailVerificationMode = .optional
     ) throws {
         let folder = try folder ?? TemporaryFolder()
         let logger = log.logger(time: time)

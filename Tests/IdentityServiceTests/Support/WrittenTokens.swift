@@ -29,7 +29,7 @@ struct WrittenTokens: ProviderTokens {
             method: token.provider, issuer: "https://\(token.provider).example",
             subject: String(words[0]), amr: ["fed"])
         proved.email = EmailAddress(String(words[1])).map {
-            ProvidedEmail(
+            ProvedIdentity.Email(
                 address: $0, isVerified: words[2] == "true", isRelay: words[3] == "true")
         }
         proved.displayName = token.displayName

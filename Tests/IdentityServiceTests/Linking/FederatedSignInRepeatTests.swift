@@ -8,7 +8,7 @@ import Testing
 @testable import IdentityService
 
 @Suite("G-25: repeated provider sign-ins", .timeLimit(.minutes(1)))
-struct AdmissionRepeatTests {
+struct FederatedSignInRepeatTests {
     let fixture: IdentityFixture
 
     init() throws { fixture = try IdentityFixture() }

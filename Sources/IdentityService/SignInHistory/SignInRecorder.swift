@@ -14,14 +14,14 @@ struct SignInRecorder: Sendable {
     /// - Parameters:
     ///   - before: time of the previous sign-in; nil for the first.
     ///   - method: "password", "phone", or a provider's name.
-    func note(
+    func record(
         _ account: AccountID, before: Timestamp?, by method: String, on device: SignInDevice,
         from origin: CallOrigin, _ transaction: Transaction
-    ) throws -> SignInNews {
+    ) throws -> SignInHistory {
         try transaction.setLastSignIn(account)
         let isNew = try remember(device, of: account, transaction)
-        if isNew { try tell(account, method, device, origin, transaction) }
-        return SignInNews(before: before, at: transaction.at, isNewDevice: isNew)
+        if isNew { try notifyOwner(account, method, device, origin, transaction) }
+        return SignInHistory(before: before, at: transaction.at, isNewDevice: isNew)
     }
 
     /// Records the device of a registration. It is the account's first device, so no mail is sent.
@@ -34,7 +34,7 @@ struct SignInRecorder: Sendable {
 
     /// Attack: somebody registers with another person's address and signs in from many new devices,
     /// to make the service send mail there. Only a verified address therefore gets the mail.
-    private func tell(
+    private func notifyOwner(
         _ account: AccountID, _ method: String, _ device: SignInDevice, _ origin: CallOrigin,
         _ transaction: Transaction
     ) throws {
@@ -64,4 +64,42 @@ struct SignInDevice: Hashable, Sendable {
         return keys.devices.lookUpKey(
             DelimitedParts.joined([Array(account.text.utf8), Array(id.utf8)]))
     }
+}
+
+/// What a sign-in reports about the previous one (G-08).
+struct SignInHistory: Hashable, Sendable {
+    /// Time of the previous sign-in; nil for the first.
+    let before: Timestamp?
+    /// Time of this sign-in.
+    let at: Timestamp
+    let isNewDevice: Bool
+
+    /// The response message. After a clock correction the previous sign-in may appear later than
+    /// this one; the gap is then 0.
+    var message: IdentityV1.SignInNews {
+        let gap = before.map { max(0, at.milliseconds - $0.milliseconds) }
+        return IdentityV1.SignInNews(
+            lastSignInAtMs: before?.milliseconds ?? 0, gapMs: gap ?? 0, isNewDevice: isNewDevice)
+    }
+}
+
+extension StoredResponse {
+    /// The stored response of a sign-in with its history, so that a retry returns the same.
+    /// - Parameter isTakenOver: for a password reset: it verified the address for the first time.
+    init(account: AccountID, history: SignInHistory, isTakenOver: Bool = false) {
+        self.init(
+            account: account.key, figure: history.before?.milliseconds ?? 0,
+            moment: history.at.milliseconds,
+            mark: (history.isNewDevice ? 1 : 0) | (isTakenOver ? 2 : 0))
+    }
+
+    /// The history that `init(account:history:isTakenOver:)` stored.
+    var history: SignInHistory {
+        let before = figure == 0 ? nil : Timestamp(milliseconds: figure)
+        return SignInHistory(
+            before: before, at: Timestamp(milliseconds: moment), isNewDevice: mark & 1 != 0)
+    }
+
+    /// The flag that `init(account:history:isTakenOver:)` stored.
+    var isTakenOver: Bool { mark & 2 != 0 }
 }

@@ -7,7 +7,7 @@ import Testing
 @testable import IdentityService
 
 /// Requesting a phone code (G-06).
-struct PhoneCodeRequestTests {
+struct RequestCodeTests {
     @Test("G-06: a six-digit code is sent, and is sealed in the outbox until delivery")
     func sends() async throws {
         let fixture = try PhoneCodeFixture()

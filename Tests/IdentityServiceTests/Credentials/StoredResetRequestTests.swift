@@ -7,7 +7,7 @@ import Testing
 @testable import IdentityService
 
 @Suite("A password reset request as the outbox stores it")
-struct ResetWishTests {
+struct StoredResetRequestTests {
     private let fixture: IdentityFixture
 
     init() throws { fixture = try IdentityFixture() }
@@ -27,12 +27,12 @@ struct ResetWishTests {
             .unknown,
         ]
         for caller in callers {
-            let wish = ResetWish(
+            let reset = ResetMailing.Request(
                 lookUpKey: [UInt8](repeating: 1, count: 16),
                 subject: [UInt8](repeating: 2, count: 16), origin: caller)
-            #expect(ResetWish(wish.bytes) == wish)
+            #expect(ResetMailing.Request(reset.bytes) == reset)
         }
-        let old = ResetWish([UInt8](repeating: 1, count: 16))
+        let old = ResetMailing.Request([UInt8](repeating: 1, count: 16))
         #expect(old.lookUpKey.count == 16 && old.subject == nil && old.origin == .unknown)
     }
 

@@ -6,7 +6,7 @@ import Testing
 @testable import IdentityService
 
 @Suite("G-15: parallel first sign-ins", .timeLimit(.minutes(1)))
-struct AdmissionRaceTests {
+struct FederatedSignInRaceTests {
     let fixture: IdentityFixture
 
     init() throws { fixture = try IdentityFixture() }

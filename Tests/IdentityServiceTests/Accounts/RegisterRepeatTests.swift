@@ -9,7 +9,7 @@ import Testing
 @testable import IdentityService
 
 @Suite("G-25: repeated registrations", .timeLimit(.minutes(1)))
-struct RegistrationRepeatTests {
+struct RegisterRepeatTests {
     let fixture: IdentityFixture
 
     init() throws { fixture = try IdentityFixture() }

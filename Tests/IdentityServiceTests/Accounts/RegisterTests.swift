@@ -9,7 +9,7 @@ import Testing
 @testable import IdentityService
 
 @Suite("G-02: registration", .timeLimit(.minutes(1)))
-struct RegistrationTests {
+struct RegisterTests {
     let fixture: IdentityFixture
 
     init() throws { fixture = try IdentityFixture() }

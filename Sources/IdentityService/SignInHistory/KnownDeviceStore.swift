@@ -4,8 +4,8 @@ import Storage
 /// The devices from which each account was signed in to. Stored as a keyed hash of account and
 /// device, so that a device has a different hash in each account: a stolen store does not link two
 /// accounts of one device.
-enum KnownDeviceTables {
-    static let sql = """
+extension IdentityTables {
+    static let knownDevices = """
         CREATE TABLE known_devices (
             device INTEGER PRIMARY KEY,
             account INTEGER NOT NULL REFERENCES accounts,
@@ -26,7 +26,7 @@ extension Transaction {
                 [SQLValue(at), .integer(account.key), .blob(deviceKey)]) > 0
         guard !isKnown else { return false }
         let known = try knownDevices(of: account)
-        if known >= KnownDeviceRule.devicesMax { try forgetOldestDevice(of: account) }
+        if known >= KnownDeviceRule.devicesMax { try deleteOldestDevice(of: account) }
         try execute(
             "INSERT INTO known_devices (account, device_key, seen_at_ms) VALUES (?, ?, ?)",
             [.integer(account.key), .blob(deviceKey), SQLValue(at)])
@@ -45,7 +45,7 @@ extension Transaction {
         return Int(count ?? 0)
     }
 
-    private func forgetOldestDevice(of account: AccountID) throws {
+    private func deleteOldestDevice(of account: AccountID) throws {
         try execute(
             """
             DELETE FROM known_devices WHERE device = (

@@ -8,7 +8,7 @@ import Testing
 @testable import IdentityService
 
 /// Signing in with a phone code (G-06, I-06, R-02).
-struct CodeSignInTests {
+struct SignInWithCodeTests {
     @Test("G-06: an unknown number creates an account, which the number then signs in to")
     func signsIn() async throws {
         let fixture = try PhoneCodeFixture()

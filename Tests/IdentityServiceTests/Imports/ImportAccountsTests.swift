@@ -11,7 +11,7 @@ import Testing
 @testable import IdentityService
 
 @Suite("I-03: importing accounts of other systems", .timeLimit(.minutes(1)))
-struct AccountImportTests {
+struct ImportAccountsTests {
     let identity: IdentityFixture
     let fixture: ImportFixture
 

@@ -7,7 +7,7 @@ import Testing
 @testable import IdentityService
 
 @Suite("G-08: what a sign-in reports about the one before", .timeLimit(.minutes(1)))
-struct SignInNewsTests {
+struct SignInHistoryTests {
     let fixture: IdentityFixture
 
     init() async throws {
@@ -124,7 +124,7 @@ struct SignInNewsTests {
         #expect(keys.allSatisfy { $0.count == 16 })
     }
 
-    @Test("a stored response of a version without sign-in news is read")
+    @Test("a stored response of a version without the sign-in history is read")
     func former() throws {
         let former = Array(StoredResponse(account: 7, figure: 8).bytes.prefix(16))
         #expect(try StoredResponse(former) == StoredResponse(account: 7, figure: 8))
@@ -133,10 +133,10 @@ struct SignInNewsTests {
 
     @Test("a clock that was set back gives a gap of zero")
     func clock() {
-        let news = SignInNews(
+        let history = SignInHistory(
             before: Timestamp(milliseconds: 2_000), at: Timestamp(milliseconds: 1_000),
             isNewDevice: false)
-        #expect(news.message == .init(lastSignInAtMs: 2_000, gapMs: 0))
+        #expect(history.message == .init(lastSignInAtMs: 2_000, gapMs: 0))
     }
 
     @Test(

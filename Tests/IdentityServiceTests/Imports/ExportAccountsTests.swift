@@ -10,7 +10,7 @@ import Testing
 @testable import IdentityService
 
 @Suite("I-03: exporting accounts", .timeLimit(.minutes(1)))
-struct AccountExportTests {
+struct ExportAccountsTests {
     @Test("another Postern imports an export, and its users can sign in there")
     func roundTrip() async throws {
         let here = ImportFixture(try IdentityFixture())

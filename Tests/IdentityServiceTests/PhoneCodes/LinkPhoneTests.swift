@@ -8,7 +8,7 @@ import Testing
 @testable import IdentityService
 
 /// Linking a phone number to an account (G-14), and proving ownership by a code (G-13).
-struct CodeLinkTests {
+struct LinkPhoneTests {
     /// An account with a password, and one of its sessions.
     private func person(_ fixture: PhoneCodeFixture) async throws -> (
         account: String, token: String
