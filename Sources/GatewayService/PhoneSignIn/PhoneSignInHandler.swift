@@ -34,7 +34,7 @@ extension PhoneSignInHandler {
         var request = request
         // Text that is not a number is rejected before it is charged.
         request.phoneNumber = try PhoneNumber.required(request.phoneNumber).text
-        request.language = context.mailLanguage()
+        request.language = context.acceptedLanguage
         let (sent, charge) = try await limits.charging(
             .phoneCodeRequest(number: request.phoneNumber, caller: LimitedCaller(context)), context,
             chargedOnceFor: onward.idempotencyKey
