@@ -10,9 +10,6 @@ struct PublicAPITests {
                 "\(GatewayV1.AccountStatus(rawValue: number))"
                     == "\(IdentityV1.AccountStatus(rawValue: number))")
             #expect(
-                "\(GatewayV1.PhoneCodePurpose(rawValue: number))"
-                    == "\(IdentityV1.PhoneCodePurpose(rawValue: number))")
-            #expect(
                 "\(GatewayV1.EndReason(rawValue: number))"
                     == "\(SessionV1.EndReason(rawValue: number))")
             #expect(

@@ -73,6 +73,8 @@ enum AllMessages {
         GatewayV1.RequestPasswordResetResponse.self,
         GatewayV1.RequestPhoneCodeRequest.self,
         GatewayV1.RequestPhoneCodeResponse.self,
+        GatewayV1.RequestSignInCodeRequest.self,
+        GatewayV1.RequestSignInCodeResponse.self,
         GatewayV1.ResendVerificationByPasswordRequest.self,
         GatewayV1.ResendVerificationByPasswordResponse.self,
         GatewayV1.ResendVerificationEmailRequest.self,

@@ -12,10 +12,15 @@ package import RPC
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol PhoneSignInAPI: Sendable {
-    /// Sends a code of six digits. The calling session is read only for the purposes LINK and PROVE,
-    /// which require one. The first code is sent at once, further ones after 1, 5, 15 and 30 minutes,
-    /// at most ten a day: auth/too-many-requests carries the wait. The text message is in the user's
-    /// accept-language. The response is the same whether or not the number has an account.
+    /// Sends a code of six digits to sign in with. The first code is sent at once, further ones after
+    /// 1, 5, 15 and 30 minutes, at most ten a day: auth/too-many-requests carries the wait. The text
+    /// message is in the user's accept-language. The response is the same whether or not the number
+    /// has an account.
+    func requestSignInCode(
+        _ request: GatewayV1.RequestSignInCodeRequest, _ context: CallContext
+    ) async throws -> GatewayV1.RequestSignInCodeResponse
+
+    /// Sends a code for another purpose to the signed-in user, with the same waits.
     func requestPhoneCode(
         _ request: GatewayV1.RequestPhoneCodeRequest, _ context: CallContext
     ) async throws -> GatewayV1.RequestPhoneCodeResponse
@@ -53,6 +58,13 @@ package struct PhoneSignInClient: PhoneSignInAPI {
         self.channel = channel
     }
 
+    package func requestSignInCode(
+        _ request: GatewayV1.RequestSignInCodeRequest, _ context: CallContext
+    ) async throws -> GatewayV1.RequestSignInCodeResponse {
+        try await channel.call(
+            PhoneSignInDescription.requestSignInCode, request, context)
+    }
+
     package func requestPhoneCode(
         _ request: GatewayV1.RequestPhoneCodeRequest, _ context: CallContext
     ) async throws -> GatewayV1.RequestPhoneCodeResponse {
@@ -84,6 +96,10 @@ package enum PhoneSignInDispatcher {
         ServiceMethods(
             PhoneSignInDescription.service,
             [
+                .async(PhoneSignInDescription.requestSignInCode) {
+                    (request: GatewayV1.RequestSignInCodeRequest, context) in
+                    try await service.requestSignInCode(request, context)
+                },
                 .async(PhoneSignInDescription.requestPhoneCode) {
                     (request: GatewayV1.RequestPhoneCodeRequest, context) in
                     try await service.requestPhoneCode(request, context)
@@ -102,6 +118,13 @@ package enum PhoneSignInDispatcher {
 
 /// What `postern.gateway.v1.PhoneSignIn` promises.
 package enum PhoneSignInDescription {
+    /// `RequestSignInCode`.
+    package static let requestSignInCode = MethodDescription(
+        name: "postern.gateway.v1.PhoneSignIn/RequestSignInCode",
+        isIdempotent: false,
+        timeout: .milliseconds(10000),
+        isOnLoop: false)
+
     /// `RequestPhoneCode`.
     package static let requestPhoneCode = MethodDescription(
         name: "postern.gateway.v1.PhoneSignIn/RequestPhoneCode",
@@ -127,6 +150,7 @@ package enum PhoneSignInDescription {
     package static let service = ServiceDescription(
         name: "postern.gateway.v1.PhoneSignIn",
         methods: [
+            requestSignInCode,
             requestPhoneCode,
             signInWithPhoneCode,
             linkPhone,
@@ -217,36 +241,42 @@ package enum PhoneSignInDescription {
             ZXN0GiMucG9zdGVybi5nYXRld2F5LnYxLlNpZ25PdXRSZXNwb25zZSIIuLUYBIi1GAESdQoOQ2hl\
             Y2tBdXRoU3RhdGUSKS5wb3N0ZXJuLmdhdGV3YXkudjEuQ2hlY2tBdXRoU3RhdGVSZXF1ZXN0Giou\
             cG9zdGVybi5nYXRld2F5LnYxLkNoZWNrQXV0aFN0YXRlUmVzcG9uc2UiDLi1GASItRgBoLUYZGIG\
-            cHJvdG8zCsENCh5wb3N0ZXJuL2dhdGV3YXkvdjEvcGhvbmUucHJvdG8SEnBvc3Rlcm4uZ2F0ZXdh\
+            cHJvdG8zCqoQCh5wb3N0ZXJuL2dhdGV3YXkvdjEvcGhvbmUucHJvdG8SEnBvc3Rlcm4uZ2F0ZXdh\
             eS52MRogcG9zdGVybi9nYXRld2F5L3YxL2FjY291bnQucHJvdG8aIHBvc3Rlcm4vZ2F0ZXdheS92\
-            MS9nYXRld2F5LnByb3RvIrABChdSZXF1ZXN0UGhvbmVDb2RlUmVxdWVzdBIhCgxwaG9uZV9udW1i\
-            ZXIYASABKAlSC3Bob25lTnVtYmVyEj4KB3B1cnBvc2UYAiABKA4yJC5wb3N0ZXJuLmdhdGV3YXku\
-            djEuUGhvbmVDb2RlUHVycG9zZVIHcHVycG9zZRIyCgZkZXZpY2UYAyABKAsyGi5wb3N0ZXJuLmdh\
-            dGV3YXkudjEuRGV2aWNlUgZkZXZpY2UimwEKGFJlcXVlc3RQaG9uZUNvZGVSZXNwb25zZRIdCgpy\
-            ZXF1ZXN0X2lkGAEgASgJUglyZXF1ZXN0SWQSIgoNZXhwaXJlc19hdF9tcxgCIAEoA1ILZXhwaXJl\
-            c0F0TXMSGAoHYXR0ZW1wdBgDIAEoDVIHYXR0ZW1wdBIiCg1uZXh0X2FmdGVyX21zGAQgASgDUgtu\
-            ZXh0QWZ0ZXJNcyLLAQoaU2lnbkluV2l0aFBob25lQ29kZVJlcXVlc3QSHQoKcmVxdWVzdF9pZBgB\
-            IAEoCVIJcmVxdWVzdElkEiEKDHBob25lX251bWJlchgCIAEoCVILcGhvbmVOdW1iZXISEgoEY29k\
-            ZRgDIAEoCVIEY29kZRIyCgZkZXZpY2UYBCABKAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNl\
-            UgZkZXZpY2USIwoNbWFpbF9sYW5ndWFnZRgFIAEoCVIMbWFpbExhbmd1YWdlIr0CChtTaWduSW5X\
-            aXRoUGhvbmVDb2RlUmVzcG9uc2USNQoHYWNjb3VudBgBIAEoCzIbLnBvc3Rlcm4uZ2F0ZXdheS52\
-            MS5BY2NvdW50UgdhY2NvdW50EjUKB3Nlc3Npb24YAiABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEu\
-            U2Vzc2lvblIHc2Vzc2lvbhIeCgtpc19uZXdfdXNlchgDIAEoCFIJaXNOZXdVc2VyEh8KC2lzX3Vw\
-            Z3JhZGVkGAQgASgIUgppc1VwZ3JhZGVkEjsKCWNvbGxpc2lvbhgFIAEoCzIdLnBvc3Rlcm4uZ2F0\
-            ZXdheS52MS5Db2xsaXNpb25SCWNvbGxpc2lvbhIyCgRuZXdzGAYgASgLMh4ucG9zdGVybi5nYXRl\
-            d2F5LnYxLlNpZ25Jbk5ld3NSBG5ld3MinAEKEExpbmtQaG9uZVJlcXVlc3QSHQoKcmVxdWVzdF9p\
-            ZBgBIAEoCVIJcmVxdWVzdElkEiEKDHBob25lX251bWJlchgCIAEoCVILcGhvbmVOdW1iZXISEgoE\
-            Y29kZRgDIAEoCVIEY29kZRIyCgZkZXZpY2UYBCABKAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2\
-            aWNlUgZkZXZpY2UiSgoRTGlua1Bob25lUmVzcG9uc2USNQoHYWNjb3VudBgBIAEoCzIbLnBvc3Rl\
-            cm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2NvdW50KpEBChBQaG9uZUNvZGVQdXJwb3NlEiIKHlBI\
-            T05FX0NPREVfUFVSUE9TRV9VTlNQRUNJRklFRBAAEh4KGlBIT05FX0NPREVfUFVSUE9TRV9TSUdO\
-            X0lOEAESGwoXUEhPTkVfQ09ERV9QVVJQT1NFX0xJTksQAhIcChhQSE9ORV9DT0RFX1BVUlBPU0Vf\
-            UFJPVkUQAzLgAgoLUGhvbmVTaWduSW4ScwoQUmVxdWVzdFBob25lQ29kZRIrLnBvc3Rlcm4uZ2F0\
-            ZXdheS52MS5SZXF1ZXN0UGhvbmVDb2RlUmVxdWVzdBosLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZXF1\
-            ZXN0UGhvbmVDb2RlUmVzcG9uc2UiBLi1GAISfAoTU2lnbkluV2l0aFBob25lQ29kZRIuLnBvc3Rl\
-            cm4uZ2F0ZXdheS52MS5TaWduSW5XaXRoUGhvbmVDb2RlUmVxdWVzdBovLnBvc3Rlcm4uZ2F0ZXdh\
-            eS52MS5TaWduSW5XaXRoUGhvbmVDb2RlUmVzcG9uc2UiBLi1GAISXgoJTGlua1Bob25lEiQucG9z\
-            dGVybi5nYXRld2F5LnYxLkxpbmtQaG9uZVJlcXVlc3QaJS5wb3N0ZXJuLmdhdGV3YXkudjEuTGlu\
-            a1Bob25lUmVzcG9uc2UiBLi1GANiBnByb3RvMw==
+            MS9nYXRld2F5LnByb3RvInEKGFJlcXVlc3RTaWduSW5Db2RlUmVxdWVzdBIhCgxwaG9uZV9udW1i\
+            ZXIYASABKAlSC3Bob25lTnVtYmVyEjIKBmRldmljZRgCIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52\
+            MS5EZXZpY2VSBmRldmljZSKcAQoZUmVxdWVzdFNpZ25JbkNvZGVSZXNwb25zZRIdCgpyZXF1ZXN0\
+            X2lkGAEgASgJUglyZXF1ZXN0SWQSIgoNZXhwaXJlc19hdF9tcxgCIAEoA1ILZXhwaXJlc0F0TXMS\
+            GAoHYXR0ZW1wdBgDIAEoDVIHYXR0ZW1wdBIiCg1uZXh0X2FmdGVyX21zGAQgASgDUgtuZXh0QWZ0\
+            ZXJNcyKwAQoXUmVxdWVzdFBob25lQ29kZVJlcXVlc3QSIQoMcGhvbmVfbnVtYmVyGAEgASgJUgtw\
+            aG9uZU51bWJlchI+CgdwdXJwb3NlGAIgASgOMiQucG9zdGVybi5nYXRld2F5LnYxLlBob25lQ29k\
+            ZVB1cnBvc2VSB3B1cnBvc2USMgoGZGV2aWNlGAMgASgLMhoucG9zdGVybi5nYXRld2F5LnYxLkRl\
+            dmljZVIGZGV2aWNlIpsBChhSZXF1ZXN0UGhvbmVDb2RlUmVzcG9uc2USHQoKcmVxdWVzdF9pZBgB\
+            IAEoCVIJcmVxdWVzdElkEiIKDWV4cGlyZXNfYXRfbXMYAiABKANSC2V4cGlyZXNBdE1zEhgKB2F0\
+            dGVtcHQYAyABKA1SB2F0dGVtcHQSIgoNbmV4dF9hZnRlcl9tcxgEIAEoA1ILbmV4dEFmdGVyTXMi\
+            ywEKGlNpZ25JbldpdGhQaG9uZUNvZGVSZXF1ZXN0Eh0KCnJlcXVlc3RfaWQYASABKAlSCXJlcXVl\
+            c3RJZBIhCgxwaG9uZV9udW1iZXIYAiABKAlSC3Bob25lTnVtYmVyEhIKBGNvZGUYAyABKAlSBGNv\
+            ZGUSMgoGZGV2aWNlGAQgASgLMhoucG9zdGVybi5nYXRld2F5LnYxLkRldmljZVIGZGV2aWNlEiMK\
+            DW1haWxfbGFuZ3VhZ2UYBSABKAlSDG1haWxMYW5ndWFnZSK9AgobU2lnbkluV2l0aFBob25lQ29k\
+            ZVJlc3BvbnNlEjUKB2FjY291bnQYASABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuQWNjb3VudFIH\
+            YWNjb3VudBI1CgdzZXNzaW9uGAIgASgLMhsucG9zdGVybi5nYXRld2F5LnYxLlNlc3Npb25SB3Nl\
+            c3Npb24SHgoLaXNfbmV3X3VzZXIYAyABKAhSCWlzTmV3VXNlchIfCgtpc191cGdyYWRlZBgEIAEo\
+            CFIKaXNVcGdyYWRlZBI7Cgljb2xsaXNpb24YBSABKAsyHS5wb3N0ZXJuLmdhdGV3YXkudjEuQ29s\
+            bGlzaW9uUgljb2xsaXNpb24SMgoEbmV3cxgGIAEoCzIeLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWdu\
+            SW5OZXdzUgRuZXdzIpwBChBMaW5rUGhvbmVSZXF1ZXN0Eh0KCnJlcXVlc3RfaWQYASABKAlSCXJl\
+            cXVlc3RJZBIhCgxwaG9uZV9udW1iZXIYAiABKAlSC3Bob25lTnVtYmVyEhIKBGNvZGUYAyABKAlS\
+            BGNvZGUSMgoGZGV2aWNlGAQgASgLMhoucG9zdGVybi5nYXRld2F5LnYxLkRldmljZVIGZGV2aWNl\
+            IkoKEUxpbmtQaG9uZVJlc3BvbnNlEjUKB2FjY291bnQYASABKAsyGy5wb3N0ZXJuLmdhdGV3YXku\
+            djEuQWNjb3VudFIHYWNjb3VudCpxChBQaG9uZUNvZGVQdXJwb3NlEiIKHlBIT05FX0NPREVfUFVS\
+            UE9TRV9VTlNQRUNJRklFRBAAEhsKF1BIT05FX0NPREVfUFVSUE9TRV9MSU5LEAESHAoYUEhPTkVf\
+            Q09ERV9QVVJQT1NFX1BST1ZFEAIy2AMKC1Bob25lU2lnbkluEnYKEVJlcXVlc3RTaWduSW5Db2Rl\
+            EiwucG9zdGVybi5nYXRld2F5LnYxLlJlcXVlc3RTaWduSW5Db2RlUmVxdWVzdBotLnBvc3Rlcm4u\
+            Z2F0ZXdheS52MS5SZXF1ZXN0U2lnbkluQ29kZVJlc3BvbnNlIgS4tRgBEnMKEFJlcXVlc3RQaG9u\
+            ZUNvZGUSKy5wb3N0ZXJuLmdhdGV3YXkudjEuUmVxdWVzdFBob25lQ29kZVJlcXVlc3QaLC5wb3N0\
+            ZXJuLmdhdGV3YXkudjEuUmVxdWVzdFBob25lQ29kZVJlc3BvbnNlIgS4tRgDEnwKE1NpZ25Jbldp\
+            dGhQaG9uZUNvZGUSLi5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluV2l0aFBob25lQ29kZVJlcXVl\
+            c3QaLy5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluV2l0aFBob25lQ29kZVJlc3BvbnNlIgS4tRgC\
+            El4KCUxpbmtQaG9uZRIkLnBvc3Rlcm4uZ2F0ZXdheS52MS5MaW5rUGhvbmVSZXF1ZXN0GiUucG9z\
+            dGVybi5nYXRld2F5LnYxLkxpbmtQaG9uZVJlc3BvbnNlIgS4tRgDYgZwcm90bzM=
             """)
 }

@@ -1,6 +1,7 @@
 package import Contracts
 package import Messages
 package import RPC
+import ServiceRuntime
 
 /// `postern.gateway.v1.Admin`: accounts for an application's support desk (I-09). Relays each call
 /// to the identity service. Which applications may call it is in the gateway's list of callers;
@@ -42,15 +43,20 @@ package struct AdminHandler: AdminService {
     package func listAccounts(
         _ request: GatewayV1.ListAccountsRequest, _ context: CallContext
     ) async throws -> GatewayV1.ListAccountsResponse {
-        let answer = try await accounts.listAccounts(
-            IdentityV1.ListAccountsRequest(
-                status: IdentityV1.AccountStatus(rawValue: request.status.rawValue),
-                createdFromMs: request.createdFromAtMs,
-                createdBeforeMs: request.createdBeforeAtMs,
-                signedInFromMs: request.signedInFromAtMs,
-                signedInBeforeMs: request.signedInBeforeAtMs, limit: request.pageSize,
-                page: request.pageToken, showPersonal: request.showPersonal,
-                actor: Self.actor(request.actor, context)), context.onward())
+        let answer: IdentityV1.ListAccountsResponse
+        do {
+            answer = try await accounts.listAccounts(
+                IdentityV1.ListAccountsRequest(
+                    status: IdentityV1.AccountStatus(rawValue: request.status.rawValue),
+                    createdFromMs: request.createdFromAtMs,
+                    createdBeforeMs: request.createdBeforeAtMs,
+                    signedInFromMs: request.signedInFromAtMs,
+                    signedInBeforeMs: request.signedInBeforeAtMs, limit: request.pageSize,
+                    page: request.pageToken, showPersonal: request.showPersonal,
+                    actor: Self.actor(request.actor, context)), context.onward())
+        } catch let error as ServiceError where error.fields == ["page"] {
+            throw ServiceError(error.code, fields: ["page_token"])
+        }
         return GatewayV1.ListAccountsResponse(
             accounts: answer.accounts.map(GatewayV1.AdminAccount.init),
             nextPageToken: answer.nextPage)

@@ -21,8 +21,9 @@ extension AuthHandler {
     ) async throws -> GatewayV1.SignUpWithPasswordResponse {
         let onward = try context.onward(for: "SignUpWithPassword")
         let origin = try Origin.of(request.device, context)
+        let language = try context.mailLanguage(request.mailLanguage)
         let registered = try await sessions.bringing(context) { caller in
-            try await register(request, caller, origin, context, onward)
+            try await register(request, in: language, caller, origin, context, onward)
         }
         // Without a proof the operator requires a verified address first, so no session is opened.
         guard registered.proof != nil else {
@@ -39,7 +40,7 @@ extension AuthHandler {
     }
 
     private func register(
-        _ request: GatewayV1.SignUpWithPasswordRequest, _ caller: String,
+        _ request: GatewayV1.SignUpWithPasswordRequest, in language: String, _ caller: String,
         _ origin: IdentityV1.Origin, _ context: CallContext, _ onward: CallContext
     ) async throws -> IdentityV1.RegisterResponse {
         try await limits.charging(
@@ -52,9 +53,8 @@ extension AuthHandler {
                 try await accounts.register(
                     IdentityV1.RegisterRequest(
                         email: request.email, password: request.password,
-                        displayName: request.displayName,
-                        language: context.mailLanguage(request.mailLanguage),
-                        origin: origin, guestAccessToken: caller, mailWithheld: isWithheld),
+                        displayName: request.displayName, language: language, origin: origin,
+                        guestAccessToken: caller, mailWithheld: isWithheld),
                     onward)
             }
         }.answer

@@ -14,10 +14,11 @@ extension GuestsHandler {
     ) async throws -> GatewayV1.CreateGuestResponse {
         let onward = try context.onward(for: "CreateGuest")
         let origin = try Origin.of(request.device, context)
+        let language = try context.mailLanguage(request.mailLanguage)
         guard try await sessions.optional(context) == nil else {
             throw ServiceError(.alreadySignedIn)
         }
-        let guest = try await make(request, origin, context, onward)
+        let guest = try await make(in: language, from: origin, context, onward)
         let session = try await sessions.open(
             by: guest.proof, on: request.device, from: origin, onward)
         return GatewayV1.CreateGuestResponse(
@@ -25,17 +26,15 @@ extension GuestsHandler {
     }
 
     private func make(
-        _ request: GatewayV1.CreateGuestRequest, _ origin: IdentityV1.Origin,
-        _ context: CallContext, _ onward: CallContext
+        in language: String, from origin: IdentityV1.Origin, _ context: CallContext,
+        _ onward: CallContext
     ) async throws -> IdentityV1.AdmissionResponse {
         try await limits.charging(
             .guestSignUp(caller: LimitedCaller(context)), context,
             chargedOnceFor: onward.idempotencyKey
         ) {
             try await identities.signInAnonymously(
-                IdentityV1.SignInAnonymouslyRequest(
-                    language: context.mailLanguage(request.mailLanguage), origin: origin),
-                onward)
+                IdentityV1.SignInAnonymouslyRequest(language: language, origin: origin), onward)
         }.answer
     }
 }

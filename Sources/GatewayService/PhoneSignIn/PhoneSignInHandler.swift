@@ -1,7 +1,12 @@
+import Addresses
 package import Contracts
+import Messages
+import RPC
+import ServiceRuntime
 
 /// `postern.gateway.v1.PhoneSignIn`: sign-in by a code sent to a phone number (G-06, G-14). Each
-/// rpc is in the file of its name: `requestPhoneCode`, `signInWithPhoneCode`, `linkPhone`.
+/// rpc is in the file of its name: `requestSignInCode`, `requestPhoneCode`, `signInWithPhoneCode`,
+/// `linkPhone`.
 package struct PhoneSignInHandler: PhoneSignInService {
     let codes: any PhoneCodesAPI
     let sessions: any SessionsAPI
@@ -12,5 +17,44 @@ package struct PhoneSignInHandler: PhoneSignInService {
         self.codes = codes
         self.sessions = sessions
         self.limits = limits
+    }
+}
+
+extension PhoneSignInHandler {
+    /// Has a code sent within the limits.
+    ///
+    /// The limits' subject is the number in its canonical form, whether or not an account has it,
+    /// and the response is the same in both cases. A refusal before a message was sent is
+    /// refunded. So is one of the operator's test numbers, which must not use up the limit on its
+    /// country.
+    /// - Throws: as `requestSignInCode`, and the errors of identity.
+    func send(
+        _ request: IdentityV1.RequestCodeRequest, _ context: CallContext, _ onward: CallContext
+    ) async throws -> GatewayV1.RequestPhoneCodeResponse {
+        var request = request
+        // Text that is not a number is rejected before it is charged.
+        request.phoneNumber = try PhoneNumber.required(request.phoneNumber).text
+        request.language = context.acceptedLanguage
+        let (sent, charge) = try await limits.charging(
+            .phoneCodeRequest(number: request.phoneNumber, caller: LimitedCaller(context)), context,
+            chargedOnceFor: onward.idempotencyKey
+        ) { [request] in
+            try await codes.requestCode(request, onward)
+        }
+        if sent.isTest { await limits.refund(charge, context) }
+        return answer(sent, charge, await limits.next(after: charge, context))
+    }
+
+    private func answer(
+        _ sent: IdentityV1.RequestCodeResponse, _ charge: LimitCharge,
+        _ next: RateLimitV1.Decision?
+    ) -> GatewayV1.RequestPhoneCodeResponse {
+        // Another limit may have been the strictest one, and a retry is not counted again. In both
+        // cases the number of this attempt follows from the decision on the next one.
+        let before = (next?.attempt ?? 1).subtractingReportingOverflow(1)
+        return GatewayV1.RequestPhoneCodeResponse(
+            requestId: sent.requestId, expiresAtMs: sent.expiresAtMs,
+            attempt: max(charge.attempt, before.overflow ? 0 : before.partialValue),
+            nextAfterMs: Int64(clamping: next?.retryAfterMs ?? 0))
     }
 }

@@ -20,6 +20,7 @@ extension PhoneSignInHandler {
     ) async throws -> GatewayV1.SignInWithPhoneCodeResponse {
         let onward = try context.onward(for: "SignInWithPhoneCode")
         let origin = try Origin.of(request.device, context)
+        let language = try context.mailLanguage(request.mailLanguage)
         let number = try PhoneNumber.required(request.phoneNumber)
         let admitted = try await sessions.bringing(context, where: \.isGuest) { guest in
             try await limits.countingPhoneCode(
@@ -29,8 +30,7 @@ extension PhoneSignInHandler {
                     IdentityV1.SignInWithCodeRequest(
                         requestId: request.requestId, phoneNumber: number.text,
                         code: request.code, guestAccessToken: guest,
-                        language: context.mailLanguage(request.mailLanguage),
-                        origin: origin), onward)
+                        language: language, origin: origin), onward)
             }
         }
         let session = try await sessions.open(

@@ -21,6 +21,7 @@ extension ProvidersHandler {
     ) async throws -> GatewayV1.SignInWithProviderResponse {
         let onward = try context.onward(for: "SignInWithProvider")
         let origin = try Origin.of(request.device, context)
+        let language = try context.mailLanguage(request.mailLanguage)
         let admission = try await sessions.bringing(context, where: \.isGuest) { guest in
             try await limits.countingProviderToken(
                 .providerSignIn(device: origin.deviceId, caller: LimitedCaller(context)), context
@@ -28,8 +29,7 @@ extension ProvidersHandler {
                 try await identities.signInWithProvider(
                     IdentityV1.SignInWithProviderRequest(
                         token: request.token.map(IdentityV1.ProviderToken.init),
-                        guestAccessToken: guest,
-                        language: context.mailLanguage(request.mailLanguage), origin: origin),
+                        guestAccessToken: guest, language: language, origin: origin),
                     onward)
             }
         }

@@ -33,9 +33,24 @@ enum Origin {
 }
 
 extension CallContext {
+    /// Longer than any language with its script and region (RFC 5646, 4.4.1).
+    private static let languageBytesMax = 35
+
     /// The language of messages to an account that the call creates: the requested one, or the
     /// user's most preferred one of those that Postern has; empty for the operator's default.
-    func mailLanguage(_ requested: String = "") -> String {
-        requested.isEmpty ? metadata.acceptedLanguage?.rawValue ?? "" : requested
+    /// - Throws: `rpc/invalid-argument` with `mail_language` for a text that is no language tag.
+    func mailLanguage(_ requested: String) throws(ServiceError) -> String {
+        guard !requested.isEmpty else { return acceptedLanguage }
+        let parts = requested.split(separator: "-", omittingEmptySubsequences: false)
+        guard requested.utf8.count <= Self.languageBytesMax,
+            parts.allSatisfy({ part in
+                (1...8).contains(part.utf8.count)
+                    && part.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
+            })
+        else { throw ServiceError(.invalidArgument, fields: ["mail_language"]) }
+        return requested
     }
+
+    /// The user's most preferred language of those that Postern has; empty for none.
+    var acceptedLanguage: String { metadata.acceptedLanguage?.rawValue ?? "" }
 }

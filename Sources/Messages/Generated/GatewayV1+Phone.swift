@@ -3,12 +3,10 @@
 internal import CMessages
 
 extension GatewayV1 {
-    /// The purpose of a code; a code is valid for its own purpose only.
+    /// The purpose of a code that is not for a sign-in; a code is valid for its own purpose only.
     public enum PhoneCodePurpose: Hashable, Sendable {
         /// Unspecified; rejected.
         case unspecified
-        /// Sign-in.
-        case signIn
         /// To add the number to the caller's account.
         case link
         /// Re-authentication, by the account's own number.
@@ -20,9 +18,8 @@ extension GatewayV1 {
         public var rawValue: Int32 {
             switch self {
             case .unspecified: 0
-            case .signIn: 1
-            case .link: 2
-            case .prove: 3
+            case .link: 1
+            case .prove: 2
             case .unrecognized(let number): number
             }
         }
@@ -31,12 +28,126 @@ extension GatewayV1 {
         public init(rawValue: Int32) {
             switch rawValue {
             case 0: self = .unspecified
-            case 1: self = .signIn
-            case 2: self = .link
-            case 3: self = .prove
+            case 1: self = .link
+            case 2: self = .prove
             default: self = .unrecognized(rawValue)
             }
         }
+    }
+}
+
+extension GatewayV1 {
+    /// Request for a code to sign in with.
+    public struct RequestSignInCodeRequest: Hashable, Sendable {
+        /// The number, with the country's calling code.
+        public var phoneNumber: String
+        /// The user's device.
+        public var device: GatewayV1.Device?
+
+        /// A message of these fields.
+        public init(
+            phoneNumber: String = "",
+            device: GatewayV1.Device? = nil
+        ) {
+            self.phoneNumber = phoneNumber
+            self.device = device
+        }
+    }
+}
+
+extension GatewayV1.RequestSignInCodeRequest: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.RequestSignInCodeRequest" }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.RequestSignInCodeRequest {
+        let phoneNumber = try reader.text(10)
+        let device: GatewayV1.Device? = try reader.message(18)
+        return GatewayV1.RequestSignInCodeRequest(phoneNumber: phoneNumber, device: device)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !phoneNumber.isEmpty { sink.text(10, phoneNumber) }
+        if let device { sink.message(18, device) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+        let c = try arena.unpack(bytes, postern__gateway__v1__request_sign_in_code_request__unpack)
+        defer { arena.end() }
+        try self.init(reading: c)
+    }
+
+    init(reading c: UnsafePointer<Postern__Gateway__V1__RequestSignInCodeRequest>) throws {
+        let phoneNumber = try Wire.text(c.pointee.phone_number)
+        let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
+        self.phoneNumber = phoneNumber
+        self.device = device
+    }
+}
+
+extension GatewayV1 {
+    /// The code has been accepted for delivery.
+    public struct RequestSignInCodeResponse: Hashable, Sendable {
+        /// The request's id, to be sent back with the code.
+        public var requestId: String
+        /// When the code expires, in milliseconds since 1970.
+        public var expiresAtMs: Int64
+        /// How many codes have been requested for this number, from 1; it no longer grows at the longest
+        /// wait.
+        public var attempt: UInt32
+        /// When another code can be requested, in milliseconds from now.
+        public var nextAfterMs: Int64
+
+        /// A message of these fields.
+        public init(
+            requestId: String = "",
+            expiresAtMs: Int64 = 0,
+            attempt: UInt32 = 0,
+            nextAfterMs: Int64 = 0
+        ) {
+            self.requestId = requestId
+            self.expiresAtMs = expiresAtMs
+            self.attempt = attempt
+            self.nextAfterMs = nextAfterMs
+        }
+    }
+}
+
+extension GatewayV1.RequestSignInCodeResponse: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.RequestSignInCodeResponse" }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.RequestSignInCodeResponse {
+        let requestId = try reader.text(10)
+        let expiresAtMs = try reader.int64(16)
+        let attempt = try reader.uint32(24)
+        let nextAfterMs = try reader.int64(32)
+        return GatewayV1.RequestSignInCodeResponse(requestId: requestId, expiresAtMs: expiresAtMs, attempt: attempt, nextAfterMs: nextAfterMs)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !requestId.isEmpty { sink.text(10, requestId) }
+        if expiresAtMs != 0 { sink.int64(16, expiresAtMs) }
+        if attempt != 0 { sink.uint32(24, attempt) }
+        if nextAfterMs != 0 { sink.int64(32, nextAfterMs) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+        let c = try arena.unpack(bytes, postern__gateway__v1__request_sign_in_code_response__unpack)
+        defer { arena.end() }
+        try self.init(reading: c)
+    }
+
+    init(reading c: UnsafePointer<Postern__Gateway__V1__RequestSignInCodeResponse>) throws {
+        let requestId = try Wire.text(c.pointee.request_id)
+        let expiresAtMs = c.pointee.expires_at_ms
+        let attempt = c.pointee.attempt
+        let nextAfterMs = c.pointee.next_after_ms
+        self.requestId = requestId
+        self.expiresAtMs = expiresAtMs
+        self.attempt = attempt
+        self.nextAfterMs = nextAfterMs
     }
 }
 
@@ -98,7 +209,7 @@ extension GatewayV1.RequestPhoneCodeRequest: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// The code has been accepted for delivery.
+    /// The code has been accepted for delivery; the fields are those of RequestSignInCodeResponse.
     public struct RequestPhoneCodeResponse: Hashable, Sendable {
         /// The request's id, to be sent back with the code.
         public var requestId: String
@@ -166,7 +277,7 @@ extension GatewayV1.RequestPhoneCodeResponse: ProtobufMessage {
 extension GatewayV1 {
     /// Request to sign in with a code.
     public struct SignInWithPhoneCodeRequest: Hashable, Sendable {
-        /// From RequestPhoneCodeResponse.
+        /// From RequestSignInCodeResponse.
         public var requestId: String
         /// The phone number that the code was sent to.
         public var phoneNumber: String

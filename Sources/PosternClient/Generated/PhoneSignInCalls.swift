@@ -17,10 +17,17 @@ extension PosternClient {
 public struct PhoneSignInCalls: Sendable {
     let caller: Caller
 
-    /// Sends a code of six digits. The calling session is read only for the purposes LINK and PROVE,
-    /// which require one. The first code is sent at once, further ones after 1, 5, 15 and 30 minutes,
-    /// at most ten a day: auth/too-many-requests carries the wait. The text message is in the user's
-    /// accept-language. The response is the same whether or not the number has an account.
+    /// Sends a code of six digits to sign in with. The first code is sent at once, further ones after
+    /// 1, 5, 15 and 30 minutes, at most ten a day: auth/too-many-requests carries the wait. The text
+    /// message is in the user's accept-language. The response is the same whether or not the number
+    /// has an account.
+    public func requestSignInCode(
+        _ request: GatewayV1.RequestSignInCodeRequest, _ options: CallOptions = CallOptions()
+    ) async throws(PosternError) -> GatewayV1.RequestSignInCodeResponse {
+        try await caller.call(PhoneSignInDescription.requestSignInCode, request, options)
+    }
+
+    /// Sends a code for another purpose to the signed-in user, with the same waits.
     public func requestPhoneCode(
         _ request: GatewayV1.RequestPhoneCodeRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.RequestPhoneCodeResponse {

@@ -67,6 +67,19 @@ struct SignUpTests {
         #expect(rows == 1)
     }
 
+    @Test("X-01: a text that is no language is rejected, and its field is named")
+    func noLanguage() async throws {
+        for text in ["not a language", "de_DE", "-", "abcdefghi"] {
+            let error = try await refusal {
+                try await fixture.auth.signUpWithPassword(
+                    .init(
+                        email: "ada@example.org", password: "Correct7Horse", mailLanguage: text),
+                    fixture.context())
+            }
+            #expect(error == ServiceError(.invalidArgument, fields: ["mail_language"]))
+        }
+    }
+
     @Test("R-03: the fourth sign-up in an hour from one address is rejected")
     func fourth() async throws {
         for name in ["a", "b", "c"] {

@@ -6,21 +6,27 @@ import Testing
 extension GatewayFixture {
     static let number = "+4915112345678"
 
-    /// Requests a code.
+    /// Requests a code; to sign in with, unless it has another purpose.
     func requestCode(
-        _ number: String = number, _ purpose: GatewayV1.PhoneCodePurpose = .signIn,
+        _ number: String = number, _ purpose: GatewayV1.PhoneCodePurpose? = nil,
         accessToken: String = "", in context: CallContext? = nil
     ) async throws -> GatewayV1.RequestPhoneCodeResponse {
-        try await phone.requestPhoneCode(
-            .init(
-                phoneNumber: number, purpose: purpose,
-                device: .init(deviceId: "d1", platform: "cli")),
-            (context ?? self.context()).bearing(accessToken))
+        let context = (context ?? self.context()).bearing(accessToken)
+        let device = GatewayV1.Device(deviceId: "d1", platform: "cli")
+        guard let purpose else {
+            let answer = try await phone.requestSignInCode(
+                .init(phoneNumber: number, device: device), context)
+            return .init(
+                requestId: answer.requestId, expiresAtMs: answer.expiresAtMs,
+                attempt: answer.attempt, nextAfterMs: answer.nextAfterMs)
+        }
+        return try await phone.requestPhoneCode(
+            .init(phoneNumber: number, purpose: purpose, device: device), context)
     }
 
     /// Requests a code and reads it from the sent text.
     func sentCode(
-        _ number: String = number, _ purpose: GatewayV1.PhoneCodePurpose = .signIn,
+        _ number: String = number, _ purpose: GatewayV1.PhoneCodePurpose? = nil,
         accessToken: String = ""
     ) async throws -> (request: String, code: String) {
         let answer = try await requestCode(number, purpose, accessToken: accessToken)

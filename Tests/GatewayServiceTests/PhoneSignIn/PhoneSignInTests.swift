@@ -36,7 +36,7 @@ struct PhoneSignInTests {
         for (place, wait) in waits.enumerated() {
             let asked = try await fixture.requestCode()
             #expect(asked.attempt == UInt32(place + 1))
-            #expect(asked.nextAfterMs == UInt64(wait) * 1_000)
+            #expect(asked.nextAfterMs == wait * 1_000)
             fixture.time.advance(by: .seconds(wait) - .milliseconds(1))
             let error = try await refusal {
                 try await fixture.requestCode(in: fixture.context(language: "de"))

@@ -144,14 +144,28 @@ enum RepeatedCalls {
             }
         },
         .init(
-            "PhoneSignIn/RequestPhoneCode", { try await $0.phone.requestPhoneCode($1, $2) },
+            "PhoneSignIn/RequestSignInCode", { try await $0.phone.requestSignInCode($1, $2) },
             afterwards: .acts
         ) {
             _ in
             (
-                .init(phoneNumber: "+4915112345678", purpose: .signIn, device: device),
-                .init(phoneNumber: "+4915112345679", purpose: .signIn, device: device)
+                .init(phoneNumber: "+4915112345678", device: device),
+                .init(phoneNumber: "+4915112345679", device: device)
             )
+        },
+        .inSession(
+            "PhoneSignIn/RequestPhoneCode", { try await $0.phone.requestPhoneCode($1, $2) },
+            afterwards: .acts, renew: { try await $0.refresh(&$1.accessToken) }
+        ) { fixture in
+            let (ada, eve) = try await fixture.two()
+            func request(_ person: SignedIn, _ number: String)
+                -> InSession<GatewayV1.RequestPhoneCodeRequest>
+            {
+                .init(
+                    person.session.accessToken,
+                    .init(phoneNumber: number, purpose: .link, device: device))
+            }
+            return (request(ada, "+4915112345678"), request(eve, "+4915112345679"))
         },
         .init(
             "PhoneSignIn/SignInWithPhoneCode", { try await $0.phone.signInWithPhoneCode($1, $2) },

@@ -14,31 +14,28 @@ struct SessionRow: Sendable, CustomTestStringConvertible {
 
     /// `Service/Method`.
     let method: String
-    /// Replaces the rule of the method's option, for one that depends on the request.
-    var rule: SessionRule?
     /// The errors of this method where its rule leaves them open.
     var refusals: [CallerState: String] = [:]
     /// Creates what a state's call needs.
     let prepare: @Sendable (ProviderFixture, CallerState) async throws -> Call
 
-    var testDescription: String { rule.map { "\(method), \($0.rawValue)" } ?? method }
+    var testDescription: String { method }
 
     /// A row whose request needs no preparation.
     init(
-        _ method: String, rule: SessionRule? = nil, refusals: [CallerState: String] = [:],
+        _ method: String, refusals: [CallerState: String] = [:],
         _ call: @escaping @Sendable (GatewayFixture, CallerState, CallContext) async throws -> Any
     ) {
-        self.init(method, rule: rule, refusals: refusals) { fixture, state in
+        self.init(method, refusals: refusals) { fixture, state in
             { context in _ = try await call(fixture.gateway, state, context) }
         }
     }
 
     init(
-        _ method: String, rule: SessionRule? = nil, refusals: [CallerState: String] = [:],
+        _ method: String, refusals: [CallerState: String] = [:],
         prepare: @escaping @Sendable (ProviderFixture, CallerState) async throws -> Call
     ) {
         self.method = method
-        self.rule = rule
         self.refusals = refusals
         self.prepare = prepare
     }
@@ -108,7 +105,7 @@ struct SessionRow: Sendable, CustomTestStringConvertible {
             try await $0.emails.requestEmailChange(.init(newEmail: "\($1)@new.example.org"), $2)
         },
         .init("Emails/CancelEmailChange") { try await $0.emails.cancelEmailChange(.init(), $2) },
-        .init("PhoneSignIn/RequestPhoneCode", rule: .required) {
+        .init("PhoneSignIn/RequestPhoneCode") {
             try await $0.phone.requestPhoneCode(.init(phoneNumber: number($1), purpose: .link), $2)
         },
         .init("PhoneSignIn/LinkPhone") {
@@ -156,9 +153,8 @@ struct SessionRow: Sendable, CustomTestStringConvertible {
             try await $0.emails.resendVerificationByPassword(
                 .init(email: ada, password: .init(text: password)), $2)
         },
-        .init("PhoneSignIn/RequestPhoneCode", rule: SessionRule.none) {
-            try await $0.phone.requestPhoneCode(
-                .init(phoneNumber: number($1), purpose: .signIn), $2)
+        .init("PhoneSignIn/RequestSignInCode") {
+            try await $0.phone.requestSignInCode(.init(phoneNumber: number($1)), $2)
         },
         .init("Providers/IssueNonce") {
             try await $0.providers.issueNonce(.init(provider: "google"), $2)

@@ -23,8 +23,8 @@ struct SessionTableTests {
     @Test(
         "each state of the session, at the first call and at its repeat", arguments: SessionRow.all)
     func table(row: SessionRow) async throws {
-        let declared = try PublicMethods.rules()[row.method]
-        let rule = try #require(row.rule ?? declared.flatMap(SessionRule.init))
+        let declared = try #require(try PublicMethods.rules()[row.method])
+        let rule = try #require(SessionRule(rawValue: declared))
         try await ProviderFixture.with { fixture in
             let gateway = fixture.gateway
             let callers = try await CallerTokens(fixture)

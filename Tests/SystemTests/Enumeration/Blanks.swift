@@ -13,7 +13,7 @@ enum Blanks {
     /// The id of the code, its expiry, and the time when another one can be requested.
     static func phoneCode(_ response: inout WireV1.Response) throws {
         guard response.status == 0 else { return }
-        var answer = try GatewayV1.RequestPhoneCodeResponse(decoding: response.payload)
+        var answer = try GatewayV1.RequestSignInCodeResponse(decoding: response.payload)
         blank(&answer.requestId)
         answer.expiresAtMs = 0
         answer.nextAfterMs = 0

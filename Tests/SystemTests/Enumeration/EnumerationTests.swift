@@ -84,9 +84,9 @@ extension SystemTests {
                 let kinds = [("unknown", "1"), ("known", "0")].map { name, block in
                     Likeness.Kind(name) { number in
                         try caller.ask(
-                            "PhoneSignIn/RequestPhoneCode",
-                            GatewayV1.RequestPhoneCodeRequest(
-                                phoneNumber: Self.phone(block, number), purpose: .signIn,
+                            "PhoneSignIn/RequestSignInCode",
+                            GatewayV1.RequestSignInCodeRequest(
+                                phoneNumber: Self.phone(block, number),
                                 device: Self.device))
                     }
                 }

@@ -107,12 +107,13 @@ extension SystemTests {
         }
 
         private func ask(
-            _ number: String, _ cluster: Cluster, for purpose: String = "SIGN_IN",
+            _ number: String, _ cluster: Cluster, for purpose: String? = nil,
             token accessToken: String? = nil, language: String = "en"
         ) async throws -> Cluster.Answer {
-            try await call(
-                "RequestPhoneCode",
-                ["phoneNumber": number, "purpose": "PHONE_CODE_PURPOSE_\(purpose)"], cluster,
+            var request = ["phoneNumber": number]
+            if let purpose { request["purpose"] = "PHONE_CODE_PURPOSE_\(purpose)" }
+            return try await call(
+                purpose == nil ? "RequestSignInCode" : "RequestPhoneCode", request, cluster,
                 token: accessToken, language: language)
         }
 
@@ -167,7 +168,7 @@ extension SystemTests {
     }
 }
 
-/// The response of RequestPhoneCode.
+/// The response of RequestSignInCode and RequestPhoneCode.
 private struct Asked: Decodable {
     let requestId: String
     let attempt: Int

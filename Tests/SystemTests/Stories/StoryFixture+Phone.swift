@@ -7,15 +7,23 @@ extension StoryFixture {
     /// Requests a code to a number, and reads it from the text message.
     /// - Returns: the id of the request, and the code.
     func code(
-        to number: String, for purpose: GatewayV1.PhoneCodePurpose = .signIn, person: Person,
+        to number: String, for purpose: GatewayV1.PhoneCodePurpose? = nil, person: Person,
         accessToken: String = ""
     ) async throws -> (request: String, code: String) {
         let before = texts.requests.count
-        let asked = try await backend.phone.requestPhoneCode(
-            .init(
-                phoneNumber: number, purpose: purpose, device: person.gatewayDevice),
-            backend.context(person).bearing(accessToken))
-        return (asked.requestId, try await code(to: number, after: before))
+        let context = backend.context(person).bearing(accessToken)
+        let device = person.gatewayDevice
+        let request: String
+        if let purpose {
+            request = try await backend.phone.requestPhoneCode(
+                .init(phoneNumber: number, purpose: purpose, device: device), context
+            ).requestId
+        } else {
+            request = try await backend.phone.requestSignInCode(
+                .init(phoneNumber: number, device: device), context
+            ).requestId
+        }
+        return (request, try await code(to: number, after: before))
     }
 
     /// The code in the first text message to a number after the first `count`; waits for the

@@ -7,6 +7,96 @@
 #endif
 
 #include "postern/gateway/v1/phone.pb-c.h"
+void   postern__gateway__v1__request_sign_in_code_request__init
+                     (Postern__Gateway__V1__RequestSignInCodeRequest         *message)
+{
+  static const Postern__Gateway__V1__RequestSignInCodeRequest init_value = POSTERN__GATEWAY__V1__REQUEST_SIGN_IN_CODE_REQUEST__INIT;
+  *message = init_value;
+}
+size_t postern__gateway__v1__request_sign_in_code_request__get_packed_size
+                     (const Postern__Gateway__V1__RequestSignInCodeRequest *message)
+{
+  assert(message->base.descriptor == &postern__gateway__v1__request_sign_in_code_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t postern__gateway__v1__request_sign_in_code_request__pack
+                     (const Postern__Gateway__V1__RequestSignInCodeRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &postern__gateway__v1__request_sign_in_code_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t postern__gateway__v1__request_sign_in_code_request__pack_to_buffer
+                     (const Postern__Gateway__V1__RequestSignInCodeRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &postern__gateway__v1__request_sign_in_code_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Postern__Gateway__V1__RequestSignInCodeRequest *
+       postern__gateway__v1__request_sign_in_code_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Postern__Gateway__V1__RequestSignInCodeRequest *)
+     protobuf_c_message_unpack (&postern__gateway__v1__request_sign_in_code_request__descriptor,
+                                allocator, len, data);
+}
+void   postern__gateway__v1__request_sign_in_code_request__free_unpacked
+                     (Postern__Gateway__V1__RequestSignInCodeRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &postern__gateway__v1__request_sign_in_code_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   postern__gateway__v1__request_sign_in_code_response__init
+                     (Postern__Gateway__V1__RequestSignInCodeResponse         *message)
+{
+  static const Postern__Gateway__V1__RequestSignInCodeResponse init_value = POSTERN__GATEWAY__V1__REQUEST_SIGN_IN_CODE_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t postern__gateway__v1__request_sign_in_code_response__get_packed_size
+                     (const Postern__Gateway__V1__RequestSignInCodeResponse *message)
+{
+  assert(message->base.descriptor == &postern__gateway__v1__request_sign_in_code_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t postern__gateway__v1__request_sign_in_code_response__pack
+                     (const Postern__Gateway__V1__RequestSignInCodeResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &postern__gateway__v1__request_sign_in_code_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t postern__gateway__v1__request_sign_in_code_response__pack_to_buffer
+                     (const Postern__Gateway__V1__RequestSignInCodeResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &postern__gateway__v1__request_sign_in_code_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Postern__Gateway__V1__RequestSignInCodeResponse *
+       postern__gateway__v1__request_sign_in_code_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Postern__Gateway__V1__RequestSignInCodeResponse *)
+     protobuf_c_message_unpack (&postern__gateway__v1__request_sign_in_code_response__descriptor,
+                                allocator, len, data);
+}
+void   postern__gateway__v1__request_sign_in_code_response__free_unpacked
+                     (Postern__Gateway__V1__RequestSignInCodeResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &postern__gateway__v1__request_sign_in_code_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   postern__gateway__v1__request_phone_code_request__init
                      (Postern__Gateway__V1__RequestPhoneCodeRequest         *message)
 {
@@ -277,6 +367,134 @@ void   postern__gateway__v1__link_phone_response__free_unpacked
   assert(message->base.descriptor == &postern__gateway__v1__link_phone_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+static const ProtobufCFieldDescriptor postern__gateway__v1__request_sign_in_code_request__field_descriptors[2] =
+{
+  {
+    "phone_number",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__RequestSignInCodeRequest, phone_number),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "device",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__RequestSignInCodeRequest, device),
+    &postern__gateway__v1__device__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned postern__gateway__v1__request_sign_in_code_request__field_indices_by_name[] = {
+  1,   /* field[1] = device */
+  0,   /* field[0] = phone_number */
+};
+static const ProtobufCIntRange postern__gateway__v1__request_sign_in_code_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor postern__gateway__v1__request_sign_in_code_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "postern.gateway.v1.RequestSignInCodeRequest",
+  "RequestSignInCodeRequest",
+  "Postern__Gateway__V1__RequestSignInCodeRequest",
+  "postern.gateway.v1",
+  sizeof(Postern__Gateway__V1__RequestSignInCodeRequest),
+  2,
+  postern__gateway__v1__request_sign_in_code_request__field_descriptors,
+  postern__gateway__v1__request_sign_in_code_request__field_indices_by_name,
+  1,  postern__gateway__v1__request_sign_in_code_request__number_ranges,
+  (ProtobufCMessageInit) postern__gateway__v1__request_sign_in_code_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor postern__gateway__v1__request_sign_in_code_response__field_descriptors[4] =
+{
+  {
+    "request_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__RequestSignInCodeResponse, request_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "expires_at_ms",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__RequestSignInCodeResponse, expires_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "attempt",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__RequestSignInCodeResponse, attempt),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "next_after_ms",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__RequestSignInCodeResponse, next_after_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned postern__gateway__v1__request_sign_in_code_response__field_indices_by_name[] = {
+  2,   /* field[2] = attempt */
+  1,   /* field[1] = expires_at_ms */
+  3,   /* field[3] = next_after_ms */
+  0,   /* field[0] = request_id */
+};
+static const ProtobufCIntRange postern__gateway__v1__request_sign_in_code_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor postern__gateway__v1__request_sign_in_code_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "postern.gateway.v1.RequestSignInCodeResponse",
+  "RequestSignInCodeResponse",
+  "Postern__Gateway__V1__RequestSignInCodeResponse",
+  "postern.gateway.v1",
+  sizeof(Postern__Gateway__V1__RequestSignInCodeResponse),
+  4,
+  postern__gateway__v1__request_sign_in_code_response__field_descriptors,
+  postern__gateway__v1__request_sign_in_code_response__field_indices_by_name,
+  1,  postern__gateway__v1__request_sign_in_code_response__number_ranges,
+  (ProtobufCMessageInit) postern__gateway__v1__request_sign_in_code_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor postern__gateway__v1__request_phone_code_request__field_descriptors[3] =
 {
   {
@@ -726,21 +944,19 @@ const ProtobufCMessageDescriptor postern__gateway__v1__link_phone_response__desc
   (ProtobufCMessageInit) postern__gateway__v1__link_phone_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCEnumValue postern__gateway__v1__phone_code_purpose__enum_values_by_number[4] =
+static const ProtobufCEnumValue postern__gateway__v1__phone_code_purpose__enum_values_by_number[3] =
 {
   { "PHONE_CODE_PURPOSE_UNSPECIFIED", "POSTERN__GATEWAY__V1__PHONE_CODE_PURPOSE__PHONE_CODE_PURPOSE_UNSPECIFIED", 0 },
-  { "PHONE_CODE_PURPOSE_SIGN_IN", "POSTERN__GATEWAY__V1__PHONE_CODE_PURPOSE__PHONE_CODE_PURPOSE_SIGN_IN", 1 },
-  { "PHONE_CODE_PURPOSE_LINK", "POSTERN__GATEWAY__V1__PHONE_CODE_PURPOSE__PHONE_CODE_PURPOSE_LINK", 2 },
-  { "PHONE_CODE_PURPOSE_PROVE", "POSTERN__GATEWAY__V1__PHONE_CODE_PURPOSE__PHONE_CODE_PURPOSE_PROVE", 3 },
+  { "PHONE_CODE_PURPOSE_LINK", "POSTERN__GATEWAY__V1__PHONE_CODE_PURPOSE__PHONE_CODE_PURPOSE_LINK", 1 },
+  { "PHONE_CODE_PURPOSE_PROVE", "POSTERN__GATEWAY__V1__PHONE_CODE_PURPOSE__PHONE_CODE_PURPOSE_PROVE", 2 },
 };
 static const ProtobufCIntRange postern__gateway__v1__phone_code_purpose__value_ranges[] = {
-{0, 0},{0, 4}
+{0, 0},{0, 3}
 };
-static const ProtobufCEnumValueIndex postern__gateway__v1__phone_code_purpose__enum_values_by_name[4] =
+static const ProtobufCEnumValueIndex postern__gateway__v1__phone_code_purpose__enum_values_by_name[3] =
 {
-  { "PHONE_CODE_PURPOSE_LINK", 2 },
-  { "PHONE_CODE_PURPOSE_PROVE", 3 },
-  { "PHONE_CODE_PURPOSE_SIGN_IN", 1 },
+  { "PHONE_CODE_PURPOSE_LINK", 1 },
+  { "PHONE_CODE_PURPOSE_PROVE", 2 },
   { "PHONE_CODE_PURPOSE_UNSPECIFIED", 0 },
 };
 const ProtobufCEnumDescriptor postern__gateway__v1__phone_code_purpose__descriptor =
@@ -750,9 +966,9 @@ const ProtobufCEnumDescriptor postern__gateway__v1__phone_code_purpose__descript
   "PhoneCodePurpose",
   "Postern__Gateway__V1__PhoneCodePurpose",
   "postern.gateway.v1",
-  4,
+  3,
   postern__gateway__v1__phone_code_purpose__enum_values_by_number,
-  4,
+  3,
   postern__gateway__v1__phone_code_purpose__enum_values_by_name,
   1,
   postern__gateway__v1__phone_code_purpose__value_ranges,

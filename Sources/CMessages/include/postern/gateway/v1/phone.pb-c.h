@@ -17,6 +17,8 @@ PROTOBUF_C__BEGIN_DECLS
 #include "postern/gateway/v1/account.pb-c.h"
 #include "postern/gateway/v1/gateway.pb-c.h"
 
+typedef struct Postern__Gateway__V1__RequestSignInCodeRequest Postern__Gateway__V1__RequestSignInCodeRequest;
+typedef struct Postern__Gateway__V1__RequestSignInCodeResponse Postern__Gateway__V1__RequestSignInCodeResponse;
 typedef struct Postern__Gateway__V1__RequestPhoneCodeRequest Postern__Gateway__V1__RequestPhoneCodeRequest;
 typedef struct Postern__Gateway__V1__RequestPhoneCodeResponse Postern__Gateway__V1__RequestPhoneCodeResponse;
 typedef struct Postern__Gateway__V1__SignInWithPhoneCodeRequest Postern__Gateway__V1__SignInWithPhoneCodeRequest;
@@ -29,13 +31,36 @@ typedef struct Postern__Gateway__V1__LinkPhoneResponse Postern__Gateway__V1__Lin
 
 typedef enum _Postern__Gateway__V1__PhoneCodePurpose {
   POSTERN__GATEWAY__V1__PHONE_CODE_PURPOSE__PHONE_CODE_PURPOSE_UNSPECIFIED = 0,
-  POSTERN__GATEWAY__V1__PHONE_CODE_PURPOSE__PHONE_CODE_PURPOSE_SIGN_IN = 1,
-  POSTERN__GATEWAY__V1__PHONE_CODE_PURPOSE__PHONE_CODE_PURPOSE_LINK = 2,
-  POSTERN__GATEWAY__V1__PHONE_CODE_PURPOSE__PHONE_CODE_PURPOSE_PROVE = 3
+  POSTERN__GATEWAY__V1__PHONE_CODE_PURPOSE__PHONE_CODE_PURPOSE_LINK = 1,
+  POSTERN__GATEWAY__V1__PHONE_CODE_PURPOSE__PHONE_CODE_PURPOSE_PROVE = 2
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(POSTERN__GATEWAY__V1__PHONE_CODE_PURPOSE)
 } Postern__Gateway__V1__PhoneCodePurpose;
 
 /* --- messages --- */
+
+struct  Postern__Gateway__V1__RequestSignInCodeRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData phone_number;
+  Postern__Gateway__V1__Device *device;
+};
+#define POSTERN__GATEWAY__V1__REQUEST_SIGN_IN_CODE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__request_sign_in_code_request__descriptor) \
+    , {0,NULL}, NULL }
+
+
+struct  Postern__Gateway__V1__RequestSignInCodeResponse
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData request_id;
+  int64_t expires_at_ms;
+  uint32_t attempt;
+  int64_t next_after_ms;
+};
+#define POSTERN__GATEWAY__V1__REQUEST_SIGN_IN_CODE_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__request_sign_in_code_response__descriptor) \
+    , {0,NULL}, 0, 0, 0 }
+
 
 struct  Postern__Gateway__V1__RequestPhoneCodeRequest
 {
@@ -114,6 +139,44 @@ struct  Postern__Gateway__V1__LinkPhoneResponse
     , NULL }
 
 
+/* Postern__Gateway__V1__RequestSignInCodeRequest methods */
+void   postern__gateway__v1__request_sign_in_code_request__init
+                     (Postern__Gateway__V1__RequestSignInCodeRequest         *message);
+size_t postern__gateway__v1__request_sign_in_code_request__get_packed_size
+                     (const Postern__Gateway__V1__RequestSignInCodeRequest   *message);
+size_t postern__gateway__v1__request_sign_in_code_request__pack
+                     (const Postern__Gateway__V1__RequestSignInCodeRequest   *message,
+                      uint8_t             *out);
+size_t postern__gateway__v1__request_sign_in_code_request__pack_to_buffer
+                     (const Postern__Gateway__V1__RequestSignInCodeRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Postern__Gateway__V1__RequestSignInCodeRequest *
+       postern__gateway__v1__request_sign_in_code_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   postern__gateway__v1__request_sign_in_code_request__free_unpacked
+                     (Postern__Gateway__V1__RequestSignInCodeRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Postern__Gateway__V1__RequestSignInCodeResponse methods */
+void   postern__gateway__v1__request_sign_in_code_response__init
+                     (Postern__Gateway__V1__RequestSignInCodeResponse         *message);
+size_t postern__gateway__v1__request_sign_in_code_response__get_packed_size
+                     (const Postern__Gateway__V1__RequestSignInCodeResponse   *message);
+size_t postern__gateway__v1__request_sign_in_code_response__pack
+                     (const Postern__Gateway__V1__RequestSignInCodeResponse   *message,
+                      uint8_t             *out);
+size_t postern__gateway__v1__request_sign_in_code_response__pack_to_buffer
+                     (const Postern__Gateway__V1__RequestSignInCodeResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Postern__Gateway__V1__RequestSignInCodeResponse *
+       postern__gateway__v1__request_sign_in_code_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   postern__gateway__v1__request_sign_in_code_response__free_unpacked
+                     (Postern__Gateway__V1__RequestSignInCodeResponse *message,
+                      ProtobufCAllocator *allocator);
 /* Postern__Gateway__V1__RequestPhoneCodeRequest methods */
 void   postern__gateway__v1__request_phone_code_request__init
                      (Postern__Gateway__V1__RequestPhoneCodeRequest         *message);
@@ -230,6 +293,12 @@ void   postern__gateway__v1__link_phone_response__free_unpacked
                       ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
+typedef void (*Postern__Gateway__V1__RequestSignInCodeRequest_Closure)
+                 (const Postern__Gateway__V1__RequestSignInCodeRequest *message,
+                  void *closure_data);
+typedef void (*Postern__Gateway__V1__RequestSignInCodeResponse_Closure)
+                 (const Postern__Gateway__V1__RequestSignInCodeResponse *message,
+                  void *closure_data);
 typedef void (*Postern__Gateway__V1__RequestPhoneCodeRequest_Closure)
                  (const Postern__Gateway__V1__RequestPhoneCodeRequest *message,
                   void *closure_data);
@@ -255,6 +324,8 @@ typedef void (*Postern__Gateway__V1__LinkPhoneResponse_Closure)
 /* --- descriptors --- */
 
 extern const ProtobufCEnumDescriptor    postern__gateway__v1__phone_code_purpose__descriptor;
+extern const ProtobufCMessageDescriptor postern__gateway__v1__request_sign_in_code_request__descriptor;
+extern const ProtobufCMessageDescriptor postern__gateway__v1__request_sign_in_code_response__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__request_phone_code_request__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__request_phone_code_response__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_with_phone_code_request__descriptor;

@@ -1,0 +1,24 @@
+import Contracts
+package import Messages
+package import RPC
+import ServiceRuntime
+
+extension PhoneSignInHandler {
+    /// G-06: charge the limit → have a code sent → return when the next one may be requested
+    ///
+    /// - Throws: `auth/invalid-phone-number`, `auth/phone-country-not-allowed`,
+    ///   `auth/too-many-requests`, `rpc/invalid-argument`; `auth/operation-not-allowed` where
+    ///   sign-in by phone is not configured.
+    package func requestSignInCode(
+        _ request: GatewayV1.RequestSignInCodeRequest, _ context: CallContext
+    ) async throws -> GatewayV1.RequestSignInCodeResponse {
+        let onward = try context.onward(for: "RequestSignInCode")
+        let sent = try await send(
+            IdentityV1.RequestCodeRequest(
+                phoneNumber: request.phoneNumber, purpose: .signIn,
+                origin: try Origin.of(request.device, context)), context, onward)
+        return GatewayV1.RequestSignInCodeResponse(
+            requestId: sent.requestId, expiresAtMs: sent.expiresAtMs, attempt: sent.attempt,
+            nextAfterMs: sent.nextAfterMs)
+    }
+}
