@@ -124,7 +124,7 @@ final class InnerServices: Sendable {
     }
 
     /// The mails that have been delivered to `recipient`.
-    func mails(to recipient: String = "ada@example.org") async throws -> [InboxMail] {
+    func mails(to recipient: String = "ada@example.org") async throws -> [MaildirReader.Mail] {
         try await settle()
         return MaildirReader(folder: folder.file("inbox")).mails().filter {
             $0.to.contains(recipient)
