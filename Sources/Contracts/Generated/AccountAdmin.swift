@@ -166,10 +166,11 @@ package enum AccountAdminDescription {
             signOutAccount,
         ],
         fileDescriptorSet: """
-            CrIBCh5wb3N0ZXJuL2lkZW50aXR5L3YxL25ld3MucHJvdG8SE3Bvc3Rlcm4uaWRlbnRpdHkudjEi\
+            CusBCh5wb3N0ZXJuL2lkZW50aXR5L3YxL25ld3MucHJvdG8SE3Bvc3Rlcm4uaWRlbnRpdHkudjEi\
             cwoKU2lnbkluTmV3cxIqChJsYXN0X3NpZ25faW5fYXRfbXMYASABKANSDmxhc3RTaWduSW5BdE1z\
             EhUKBmdhcF9tcxgCIAEoA1IFZ2FwTXMSIgoNaXNfbmV3X2RldmljZRgDIAEoCFILaXNOZXdEZXZp\
-            Y2ViBnByb3RvMwrzFAoicG9zdGVybi9pZGVudGl0eS92MS9pZGVudGl0eS5wcm90bxITcG9zdGVy\
+            Y2VCNwoTcG9zdGVybi5pZGVudGl0eS52MVABWh5wb3N0ZXJuL2lkZW50aXR5L3YxO2lkZW50aXR5\
+            djFiBnByb3RvMwqsFQoicG9zdGVybi9pZGVudGl0eS92MS9pZGVudGl0eS5wcm90bxITcG9zdGVy\
             bi5pZGVudGl0eS52MRoecG9zdGVybi9pZGVudGl0eS92MS9uZXdzLnByb3RvIq4DCgdBY2NvdW50\
             Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIUCgVlbWFpbBgCIAEoCVIFZW1haWwSJQoO\
             ZW1haWxfdmVyaWZpZWQYAyABKAhSDWVtYWlsVmVyaWZpZWQSIQoMZGlzcGxheV9uYW1lGAQgASgJ\
@@ -216,7 +217,8 @@ package enum AccountAdminDescription {
             b25maXJtRW1haWxSZXF1ZXN0GikucG9zdGVybi5pZGVudGl0eS52MS5Db25maXJtRW1haWxSZXNw\
             b25zZSIEqLUYARJnCgpHZXRBY2NvdW50EiYucG9zdGVybi5pZGVudGl0eS52MS5HZXRBY2NvdW50\
             UmVxdWVzdBonLnBvc3Rlcm4uaWRlbnRpdHkudjEuR2V0QWNjb3VudFJlc3BvbnNlIgiItRgBoLUY\
-            ZGIGcHJvdG8zCpcTCh9wb3N0ZXJuL2lkZW50aXR5L3YxL2FkbWluLnByb3RvEhNwb3N0ZXJuLmlk\
+            ZEI3ChNwb3N0ZXJuLmlkZW50aXR5LnYxUAFaHnBvc3Rlcm4vaWRlbnRpdHkvdjE7aWRlbnRpdHl2\
+            MWIGcHJvdG8zCtATCh9wb3N0ZXJuL2lkZW50aXR5L3YxL2FkbWluLnByb3RvEhNwb3N0ZXJuLmlk\
             ZW50aXR5LnYxGiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5LnByb3RvIkMKD1Byb3ZpZGVy\
             U3ViamVjdBIWCgZpc3N1ZXIYASABKAlSBmlzc3VlchIYCgdzdWJqZWN0GAIgASgJUgdzdWJqZWN0\
             IvkBChRMb29rVXBBY2NvdW50UmVxdWVzdBIfCgphY2NvdW50X2lkGAEgASgJSABSCWFjY291bnRJ\
@@ -259,6 +261,7 @@ package enum AccountAdminDescription {
             ZUFjY291bnRSZXF1ZXN0GisucG9zdGVybi5pZGVudGl0eS52MS5SZXN0b3JlQWNjb3VudFJlc3Bv\
             bnNlIgSItRgBEm8KDlNpZ25PdXRBY2NvdW50EioucG9zdGVybi5pZGVudGl0eS52MS5TaWduT3V0\
             QWNjb3VudFJlcXVlc3QaKy5wb3N0ZXJuLmlkZW50aXR5LnYxLlNpZ25PdXRBY2NvdW50UmVzcG9u\
-            c2UiBIi1GAFiBnByb3RvMw==
+            c2UiBIi1GAFCNwoTcG9zdGVybi5pZGVudGl0eS52MVABWh5wb3N0ZXJuL2lkZW50aXR5L3YxO2lk\
+            ZW50aXR5djFiBnByb3RvMw==
             """)
 }

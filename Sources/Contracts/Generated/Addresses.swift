@@ -92,7 +92,7 @@ package enum AddressesDescription {
             releaseAddress,
         ],
         fileDescriptorSet: """
-            CuUECidwb3N0ZXJuL25vdGlmaWNhdGlvbi92MS9hZGRyZXNzZXMucHJvdG8SF3Bvc3Rlcm4ubm90\
+            CqoFCidwb3N0ZXJuL25vdGlmaWNhdGlvbi92MS9hZGRyZXNzZXMucHJvdG8SF3Bvc3Rlcm4ubm90\
             aWZpY2F0aW9uLnYxIioKElNob3dBZGRyZXNzUmVxdWVzdBIUCgVlbWFpbBgBIAEoCVIFZW1haWwi\
             iwEKE1Nob3dBZGRyZXNzUmVzcG9uc2USHQoKaXNfc3RvcHBlZBgBIAEoCFIJaXNTdG9wcGVkEhYK\
             BnJlYXNvbhgCIAEoCVIGcmVhc29uEiIKDXN0b3BwZWRfYXRfbXMYAyABKANSC3N0b3BwZWRBdE1z\
@@ -102,6 +102,8 @@ package enum AddressesDescription {
             bi5ub3RpZmljYXRpb24udjEuU2hvd0FkZHJlc3NSZXF1ZXN0GiwucG9zdGVybi5ub3RpZmljYXRp\
             b24udjEuU2hvd0FkZHJlc3NSZXNwb25zZSIEiLUYARJ3Cg5SZWxlYXNlQWRkcmVzcxIuLnBvc3Rl\
             cm4ubm90aWZpY2F0aW9uLnYxLlJlbGVhc2VBZGRyZXNzUmVxdWVzdBovLnBvc3Rlcm4ubm90aWZp\
-            Y2F0aW9uLnYxLlJlbGVhc2VBZGRyZXNzUmVzcG9uc2UiBIi1GAFiBnByb3RvMw==
+            Y2F0aW9uLnYxLlJlbGVhc2VBZGRyZXNzUmVzcG9uc2UiBIi1GAFCQwoXcG9zdGVybi5ub3RpZmlj\
+            YXRpb24udjFQAVomcG9zdGVybi9ub3RpZmljYXRpb24vdjE7bm90aWZpY2F0aW9udjFiBnByb3Rv\
+            Mw==
             """)
 }

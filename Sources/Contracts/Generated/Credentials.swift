@@ -142,10 +142,11 @@ package enum CredentialsDescription {
             resendVerification,
         ],
         fileDescriptorSet: """
-            CrIBCh5wb3N0ZXJuL2lkZW50aXR5L3YxL25ld3MucHJvdG8SE3Bvc3Rlcm4uaWRlbnRpdHkudjEi\
+            CusBCh5wb3N0ZXJuL2lkZW50aXR5L3YxL25ld3MucHJvdG8SE3Bvc3Rlcm4uaWRlbnRpdHkudjEi\
             cwoKU2lnbkluTmV3cxIqChJsYXN0X3NpZ25faW5fYXRfbXMYASABKANSDmxhc3RTaWduSW5BdE1z\
             EhUKBmdhcF9tcxgCIAEoA1IFZ2FwTXMSIgoNaXNfbmV3X2RldmljZRgDIAEoCFILaXNOZXdEZXZp\
-            Y2ViBnByb3RvMwrzFAoicG9zdGVybi9pZGVudGl0eS92MS9pZGVudGl0eS5wcm90bxITcG9zdGVy\
+            Y2VCNwoTcG9zdGVybi5pZGVudGl0eS52MVABWh5wb3N0ZXJuL2lkZW50aXR5L3YxO2lkZW50aXR5\
+            djFiBnByb3RvMwqsFQoicG9zdGVybi9pZGVudGl0eS92MS9pZGVudGl0eS5wcm90bxITcG9zdGVy\
             bi5pZGVudGl0eS52MRoecG9zdGVybi9pZGVudGl0eS92MS9uZXdzLnByb3RvIq4DCgdBY2NvdW50\
             Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIUCgVlbWFpbBgCIAEoCVIFZW1haWwSJQoO\
             ZW1haWxfdmVyaWZpZWQYAyABKAhSDWVtYWlsVmVyaWZpZWQSIQoMZGlzcGxheV9uYW1lGAQgASgJ\
@@ -192,7 +193,8 @@ package enum CredentialsDescription {
             b25maXJtRW1haWxSZXF1ZXN0GikucG9zdGVybi5pZGVudGl0eS52MS5Db25maXJtRW1haWxSZXNw\
             b25zZSIEqLUYARJnCgpHZXRBY2NvdW50EiYucG9zdGVybi5pZGVudGl0eS52MS5HZXRBY2NvdW50\
             UmVxdWVzdBonLnBvc3Rlcm4uaWRlbnRpdHkudjEuR2V0QWNjb3VudFJlc3BvbnNlIgiItRgBoLUY\
-            ZGIGcHJvdG8zCv0LCiVwb3N0ZXJuL2lkZW50aXR5L3YxL2NyZWRlbnRpYWxzLnByb3RvEhNwb3N0\
+            ZEI3ChNwb3N0ZXJuLmlkZW50aXR5LnYxUAFaHnBvc3Rlcm4vaWRlbnRpdHkvdjE7aWRlbnRpdHl2\
+            MWIGcHJvdG8zCrYMCiVwb3N0ZXJuL2lkZW50aXR5L3YxL2NyZWRlbnRpYWxzLnByb3RvEhNwb3N0\
             ZXJuLmlkZW50aXR5LnYxGiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5LnByb3RvGh5wb3N0\
             ZXJuL2lkZW50aXR5L3YxL25ld3MucHJvdG8iaAobUmVxdWVzdFBhc3N3b3JkUmVzZXRSZXF1ZXN0\
             EhQKBWVtYWlsGAEgASgJUgVlbWFpbBIzCgZvcmlnaW4YAiABKAsyGy5wb3N0ZXJuLmlkZW50aXR5\
@@ -218,7 +220,8 @@ package enum CredentialsDescription {
             YW5nZVBhc3N3b3JkEioucG9zdGVybi5pZGVudGl0eS52MS5DaGFuZ2VQYXNzd29yZFJlcXVlc3Qa\
             Ky5wb3N0ZXJuLmlkZW50aXR5LnYxLkNoYW5nZVBhc3N3b3JkUmVzcG9uc2UiBKi1GAESdQoSUmVz\
             ZW5kVmVyaWZpY2F0aW9uEi4ucG9zdGVybi5pZGVudGl0eS52MS5SZXNlbmRWZXJpZmljYXRpb25S\
-            ZXF1ZXN0Gi8ucG9zdGVybi5pZGVudGl0eS52MS5SZXNlbmRWZXJpZmljYXRpb25SZXNwb25zZWIG\
+            ZXF1ZXN0Gi8ucG9zdGVybi5pZGVudGl0eS52MS5SZXNlbmRWZXJpZmljYXRpb25SZXNwb25zZUI3\
+            ChNwb3N0ZXJuLmlkZW50aXR5LnYxUAFaHnBvc3Rlcm4vaWRlbnRpdHkvdjE7aWRlbnRpdHl2MWIG\
             cHJvdG8z
             """)
 }

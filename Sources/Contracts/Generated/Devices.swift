@@ -165,10 +165,11 @@ package enum DevicesDescription {
             listProofs,
         ],
         fileDescriptorSet: """
-            CrIBCh5wb3N0ZXJuL2lkZW50aXR5L3YxL25ld3MucHJvdG8SE3Bvc3Rlcm4uaWRlbnRpdHkudjEi\
+            CusBCh5wb3N0ZXJuL2lkZW50aXR5L3YxL25ld3MucHJvdG8SE3Bvc3Rlcm4uaWRlbnRpdHkudjEi\
             cwoKU2lnbkluTmV3cxIqChJsYXN0X3NpZ25faW5fYXRfbXMYASABKANSDmxhc3RTaWduSW5BdE1z\
             EhUKBmdhcF9tcxgCIAEoA1IFZ2FwTXMSIgoNaXNfbmV3X2RldmljZRgDIAEoCFILaXNOZXdEZXZp\
-            Y2ViBnByb3RvMwrzFAoicG9zdGVybi9pZGVudGl0eS92MS9pZGVudGl0eS5wcm90bxITcG9zdGVy\
+            Y2VCNwoTcG9zdGVybi5pZGVudGl0eS52MVABWh5wb3N0ZXJuL2lkZW50aXR5L3YxO2lkZW50aXR5\
+            djFiBnByb3RvMwqsFQoicG9zdGVybi9pZGVudGl0eS92MS9pZGVudGl0eS5wcm90bxITcG9zdGVy\
             bi5pZGVudGl0eS52MRoecG9zdGVybi9pZGVudGl0eS92MS9uZXdzLnByb3RvIq4DCgdBY2NvdW50\
             Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIUCgVlbWFpbBgCIAEoCVIFZW1haWwSJQoO\
             ZW1haWxfdmVyaWZpZWQYAyABKAhSDWVtYWlsVmVyaWZpZWQSIQoMZGlzcGxheV9uYW1lGAQgASgJ\
@@ -215,7 +216,8 @@ package enum DevicesDescription {
             b25maXJtRW1haWxSZXF1ZXN0GikucG9zdGVybi5pZGVudGl0eS52MS5Db25maXJtRW1haWxSZXNw\
             b25zZSIEqLUYARJnCgpHZXRBY2NvdW50EiYucG9zdGVybi5pZGVudGl0eS52MS5HZXRBY2NvdW50\
             UmVxdWVzdBonLnBvc3Rlcm4uaWRlbnRpdHkudjEuR2V0QWNjb3VudFJlc3BvbnNlIgiItRgBoLUY\
-            ZGIGcHJvdG8zCsAQCiBwb3N0ZXJuL3Nlc3Npb24vdjEvZGV2aWNlcy5wcm90bxIScG9zdGVybi5z\
+            ZEI3ChNwb3N0ZXJuLmlkZW50aXR5LnYxUAFaHnBvc3Rlcm4vaWRlbnRpdHkvdjE7aWRlbnRpdHl2\
+            MWIGcHJvdG8zCvYQCiBwb3N0ZXJuL3Nlc3Npb24vdjEvZGV2aWNlcy5wcm90bxIScG9zdGVybi5z\
             ZXNzaW9uLnYxGiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5LnByb3RvIoQCCg1EZXZpY2VT\
             ZXNzaW9uEh0KCnNlc3Npb25faWQYASABKAlSCXNlc3Npb25JZBIfCgtkZXZpY2VfbmFtZRgCIAEo\
             CVIKZGV2aWNlTmFtZRIaCghwbGF0Zm9ybRgDIAEoCVIIcGxhdGZvcm0SIgoNY3JlYXRlZF9hdF9t\
@@ -252,6 +254,7 @@ package enum DevicesDescription {
             cm4uc2Vzc2lvbi52MS5SZWF1dGhlbnRpY2F0ZVJlcXVlc3QaKi5wb3N0ZXJuLnNlc3Npb24udjEu\
             UmVhdXRoZW50aWNhdGVSZXNwb25zZRJhCgpMaXN0UHJvb2ZzEiUucG9zdGVybi5zZXNzaW9uLnYx\
             Lkxpc3RQcm9vZnNSZXF1ZXN0GiYucG9zdGVybi5zZXNzaW9uLnYxLkxpc3RQcm9vZnNSZXNwb25z\
-            ZSIEiLUYAWIGcHJvdG8z
+            ZSIEiLUYAUI0ChJwb3N0ZXJuLnNlc3Npb24udjFQAVoccG9zdGVybi9zZXNzaW9uL3YxO3Nlc3Np\
+            b252MWIGcHJvdG8z
             """)
 }

@@ -148,10 +148,11 @@ package enum EmailChangesDescription {
             resendVerificationByPassword,
         ],
         fileDescriptorSet: """
-            CrIBCh5wb3N0ZXJuL2lkZW50aXR5L3YxL25ld3MucHJvdG8SE3Bvc3Rlcm4uaWRlbnRpdHkudjEi\
+            CusBCh5wb3N0ZXJuL2lkZW50aXR5L3YxL25ld3MucHJvdG8SE3Bvc3Rlcm4uaWRlbnRpdHkudjEi\
             cwoKU2lnbkluTmV3cxIqChJsYXN0X3NpZ25faW5fYXRfbXMYASABKANSDmxhc3RTaWduSW5BdE1z\
             EhUKBmdhcF9tcxgCIAEoA1IFZ2FwTXMSIgoNaXNfbmV3X2RldmljZRgDIAEoCFILaXNOZXdEZXZp\
-            Y2ViBnByb3RvMwrzFAoicG9zdGVybi9pZGVudGl0eS92MS9pZGVudGl0eS5wcm90bxITcG9zdGVy\
+            Y2VCNwoTcG9zdGVybi5pZGVudGl0eS52MVABWh5wb3N0ZXJuL2lkZW50aXR5L3YxO2lkZW50aXR5\
+            djFiBnByb3RvMwqsFQoicG9zdGVybi9pZGVudGl0eS92MS9pZGVudGl0eS5wcm90bxITcG9zdGVy\
             bi5pZGVudGl0eS52MRoecG9zdGVybi9pZGVudGl0eS92MS9uZXdzLnByb3RvIq4DCgdBY2NvdW50\
             Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIUCgVlbWFpbBgCIAEoCVIFZW1haWwSJQoO\
             ZW1haWxfdmVyaWZpZWQYAyABKAhSDWVtYWlsVmVyaWZpZWQSIQoMZGlzcGxheV9uYW1lGAQgASgJ\
@@ -198,7 +199,8 @@ package enum EmailChangesDescription {
             b25maXJtRW1haWxSZXF1ZXN0GikucG9zdGVybi5pZGVudGl0eS52MS5Db25maXJtRW1haWxSZXNw\
             b25zZSIEqLUYARJnCgpHZXRBY2NvdW50EiYucG9zdGVybi5pZGVudGl0eS52MS5HZXRBY2NvdW50\
             UmVxdWVzdBonLnBvc3Rlcm4uaWRlbnRpdHkudjEuR2V0QWNjb3VudFJlc3BvbnNlIgiItRgBoLUY\
-            ZGIGcHJvdG8zCusLCiBwb3N0ZXJuL2lkZW50aXR5L3YxL2VtYWlscy5wcm90bxITcG9zdGVybi5p\
+            ZEI3ChNwb3N0ZXJuLmlkZW50aXR5LnYxUAFaHnBvc3Rlcm4vaWRlbnRpdHkvdjE7aWRlbnRpdHl2\
+            MWIGcHJvdG8zCqQMCiBwb3N0ZXJuL2lkZW50aXR5L3YxL2VtYWlscy5wcm90bxITcG9zdGVybi5p\
             ZGVudGl0eS52MRoicG9zdGVybi9pZGVudGl0eS92MS9pZGVudGl0eS5wcm90byKWAQoZUmVxdWVz\
             dEVtYWlsQ2hhbmdlUmVxdWVzdBIhCgxhY2Nlc3NfdG9rZW4YASABKAlSC2FjY2Vzc1Rva2VuEhsK\
             CW5ld19lbWFpbBgCIAEoCVIIbmV3RW1haWwSMwoGb3JpZ2luGAMgASgLMhsucG9zdGVybi5pZGVu\
@@ -224,6 +226,7 @@ package enum EmailChangesDescription {
             dWVzdBouLnBvc3Rlcm4uaWRlbnRpdHkudjEuQ2FuY2VsRW1haWxDaGFuZ2VSZXNwb25zZRKZAQoc\
             UmVzZW5kVmVyaWZpY2F0aW9uQnlQYXNzd29yZBI4LnBvc3Rlcm4uaWRlbnRpdHkudjEuUmVzZW5k\
             VmVyaWZpY2F0aW9uQnlQYXNzd29yZFJlcXVlc3QaOS5wb3N0ZXJuLmlkZW50aXR5LnYxLlJlc2Vu\
-            ZFZlcmlmaWNhdGlvbkJ5UGFzc3dvcmRSZXNwb25zZSIEqLUYAWIGcHJvdG8z
+            ZFZlcmlmaWNhdGlvbkJ5UGFzc3dvcmRSZXNwb25zZSIEqLUYAUI3ChNwb3N0ZXJuLmlkZW50aXR5\
+            LnYxUAFaHnBvc3Rlcm4vaWRlbnRpdHkvdjE7aWRlbnRpdHl2MWIGcHJvdG8z
             """)
 }

@@ -67,7 +67,7 @@ package enum EventsDescription {
             readEvents,
         ],
         fileDescriptorSet: """
-            CrcFCh5wb3N0ZXJuL2V2ZW50cy92MS9ldmVudHMucHJvdG8SEXBvc3Rlcm4uZXZlbnRzLnYxIoQB\
+            CuoFCh5wb3N0ZXJuL2V2ZW50cy92MS9ldmVudHMucHJvdG8SEXBvc3Rlcm4uZXZlbnRzLnYxIoQB\
             ChFSZWFkRXZlbnRzUmVxdWVzdBIUCgVhZnRlchgBIAEoA1IFYWZ0ZXISFAoFbGltaXQYAiABKA1S\
             BWxpbWl0EiMKDXBvc2l0aW9uX29ubHkYAyABKAhSDHBvc2l0aW9uT25seRIeCgthZnRlcl9hdF9t\
             cxgEIAEoA1IJYWZ0ZXJBdE1zIsEBChJSZWFkRXZlbnRzUmVzcG9uc2USMAoGZXZlbnRzGAEgAygL\
@@ -79,6 +79,7 @@ package enum EventsDescription {
             KAlSCXNlc3Npb25JZBIYCgdvdXRjb21lGAYgASgJUgdvdXRjb21lEhgKB2F0dGVtcHQYByABKANS\
             B2F0dGVtcHQybgoGRXZlbnRzEmQKClJlYWRFdmVudHMSJC5wb3N0ZXJuLmV2ZW50cy52MS5SZWFk\
             RXZlbnRzUmVxdWVzdBolLnBvc3Rlcm4uZXZlbnRzLnYxLlJlYWRFdmVudHNSZXNwb25zZSIJiLUY\
-            AZC1GIgnYgZwcm90bzM=
+            AZC1GIgnQjEKEXBvc3Rlcm4uZXZlbnRzLnYxUAFaGnBvc3Rlcm4vZXZlbnRzL3YxO2V2ZW50c3Yx\
+            YgZwcm90bzM=
             """)
 }

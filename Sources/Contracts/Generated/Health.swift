@@ -122,7 +122,7 @@ package enum HealthDescription {
             watch,
         ],
         fileDescriptorSet: """
-            CqAFCh5wb3N0ZXJuL2hlYWx0aC92MS9oZWFsdGgucHJvdG8SEXBvc3Rlcm4uaGVhbHRoLnYxIg4K\
+            CtMFCh5wb3N0ZXJuL2hlYWx0aC92MS9oZWFsdGgucHJvdG8SEXBvc3Rlcm4uaGVhbHRoLnYxIg4K\
             DENoZWNrUmVxdWVzdCJ+Cg1DaGVja1Jlc3BvbnNlEjgKBnN0YXR1cxgBIAEoDjIgLnBvc3Rlcm4u\
             aGVhbHRoLnYxLlNlcnZpbmdTdGF0dXNSBnN0YXR1cxIzCgVwYXJ0cxgCIAMoCzIdLnBvc3Rlcm4u\
             aGVhbHRoLnYxLlBhcnRIZWFsdGhSBXBhcnRzIo0BCgpQYXJ0SGVhbHRoEhIKBG5hbWUYASABKAlS\
@@ -133,6 +133,7 @@ package enum HealthDescription {
             U0VSVklOR19TVEFUVVNfREVHUkFERUQQAzK3AQoGSGVhbHRoElkKBUNoZWNrEh8ucG9zdGVybi5o\
             ZWFsdGgudjEuQ2hlY2tSZXF1ZXN0GiAucG9zdGVybi5oZWFsdGgudjEuQ2hlY2tSZXNwb25zZSIN\
             iLUYAZC1GOgHmLUYARJSCgVXYXRjaBIfLnBvc3Rlcm4uaGVhbHRoLnYxLkNoZWNrUmVxdWVzdBog\
-            LnBvc3Rlcm4uaGVhbHRoLnYxLkNoZWNrUmVzcG9uc2UiBIi1GAEwAWIGcHJvdG8z
+            LnBvc3Rlcm4uaGVhbHRoLnYxLkNoZWNrUmVzcG9uc2UiBIi1GAEwAUIxChFwb3N0ZXJuLmhlYWx0\
+            aC52MVABWhpwb3N0ZXJuL2hlYWx0aC92MTtoZWFsdGh2MWIGcHJvdG8z
             """)
 }

@@ -158,7 +158,7 @@ package enum ImportsDescription {
             exportAccounts,
         ],
         fileDescriptorSet: """
-            Co8UCiFwb3N0ZXJuL2lkZW50aXR5L3YxL2ltcG9ydHMucHJvdG8SE3Bvc3Rlcm4uaWRlbnRpdHku\
+            CsgUCiFwb3N0ZXJuL2lkZW50aXR5L3YxL2ltcG9ydHMucHJvdG8SE3Bvc3Rlcm4uaWRlbnRpdHku\
             djEioAQKDUFjY291bnRSZWNvcmQSHwoLZXh0ZXJuYWxfaWQYASABKAlSCmV4dGVybmFsSWQSFAoF\
             ZW1haWwYAiABKAlSBWVtYWlsEiUKDmVtYWlsX3ZlcmlmaWVkGAMgASgIUg1lbWFpbFZlcmlmaWVk\
             EiMKDXBhc3N3b3JkX2hhc2gYBCABKAlSDHBhc3N3b3JkSGFzaBIhCgxkaXNwbGF5X25hbWUYBSAB\
@@ -203,6 +203,7 @@ package enum ImportsDescription {
             cnRlZFJlcXVlc3QaKy5wb3N0ZXJuLmlkZW50aXR5LnYxLkxvb2tVcEltcG9ydGVkUmVzcG9uc2Ui\
             BIi1GAEScAoORXhwb3J0QWNjb3VudHMSKi5wb3N0ZXJuLmlkZW50aXR5LnYxLkV4cG9ydEFjY291\
             bnRzUmVxdWVzdBonLnBvc3Rlcm4uaWRlbnRpdHkudjEuRXhwb3J0QWNjb3VudHNJdGVtIgeQtRiA\
-            uJkpMAFiBnByb3RvMw==
+            uJkpMAFCNwoTcG9zdGVybi5pZGVudGl0eS52MVABWh5wb3N0ZXJuL2lkZW50aXR5L3YxO2lkZW50\
+            aXR5djFiBnByb3RvMw==
             """)
 }

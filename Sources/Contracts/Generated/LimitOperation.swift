@@ -116,7 +116,7 @@ package enum LimitOperationDescription {
             rotateSubjectKey,
         ],
         fileDescriptorSet: """
-            CpYICiRwb3N0ZXJuL3JhdGVsaW1pdC92MS9vcGVyYXRpb24ucHJvdG8SFHBvc3Rlcm4ucmF0ZWxp\
+            CtIICiRwb3N0ZXJuL3JhdGVsaW1pdC92MS9vcGVyYXRpb24ucHJvdG8SFHBvc3Rlcm4ucmF0ZWxp\
             bWl0LnYxIrMBCgVMaW1pdBISCgRuYW1lGAEgASgJUgRuYW1lEhIKBHJ1bGUYAiABKAlSBHJ1bGUS\
             GAoHY2hhbmdlZBgDIAEoCFIHY2hhbmdlZBIWCgZzaGFkb3cYBCABKAhSBnNoYWRvdxIYCgdkdXJh\
             YmxlGAUgASgIUgdkdXJhYmxlEhoKCGludGVybmFsGAYgASgIUghpbnRlcm5hbBIaCghzZXR0aW5n\
@@ -134,6 +134,7 @@ package enum LimitOperationDescription {
             U3ViamVjdEtleXNSZXF1ZXN0Gi0ucG9zdGVybi5yYXRlbGltaXQudjEuTGlzdFN1YmplY3RLZXlz\
             UmVzcG9uc2UiBIi1GAEScQoQUm90YXRlU3ViamVjdEtleRItLnBvc3Rlcm4ucmF0ZWxpbWl0LnYx\
             LlJvdGF0ZVN1YmplY3RLZXlSZXF1ZXN0Gi4ucG9zdGVybi5yYXRlbGltaXQudjEuUm90YXRlU3Vi\
-            amVjdEtleVJlc3BvbnNlYgZwcm90bzM=
+            amVjdEtleVJlc3BvbnNlQjoKFHBvc3Rlcm4ucmF0ZWxpbWl0LnYxUAFaIHBvc3Rlcm4vcmF0ZWxp\
+            bWl0L3YxO3JhdGVsaW1pdHYxYgZwcm90bzM=
             """)
 }

@@ -222,7 +222,7 @@ package enum LimitsDescription {
             reset,
         ],
         fileDescriptorSet: """
-            CvwPCiRwb3N0ZXJuL3JhdGVsaW1pdC92MS9yYXRlbGltaXQucHJvdG8SFHBvc3Rlcm4ucmF0ZWxp\
+            CrgQCiRwb3N0ZXJuL3JhdGVsaW1pdC92MS9yYXRlbGltaXQucHJvdG8SFHBvc3Rlcm4ucmF0ZWxp\
             bWl0LnYxImgKBkNoYXJnZRIUCgVsaW1pdBgBIAEoCVIFbGltaXQSGAoHc3ViamVjdBgCIAEoCVIH\
             c3ViamVjdBIWCgZkZXZpY2UYAyABKAlSBmRldmljZRIWCgZ0YXJnZXQYBCABKAlSBnRhcmdldCLU\
             AQoIRGVjaXNpb24SGAoHbGltaXRlZBgBIAEoCFIHbGltaXRlZBIUCgVsaW1pdBgCIAEoCVIFbGlt\
@@ -257,6 +257,7 @@ package enum LimitsDescription {
             cmF0ZWxpbWl0LnYxLlN1Y2NlZWRSZXNwb25zZSIEmLUYARJbCgRQZWVrEiEucG9zdGVybi5yYXRl\
             bGltaXQudjEuUGVla1JlcXVlc3QaIi5wb3N0ZXJuLnJhdGVsaW1pdC52MS5QZWVrUmVzcG9uc2Ui\
             DIi1GAGgtRhkmLUYARJWCgVSZXNldBIiLnBvc3Rlcm4ucmF0ZWxpbWl0LnYxLlJlc2V0UmVxdWVz\
-            dBojLnBvc3Rlcm4ucmF0ZWxpbWl0LnYxLlJlc2V0UmVzcG9uc2UiBIi1GAFiBnByb3RvMw==
+            dBojLnBvc3Rlcm4ucmF0ZWxpbWl0LnYxLlJlc2V0UmVzcG9uc2UiBIi1GAFCOgoUcG9zdGVybi5y\
+            YXRlbGltaXQudjFQAVogcG9zdGVybi9yYXRlbGltaXQvdjE7cmF0ZWxpbWl0djFiBnByb3RvMw==
             """)
 }

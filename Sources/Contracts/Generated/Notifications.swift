@@ -66,7 +66,7 @@ package enum NotificationsDescription {
             sendEmail,
         ],
         fileDescriptorSet: """
-            CpsECipwb3N0ZXJuL25vdGlmaWNhdGlvbi92MS9ub3RpZmljYXRpb24ucHJvdG8SF3Bvc3Rlcm4u\
+            CuAECipwb3N0ZXJuL25vdGlmaWNhdGlvbi92MS9ub3RpZmljYXRpb24ucHJvdG8SF3Bvc3Rlcm4u\
             bm90aWZpY2F0aW9uLnYxIuwBChBTZW5kRW1haWxSZXF1ZXN0EhwKCXJlY2lwaWVudBgBIAEoCVIJ\
             cmVjaXBpZW50EhoKCHRlbXBsYXRlGAIgASgJUgh0ZW1wbGF0ZRIaCghsYW5ndWFnZRgDIAEoCVII\
             bGFuZ3VhZ2USPwoJdmFyaWFibGVzGAQgAygLMiEucG9zdGVybi5ub3RpZmljYXRpb24udjEuVmFy\
@@ -75,6 +75,7 @@ package enum NotificationsDescription {
             ZRIUCgV2YWx1ZRgCIAEoCVIFdmFsdWUiMgoRU2VuZEVtYWlsUmVzcG9uc2USHQoKbWVzc2FnZV9p\
             ZBgBIAEoCVIJbWVzc2FnZUlkMnMKDU5vdGlmaWNhdGlvbnMSYgoJU2VuZEVtYWlsEikucG9zdGVy\
             bi5ub3RpZmljYXRpb24udjEuU2VuZEVtYWlsUmVxdWVzdBoqLnBvc3Rlcm4ubm90aWZpY2F0aW9u\
-            LnYxLlNlbmRFbWFpbFJlc3BvbnNlYgZwcm90bzM=
+            LnYxLlNlbmRFbWFpbFJlc3BvbnNlQkMKF3Bvc3Rlcm4ubm90aWZpY2F0aW9uLnYxUAFaJnBvc3Rl\
+            cm4vbm90aWZpY2F0aW9uL3YxO25vdGlmaWNhdGlvbnYxYgZwcm90bzM=
             """)
 }

@@ -210,7 +210,7 @@ package enum OutboxDescription {
             forgetAccount,
         ],
         fileDescriptorSet: """
-            CrIYCiRwb3N0ZXJuL25vdGlmaWNhdGlvbi92MS9vdXRib3gucHJvdG8SF3Bvc3Rlcm4ubm90aWZp\
+            CvcYCiRwb3N0ZXJuL25vdGlmaWNhdGlvbi92MS9vdXRib3gucHJvdG8SF3Bvc3Rlcm4ubm90aWZp\
             Y2F0aW9uLnYxIoMECg5NZXNzYWdlU3VtbWFyeRIdCgptZXNzYWdlX2lkGAEgASgJUgltZXNzYWdl\
             SWQSQQoHY2hhbm5lbBgCIAEoDjInLnBvc3Rlcm4ubm90aWZpY2F0aW9uLnYxLk1lc3NhZ2VDaGFu\
             bmVsUgdjaGFubmVsEjgKBGxhbmUYAyABKA4yJC5wb3N0ZXJuLm5vdGlmaWNhdGlvbi52MS5NZXNz\
@@ -264,6 +264,8 @@ package enum OutboxDescription {
             ZXJuLm5vdGlmaWNhdGlvbi52MS5XYXRjaE1lc3NhZ2VzUmVxdWVzdBoqLnBvc3Rlcm4ubm90aWZp\
             Y2F0aW9uLnYxLldhdGNoTWVzc2FnZXNJdGVtIgSItRgBMAESdAoNRm9yZ2V0QWNjb3VudBItLnBv\
             c3Rlcm4ubm90aWZpY2F0aW9uLnYxLkZvcmdldEFjY291bnRSZXF1ZXN0Gi4ucG9zdGVybi5ub3Rp\
-            ZmljYXRpb24udjEuRm9yZ2V0QWNjb3VudFJlc3BvbnNlIgSItRgBYgZwcm90bzM=
+            ZmljYXRpb24udjEuRm9yZ2V0QWNjb3VudFJlc3BvbnNlIgSItRgBQkMKF3Bvc3Rlcm4ubm90aWZp\
+            Y2F0aW9uLnYxUAFaJnBvc3Rlcm4vbm90aWZpY2F0aW9uL3YxO25vdGlmaWNhdGlvbnYxYgZwcm90\
+            bzM=
             """)
 }

@@ -146,10 +146,11 @@ package enum PhoneCodesDescription {
             proveByCode,
         ],
         fileDescriptorSet: """
-            CrIBCh5wb3N0ZXJuL2lkZW50aXR5L3YxL25ld3MucHJvdG8SE3Bvc3Rlcm4uaWRlbnRpdHkudjEi\
+            CusBCh5wb3N0ZXJuL2lkZW50aXR5L3YxL25ld3MucHJvdG8SE3Bvc3Rlcm4uaWRlbnRpdHkudjEi\
             cwoKU2lnbkluTmV3cxIqChJsYXN0X3NpZ25faW5fYXRfbXMYASABKANSDmxhc3RTaWduSW5BdE1z\
             EhUKBmdhcF9tcxgCIAEoA1IFZ2FwTXMSIgoNaXNfbmV3X2RldmljZRgDIAEoCFILaXNOZXdEZXZp\
-            Y2ViBnByb3RvMwrzFAoicG9zdGVybi9pZGVudGl0eS92MS9pZGVudGl0eS5wcm90bxITcG9zdGVy\
+            Y2VCNwoTcG9zdGVybi5pZGVudGl0eS52MVABWh5wb3N0ZXJuL2lkZW50aXR5L3YxO2lkZW50aXR5\
+            djFiBnByb3RvMwqsFQoicG9zdGVybi9pZGVudGl0eS92MS9pZGVudGl0eS5wcm90bxITcG9zdGVy\
             bi5pZGVudGl0eS52MRoecG9zdGVybi9pZGVudGl0eS92MS9uZXdzLnByb3RvIq4DCgdBY2NvdW50\
             Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIUCgVlbWFpbBgCIAEoCVIFZW1haWwSJQoO\
             ZW1haWxfdmVyaWZpZWQYAyABKAhSDWVtYWlsVmVyaWZpZWQSIQoMZGlzcGxheV9uYW1lGAQgASgJ\
@@ -196,7 +197,8 @@ package enum PhoneCodesDescription {
             b25maXJtRW1haWxSZXF1ZXN0GikucG9zdGVybi5pZGVudGl0eS52MS5Db25maXJtRW1haWxSZXNw\
             b25zZSIEqLUYARJnCgpHZXRBY2NvdW50EiYucG9zdGVybi5pZGVudGl0eS52MS5HZXRBY2NvdW50\
             UmVxdWVzdBonLnBvc3Rlcm4uaWRlbnRpdHkudjEuR2V0QWNjb3VudFJlc3BvbnNlIgiItRgBoLUY\
-            ZGIGcHJvdG8zCrEXCiRwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXRpZXMucHJvdG8SE3Bvc3Rl\
+            ZEI3ChNwb3N0ZXJuLmlkZW50aXR5LnYxUAFaHnBvc3Rlcm4vaWRlbnRpdHkvdjE7aWRlbnRpdHl2\
+            MWIGcHJvdG8zCuoXCiRwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXRpZXMucHJvdG8SE3Bvc3Rl\
             cm4uaWRlbnRpdHkudjEaInBvc3Rlcm4vaWRlbnRpdHkvdjEvaWRlbnRpdHkucHJvdG8aHnBvc3Rl\
             cm4vaWRlbnRpdHkvdjEvbmV3cy5wcm90byIvChFJc3N1ZU5vbmNlUmVxdWVzdBIaCghwcm92aWRl\
             chgBIAEoCVIIcHJvdmlkZXIidQoSSXNzdWVOb25jZVJlc3BvbnNlEhQKBW5vbmNlGAEgASgJUgVu\
@@ -248,7 +250,8 @@ package enum PhoneCodesDescription {
             dGhvZHMSJy5wb3N0ZXJuLmlkZW50aXR5LnYxLkxpc3RNZXRob2RzUmVxdWVzdBooLnBvc3Rlcm4u\
             aWRlbnRpdHkudjEuTGlzdE1ldGhvZHNSZXNwb25zZSIEiLUYARJsCg9Qcm92ZUJ5UHJvdmlkZXIS\
             Ky5wb3N0ZXJuLmlkZW50aXR5LnYxLlByb3ZlQnlQcm92aWRlclJlcXVlc3QaLC5wb3N0ZXJuLmlk\
-            ZW50aXR5LnYxLlByb3ZlQnlQcm92aWRlclJlc3BvbnNlYgZwcm90bzMKlxAKIHBvc3Rlcm4vaWRl\
+            ZW50aXR5LnYxLlByb3ZlQnlQcm92aWRlclJlc3BvbnNlQjcKE3Bvc3Rlcm4uaWRlbnRpdHkudjFQ\
+            AVoecG9zdGVybi9pZGVudGl0eS92MTtpZGVudGl0eXYxYgZwcm90bzMK0BAKIHBvc3Rlcm4vaWRl\
             bnRpdHkvdjEvcGhvbmVzLnByb3RvEhNwb3N0ZXJuLmlkZW50aXR5LnYxGiRwb3N0ZXJuL2lkZW50\
             aXR5L3YxL2lkZW50aXRpZXMucHJvdG8aInBvc3Rlcm4vaWRlbnRpdHkvdjEvaWRlbnRpdHkucHJv\
             dG8i7AEKElJlcXVlc3RDb2RlUmVxdWVzdBIhCgxwaG9uZV9udW1iZXIYASABKAlSC3Bob25lTnVt\
@@ -284,7 +287,8 @@ package enum PhoneCodesDescription {
             c2USYAoLUHJvdmVCeUNvZGUSJy5wb3N0ZXJuLmlkZW50aXR5LnYxLlByb3ZlQnlDb2RlUmVxdWVz\
             dBooLnBvc3Rlcm4uaWRlbnRpdHkudjEuUHJvdmVCeUNvZGVSZXNwb25zZTJ8CgxQaG9uZVNpZ25h\
             bHMSbAoNTnVtYmVyQ2hhbmdlZBIpLnBvc3Rlcm4uaWRlbnRpdHkudjEuTnVtYmVyQ2hhbmdlZFJl\
-            cXVlc3QaKi5wb3N0ZXJuLmlkZW50aXR5LnYxLk51bWJlckNoYW5nZWRSZXNwb25zZSIEiLUYAWIG\
+            cXVlc3QaKi5wb3N0ZXJuLmlkZW50aXR5LnYxLk51bWJlckNoYW5nZWRSZXNwb25zZSIEiLUYAUI3\
+            ChNwb3N0ZXJuLmlkZW50aXR5LnYxUAFaHnBvc3Rlcm4vaWRlbnRpdHkvdjE7aWRlbnRpdHl2MWIG\
             cHJvdG8z
             """)
 }

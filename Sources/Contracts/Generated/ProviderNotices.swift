@@ -105,7 +105,7 @@ package enum ProviderNoticesDescription {
             describeProviderOutcome,
         ],
         fileDescriptorSet: """
-            CsQHCiBwb3N0ZXJuL2dhdGV3YXkvdjEvbm90aWNlcy5wcm90bxIScG9zdGVybi5nYXRld2F5LnYx\
+            CvoHCiBwb3N0ZXJuL2dhdGV3YXkvdjEvbm90aWNlcy5wcm90bxIScG9zdGVybi5nYXRld2F5LnYx\
             IlQKHFJlY2VpdmVQcm92aWRlck5vdGljZVJlcXVlc3QSGgoIcHJvdmlkZXIYASABKAlSCHByb3Zp\
             ZGVyEhgKB3BheWxvYWQYAiABKAlSB3BheWxvYWQiHwodUmVjZWl2ZVByb3ZpZGVyTm90aWNlUmVz\
             cG9uc2UiewoeRGVzY3JpYmVQcm92aWRlck91dGNvbWVSZXF1ZXN0EhoKCHByb3ZpZGVyGAEgASgJ\
@@ -121,6 +121,7 @@ package enum ProviderNoticesDescription {
             aWNlUmVxdWVzdBoxLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZWNlaXZlUHJvdmlkZXJOb3RpY2VSZXNw\
             b25zZSIIuLUYAYi1GAESkAEKF0Rlc2NyaWJlUHJvdmlkZXJPdXRjb21lEjIucG9zdGVybi5nYXRl\
             d2F5LnYxLkRlc2NyaWJlUHJvdmlkZXJPdXRjb21lUmVxdWVzdBozLnBvc3Rlcm4uZ2F0ZXdheS52\
-            MS5EZXNjcmliZVByb3ZpZGVyT3V0Y29tZVJlc3BvbnNlIgy4tRgBiLUYAZi1GAFiBnByb3RvMw==
+            MS5EZXNjcmliZVByb3ZpZGVyT3V0Y29tZVJlc3BvbnNlIgy4tRgBiLUYAZi1GAFCNAoScG9zdGVy\
+            bi5nYXRld2F5LnYxUAFaHHBvc3Rlcm4vZ2F0ZXdheS92MTtnYXRld2F5djFiBnByb3RvMw==
             """)
 }

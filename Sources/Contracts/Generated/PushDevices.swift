@@ -165,7 +165,7 @@ package enum PushDevicesDescription {
             list,
         ],
         fileDescriptorSet: """
-            CtsNCiVwb3N0ZXJuL25vdGlmaWNhdGlvbi92MS9kZXZpY2VzLnByb3RvEhdwb3N0ZXJuLm5vdGlm\
+            CqAOCiVwb3N0ZXJuL25vdGlmaWNhdGlvbi92MS9kZXZpY2VzLnByb3RvEhdwb3N0ZXJuLm5vdGlm\
             aWNhdGlvbi52MSLAAQoVUmVnaXN0ZXJEZXZpY2VSZXF1ZXN0Eh0KCmFjY291bnRfaWQYASABKAlS\
             CWFjY291bnRJZBJBCghwbGF0Zm9ybRgCIAEoDjIlLnBvc3Rlcm4ubm90aWZpY2F0aW9uLnYxLlB1\
             c2hQbGF0Zm9ybVIIcGxhdGZvcm0SFAoFdG9rZW4YAyABKAlSBXRva2VuEhAKA2FwcBgEIAEoCVID\
@@ -195,6 +195,8 @@ package enum PushDevicesDescription {
             a2VBbGwSLS5wb3N0ZXJuLm5vdGlmaWNhdGlvbi52MS5SZXZva2VEZXZpY2VzUmVxdWVzdBouLnBv\
             c3Rlcm4ubm90aWZpY2F0aW9uLnYxLlJldm9rZURldmljZXNSZXNwb25zZSIEiLUYARJnCgRMaXN0\
             EisucG9zdGVybi5ub3RpZmljYXRpb24udjEuTGlzdERldmljZXNSZXF1ZXN0GiwucG9zdGVybi5u\
-            b3RpZmljYXRpb24udjEuTGlzdERldmljZXNSZXNwb25zZSIEiLUYAWIGcHJvdG8z
+            b3RpZmljYXRpb24udjEuTGlzdERldmljZXNSZXNwb25zZSIEiLUYAUJDChdwb3N0ZXJuLm5vdGlm\
+            aWNhdGlvbi52MVABWiZwb3N0ZXJuL25vdGlmaWNhdGlvbi92MTtub3RpZmljYXRpb252MWIGcHJv\
+            dG8z
             """)
 }

@@ -104,13 +104,15 @@ package enum ReflectionDescription {
             describe,
         ],
         fileDescriptorSet: """
-            CsQDCiZwb3N0ZXJuL3JlZmxlY3Rpb24vdjEvcmVmbGVjdGlvbi5wcm90bxIVcG9zdGVybi5yZWZs\
+            CoMECiZwb3N0ZXJuL3JlZmxlY3Rpb24vdjEvcmVmbGVjdGlvbi5wcm90bxIVcG9zdGVybi5yZWZs\
             ZWN0aW9uLnYxIg0KC0xpc3RSZXF1ZXN0IioKDExpc3RSZXNwb25zZRIaCghzZXJ2aWNlcxgBIAMo\
             CVIIc2VydmljZXMiKwoPRGVzY3JpYmVSZXF1ZXN0EhgKB3NlcnZpY2UYASABKAlSB3NlcnZpY2Ui\
             QgoQRGVzY3JpYmVSZXNwb25zZRIuChNmaWxlX2Rlc2NyaXB0b3Jfc2V0GAEgASgMUhFmaWxlRGVz\
             Y3JpcHRvclNldDLOAQoKUmVmbGVjdGlvbhJZCgRMaXN0EiIucG9zdGVybi5yZWZsZWN0aW9uLnYx\
             Lkxpc3RSZXF1ZXN0GiMucG9zdGVybi5yZWZsZWN0aW9uLnYxLkxpc3RSZXNwb25zZSIIiLUYAZi1\
             GAESZQoIRGVzY3JpYmUSJi5wb3N0ZXJuLnJlZmxlY3Rpb24udjEuRGVzY3JpYmVSZXF1ZXN0Gicu\
-            cG9zdGVybi5yZWZsZWN0aW9uLnYxLkRlc2NyaWJlUmVzcG9uc2UiCIi1GAGYtRgBYgZwcm90bzM=
+            cG9zdGVybi5yZWZsZWN0aW9uLnYxLkRlc2NyaWJlUmVzcG9uc2UiCIi1GAGYtRgBQj0KFXBvc3Rl\
+            cm4ucmVmbGVjdGlvbi52MVABWiJwb3N0ZXJuL3JlZmxlY3Rpb24vdjE7cmVmbGVjdGlvbnYxYgZw\
+            cm90bzM=
             """)
 }

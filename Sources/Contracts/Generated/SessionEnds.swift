@@ -89,10 +89,11 @@ package enum SessionEndsDescription {
             watchRevocations,
         ],
         fileDescriptorSet: """
-            CrIBCh5wb3N0ZXJuL2lkZW50aXR5L3YxL25ld3MucHJvdG8SE3Bvc3Rlcm4uaWRlbnRpdHkudjEi\
+            CusBCh5wb3N0ZXJuL2lkZW50aXR5L3YxL25ld3MucHJvdG8SE3Bvc3Rlcm4uaWRlbnRpdHkudjEi\
             cwoKU2lnbkluTmV3cxIqChJsYXN0X3NpZ25faW5fYXRfbXMYASABKANSDmxhc3RTaWduSW5BdE1z\
             EhUKBmdhcF9tcxgCIAEoA1IFZ2FwTXMSIgoNaXNfbmV3X2RldmljZRgDIAEoCFILaXNOZXdEZXZp\
-            Y2ViBnByb3RvMwrzFAoicG9zdGVybi9pZGVudGl0eS92MS9pZGVudGl0eS5wcm90bxITcG9zdGVy\
+            Y2VCNwoTcG9zdGVybi5pZGVudGl0eS52MVABWh5wb3N0ZXJuL2lkZW50aXR5L3YxO2lkZW50aXR5\
+            djFiBnByb3RvMwqsFQoicG9zdGVybi9pZGVudGl0eS92MS9pZGVudGl0eS5wcm90bxITcG9zdGVy\
             bi5pZGVudGl0eS52MRoecG9zdGVybi9pZGVudGl0eS92MS9uZXdzLnByb3RvIq4DCgdBY2NvdW50\
             Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIUCgVlbWFpbBgCIAEoCVIFZW1haWwSJQoO\
             ZW1haWxfdmVyaWZpZWQYAyABKAhSDWVtYWlsVmVyaWZpZWQSIQoMZGlzcGxheV9uYW1lGAQgASgJ\
@@ -139,7 +140,8 @@ package enum SessionEndsDescription {
             b25maXJtRW1haWxSZXF1ZXN0GikucG9zdGVybi5pZGVudGl0eS52MS5Db25maXJtRW1haWxSZXNw\
             b25zZSIEqLUYARJnCgpHZXRBY2NvdW50EiYucG9zdGVybi5pZGVudGl0eS52MS5HZXRBY2NvdW50\
             UmVxdWVzdBonLnBvc3Rlcm4uaWRlbnRpdHkudjEuR2V0QWNjb3VudFJlc3BvbnNlIgiItRgBoLUY\
-            ZGIGcHJvdG8zCtEaCiBwb3N0ZXJuL3Nlc3Npb24vdjEvc2Vzc2lvbi5wcm90bxIScG9zdGVybi5z\
+            ZEI3ChNwb3N0ZXJuLmlkZW50aXR5LnYxUAFaHnBvc3Rlcm4vaWRlbnRpdHkvdjE7aWRlbnRpdHl2\
+            MWIGcHJvdG8zCocbCiBwb3N0ZXJuL3Nlc3Npb24vdjEvc2Vzc2lvbi5wcm90bxIScG9zdGVybi5z\
             ZXNzaW9uLnYxGiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5LnByb3RvIpcCCgZUb2tlbnMS\
             HQoKc2Vzc2lvbl9pZBgBIAEoCVIJc2Vzc2lvbklkEiEKDGFjY2Vzc190b2tlbhgCIAEoCVILYWNj\
             ZXNzVG9rZW4SLwoUYWNjZXNzX2V4cGlyZXNfYXRfbXMYAyABKANSEWFjY2Vzc0V4cGlyZXNBdE1z\
@@ -198,20 +200,22 @@ package enum SessionEndsDescription {
             ZEFjY291bnRTZXNzaW9ucxItLnBvc3Rlcm4uc2Vzc2lvbi52MS5FbmRBY2NvdW50U2Vzc2lvbnNS\
             ZXF1ZXN0Gi4ucG9zdGVybi5zZXNzaW9uLnYxLkVuZEFjY291bnRTZXNzaW9uc1Jlc3BvbnNlIgSI\
             tRgBEmYKCUdldEtleVNldBIkLnBvc3Rlcm4uc2Vzc2lvbi52MS5HZXRLZXlTZXRSZXF1ZXN0GiUu\
-            cG9zdGVybi5zZXNzaW9uLnYxLkdldEtleVNldFJlc3BvbnNlIgyItRgBoLUYZJi1GAFiBnByb3Rv\
-            MwrtBQodcG9zdGVybi9zZXNzaW9uL3YxL2VuZHMucHJvdG8SEnBvc3Rlcm4uc2Vzc2lvbi52MRog\
-            cG9zdGVybi9zZXNzaW9uL3YxL3Nlc3Npb24ucHJvdG8iSwoXV2F0Y2hSZXZvY2F0aW9uc1JlcXVl\
-            c3QSGgoIcG9zaXRpb24YASABKARSCHBvc2l0aW9uEhQKBWVwb2NoGAIgASgEUgVlcG9jaCKYAgoU\
-            V2F0Y2hSZXZvY2F0aW9uc0l0ZW0SGgoIcG9zaXRpb24YASABKARSCHBvc2l0aW9uEiQKDmNvbXBs\
-            ZXRlX2F0X21zGAIgASgDUgxjb21wbGV0ZUF0TXMSFAoFcmVzZXQYAyABKAhSBXJlc2V0EjYKBGVu\
-            ZHMYBCADKAsyIi5wb3N0ZXJuLnNlc3Npb24udjEuUmV2b2tlZFNlc3Npb25SBGVuZHMSIQoMa2V5\
-            c19jaGFuZ2VkGAUgASgIUgtrZXlzQ2hhbmdlZBIXCgdrZXlfc2V0GAYgASgMUgZrZXlTZXQSHgoL\
-            a2VwdF9mb3JfbXMYByABKANSCWtlcHRGb3JNcxIUCgVlcG9jaBgIIAEoBFIFZXBvY2giogEKDlJl\
-            dm9rZWRTZXNzaW9uEh0KCnNlc3Npb25faWQYASABKAlSCXNlc3Npb25JZBIeCgtlbmRlZF9hdF9t\
-            cxgCIAEoA1IJZW5kZWRBdE1zEjUKBnJlYXNvbhgDIAEoDjIdLnBvc3Rlcm4uc2Vzc2lvbi52MS5F\
-            bmRSZWFzb25SBnJlYXNvbhIaCghwb3NpdGlvbhgEIAEoBFIIcG9zaXRpb24ygAEKC1Nlc3Npb25F\
-            bmRzEnEKEFdhdGNoUmV2b2NhdGlvbnMSKy5wb3N0ZXJuLnNlc3Npb24udjEuV2F0Y2hSZXZvY2F0\
-            aW9uc1JlcXVlc3QaKC5wb3N0ZXJuLnNlc3Npb24udjEuV2F0Y2hSZXZvY2F0aW9uc0l0ZW0iBIi1\
-            GAEwAWIGcHJvdG8z
+            cG9zdGVybi5zZXNzaW9uLnYxLkdldEtleVNldFJlc3BvbnNlIgyItRgBoLUYZJi1GAFCNAoScG9z\
+            dGVybi5zZXNzaW9uLnYxUAFaHHBvc3Rlcm4vc2Vzc2lvbi92MTtzZXNzaW9udjFiBnByb3RvMwqj\
+            BgodcG9zdGVybi9zZXNzaW9uL3YxL2VuZHMucHJvdG8SEnBvc3Rlcm4uc2Vzc2lvbi52MRogcG9z\
+            dGVybi9zZXNzaW9uL3YxL3Nlc3Npb24ucHJvdG8iSwoXV2F0Y2hSZXZvY2F0aW9uc1JlcXVlc3QS\
+            GgoIcG9zaXRpb24YASABKARSCHBvc2l0aW9uEhQKBWVwb2NoGAIgASgEUgVlcG9jaCKYAgoUV2F0\
+            Y2hSZXZvY2F0aW9uc0l0ZW0SGgoIcG9zaXRpb24YASABKARSCHBvc2l0aW9uEiQKDmNvbXBsZXRl\
+            X2F0X21zGAIgASgDUgxjb21wbGV0ZUF0TXMSFAoFcmVzZXQYAyABKAhSBXJlc2V0EjYKBGVuZHMY\
+            BCADKAsyIi5wb3N0ZXJuLnNlc3Npb24udjEuUmV2b2tlZFNlc3Npb25SBGVuZHMSIQoMa2V5c19j\
+            aGFuZ2VkGAUgASgIUgtrZXlzQ2hhbmdlZBIXCgdrZXlfc2V0GAYgASgMUgZrZXlTZXQSHgoLa2Vw\
+            dF9mb3JfbXMYByABKANSCWtlcHRGb3JNcxIUCgVlcG9jaBgIIAEoBFIFZXBvY2giogEKDlJldm9r\
+            ZWRTZXNzaW9uEh0KCnNlc3Npb25faWQYASABKAlSCXNlc3Npb25JZBIeCgtlbmRlZF9hdF9tcxgC\
+            IAEoA1IJZW5kZWRBdE1zEjUKBnJlYXNvbhgDIAEoDjIdLnBvc3Rlcm4uc2Vzc2lvbi52MS5FbmRS\
+            ZWFzb25SBnJlYXNvbhIaCghwb3NpdGlvbhgEIAEoBFIIcG9zaXRpb24ygAEKC1Nlc3Npb25FbmRz\
+            EnEKEFdhdGNoUmV2b2NhdGlvbnMSKy5wb3N0ZXJuLnNlc3Npb24udjEuV2F0Y2hSZXZvY2F0aW9u\
+            c1JlcXVlc3QaKC5wb3N0ZXJuLnNlc3Npb24udjEuV2F0Y2hSZXZvY2F0aW9uc0l0ZW0iBIi1GAEw\
+            AUI0ChJwb3N0ZXJuLnNlc3Npb24udjFQAVoccG9zdGVybi9zZXNzaW9uL3YxO3Nlc3Npb252MWIG\
+            cHJvdG8z
             """)
 }

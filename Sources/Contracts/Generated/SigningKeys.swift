@@ -117,7 +117,7 @@ package enum SigningKeysDescription {
             revokeKey,
         ],
         fileDescriptorSet: """
-            CsoICh1wb3N0ZXJuL3Nlc3Npb24vdjEva2V5cy5wcm90bxIScG9zdGVybi5zZXNzaW9uLnYxIoAC\
+            CoAJCh1wb3N0ZXJuL3Nlc3Npb24vdjEva2V5cy5wcm90bxIScG9zdGVybi5zZXNzaW9uLnYxIoAC\
             CgpTaWduaW5nS2V5EhUKBmtleV9pZBgBIAEoCVIFa2V5SWQSOQoFc3RhdGUYAiABKA4yIy5wb3N0\
             ZXJuLnNlc3Npb24udjEuU2lnbmluZ0tleVN0YXRlUgVzdGF0ZRIcCgptYWRlX2F0X21zGAMgASgD\
             UghtYWRlQXRNcxIgCgxhY3RpdmVfYXRfbXMYBCABKANSCmFjdGl2ZUF0TXMSIgoNcGFzc2l2ZV9h\
@@ -136,6 +136,7 @@ package enum SigningKeysDescription {
             dGVLZXlzEiUucG9zdGVybi5zZXNzaW9uLnYxLlJvdGF0ZUtleXNSZXF1ZXN0GiYucG9zdGVybi5z\
             ZXNzaW9uLnYxLlJvdGF0ZUtleXNSZXNwb25zZRJeCglSZXZva2VLZXkSJC5wb3N0ZXJuLnNlc3Np\
             b24udjEuUmV2b2tlS2V5UmVxdWVzdBolLnBvc3Rlcm4uc2Vzc2lvbi52MS5SZXZva2VLZXlSZXNw\
-            b25zZSIEiLUYAWIGcHJvdG8z
+            b25zZSIEiLUYAUI0ChJwb3N0ZXJuLnNlc3Npb24udjFQAVoccG9zdGVybi9zZXNzaW9uL3YxO3Nl\
+            c3Npb252MWIGcHJvdG8z
             """)
 }

@@ -66,7 +66,7 @@ package enum TextMessagesDescription {
             sendText,
         ],
         fileDescriptorSet: """
-            CpsECipwb3N0ZXJuL25vdGlmaWNhdGlvbi92MS9ub3RpZmljYXRpb24ucHJvdG8SF3Bvc3Rlcm4u\
+            CuAECipwb3N0ZXJuL25vdGlmaWNhdGlvbi92MS9ub3RpZmljYXRpb24ucHJvdG8SF3Bvc3Rlcm4u\
             bm90aWZpY2F0aW9uLnYxIuwBChBTZW5kRW1haWxSZXF1ZXN0EhwKCXJlY2lwaWVudBgBIAEoCVIJ\
             cmVjaXBpZW50EhoKCHRlbXBsYXRlGAIgASgJUgh0ZW1wbGF0ZRIaCghsYW5ndWFnZRgDIAEoCVII\
             bGFuZ3VhZ2USPwoJdmFyaWFibGVzGAQgAygLMiEucG9zdGVybi5ub3RpZmljYXRpb24udjEuVmFy\
@@ -75,15 +75,17 @@ package enum TextMessagesDescription {
             ZRIUCgV2YWx1ZRgCIAEoCVIFdmFsdWUiMgoRU2VuZEVtYWlsUmVzcG9uc2USHQoKbWVzc2FnZV9p\
             ZBgBIAEoCVIJbWVzc2FnZUlkMnMKDU5vdGlmaWNhdGlvbnMSYgoJU2VuZEVtYWlsEikucG9zdGVy\
             bi5ub3RpZmljYXRpb24udjEuU2VuZEVtYWlsUmVxdWVzdBoqLnBvc3Rlcm4ubm90aWZpY2F0aW9u\
-            LnYxLlNlbmRFbWFpbFJlc3BvbnNlYgZwcm90bzMKggQKIXBvc3Rlcm4vbm90aWZpY2F0aW9uL3Yx\
-            L3Ntcy5wcm90bxIXcG9zdGVybi5ub3RpZmljYXRpb24udjEaKnBvc3Rlcm4vbm90aWZpY2F0aW9u\
-            L3YxL25vdGlmaWNhdGlvbi5wcm90byLrAQoPU2VuZFRleHRSZXF1ZXN0EhwKCXJlY2lwaWVudBgB\
-            IAEoCVIJcmVjaXBpZW50EhoKCHRlbXBsYXRlGAIgASgJUgh0ZW1wbGF0ZRIaCghsYW5ndWFnZRgD\
-            IAEoCVIIbGFuZ3VhZ2USPwoJdmFyaWFibGVzGAQgAygLMiEucG9zdGVybi5ub3RpZmljYXRpb24u\
-            djEuVmFyaWFibGVSCXZhcmlhYmxlcxIiCg1leHBpcmVzX2F0X21zGAUgASgDUgtleHBpcmVzQXRN\
-            cxIdCgphY2NvdW50X2lkGAYgASgJUglhY2NvdW50SWQiMQoQU2VuZFRleHRSZXNwb25zZRIdCgpt\
-            ZXNzYWdlX2lkGAEgASgJUgltZXNzYWdlSWQybwoMVGV4dE1lc3NhZ2VzEl8KCFNlbmRUZXh0Eigu\
-            cG9zdGVybi5ub3RpZmljYXRpb24udjEuU2VuZFRleHRSZXF1ZXN0GikucG9zdGVybi5ub3RpZmlj\
-            YXRpb24udjEuU2VuZFRleHRSZXNwb25zZWIGcHJvdG8z
+            LnYxLlNlbmRFbWFpbFJlc3BvbnNlQkMKF3Bvc3Rlcm4ubm90aWZpY2F0aW9uLnYxUAFaJnBvc3Rl\
+            cm4vbm90aWZpY2F0aW9uL3YxO25vdGlmaWNhdGlvbnYxYgZwcm90bzMKxwQKIXBvc3Rlcm4vbm90\
+            aWZpY2F0aW9uL3YxL3Ntcy5wcm90bxIXcG9zdGVybi5ub3RpZmljYXRpb24udjEaKnBvc3Rlcm4v\
+            bm90aWZpY2F0aW9uL3YxL25vdGlmaWNhdGlvbi5wcm90byLrAQoPU2VuZFRleHRSZXF1ZXN0EhwK\
+            CXJlY2lwaWVudBgBIAEoCVIJcmVjaXBpZW50EhoKCHRlbXBsYXRlGAIgASgJUgh0ZW1wbGF0ZRIa\
+            CghsYW5ndWFnZRgDIAEoCVIIbGFuZ3VhZ2USPwoJdmFyaWFibGVzGAQgAygLMiEucG9zdGVybi5u\
+            b3RpZmljYXRpb24udjEuVmFyaWFibGVSCXZhcmlhYmxlcxIiCg1leHBpcmVzX2F0X21zGAUgASgD\
+            UgtleHBpcmVzQXRNcxIdCgphY2NvdW50X2lkGAYgASgJUglhY2NvdW50SWQiMQoQU2VuZFRleHRS\
+            ZXNwb25zZRIdCgptZXNzYWdlX2lkGAEgASgJUgltZXNzYWdlSWQybwoMVGV4dE1lc3NhZ2VzEl8K\
+            CFNlbmRUZXh0EigucG9zdGVybi5ub3RpZmljYXRpb24udjEuU2VuZFRleHRSZXF1ZXN0GikucG9z\
+            dGVybi5ub3RpZmljYXRpb24udjEuU2VuZFRleHRSZXNwb25zZUJDChdwb3N0ZXJuLm5vdGlmaWNh\
+            dGlvbi52MVABWiZwb3N0ZXJuL25vdGlmaWNhdGlvbi92MTtub3RpZmljYXRpb252MWIGcHJvdG8z
             """)
 }

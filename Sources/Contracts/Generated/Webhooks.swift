@@ -186,7 +186,7 @@ package enum WebhooksDescription {
             replayWebhook,
         ],
         fileDescriptorSet: """
-            CucNCiZwb3N0ZXJuL25vdGlmaWNhdGlvbi92MS93ZWJob29rcy5wcm90bxIXcG9zdGVybi5ub3Rp\
+            CqwOCiZwb3N0ZXJuL25vdGlmaWNhdGlvbi92MS93ZWJob29rcy5wcm90bxIXcG9zdGVybi5ub3Rp\
             ZmljYXRpb24udjEi7AEKB1dlYmhvb2sSHQoKd2ViaG9va19pZBgBIAEoCVIJd2ViaG9va0lkEhAK\
             A3VybBgCIAEoCVIDdXJsEhYKBmV2ZW50cxgDIAMoCVIGZXZlbnRzEiIKDWNyZWF0ZWRfYXRfbXMY\
             BCABKANSC2NyZWF0ZWRBdE1zEhsKCWlzX3BhdXNlZBgFIAEoCFIIaXNQYXVzZWQSGAoHd2FpdGlu\
@@ -216,7 +216,8 @@ package enum WebhooksDescription {
             ZWJob29rEiwucG9zdGVybi5ub3RpZmljYXRpb24udjEuUGF1c2VXZWJob29rUmVxdWVzdBotLnBv\
             c3Rlcm4ubm90aWZpY2F0aW9uLnYxLlBhdXNlV2ViaG9va1Jlc3BvbnNlIgSItRgBEnQKDVJlcGxh\
             eVdlYmhvb2sSLS5wb3N0ZXJuLm5vdGlmaWNhdGlvbi52MS5SZXBsYXlXZWJob29rUmVxdWVzdBou\
-            LnBvc3Rlcm4ubm90aWZpY2F0aW9uLnYxLlJlcGxheVdlYmhvb2tSZXNwb25zZSIEiLUYAWIGcHJv\
-            dG8z
+            LnBvc3Rlcm4ubm90aWZpY2F0aW9uLnYxLlJlcGxheVdlYmhvb2tSZXNwb25zZSIEiLUYAUJDChdw\
+            b3N0ZXJuLm5vdGlmaWNhdGlvbi52MVABWiZwb3N0ZXJuL25vdGlmaWNhdGlvbi92MTtub3RpZmlj\
+            YXRpb252MWIGcHJvdG8z
             """)
 }
