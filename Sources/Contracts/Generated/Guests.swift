@@ -14,9 +14,9 @@ package protocol GuestsAPI: Sendable {
     /// Creates a guest and its session. Send an idempotency-key, or a retry creates another guest.
     /// Call it once for each installation of the app, not at each start: the session is long-lived.
     /// In a session it is auth/already-signed-in.
-    func createGuest(
-        _ request: GatewayV1.CreateGuestRequest, _ context: CallContext
-    ) async throws -> GatewayV1.CreateGuestResponse
+    func signInAnonymously(
+        _ request: GatewayV1.SignInAnonymouslyRequest, _ context: CallContext
+    ) async throws -> GatewayV1.SignInAnonymouslyResponse
 }
 
 /// What a server of `postern.gateway.v1.Guests` implements.
@@ -31,11 +31,11 @@ package struct GuestsClient: GuestsAPI {
         self.channel = channel
     }
 
-    package func createGuest(
-        _ request: GatewayV1.CreateGuestRequest, _ context: CallContext
-    ) async throws -> GatewayV1.CreateGuestResponse {
+    package func signInAnonymously(
+        _ request: GatewayV1.SignInAnonymouslyRequest, _ context: CallContext
+    ) async throws -> GatewayV1.SignInAnonymouslyResponse {
         try await channel.call(
-            GuestsDescription.createGuest, request, context)
+            GuestsDescription.signInAnonymously, request, context)
     }
 }
 
@@ -48,9 +48,9 @@ package enum GuestsDispatcher {
         ServiceMethods(
             GuestsDescription.service,
             [
-                .async(GuestsDescription.createGuest) {
-                    (request: GatewayV1.CreateGuestRequest, context) in
-                    try await service.createGuest(request, context)
+                .async(GuestsDescription.signInAnonymously) {
+                    (request: GatewayV1.SignInAnonymouslyRequest, context) in
+                    try await service.signInAnonymously(request, context)
                 },
             ])
     }
@@ -58,9 +58,9 @@ package enum GuestsDispatcher {
 
 /// What `postern.gateway.v1.Guests` promises.
 package enum GuestsDescription {
-    /// `CreateGuest`.
-    package static let createGuest = MethodDescription(
-        name: "postern.gateway.v1.Guests/CreateGuest",
+    /// `SignInAnonymously`.
+    package static let signInAnonymously = MethodDescription(
+        name: "postern.gateway.v1.Guests/SignInAnonymously",
         isIdempotent: false,
         timeout: .milliseconds(10000),
         isOnLoop: false)
@@ -69,7 +69,7 @@ package enum GuestsDescription {
     package static let service = ServiceDescription(
         name: "postern.gateway.v1.Guests",
         methods: [
-            createGuest,
+            signInAnonymously,
         ],
         fileDescriptorSet: """
             CrEICiBwb3N0ZXJuL2dhdGV3YXkvdjEvYWNjb3VudC5wcm90bxIScG9zdGVybi5nYXRld2F5LnYx\
@@ -159,15 +159,16 @@ package enum GuestsDescription {
             dXRoU3RhdGUSKS5wb3N0ZXJuLmdhdGV3YXkudjEuQ2hlY2tBdXRoU3RhdGVSZXF1ZXN0GioucG9z\
             dGVybi5nYXRld2F5LnYxLkNoZWNrQXV0aFN0YXRlUmVzcG9uc2UiDLi1GASItRgBoLUYZEI0ChJw\
             b3N0ZXJuLmdhdGV3YXkudjFQAVoccG9zdGVybi9nYXRld2F5L3YxO2dhdGV3YXl2MWIGcHJvdG8z\
-            CpwECh9wb3N0ZXJuL2dhdGV3YXkvdjEvZ3Vlc3RzLnByb3RvEhJwb3N0ZXJuLmdhdGV3YXkudjEa\
+            CrsECh9wb3N0ZXJuL2dhdGV3YXkvdjEvZ3Vlc3RzLnByb3RvEhJwb3N0ZXJuLmdhdGV3YXkudjEa\
             IHBvc3Rlcm4vZ2F0ZXdheS92MS9hY2NvdW50LnByb3RvGiBwb3N0ZXJuL2dhdGV3YXkvdjEvZ2F0\
-            ZXdheS5wcm90byJtChJDcmVhdGVHdWVzdFJlcXVlc3QSMgoGZGV2aWNlGAEgASgLMhoucG9zdGVy\
-            bi5nYXRld2F5LnYxLkRldmljZVIGZGV2aWNlEiMKDW1haWxfbGFuZ3VhZ2UYAiABKAlSDG1haWxM\
-            YW5ndWFnZSKDAQoTQ3JlYXRlR3Vlc3RSZXNwb25zZRI1CgdhY2NvdW50GAEgASgLMhsucG9zdGVy\
-            bi5nYXRld2F5LnYxLkFjY291bnRSB2FjY291bnQSNQoHc2Vzc2lvbhgCIAEoCzIbLnBvc3Rlcm4u\
-            Z2F0ZXdheS52MS5TZXNzaW9uUgdzZXNzaW9uMm4KBkd1ZXN0cxJkCgtDcmVhdGVHdWVzdBImLnBv\
-            c3Rlcm4uZ2F0ZXdheS52MS5DcmVhdGVHdWVzdFJlcXVlc3QaJy5wb3N0ZXJuLmdhdGV3YXkudjEu\
-            Q3JlYXRlR3Vlc3RSZXNwb25zZSIEuLUYAkI0ChJwb3N0ZXJuLmdhdGV3YXkudjFQAVoccG9zdGVy\
-            bi9nYXRld2F5L3YxO2dhdGV3YXl2MWIGcHJvdG8z
+            ZXdheS5wcm90byJzChhTaWduSW5Bbm9ueW1vdXNseVJlcXVlc3QSMgoGZGV2aWNlGAEgASgLMhou\
+            cG9zdGVybi5nYXRld2F5LnYxLkRldmljZVIGZGV2aWNlEiMKDW1haWxfbGFuZ3VhZ2UYAiABKAlS\
+            DG1haWxMYW5ndWFnZSKJAQoZU2lnbkluQW5vbnltb3VzbHlSZXNwb25zZRI1CgdhY2NvdW50GAEg\
+            ASgLMhsucG9zdGVybi5nYXRld2F5LnYxLkFjY291bnRSB2FjY291bnQSNQoHc2Vzc2lvbhgCIAEo\
+            CzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5TZXNzaW9uUgdzZXNzaW9uMoABCgZHdWVzdHMSdgoRU2ln\
+            bkluQW5vbnltb3VzbHkSLC5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluQW5vbnltb3VzbHlSZXF1\
+            ZXN0Gi0ucG9zdGVybi5nYXRld2F5LnYxLlNpZ25JbkFub255bW91c2x5UmVzcG9uc2UiBLi1GAJC\
+            NAoScG9zdGVybi5nYXRld2F5LnYxUAFaHHBvc3Rlcm4vZ2F0ZXdheS92MTtnYXRld2F5djFiBnBy\
+            b3RvMw==
             """)
 }

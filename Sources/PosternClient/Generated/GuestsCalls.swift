@@ -19,9 +19,9 @@ public struct GuestsCalls: Sendable {
     /// Creates a guest and its session. Send an idempotency-key, or a retry creates another guest.
     /// Call it once for each installation of the app, not at each start: the session is long-lived.
     /// In a session it is auth/already-signed-in.
-    public func createGuest(
-        _ request: GatewayV1.CreateGuestRequest, _ options: CallOptions = CallOptions()
-    ) async throws(PosternError) -> GatewayV1.CreateGuestResponse {
-        try await caller.call(GuestsDescription.createGuest, request, options)
+    public func signInAnonymously(
+        _ request: GatewayV1.SignInAnonymouslyRequest, _ options: CallOptions = CallOptions()
+    ) async throws(PosternError) -> GatewayV1.SignInAnonymouslyResponse {
+        try await caller.call(GuestsDescription.signInAnonymously, request, options)
     }
 }

@@ -22,7 +22,7 @@ struct CallerTokenTests {
         fixture.time.advance(by: .milliseconds(1))
         identities.admit(
             .init(proof: fixture.inner.proof(of: ada.account.accountId, by: ["anon"])))
-        let answer = try await fixture.guests.createGuest(.init(), fixture.context())
+        let answer = try await fixture.guests.signInAnonymously(.init(), fixture.context())
         identities.refuse(.providerUnavailable)
         return try #require(answer.session)
     }

@@ -15,7 +15,7 @@ struct GuestLimitTests {
     private func signIn(
         accessToken: String = "", in context: CallContext? = nil
     ) async throws {
-        _ = try await fixture.guests.createGuest(
+        _ = try await fixture.guests.signInAnonymously(
             .init(device: GatewayFixture.device("d1")),
             (context ?? fixture.context()).bearing(accessToken))
     }

@@ -108,7 +108,7 @@ enum RepeatedCalls {
             }
         },
         .init(
-            "Guests/CreateGuest", { try await $0.guests.createGuest($1, $2) },
+            "Guests/SignInAnonymously", { try await $0.guests.signInAnonymously($1, $2) },
             afterwards: .acts
         ) { _ in
             // Guests differ only in their devices.

@@ -80,9 +80,9 @@ struct SessionRow: Sendable, CustomTestStringConvertible {
             }
         },
         .init(
-            "Guests/CreateGuest",
+            "Guests/SignInAnonymously",
             refusals: [.guest: signedIn, .account: signedIn, .anothers: signedIn]
-        ) { try await $0.guests.createGuest(.init(), $2) },
+        ) { try await $0.guests.signInAnonymously(.init(), $2) },
         .init("Auth/VerifyEmail") { try await $0.auth.verifyEmail(.init(token: "x"), $2) },
         .init("Passwords/ResetPassword") {
             try await $0.passwords.resetPassword(

@@ -82,8 +82,8 @@ final class ProviderFixture: Sendable {
 
     func guest(
         in context: CallContext? = nil
-    ) async throws -> GatewayV1.CreateGuestResponse {
-        try await gateway.guests.createGuest(
+    ) async throws -> GatewayV1.SignInAnonymouslyResponse {
+        try await gateway.guests.signInAnonymously(
             .init(device: GatewayFixture.device("d1")), context ?? gateway.context())
     }
 
