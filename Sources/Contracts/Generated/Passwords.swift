@@ -250,7 +250,7 @@ package enum PasswordsDescription {
             Z2F0ZXdheS52MS5SZXF1ZXN0UGFzc3dvcmRSZXNldFJlcXVlc3QaMC5wb3N0ZXJuLmdhdGV3YXku\
             djEuUmVxdWVzdFBhc3N3b3JkUmVzZXRSZXNwb25zZSIEuLUYARJuCg1SZXNldFBhc3N3b3JkEigu\
             cG9zdGVybi5nYXRld2F5LnYxLlJlc2V0UGFzc3dvcmRSZXF1ZXN0GikucG9zdGVybi5nYXRld2F5\
-            LnYxLlJlc2V0UGFzc3dvcmRSZXNwb25zZSIIuLUYAqi1GAEScQoOQ2hhbmdlUGFzc3dvcmQSKS5w\
+            LnYxLlJlc2V0UGFzc3dvcmRSZXNwb25zZSIIuLUYAai1GAEScQoOQ2hhbmdlUGFzc3dvcmQSKS5w\
             b3N0ZXJuLmdhdGV3YXkudjEuQ2hhbmdlUGFzc3dvcmRSZXF1ZXN0GioucG9zdGVybi5nYXRld2F5\
             LnYxLkNoYW5nZVBhc3N3b3JkUmVzcG9uc2UiCLi1GAOotRgBEogBChdSZXNlbmRWZXJpZmljYXRp\
             b25FbWFpbBIyLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZXNlbmRWZXJpZmljYXRpb25FbWFpbFJlcXVl\

@@ -10,15 +10,16 @@ extension PasswordsHandler {
     ///
     /// A crash between reset and session leaves an account with the new password. A retry with the
     /// same idempotency key then returns the same account and opens the session (G-25).
-    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-link`,
-    ///   `auth/weak-password`, `auth/user-disabled`, `rpc/invalid-argument`.
+    ///
+    /// The caller's session is not read: a reset ends all sessions of the account, also the one in
+    /// which it may have been called, and a repeat must still get its response.
+    /// - Throws: `auth/invalid-link`, `auth/weak-password`, `auth/user-disabled`,
+    ///   `rpc/invalid-argument`.
     package func resetPassword(
         _ request: GatewayV1.ResetPasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.ResetPasswordResponse {
         let onward = try context.onward(for: "ResetPassword")
         let origin = try Origin.of(request.device, context)
-        // Read as by a sign-in (`signInWithPassword`).
-        _ = try await sessions.optional(context)
         let reset = try await credentials.resetPassword(
             IdentityV1.ResetPasswordRequest(
                 token: request.token, password: request.password, origin: origin), onward)

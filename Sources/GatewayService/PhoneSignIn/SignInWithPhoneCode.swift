@@ -22,7 +22,9 @@ extension PhoneSignInHandler {
         let origin = try Origin.of(request.device, context)
         let language = try context.mailLanguage(request.mailLanguage)
         let number = try PhoneNumber.required(request.phoneNumber)
-        let admitted = try await sessions.bringing(context, where: \.isGuest) { guest in
+        let admitted = try await sessions.bringing(
+            context, where: { try await accounts.isGuest($0, context) }
+        ) { guest in
             try await limits.countingPhoneCode(
                 number, request: request.requestId, device: origin.deviceId, context
             ) {

@@ -22,7 +22,9 @@ extension ProvidersHandler {
         let onward = try context.onward(for: "SignInWithProvider")
         let origin = try Origin.of(request.device, context)
         let language = try context.mailLanguage(request.mailLanguage)
-        let admission = try await sessions.bringing(context, where: \.isGuest) { guest in
+        let admission = try await sessions.bringing(
+            context, where: { try await accounts.isGuest($0, context) }
+        ) { guest in
             try await limits.countingProviderToken(
                 .providerSignIn(device: origin.deviceId, caller: LimitedCaller(context)), context
             ) {

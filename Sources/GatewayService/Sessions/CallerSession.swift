@@ -19,23 +19,17 @@ import ServiceRuntime
 /// An expired token must not count as none where the session is optional. Otherwise a guest's data
 /// would stay in an account that can no longer be reached, while the user believes it was kept.
 struct CallerSession: Hashable, Sendable {
-    /// A guest's session has only this method (RFC 8176's list has none for it).
-    private static let guestsMethod = "anon"
-
     /// The access token, which is valid.
     let accessToken: String
     /// "ses_…".
     let sessionID: String
     /// "acc_…".
     let accountID: String
-    /// The session is a guest's. When a guest becomes an account, its sessions end.
-    let isGuest: Bool
 
     fileprivate init(_ accessToken: String, _ validity: SessionV1.ValidateAccessTokenResponse) {
         self.accessToken = accessToken
         sessionID = validity.sessionId
         accountID = validity.accountId
-        isGuest = validity.amr.contains(Self.guestsMethod)
     }
 }
 
@@ -81,7 +75,8 @@ extension SessionsAPI {
     /// It does so before it rejects the token; if it rejects it, the call was no repeat (G-25).
     /// - Throws: as `optional`, and the errors of `body`.
     func bringing<Answer>(
-        _ context: CallContext, where admits: (CallerSession) -> Bool = { _ in true },
+        _ context: CallContext,
+        where admits: (CallerSession) async throws -> Bool = { _ in true },
         _ body: (_ accessToken: String) async throws -> Answer
     ) async throws -> Answer {
         guard let token = try context.accessToken() else { return try await body("") }
@@ -99,7 +94,7 @@ extension SessionsAPI {
                 throw refused
             }
         }
-        return try await body(admits(session) ? token : "")
+        return try await body(try await admits(session) ? token : "")
     }
 
     /// The session of an access token.
@@ -114,6 +109,17 @@ extension SessionsAPI {
             SessionV1.InspectSessionRequest(accessToken: token), context.onward())
         guard state.known else { throw ServiceError(unknown) }
         throw ServiceError(state.live ? .invalidAccessToken : .sessionEnded)
+    }
+}
+
+extension AccountsAPI {
+    /// Whether a session's account is a guest. Its token does not say so: a guest may have proved
+    /// itself by a device key, and a sign-up that waits for its link has a password.
+    /// - Throws: the errors of `getAccount`.
+    func isGuest(_ session: CallerSession, _ context: CallContext) async throws -> Bool {
+        try await getAccount(
+            IdentityV1.GetAccountRequest(accountId: session.accountID), context.onward()
+        ).account?.isGuest ?? false
     }
 }
 

@@ -31,7 +31,9 @@ package struct VerificationHandler: VerificationService {
             position, epoch, take in
             let request = SessionV1.WatchRevocationsRequest(position: position, epoch: epoch)
             let context = CallContext(deadline: time.uptime() + Self.followedFor)
-            for try await item in ends.watchRevocations(request, context) { take(RevocationUpdate(item)) }
+            for try await item in ends.watchRevocations(request, context) {
+                take(RevocationUpdate(item))
+            }
         }
     }
 

@@ -51,9 +51,9 @@ struct Applicant: Sendable {
         isMailWithheld = request.mailWithheld
         lookUpKey = keys.lookUpKey(of: address)
         subject = keys.subject(of: address)
+        // The language is left out: it may come from metadata, which a repeat need not have.
         call = try RepeatableCall(
-            "Register", [lookUpKey, Array(displayName.utf8), Array(request.language.utf8)],
-            context, hash: keys.calls)
+            "Register", [lookUpKey, Array(displayName.utf8), []], context, hash: keys.calls)
     }
 
     /// Whether a name fits on one line of a mail or screen: within the maximum length, without

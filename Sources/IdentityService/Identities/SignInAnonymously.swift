@@ -16,10 +16,10 @@ extension IdentitiesHandler {
         _ request: IdentityV1.SignInAnonymouslyRequest, _ context: CallContext
     ) async throws -> IdentityV1.AdmissionResponse {
         // A guest has no credential besides its session. The fingerprint covers the device id, so
-        // that a retry must at least come from the same device.
+        // that a retry must at least come from the same device. The language is left out: it may
+        // come from metadata, which a repeat need not have.
         let call = try RepeatableCall(
-            "SignInAnonymously",
-            [Array(request.language.utf8), Array((request.origin?.deviceId ?? "").utf8)], context,
+            "SignInAnonymously", [[], Array((request.origin?.deviceId ?? "").utf8)], context,
             hash: keys.calls)
         let signIn = try FederatedSignInCall(
             from: request.origin, language: request.language, call: call, settings, keys)

@@ -15,9 +15,8 @@ extension IdentitiesHandler {
         let call = try RepeatableCall(
             "SignInWithProvider",
             // Whether a guest asks is left out: a repeat may come without the guest's session,
-            // which the first call ended.
-            [keys.lookUpKey(of: proved), Array(request.language.utf8)], context,
-            hash: keys.calls)
+            // which the first call ended. So is the language: it may come from metadata.
+            [keys.lookUpKey(of: proved), []], context, hash: keys.calls)
         return try await FederatedSignIn(
             settings: settings, store: store, keys: keys, randomness: randomness,
             keepsGrants: keepsGrants

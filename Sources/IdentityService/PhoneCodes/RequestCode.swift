@@ -121,9 +121,9 @@ extension PhoneCodesHandler {
                 throw ServiceError(refusal, fields: ["phone_number"])
             }
             origin = CallOrigin(request.origin, hash: keys.audit)
+            // The language is left out: it may come from metadata, which a repeat need not have.
             call = try RepeatableCall(
-                "RequestCode",
-                [Array(number.text.utf8), Array("\(purpose.rawValue)".utf8), Array(language.utf8)],
+                "RequestCode", [Array(number.text.utf8), Array("\(purpose.rawValue)".utf8)],
                 context, hash: keys.calls)
         }
     }

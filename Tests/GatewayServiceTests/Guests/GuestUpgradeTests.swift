@@ -1,4 +1,5 @@
 import GatewayService
+import IdentityService
 import Messages
 import RPC
 import ServiceRuntime
@@ -85,6 +86,31 @@ struct GuestUpgradeTests {
             fixture.gateway.time.advance(by: .seconds(1))
             #expect(
                 try await fixture.gateway.signIn().account.accountId == guest.account?.accountId)
+        }
+    }
+
+    @Test("G-07, X-02: a strict sign-up that waits for its link comes along to a provider")
+    func pendingSignUp() async throws {
+        try await ProviderFixture.with(enumeration: .strict) { fixture in
+            let pending = try await fixture.gateway.signUp()
+            #expect(pending.account.isGuest)
+            let upgraded = try await fixture.signIn(
+                by: try await fixture.googleToken(of: "117"),
+                accessToken: pending.session.accessToken)
+            #expect(upgraded.account?.accountId == pending.account.accountId)
+            #expect(upgraded.isUpgraded)
+        }
+    }
+
+    @Test("G-25: a repeat in another language is the same call")
+    func repeatInAnotherLanguage() async throws {
+        try await ProviderFixture.with { fixture in
+            var context = fixture.gateway.context("k")
+            context.metadata[Metadata.Key.acceptLanguage] = "de"
+            let first = try await fixture.guest(in: context)
+            context.metadata[Metadata.Key.acceptLanguage] = "fr"
+            let again = try await fixture.guest(in: context)
+            #expect(again.account?.accountId == first.account?.accountId)
         }
     }
 

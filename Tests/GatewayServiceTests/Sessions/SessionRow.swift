@@ -84,10 +84,6 @@ struct SessionRow: Sendable, CustomTestStringConvertible {
             refusals: [.guest: signedIn, .account: signedIn, .anothers: signedIn]
         ) { try await $0.guests.signInAnonymously(.init(), $2) },
         .init("Auth/VerifyEmail") { try await $0.auth.verifyEmail(.init(token: "x"), $2) },
-        .init("Passwords/ResetPassword") {
-            try await $0.passwords.resetPassword(
-                .init(token: "x", password: .init(text: password)), $2)
-        },
         .init("Emails/ConfirmEmailChange") {
             try await $0.emails.confirmEmailChange(.init(token: "x"), $2)
         },
@@ -143,6 +139,10 @@ struct SessionRow: Sendable, CustomTestStringConvertible {
     ]
 
     private static let outside: [SessionRow] = [
+        .init("Passwords/ResetPassword") {
+            try await $0.passwords.resetPassword(
+                .init(token: "x", password: .init(text: password)), $2)
+        },
         .init("Auth/RefreshSession") {
             try await $0.auth.refreshSession(.init(refreshToken: "x"), $2)
         },

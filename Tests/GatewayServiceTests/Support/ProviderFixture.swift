@@ -1,4 +1,5 @@
 import GatewayService
+import IdentityService
 import Messages
 import ProviderIssuer
 import RPC
@@ -14,7 +15,7 @@ final class ProviderFixture: Sendable {
     /// The sessions of users who come back.
     let sessions = KnownSessions()
 
-    private init() async throws {
+    private init(_ enumeration: IdentitySettings.EnumerationMode) async throws {
         let time = ManualTime()
         google = try await ProviderIssuer(time: time)
         apple = try await ProviderIssuer(time: time)
@@ -22,7 +23,8 @@ final class ProviderFixture: Sendable {
             apple.environment(for: "apple")
         ) { first, _ in first }
         gateway = try await GatewayFixture(
-            providers: settings.map { "--\(Self.flag($0.key))=\($0.value)" }, time: time)
+            providers: settings.map { "--\(Self.flag($0.key))=\($0.value)" },
+            enumeration: enumeration, time: time)
     }
 
     /// Converts "POSTERN_GOOGLE_ISSUER" to the name of a flag.
@@ -31,8 +33,11 @@ final class ProviderFixture: Sendable {
     }
 
     /// Runs `test` and closes the providers afterwards.
-    static func with(_ test: (ProviderFixture) async throws -> Void) async throws {
-        let fixture = try await ProviderFixture()
+    static func with(
+        enumeration: IdentitySettings.EnumerationMode = .friendly,
+        _ test: (ProviderFixture) async throws -> Void
+    ) async throws {
+        let fixture = try await ProviderFixture(enumeration)
         var failure: (any Error)?
         do { try await test(fixture) } catch { failure = error }
         await fixture.google.close()
