@@ -14,11 +14,11 @@ let signedUp = try await postern.auth.signUpWithPassword(
     CallOptions(clientAddress: "198.51.100.7", acceptLanguage: "de"))
 guard var session = signedUp.session else { fatalError("email-verification is required") }
 
-let refreshed = try await postern.auth.refresh(
+let refreshed = try await postern.auth.refreshSession(
     .init(refreshToken: session.refreshToken, device: device))
 session = refreshed.session ?? session
 
-let methods = try await postern.signInMethods.listMethods(
+let methods = try await postern.signInMethods.listSignInMethods(
     .init(), CallOptions(accessToken: session.accessToken))
 print("methods:", methods.methods.map(\.method))
 
