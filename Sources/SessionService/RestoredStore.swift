@@ -79,7 +79,7 @@ extension Transaction {
             INSERT INTO session_end (session, ended_at_ms, reason)
             SELECT id, ?1, ?2 FROM session WHERE ended_at_ms IS NULL AND used_at_ms > ?3
             """,
-            [SQLValue(at), reason, SQLValue(at - Self.revocationsKeptFor)])
+            [SQLValue(at), reason, SQLValue(at - Self.revocationRetention)])
         let ended = try execute(
             "UPDATE session SET ended_at_ms = ?, end_reason = ? WHERE ended_at_ms IS NULL",
             [SQLValue(at), reason])

@@ -21,7 +21,7 @@ package struct SessionSettings: Settings {
     /// How often activity is written to the store (S-05).
     package let activityInterval: Duration
     /// How long a session's row is kept after its end.
-    package let endedSessionsKept: Duration
+    package let endedSessionRetention: Duration
     /// Lifetime of an access token, ± 5 % (S-01).
     package let accessTokenLife: Duration
     /// How long after a rotation the parent token may be retried, where no key proves the device
@@ -59,7 +59,7 @@ package struct SessionSettings: Settings {
         activityInterval = settings.duration(
             "activity-interval", default: .seconds(60), in: .seconds(1)...(.seconds(3_600)),
             reason: "Session activity is written this often; a crash loses one interval (S-05).")
-        endedSessionsKept = settings.duration(
+        endedSessionRetention = settings.duration(
             "ended-sessions-kept", default: .seconds(90 * 86_400),
             in: .seconds(86_400)...(.seconds(3_660 * 86_400)),
             reason: "How long after its end a session and the reason of its end are kept.")

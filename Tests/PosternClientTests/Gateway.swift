@@ -29,9 +29,9 @@ final class Gateway: VerificationService {
     // MARK: What the test does
 
     /// Signs with a new key from now on. The earlier keys remain published or are removed.
-    func rotate(keepsOld: Bool) throws {
+    func rotate(keepsOldKeys: Bool) throws {
         let key = try SigningKey.generate()
-        state.withLock { $0.keys = [key] + (keepsOld ? $0.keys : []) }
+        state.withLock { $0.keys = [key] + (keepsOldKeys ? $0.keys : []) }
     }
 
     /// Sends a revocation, or only a heartbeat.
@@ -47,7 +47,7 @@ final class Gateway: VerificationService {
             RevocationUpdate(
                 ends: ends.map { [$0] } ?? [], position: position,
                 completeAt: time.now(), isReset: false,
-                keySet: SHA256.hash(jwks.utf8), keptFor: .seconds(691), epoch: epoch))
+                keySet: SHA256.hash(jwks.utf8), retention: .seconds(691), epoch: epoch))
     }
 
     /// Simulates a restored backup: the store has another history (epoch) from now on.

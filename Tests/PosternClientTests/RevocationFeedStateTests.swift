@@ -7,12 +7,12 @@ import Testing
 @Suite("S-06: a verifier tracks whether its revocation feed is complete")
 struct RevocationFeedStateTests {
     private func update(
-        epoch: UInt64, isComplete: Bool, keptFor: Duration = .seconds(691)
+        epoch: UInt64, isComplete: Bool, retention: Duration = .seconds(691)
     ) -> RevocationUpdate {
         RevocationUpdate(
             ends: [], position: 1,
             completeAt: isComplete ? Timestamp(milliseconds: 1_000) : nil, isReset: false,
-            keySet: [], keptFor: keptFor, epoch: epoch)
+            keySet: [], retention: retention, epoch: epoch)
     }
 
     private func completeAt(_ items: [(epoch: UInt64, isComplete: Bool)]) -> Duration? {
@@ -42,7 +42,7 @@ struct RevocationFeedStateTests {
         var feedState = RevocationFeedState()
         feedState.record(update(epoch: 1, isComplete: true), at: .zero)
         #expect(feedState.lifeMax == .seconds(631))
-        feedState.record(update(epoch: 1, isComplete: true, keptFor: .zero), at: .zero)
+        feedState.record(update(epoch: 1, isComplete: true, retention: .zero), at: .zero)
         #expect(feedState.lifeMax == .seconds(631))
     }
 }

@@ -53,7 +53,7 @@ struct SessionVerifierTests {
         return false
     }
 
-    @Test("S-06: after a restored backup, known revocations are kept and the rest is stale")
+    @Test("S-06: after a restored backup, known revocations are retained and the rest is stale")
     func restored() async throws {
         let verifier = verifier(.refuses(after: .seconds(5)))
         let (ended, other) = (try gateway.token(2), try gateway.token(3))
@@ -151,7 +151,7 @@ struct SessionVerifierTests {
             #expect(await verifier.verify(forged) == .refused(.token(.unknownKey)))
         }
         #expect(gateway.keySetCalls == 2)
-        try gateway.rotate(keepsOld: true)
+        try gateway.rotate(keepsOldKeys: true)
         let new = try gateway.token()
         #expect(await verifier.verify(new) == .refused(.token(.unknownKey)))
         time.advance(by: .seconds(30))
@@ -166,7 +166,7 @@ struct SessionVerifierTests {
         try await following(verifier) {
             gateway.sendRevocation()
             #expect(isGood(await verifier.verify(token)))
-            try gateway.rotate(keepsOld: false)
+            try gateway.rotate(keepsOldKeys: false)
             gateway.sendRevocation()
             #expect(
                 await eventually { await verifier.verify(token) == .refused(.token(.unknownKey)) })
@@ -180,7 +180,7 @@ struct SessionVerifierTests {
         let token = try gateway.token()
         try await following(verifier) {
             #expect(isGood(await verifier.verify(token)))
-            try gateway.rotate(keepsOld: false)
+            try gateway.rotate(keepsOldKeys: false)
             await time.sleepers()
             time.advance(by: .seconds(60))
             #expect(

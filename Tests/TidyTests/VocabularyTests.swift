@@ -24,7 +24,8 @@ struct VocabularyTests {
         "KnownToken": "CachedToken", "KnownTokens": "TokenCache",
         "ProofMaking": "ProofIssuer", "ProviderKeys": "JWKSCache",
         "RefusedUses": "RejectedTokenCounter", "RefusedUseWriting": "writeRejectedTokens",
-        "TokenIssuing": "issueTokens", "VerifiedTokens": "VerifiedTokenCache",
+        "TokenIssuing": "issueTokens", "UnknownKeyTurn": "UnknownKeyFetch",
+        "VerifiedTokens": "VerifiedTokenCache",
         "KeysInForce": "CurrentSigningKeys", "SigningKeyMaker": "SigningKeyGenerator",
         // Sessions.
         "SessionRoom": "SessionDisplacement", "SessionUpkeep": "SessionMaintenance",
@@ -74,6 +75,19 @@ struct VocabularyTests {
         "WorkerThread": "OSThread", "WriterTurns": "WriterWatchdog",
     ]
 
+    /// Former names of functions, properties and cases, each with the current name. They are whole
+    /// identifiers with one meaning, so they may not occur in code at all.
+    private static let renamedMembers: [String: String] = [
+        "accountEndKeptFor": "accountEndRetention", "begunAnew": "restartedCharges",
+        "doHear": "haveReceived", "endedSessionsKept": "endedSessionRetention",
+        "givenBack": "refunded", "keptForMax": "retentionMax",
+        "makePatient": "makeNonBlocking", "makeRoom": "displaceSessions",
+        "recoveryPatience": "recoveryTimeout", "revocationsKeptFor": "revocationRetention",
+        "setPatience": "setTimeouts", "startAnew": "restartAfterBoot",
+        "tellsHealth": "reportsHealth", "unaskedMail": "unrequestedMail",
+        "untilAllAreTold": "untilAllAreNotified", "untilAllHear": "untilAllReceive",
+    ]
+
     @Test("no type has a name of this project's own if the field has a word for it")
     func types() throws {
         let checkout = try Checkout.here.get()
@@ -81,6 +95,27 @@ struct VocabularyTests {
             checkout.written(below: $0, suffix: ".swift")
         }
         expectNone(try paths.flatMap { Self.findings(in: try SwiftSource($0, in: checkout)) })
+    }
+
+    @Test("no function, property or case has a former name")
+    func members() throws {
+        let checkout = try Checkout.here.get()
+        let paths = ["Sources/", "Tests/", "Protos/"].flatMap {
+            checkout.written(below: $0, suffix: ".swift")
+        }
+        expectNone(try paths.flatMap { Self.members(in: try SwiftSource($0, in: checkout)) })
+    }
+
+    @Test("a former name is found as a whole identifier, outside of comments and strings")
+    func membersTwin() {
+        let text = """
+            // setPatience
+            socket.setPatience(5)
+            print("setPatience", setPatienceNow, resetPatience)
+            """
+        let found = Self.members(in: SwiftSource(path: "x", text: text))
+        #expect(found.map(\.line) == [2])
+        #expect(found.allSatisfy { $0.complaint.hasSuffix("write setTimeouts") })
     }
 
     @Test("every new name is declared in the checkout")
@@ -110,6 +145,18 @@ struct VocabularyTests {
         let found = Self.findings(in: SwiftSource(path: "x", text: text))
         #expect(found.map(\.line) == [2, 5])
         #expect(found.allSatisfy { $0.complaint.hasSuffix("write WakeSignal") })
+    }
+
+    private static func members(in source: SwiftSource) -> [Finding] {
+        source.code.enumerated().flatMap { index, line in
+            line.split { !($0.isLetter || $0.isNumber || $0 == "_") }.compactMap { word in
+                renamedMembers[String(word)].map {
+                    Finding(
+                        path: source.path, line: index + 1,
+                        complaint: "\(word) is a word of our own: write \($0)")
+                }
+            }
+        }
     }
 
     private static func findings(in source: SwiftSource) -> [Finding] {

@@ -38,14 +38,15 @@ package final class RecentRevocations: Sendable {
     /// Number of revocations held.
     package var count: Int { state.withLock { $0.ends.count } }
 
-    /// Adds revocations. From time to time it purges those older than `keptFor` before the latest.
-    package func insert(_ ends: [(session: SessionID, at: Timestamp)], keptFor: Duration) {
+    /// Adds revocations. From time to time it purges those older than `retention` before the
+    /// latest.
+    package func insert(_ ends: [(session: SessionID, at: Timestamp)], retention: Duration) {
         guard let latest = ends.map(\.at).max() else { return }
         state.withLock { state in
             for end in ends { state.ends[end.session.key] = end.at }
             insertionCount.add(1, ordering: .releasing)
             guard state.ends.count >= state.purgeAt else { return }
-            let oldest = latest - keptFor
+            let oldest = latest - retention
             state.ends = state.ends.filter { $0.value > oldest }
             state.purgeAt = max(Self.purgeCountMin, 2 * state.ends.count)
         }

@@ -38,7 +38,7 @@ struct RevocationPages: Sendable {
     private var generation: UInt64 = 0
     private var completeAt: Timestamp?
     private var keySet: [UInt8] = []
-    private var keptFor: Duration = .zero
+    private var retention: Duration = .zero
     private var epoch: UInt64 = 0
 
     /// Number of retained entries.
@@ -56,9 +56,9 @@ struct RevocationPages: Sendable {
             last = end.position
         }
         last = max(last, update.position)
-        (completeAt, keySet, keptFor) = (update.completeAt, update.keySet, update.keptFor)
+        (completeAt, keySet, retention) = (update.completeAt, update.keySet, update.retention)
         epoch = update.epoch
-        if let completeAt { forget(upTo: completeAt - keptFor) }
+        if let completeAt { forget(upTo: completeAt - retention) }
     }
 
     private mutating func begin(before position: UInt64?, or end: UInt64) {
@@ -97,7 +97,7 @@ struct RevocationPages: Sendable {
         return SessionV1.WatchRevocationsItem(
             position: position, completeAtMs: isLast ? completeAt.milliseconds : 0,
             reset: !isKnown, ends: page.map(\.message), keysChanged: keysChanged,
-            keySet: keySet, keptForMs: keptFor.milliseconds, epoch: epoch)
+            keySet: keySet, keptForMs: retention.milliseconds, epoch: epoch)
     }
 
     /// The index of the first entry after `position`.

@@ -15,21 +15,21 @@ package struct RevocationUpdate: Sendable {
     /// SHA-256 of the current key set.
     package let keySet: [UInt8]
     /// How long after its end a session must be remembered.
-    package let keptFor: Duration
+    package let retention: Duration
     /// The history to which the positions belong. Positions of another epoch are invalid.
     package let epoch: UInt64
 
     /// An update.
     package init(
         ends: [Revocation], position: UInt64, completeAt: Timestamp?, isReset: Bool,
-        keySet: [UInt8], keptFor: Duration, epoch: UInt64
+        keySet: [UInt8], retention: Duration, epoch: UInt64
     ) {
         self.ends = ends
         self.position = position
         self.completeAt = completeAt
         self.isReset = isReset
         self.keySet = keySet
-        self.keptFor = keptFor
+        self.retention = retention
         self.epoch = epoch
     }
 
@@ -39,7 +39,7 @@ package struct RevocationUpdate: Sendable {
             ends: item.ends.compactMap(Revocation.init), position: item.position,
             completeAt: item.completeAtMs > 0 ? Timestamp(milliseconds: item.completeAtMs) : nil,
             isReset: item.reset, keySet: item.keySet,
-            keptFor: .milliseconds(min(max(0, item.keptForMs), Self.keptForMax.milliseconds)),
+            retention: .milliseconds(min(max(0, item.keptForMs), Self.retentionMax.milliseconds)),
             epoch: item.epoch)
     }
 
@@ -59,8 +59,8 @@ package struct RevocationUpdate: Sendable {
                 epoch: position.epoch))
     }
 
-    /// Upper limit of `keptFor`, whatever a peer sends: a day. No access token lives longer.
-    private static let keptForMax: Duration = .seconds(86_400)
+    /// Upper limit of `retention`, whatever a peer sends: a day. No access token lives longer.
+    private static let retentionMax: Duration = .seconds(86_400)
 }
 
 extension GatewayV1.WatchRevocationsItem {

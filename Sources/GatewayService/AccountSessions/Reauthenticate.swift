@@ -29,23 +29,24 @@ extension AccountSessionsHandler {
         }
         let session = try await sessions.required(context)
         let account = try await account(of: session, context)
-        var noted = SessionV1.ReauthenticateRequest(
+        var reauthentication = SessionV1.ReauthenticateRequest(
             accessToken: session.accessToken, origin: origin)
         switch shown {
         case .password(let password):
-            noted.proof = try await verify(
+            reauthentication.proof = try await verify(
                 password, request, of: account, origin, context, onward)
         case .deviceKey(let presence):
             // For a password, the identity service checks the account's status itself.
             guard account.status == .active else { throw ServiceError(.accountDisabled) }
-            noted.presence = SessionV1.PresenceProof(presence)
+            reauthentication.presence = SessionV1.PresenceProof(presence)
         case .providerToken(let token):
-            noted.proof = try await prove(
+            reauthentication.proof = try await prove(
                 token, request, of: account, in: session, origin, context, onward)
         case .phoneCode(let code):
-            noted.proof = try await prove(code, request, in: session, origin, context, onward)
+            reauthentication.proof = try await prove(
+                code, request, in: session, origin, context, onward)
         }
-        let answer = try await devices.reauthenticate(noted, onward)
+        let answer = try await devices.reauthenticate(reauthentication, onward)
         await remember(shown, of: account, on: origin.deviceId, context)
         return GatewayV1.ReauthenticateResponse(
             accessToken: answer.accessToken, accessExpiresAtMs: answer.accessExpiresAtMs,

@@ -26,17 +26,17 @@ extension AuthHandler {
             by: accounts, context, onward: onward)
         // Independent of the session's outcome: if the session service is down, a right password
         // must not count as a failure.
-        async let told: Void = limits.succeed(charge, context)
+        async let settled: Void = limits.succeed(charge, context)
         let session: GatewayV1.Session?
         do {
             session = try await sessions.open(
                 by: verified.proof, on: request.device, from: origin, onward)
         } catch {
             // Without this await, leaving the scope would cancel the call.
-            await told
+            await settled
             throw error
         }
-        await told
+        await settled
         return GatewayV1.SignInWithPasswordResponse(
             account: verified.account.map(GatewayV1.Account.init), session: session,
             news: verified.news.map(GatewayV1.SignInNews.init))

@@ -22,15 +22,15 @@ import ServiceRuntime
 ///   charged. A retry with the same idempotency key is not charged again.
 /// - *Our own failures lock users out*: an act that failed on our side is refunded.
 enum ChargeSettlement: Hashable, Sendable {
-    case stands
-    case givenBack
+    case stays
+    case refunded
 
     /// The settlement of a charge of this kind after `error`.
     init(of kind: ChargeKind, after error: ServiceError) {
-        self = Self.stands(kind, error) ? .stands : .givenBack
+        self = Self.stays(kind, error) ? .stays : .refunded
     }
 
-    private static func stands(_ kind: ChargeKind, _ error: ServiceError) -> Bool {
+    private static func stays(_ kind: ChargeKind, _ error: ServiceError) -> Bool {
         if error.didNothing || error.status == .invalidArgument { return false }
         return switch error.code {
         case .deadlineExceeded, .cancelled: kind != .guardedAct
@@ -74,7 +74,7 @@ extension LimitedAction {
         case .providerSignIn, .providerProof: .token
         case .signUp: .signUp
         case .verificationMailByPassword: .guardedAct
-        case .guestSignUp, .passwordReset, .verificationMail, .unaskedMail, .phoneCodeRequest:
+        case .guestSignUp, .passwordReset, .verificationMail, .unrequestedMail, .phoneCodeRequest:
             .act
         }
     }

@@ -13,7 +13,7 @@ enum LimitedAction {
     /// The same with the account's password, which is also counted as a guess.
     case verificationMailByPassword(email: String)
     /// A mail that its recipient has not requested (`countingUnrequestedMail`).
-    case unaskedMail(email: String)
+    case unrequestedMail(email: String)
     /// A guest gives nothing, not even an email.
     case guestSignUp(caller: LimitedCaller)
     /// Charged before a provider's token is verified, whichever identity it names
@@ -34,7 +34,7 @@ enum LimitedAction {
         case .signUp: .signUp
         case .signIn: .passwordSignIn
         case .passwordReset: .passwordReset
-        case .verificationMail, .verificationMailByPassword, .unaskedMail: .verificationMail
+        case .verificationMail, .verificationMailByPassword, .unrequestedMail: .verificationMail
         case .guestSignUp: .guestSignUp
         case .providerSignIn, .providerProof: .providerSignIn
         case .phoneCodeRequest, .phoneCodeGuess: .phoneCode
@@ -66,7 +66,7 @@ enum LimitedAction {
                 LimitName.passwordResetByEmail.charge(Self.folded(email)),
                 Self.byAddress(.passwordResetByAddress, caller),
             ]
-        case .unaskedMail(let email):
+        case .unrequestedMail(let email):
             [LimitName.mailByTarget.charge(Self.folded(email))]
         case .verificationMail(let account):
             [LimitName.verificationMailByAccount.charge(account)]
@@ -139,7 +139,7 @@ enum LimitedAction {
 
     /// The charges that start over after this action's success. A user who has entered a right code
     /// does not wait for the next one.
-    var begunAnew: [RateLimitV1.Charge] {
+    var restartedCharges: [RateLimitV1.Charge] {
         switch self {
         case .phoneCodeGuess(let number, _, _, _): [Self.ladder(number)]
         default: []

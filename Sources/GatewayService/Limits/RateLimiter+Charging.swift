@@ -33,7 +33,7 @@ extension RateLimiter {
         _ charge: LimitCharge, of action: LimitedAction, after error: ServiceError,
         _ context: CallContext
     ) async {
-        if ChargeSettlement(of: action.kind, after: error) == .givenBack {
+        if ChargeSettlement(of: action.kind, after: error) == .refunded {
             return await refund(charge, context)
         }
         let spared = action.spared(by: error)
@@ -105,7 +105,7 @@ extension RateLimiter {
                 number: number.text, request: request, device: device,
                 caller: LimitedCaller(context))
             let (answer, charge) = try await charging(action, context, attempt)
-            await succeed(charge, context, begunAnew: action.begunAnew)
+            await succeed(charge, context, restartedCharges: action.restartedCharges)
             return answer
         } catch let error as ServiceError where error.isOfNoLiveCode {
             // The same error in both cases, so that it does not reveal which requests are live.

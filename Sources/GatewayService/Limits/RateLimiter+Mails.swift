@@ -6,30 +6,30 @@ import ServiceRuntime
 extension RateLimiter {
     /// Counts a mail that the caller requests. A retry of the same call is counted once.
     ///
-    /// - Parameter asking: calls the identity service with `onward`.
+    /// - Parameter call: calls the identity service with `onward`.
     /// - Returns: the identity service's response, and the charge.
     /// - Throws: as `charging`.
     func countingMail<Answer>(
         _ action: LimitedAction, _ context: CallContext, _ onward: CallContext,
-        _ asking: () async throws -> Answer
+        _ call: () async throws -> Answer
     ) async throws -> (answer: Answer, charge: LimitCharge) {
-        try await charging(action, context, chargedOnceFor: onward.idempotencyKey, asking)
+        try await charging(action, context, chargedOnceFor: onward.idempotencyKey, call)
     }
 
     /// Counts a mail that a signed-in caller causes to an email that is not yet the caller's. Above
     /// the limit the caller is refused with the wait, because otherwise it would wait for a mail
     /// that is never sent. The limit is on the email whether or not it has an account, so the
     /// refusal does not reveal that.
-    /// - Parameter asking: calls the identity service with `onward`.
-    /// - Throws: `auth/too-many-requests`, and the errors of `asking`.
+    /// - Parameter call: calls the identity service with `onward`.
+    /// - Throws: `auth/too-many-requests`, and the errors of `call`.
     func countingUnrequestedMail<Answer>(
         toNew email: String, _ context: CallContext, _ onward: CallContext,
-        _ asking: () async throws -> Answer
+        _ call: () async throws -> Answer
     ) async throws -> Answer {
         // The identity service rejects text that is not an email.
-        guard EmailAddress(email) != nil else { return try await asking() }
+        guard EmailAddress(email) != nil else { return try await call() }
         return try await countingMail(
-            .unaskedMail(email: email), context, onward, asking
+            .unrequestedMail(email: email), context, onward, call
         ).answer
     }
 
@@ -37,25 +37,25 @@ extension RateLimiter {
     /// a sign-up. Above the limit the flow proceeds without the mail and returns the same response.
     /// Attack: mails of many flows, accounts and addresses are sent to one person, to hide the
     /// reset link that this person requests.
-    /// - Parameter asking: calls the identity service with `onward`; its argument says whether to
+    /// - Parameter call: calls the identity service with `onward`; its argument says whether to
     ///   withhold the mail.
-    /// - Throws: as `begin` except `auth/too-many-requests`, and the errors of `asking`.
+    /// - Throws: as `begin` except `auth/too-many-requests`, and the errors of `call`.
     func countingUnrequestedMail<Answer>(
         to email: String, _ context: CallContext, _ onward: CallContext,
-        _ asking: (Bool) async throws -> Answer
+        _ call: (Bool) async throws -> Answer
     ) async throws -> Answer {
         // The identity service rejects text that is not an email.
-        guard EmailAddress(email) != nil else { return try await asking(false) }
-        let action = LimitedAction.unaskedMail(email: email)
+        guard EmailAddress(email) != nil else { return try await call(false) }
+        let action = LimitedAction.unrequestedMail(email: email)
         let charge: LimitCharge
         do {
             charge = try await begin(
                 action, context, chargedOnceFor: onward.idempotencyKey)
         } catch let error as ServiceError where error.code == .tooManyRequests {
-            return try await asking(true)
+            return try await call(true)
         }
         do {
-            return try await asking(false)
+            return try await call(false)
         } catch let error as ServiceError {
             await settle(charge, of: action, after: error, context)
             throw error

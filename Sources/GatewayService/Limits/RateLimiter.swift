@@ -19,7 +19,7 @@ struct LimitCharge: Sendable {
 package struct RateLimiter: Sendable {
     /// How long a flow waits for the rate limiter before it counts as unreachable. A flow is only
     /// started if the caller's deadline leaves this much time.
-    private static let patience = Duration.milliseconds(250)
+    private static let callTimeout = Duration.milliseconds(250)
 
     private let limits: any LimitsAPI
     private let failures: [LimitedFlow: LimiterFailure]
@@ -101,25 +101,25 @@ package struct RateLimiter: Sendable {
                 "the application sends no client address; its users share one limit",
                 fields: [.application: .text(context.application)])
         }
-        let asked = LimitCharge(id: key == nil ? chargeName() : "", charges: charges)
+        let requested = LimitCharge(id: key == nil ? chargeName() : "", charges: charges)
         let answer: RateLimitV1.ConsumeResponse
         do {
             answer = try await limits.consume(
                 RateLimitV1.ConsumeRequest(
                     charges: charges,
                     language: context.metadata.language.rawValue,
-                    chargeId: asked.id, namedBy: LimitedCaller(context).namedBy),
-                asking(context, key))
+                    chargeId: requested.id, namedBy: LimitedCaller(context).namedBy),
+                limiterContext(context, key))
         } catch let error as ServiceError where Self.isAbsence(error) {
             let failure = failures[action.flow] ?? action.flow.failure
             alarm.fellBack(action.flow, failure, error)
             guard failure == .pass else {
-                withdraw(asked, after: error, context)
+                withdraw(requested, after: error, context)
                 throw ServiceError(.unavailable, fields: ["rate-limit"])
             }
             return .charged(LimitCharge(id: "", charges: charges))
         } catch let error as ServiceError where error.code == .cancelled {
-            withdraw(asked, after: error, context)
+            withdraw(requested, after: error, context)
             throw error
         }
         alarm.answered()
@@ -137,9 +137,9 @@ package struct RateLimiter: Sendable {
     private func chargeName() -> String { String(randomness.rowKey(), radix: 36) }
 
     /// Refunds a charge whose call returned no answer and whose flow does not start. The rate
-    /// limiter may have made the charge at the moment when its caller cancelled or our `patience`
-    /// ended. The flow does not wait for the refund, which itself ends after `patience`. If the
-    /// connection is lost, the rate limiter refunds the charge itself.
+    /// limiter may have made the charge at the moment when its caller cancelled or our
+    /// `callTimeout` ended. The flow does not wait for the refund, which itself ends after
+    /// `callTimeout`. If the connection is lost, the rate limiter refunds the charge itself.
     private func withdraw(
         _ charge: LimitCharge, after error: ServiceError, _ context: CallContext
     ) {
@@ -152,8 +152,8 @@ package struct RateLimiter: Sendable {
     func next(after charge: LimitCharge, _ context: CallContext) async -> RateLimitV1.Decision? {
         guard !charge.id.isEmpty else { return nil }
         do {
-            let asked = RateLimitV1.PeekRequest(charges: Array(charge.charges.prefix(1)))
-            return try await limits.peek(asked, afterwards(context)).decision
+            let requested = RateLimitV1.PeekRequest(charges: Array(charge.charges.prefix(1)))
+            return try await limits.peek(requested, afterwards(context)).decision
         } catch {
             logger.warning(
                 "limits.peek.failed", "reading a limit failed", fields: [.detail: .error(error)])
@@ -170,14 +170,15 @@ package struct RateLimiter: Sendable {
     }
 
     /// The attempt was right: refunds the charge and records the device as known.
-    /// - Parameter begunAnew: further limits that start over (`LimitedAction.begunAnew`).
+    /// - Parameter restartedCharges: further limits that start over
+    ///   (`LimitedAction.restartedCharges`).
     func succeed(
-        _ charge: LimitCharge, _ context: CallContext, begunAnew: [RateLimitV1.Charge] = []
+        _ charge: LimitCharge, _ context: CallContext, restartedCharges: [RateLimitV1.Charge] = []
     ) async {
-        await tell(of: charge, context) { context in
+        await report(of: charge, context) { context in
             _ = try await limits.succeed(
                 RateLimitV1.SucceedRequest(
-                    chargeId: charge.id, charges: charge.charges + begunAnew), context)
+                    chargeId: charge.id, charges: charge.charges + restartedCharges), context)
         }
     }
 
@@ -186,7 +187,7 @@ package struct RateLimiter: Sendable {
     func refund(
         _ charge: LimitCharge, _ context: CallContext, only: [LimitName] = []
     ) async {
-        await tell(of: charge, context) { context in
+        await report(of: charge, context) { context in
             _ = try await limits.refund(
                 RateLimitV1.RefundRequest(
                     chargeId: charge.id, charges: charge.charges, only: only.map(\.rawValue)),
@@ -216,15 +217,15 @@ package struct RateLimiter: Sendable {
 
     /// If the rate limiter cannot be reached, the charge stays until its window ends, which errs on
     /// the strict side.
-    private func tell(
+    private func report(
         of charge: LimitCharge, _ context: CallContext,
-        _ telling: @escaping @Sendable (CallContext) async throws -> Void
+        _ call: @escaping @Sendable (CallContext) async throws -> Void
     ) async {
         defer { end(charge.guessedAt) }
         // A charge that was never made, because the rate limiter did not answer, has no id.
         guard !charge.id.isEmpty else { return }
         do {
-            try await afterwards(context, telling)
+            try await afterwards(context, call)
         } catch {
             logger.warning(
                 "limits.refund.failed", "refunding a charge failed",
@@ -232,18 +233,18 @@ package struct RateLimiter: Sendable {
         }
     }
 
-    /// Tells the rate limiter how a flow ended, even if the flow's caller has cancelled. The
+    /// Reports to the rate limiter how a flow ended, even if the flow's caller has cancelled. The
     /// cancelled flow's own calls end before they are sent. This one must not: otherwise right
     /// passwords would count as failures, and devices of an account's former holder would stay
     /// known.
     private func afterwards(
-        _ context: CallContext, _ telling: @escaping @Sendable (CallContext) async throws -> Void
+        _ context: CallContext, _ call: @escaping @Sendable (CallContext) async throws -> Void
     ) async throws {
         let context = afterwards(context)
         if Task.isCancelled {
-            try await Task { try await telling(context) }.value
+            try await Task { try await call(context) }.value
         } else {
-            try await telling(context)
+            try await call(context)
         }
     }
 
@@ -254,22 +255,22 @@ package struct RateLimiter: Sendable {
     /// With a deadline of its own: an expired deadline of the flow is one of the reasons for a
     /// refund.
     private func afterwards(_ context: CallContext) -> CallContext {
-        CallContext(deadline: time.uptime() + Self.patience, metadata: context.onward().metadata)
+        CallContext(deadline: time.uptime() + Self.callTimeout, metadata: context.onward().metadata)
     }
 
     /// Attack: with a deadline shorter than the rate limiter's fsync, a caller makes the limiter
     /// look unreachable, and flows that pass without it are not counted. Such a call is rejected.
     private func requireTime(_ context: CallContext) throws(ServiceError) {
-        guard time.uptime() + Self.patience <= context.deadline else {
+        guard time.uptime() + Self.callTimeout <= context.deadline else {
             throw ServiceError(.deadlineExceeded, notProcessed: true)
         }
     }
 
     /// With our own deadline, which no caller can shorten. If it passes, the rate limiter has
     /// failed.
-    private func asking(_ context: CallContext, _ idempotencyKey: String?) -> CallContext {
+    private func limiterContext(_ context: CallContext, _ idempotencyKey: String?) -> CallContext {
         CallContext(
-            deadline: time.uptime() + Self.patience,
+            deadline: time.uptime() + Self.callTimeout,
             metadata: context.onward(idempotencyKey: idempotencyKey).metadata)
     }
 }

@@ -50,13 +50,13 @@ final class KeyFetching: Sendable {
     /// - Returns: whether the keys may have changed.
     func fetchForUnknownKey() async -> Bool {
         let now = time.uptime()
-        let turn = state.withLock { state -> UnknownKeyTurn in
+        let decision = state.withLock { state -> UnknownKeyFetch in
             if let running = state.flight.running { return .shares(running) }
             if let last = state.unknownAt, now < last + Self.unknownKeyPause { return .waits }
             state.unknownAt = now
             return .fetches
         }
-        switch turn {
+        switch decision {
         case .shares(let running): await running.value
         case .fetches: await fetch()
         case .waits: return false
@@ -65,7 +65,7 @@ final class KeyFetching: Sendable {
     }
 
     /// How a token with an unknown key is handled.
-    private enum UnknownKeyTurn {
+    private enum UnknownKeyFetch {
         /// A fetch is running; wait for it.
         case shares(Task<Void, Never>)
         case fetches

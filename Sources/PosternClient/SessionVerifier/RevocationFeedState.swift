@@ -24,6 +24,8 @@ struct RevocationFeedState: Hashable, Sendable {
         if let epoch, epoch != update.epoch { completeAt = nil }
         epoch = update.epoch
         if update.completeAt != nil { completeAt = now }
-        if update.keptFor > TokenVerifier.leeway { lifeMax = update.keptFor - TokenVerifier.leeway }
+        if update.retention > TokenVerifier.leeway {
+            lifeMax = update.retention - TokenVerifier.leeway
+        }
     }
 }

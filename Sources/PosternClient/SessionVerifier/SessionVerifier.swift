@@ -89,13 +89,13 @@ public final class SessionVerifier: Sendable {
             silence: settings.silence, at: time.now())
     }
 
-    private func take(_ news: RevocationUpdate) {
-        ends.insert(news.ends.map { ($0.session, $0.at) }, keptFor: news.keptFor)
-        if let completeAt = news.completeAt { ends.forget(upTo: completeAt - news.keptFor) }
+    private func take(_ update: RevocationUpdate) {
+        ends.insert(update.ends.map { ($0.session, $0.at) }, retention: update.retention)
+        if let completeAt = update.completeAt { ends.forget(upTo: completeAt - update.retention) }
         let now = time.uptime()
-        feedState.withLock { $0.record(news, at: now) }
+        feedState.withLock { $0.record(update, at: now) }
         // Not awaited, so that revocations are not delayed by keys. The next item retries.
-        if fetching.keys?.hash != news.keySet { fetching.begin() }
+        if fetching.keys?.hash != update.keySet { fetching.begin() }
     }
 
     private func fetchRegularly() async {

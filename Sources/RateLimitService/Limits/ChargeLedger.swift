@@ -117,7 +117,7 @@ struct ChargeLedger: Sendable {
         if order.count > 2 * Self.chargesMax {
             // At least half of the entries are refunded ones behind one that still counts. Each
             // entry is moved once.
-            order.keep { charges[$0]?.moment == $1 }
+            order.retain { charges[$0]?.moment == $1 }
         }
     }
 
@@ -202,9 +202,9 @@ extension ChargeLedger {
             start = 0
         }
 
-        /// Keeps the entries for which `isKept` returns true.
-        mutating func keep(_ isKept: (Int64, Timestamp) -> Bool) {
-            places = places[start...].filter { isKept($0.id, $0.moment) }
+        /// Keeps the entries for which `isRetained` returns true.
+        mutating func retain(_ isRetained: (Int64, Timestamp) -> Bool) {
+            places = places[start...].filter { isRetained($0.id, $0.moment) }
             start = 0
         }
     }

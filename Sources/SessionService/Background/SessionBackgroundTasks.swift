@@ -32,7 +32,7 @@ package struct SessionBackgroundTasks: Sendable {
         revocations = RevocationRelay(
             store: store, log: RevocationLog(), revoked: memory.revoked, keys: accessTokens.keys,
             wakeSignal: wakeSignal, heartbeat: settings.endsHeartbeat,
-            keptFor: accessTokens.retention, epoch: epoch, time: time, logger: logger)
+            retention: accessTokens.retention, epoch: epoch, time: time, logger: logger)
         signingKeys = SigningKeyRotation(
             store: store, keys: accessTokens.keys,
             schedule: SigningKeySchedule(

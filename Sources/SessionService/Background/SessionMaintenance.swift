@@ -118,7 +118,7 @@ final class SessionMaintenance: Sendable {
     private func erase() async throws -> Bool {
         let erased = try await store.write { [settings] transaction in
             try transaction.eraseSessions(
-                endedBefore: transaction.at - settings.endedSessionsKept, limit: Self.stepRows)
+                endedBefore: transaction.at - settings.endedSessionRetention, limit: Self.stepRows)
         }
         return erased == Self.stepRows
     }

@@ -18,7 +18,7 @@ struct RevocationRelay: Sendable {
     let wakeSignal: WakeSignal
     let heartbeat: Duration
     /// How long a revocation matters.
-    let keptFor: Duration
+    let retention: Duration
     /// The store's epoch (`RestoredStore`).
     let epoch: UInt64
     let time: any Time
@@ -28,7 +28,7 @@ struct RevocationRelay: Sendable {
     func fill() async throws {
         let now = time.now()
         let (ends, last) = try await store.read { session in
-            (try session.revocations(since: now - keptFor), try session.lastRevocationPosition())
+            (try session.revocations(since: now - retention), try session.lastRevocationPosition())
         }
         take(ends, upTo: last, completeAt: now, isReset: true)
     }
@@ -88,7 +88,7 @@ struct RevocationRelay: Sendable {
         log.take(
             RevocationUpdate(
                 ends: ends, position: position, completeAt: completeAt, isReset: isReset,
-                keySet: keys.current.keySetHash, keptFor: keptFor, epoch: epoch))
+                keySet: keys.current.keySetHash, retention: retention, epoch: epoch))
     }
 
     /// Revocations read at once.
@@ -128,7 +128,7 @@ extension SQLSession {
 extension Transaction {
     /// How long the row of a revocation is kept: longer than any setting lets an access token live,
     /// plus the leeway of verifiers.
-    static var revocationsKeptFor: Duration { .seconds(7_200) }
+    static var revocationRetention: Duration { .seconds(7_200) }
     /// Old rows purged with each new one, so that the table shrinks while in use.
     private static var revocationsPurgedAtOnce: Int64 { 2 }
 
@@ -144,7 +144,7 @@ extension Transaction {
             WHERE number IN (SELECT number FROM session_end ORDER BY number LIMIT ?)
             AND ended_at_ms < ?
             """,
-            [.integer(Self.revocationsPurgedAtOnce), SQLValue(at - Self.revocationsKeptFor)])
+            [.integer(Self.revocationsPurgedAtOnce), SQLValue(at - Self.revocationRetention)])
     }
 }
 

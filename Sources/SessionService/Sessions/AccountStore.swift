@@ -3,7 +3,7 @@ import Storage
 
 /// How long an account's end is kept. It matters only while a proof made before it would still be
 /// accepted, which is half a minute; a day allows for differing clocks.
-private let accountEndKeptFor: Duration = .seconds(86_400)
+private let accountEndRetention: Duration = .seconds(86_400)
 
 extension Transaction {
     /// The moment before which proofs of `account` are refused; nil when there is none.
@@ -24,7 +24,7 @@ extension Transaction {
                 DELETE FROM account_end WHERE account IN (
                     SELECT account FROM account_end WHERE before_ms < ? ORDER BY before_ms LIMIT ?)
                 """,
-                [SQLValue(at - accountEndKeptFor), .integer(rowsMax)])
+                [SQLValue(at - accountEndRetention), .integer(rowsMax)])
         }
         try execute(
             """

@@ -65,7 +65,7 @@ extension SessionsHandler {
             try transaction.auditRefusedProof(proof.account, origin)
             return .refused(.invalidSignInProof)
         }
-        let displaced = try makeRoom(for: proof.account, origin, transaction)
+        let displaced = try displaceSessions(for: proof.account, origin, transaction)
         let grant = try start(proof, device, deviceKey, call, origin, transaction)
         return .done(grant, ended: displaced)
     }
@@ -84,7 +84,7 @@ extension SessionsHandler {
 
     /// Ends the sessions over the limit (S-03). It happens in the opening's transaction, and the
     /// store has a single writer: concurrent sign-ins cannot exceed the limit.
-    private func makeRoom(
+    private func displaceSessions(
         for account: AccountID, _ origin: CallOrigin, _ transaction: Transaction
     ) throws -> [RevokedSession] {
         // Usually the account is below the limit, which the index alone shows.

@@ -51,13 +51,13 @@ final class RevokedSessions: Sendable {
 
     /// Adds revocations that were read from the store.
     func insertStored(_ stored: [Revocation]) {
-        ends.insert(stored.map { ($0.session, $0.at) }, keptFor: retention)
+        ends.insert(stored.map { ($0.session, $0.at) }, retention: retention)
     }
 
     /// Removes ends whose tokens have all expired by `now`.
     func forget(at now: Timestamp) { ends.forget(upTo: now - retention) }
 
     private func add(_ added: [RevokedSession]) {
-        ends.insert(added.map { ($0.id, $0.at) }, keptFor: retention)
+        ends.insert(added.map { ($0.id, $0.at) }, retention: retention)
     }
 }

@@ -89,7 +89,7 @@ extension MethodDirectory {
         return "did you mean \(best.joined(separator: ", or "))?"
     }
 
-    /// The part after the service: `postern.gateway.v1.Auth/Refresh` → `Refresh`.
+    /// The part after the service: `postern.gateway.v1.Auth/SignOut` → `SignOut`.
     private static func ownName(_ name: [UInt8]) -> [UInt8] {
         Array(name.split { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: ".") }.last ?? [])
     }

@@ -5,7 +5,7 @@ final class Latencies: Sendable {
     private let taken = Mutex<[Duration]>([])
 
     /// Runs an operation and records its time.
-    func note(_ act: () async throws -> Void) async throws {
+    func record(_ act: () async throws -> Void) async throws {
         let begin = ContinuousClock.now
         try await act()
         let elapsed = ContinuousClock.now - begin

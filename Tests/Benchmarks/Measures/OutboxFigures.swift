@@ -40,7 +40,7 @@ struct OutboxFigures: AsyncParsableCommand {
             let throughput = Throughput(workers: Self.inFlight, duration: .seconds(seconds))
             rates.append(
                 try await throughput.measure { _ in
-                    try await latencies.note { try await fixture.accept() }
+                    try await latencies.record { try await fixture.accept() }
                 })
             slowest.append(latencies.p99Milliseconds)
             fixture.store.close()
@@ -58,7 +58,7 @@ struct OutboxFigures: AsyncParsableCommand {
                     await route.reached(Self.delivered)
                 })
             var script = SMTPSink.Script()
-            script.keepsMails = false
+            script.storesMails = false
             let sink = try SMTPSink(script)
             mailRates.append(
                 try await deliveries("mail-\(run)", .server(port: Int(sink.port))) {

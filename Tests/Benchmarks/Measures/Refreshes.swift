@@ -53,7 +53,7 @@ struct Refreshes: AsyncParsableCommand {
         let families = try await fixture.families(workers)
         return try await Throughput(workers: workers, duration: .seconds(seconds))
             .measure { place in
-                try await latencies.note { try await fixture.refresh(families[place]) }
+                try await latencies.record { try await fixture.refresh(families[place]) }
             }
     }
 }

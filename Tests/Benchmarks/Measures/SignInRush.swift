@@ -75,7 +75,7 @@ struct SignInRush: AsyncParsableCommand {
                 var session = try await person.signIn()
                 group.addTask {
                     while !over.isRaised {
-                        try await latencies.note { session = try await person.refresh(session) }
+                        try await latencies.record { session = try await person.refresh(session) }
                         try await Task.sleep(for: .milliseconds(10))
                     }
                 }

@@ -15,7 +15,7 @@ private final class RecordingAdmin: AccountAdminAPI {
     var actors: [String] { state.withLock { $0.actors } }
     var metadataCounts: [Int] { state.withLock { $0.keys } }
 
-    private func note(_ actor: String, _ context: CallContext) {
+    private func record(_ actor: String, _ context: CallContext) {
         state.withLock { state in
             state.actors.append(actor)
             state.keys.append(context.metadata.entries.count)
@@ -25,35 +25,35 @@ private final class RecordingAdmin: AccountAdminAPI {
     func lookUpAccount(
         _ request: IdentityV1.LookUpAccountRequest, _ context: CallContext
     ) async throws -> IdentityV1.LookUpAccountResponse {
-        note(request.actor, context)
+        record(request.actor, context)
         return .init()
     }
 
     func listAccounts(
         _ request: IdentityV1.ListAccountsRequest, _ context: CallContext
     ) async throws -> IdentityV1.ListAccountsResponse {
-        note(request.actor, context)
+        record(request.actor, context)
         return .init(nextPage: request.page)
     }
 
     func suspendAccount(
         _ request: IdentityV1.SuspendAccountRequest, _ context: CallContext
     ) async throws -> IdentityV1.SuspendAccountResponse {
-        note(request.actor, context)
+        record(request.actor, context)
         return .init(changed: request.reason == "spam")
     }
 
     func restoreAccount(
         _ request: IdentityV1.RestoreAccountRequest, _ context: CallContext
     ) async throws -> IdentityV1.RestoreAccountResponse {
-        note(request.actor, context)
+        record(request.actor, context)
         return .init()
     }
 
     func signOutAccount(
         _ request: IdentityV1.SignOutAccountRequest, _ context: CallContext
     ) async throws -> IdentityV1.SignOutAccountResponse {
-        note(request.actor, context)
+        record(request.actor, context)
         return .init()
     }
 }

@@ -121,6 +121,6 @@ struct CheckAuthStateTests {
 
     @Test("G-01: a session whose account does not exist is not signed in")
     func nobody() async throws {
-        #expect(try await reason(try await fixture.inner.sessionOfNobody()) == .noSession)
+        #expect(try await reason(try await fixture.inner.unknownSession()) == .noSession)
     }
 }

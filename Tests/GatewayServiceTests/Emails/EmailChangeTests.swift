@@ -20,13 +20,13 @@ struct EmailChangeTests {
     @Test("G-12: the new address is confirmed in the requesting session, which stays signed in")
     func changes() async throws {
         let access = ada.session.accessToken
-        let asked = try await fixture.requestEmailChange("new@example.org", access)
-        #expect(asked.pendingEmail == "new@example.org")
+        let requested = try await fixture.requestEmailChange("new@example.org", access)
+        #expect(requested.pendingEmail == "new@example.org")
         let state = try await fixture.check(access)
         #expect(state.account?.pendingEmail == "new@example.org")
         let token = try await fixture.inner.linkToken(to: "new@example.org", page: "change-email")
-        let told = try await fixture.inner.mails()
-        #expect(told.contains { $0.subject.contains("about to change") })
+        let mails = try await fixture.inner.mails()
+        #expect(mails.contains { $0.subject.contains("about to change") })
         let changed = try await fixture.confirmEmailChange(token, access: access)
         #expect(changed.email == "new@example.org" && changed.emailVerified)
         try await fixture.inner.settle()
@@ -96,10 +96,10 @@ struct EmailChangeTests {
         #expect(try await fixture.cancelEmailChange(access))
         #expect(try await fixture.check(access).account?.pendingEmail == "")
         for token in ["", "x", ada.session.refreshToken] {
-            let asked = try await refusal {
+            let requested = try await refusal {
                 try await fixture.requestEmailChange("new@example.org", token)
             }
-            #expect(asked.code == .invalidAccessToken)
+            #expect(requested.code == .invalidAccessToken)
             let cancelled = try await refusal { try await fixture.cancelEmailChange(token) }
             #expect(cancelled.code == .invalidAccessToken)
         }

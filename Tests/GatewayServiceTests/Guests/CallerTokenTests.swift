@@ -41,7 +41,7 @@ struct CallerTokenTests {
             #expect(try await signIn(shown) == .providerUnavailable)
         }
         // The first entry is the guest's own sign-in.
-        #expect(identities.askedBy == ["", token, "", ""])
+        #expect(identities.callerTokens == ["", token, "", ""])
     }
 
     @Test("G-07: what is no access token of ours is dropped by the app, not by the gateway")
@@ -49,7 +49,7 @@ struct CallerTokenTests {
         for shown in ["garbage", ada.session.refreshToken, ada.session.accessToken + "A"] {
             #expect(try await signIn(shown) == .sessionEnded)
         }
-        #expect(identities.askedBy.isEmpty)
+        #expect(identities.callerTokens.isEmpty)
     }
 
     @Test("G-07: an expired token is rejected, because the guest's data would be left behind")
@@ -59,7 +59,7 @@ struct CallerTokenTests {
         #expect(try await signIn(first.accessToken) == .invalidAccessToken)
         let child = try await fixture.refresh(first.refreshToken)
         #expect(try await signIn(child.accessToken) == .providerUnavailable)
-        #expect(identities.askedBy == ["", child.accessToken])
+        #expect(identities.callerTokens == ["", child.accessToken])
     }
 
     @Test("G-07: the token of an ended session is rejected")
@@ -67,7 +67,7 @@ struct CallerTokenTests {
         let guest = try await guest()
         _ = try await fixture.signOut(.accessToken(guest.accessToken))
         #expect(try await signIn(guest.accessToken) == .sessionEnded)
-        #expect(identities.askedBy == [""])
+        #expect(identities.callerTokens == [""])
     }
 
     @Test("G-25: with a key identity looks for a repeat first; its word on the token is not final")
@@ -80,7 +80,7 @@ struct CallerTokenTests {
         }
         identities.refuse(.providerUnavailable)
         #expect(try await signIn(guest.accessToken, key: "k") == .providerUnavailable)
-        #expect(identities.askedBy.count == 4)
+        #expect(identities.callerTokens.count == 4)
     }
 
     @Test("two access tokens, another scheme and no token are malformed")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import GatewayService
 
-@Suite("H2, B2: a failed flow's charge stands or is refunded", .timeLimit(.minutes(1)))
+@Suite("H2, B2: a failed flow's charge stays or is refunded", .timeLimit(.minutes(1)))
 struct ChargeSettlementTests {
     /// The codes after which a charge stands, by kind. After every other code it is refunded.
     private static let standing: [ChargeKind: Set<ErrorCode>] = [
@@ -28,7 +28,7 @@ struct ChargeSettlementTests {
         for code in ErrorCode.allCases {
             let settlement = ChargeSettlement(of: kind, after: ServiceError(code))
             #expect(
-                (settlement == .stands) == standing.contains(code), "\(kind), \(code.rawValue)")
+                (settlement == .stays) == standing.contains(code), "\(kind), \(code.rawValue)")
         }
     }
 
@@ -40,7 +40,7 @@ struct ChargeSettlementTests {
             var byPeer = ServiceError(code)
             byPeer.isUnbegunByPeer = true
             for error in [ServiceError(code, notProcessed: true), byPeer] {
-                #expect(ChargeSettlement(of: kind, after: error) == .givenBack)
+                #expect(ChargeSettlement(of: kind, after: error) == .refunded)
             }
         }
     }

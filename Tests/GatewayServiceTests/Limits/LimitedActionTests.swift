@@ -72,7 +72,7 @@ struct LimitedActionTests {
                     "unaddressed-by-application": "app",
                 ]
             ),
-            (.unaskedMail(email: "Ada@Example.ORG"), ["mail-by-target": "ada@example.org"]),
+            (.unrequestedMail(email: "Ada@Example.ORG"), ["mail-by-target": "ada@example.org"]),
             (
                 .verificationMail(account: "acc_0000000000001"),
                 ["verification-mail-by-account": "acc_0000000000001"]
@@ -141,9 +141,9 @@ struct LimitedActionTests {
                 .phoneCodeRequest(number: "+4915112345678", caller: caller),
                 .phoneCodeGuess(
                     number: "+4915112345678", request: "pcr_1", device: "d", caller: caller),
-                .passwordReset(email: "a", caller: caller), .unaskedMail(email: "a"),
+                .passwordReset(email: "a", caller: caller), .unrequestedMail(email: "a"),
             ] {
-                for charge in action.charges + action.begunAnew {
+                for charge in action.charges + action.restartedCharges {
                     #expect(LimitName(rawValue: charge.limit) != nil, "\(charge.limit)")
                 }
             }
@@ -160,7 +160,7 @@ struct LimitedActionTests {
             .signIn(email: email, device: device, caller: caller),
             .providerSignIn(device: device, caller: caller),
             .providerProof(account: "acc_0000000000001", device: device, caller: caller),
-            .guestSignUp(caller: caller), .unaskedMail(email: email),
+            .guestSignUp(caller: caller), .unrequestedMail(email: email),
             .passwordReset(email: email, caller: caller),
             .phoneCodeGuess(
                 number: "+4915112345678", request: email, device: device, caller: caller),

@@ -51,7 +51,7 @@ struct LimiterAbsenceTests {
             .phoneCodeGuess(
                 number: "+4915112345678", request: "pcr_1", device: "d1", caller: caller),
             .passwordReset(email: "ada@example.org", caller: caller),
-            .unaskedMail(email: "ada@example.org"),
+            .unrequestedMail(email: "ada@example.org"),
         ] {
             let absences = try action.charges.map { charge in
                 try #require(LimitName(rawValue: charge.limit)).absence
@@ -83,7 +83,7 @@ struct LimiterAbsenceTests {
     }
 
     @Test("R-07: the gateway waits 250 ms at most for the limiter")
-    func patience() async throws {
+    func limiterTimeout() async throws {
         let limits = FailingLimits()
         let fixture = try await GatewayFixture(limits: limits)
         _ = try await refusal { try await fixture.signIn() }

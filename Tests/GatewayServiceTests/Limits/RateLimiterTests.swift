@@ -36,23 +36,23 @@ struct RateLimiterTests {
             (ServiceError(.deadlineExceeded, notProcessed: true), false),
             (ServiceError(.resourceExhausted), false), (ServiceError(.weakPassword), false),
         ])
-    func guesses(error: ServiceError, stands: Bool) async throws {
+    func guesses(error: ServiceError, stays: Bool) async throws {
         let fixture = try await GatewayFixture()
         let limits = RateLimiter(
             limits: fixture.inner.limits, failures: [:], time: fixture.time,
             randomness: SeededRandomness(seed: 2), logger: fixture.log.logger(time: fixture.time))
-        let told = try await refusal {
+        let expected = try await refusal {
             try await limits.countingPasswordGuess(
                 email: "ada@example.org", device: "d1", fixture.context()
             ) { () async throws -> Int in throw error }
         }
-        #expect(told == error)
+        #expect(expected == error)
         for (limit, subject, all) in [
             ("failed-sign-in-by-account", "ada@example.org", UInt32(5)),
             ("failed-sign-in-by-address", "192.0.2.7", 50),
             ("failed-sign-in-by-device", "192.0.2.7|d1", 5),
         ] {
-            #expect(try fixture.inner.left(limit, subject) == (stands ? all - 1 : all))
+            #expect(try fixture.inner.left(limit, subject) == (stays ? all - 1 : all))
         }
     }
 
@@ -90,7 +90,7 @@ struct RateLimiterTests {
         arguments: [
             (.cancelled, .cancelled), (.deadlineExceeded, .unavailable),
         ] as [(ErrorCode, ErrorCode)])
-    func unanswered(lost: ErrorCode, told: ErrorCode) async throws {
+    func unanswered(lost: ErrorCode, expected: ErrorCode) async throws {
         let fixture = try await GatewayFixture()
         let limits = FailingLimits(lost, behind: fixture.inner.limits)
         let limitGuard = guarding(limits, fixture)
@@ -99,7 +99,7 @@ struct RateLimiterTests {
                 .signIn(email: "ada@example.org", device: "d1", caller: .address("192.0.2.7")),
                 fixture.context())
         }
-        #expect(error.code == told)
+        #expect(error.code == expected)
         #expect(limits.charged.count == 1 && limits.charged != [""])
         // The refund is not awaited, so it may still be running.
         for (limit, subject, all) in [

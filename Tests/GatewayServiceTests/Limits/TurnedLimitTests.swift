@@ -9,7 +9,7 @@ import Testing
 
 @Suite("R-03: an attacker cannot use limits against an owner", .timeLimit(.minutes(1)))
 struct TurnedLimitTests {
-    private func wish(
+    private func requestReset(
         _ gateway: GatewayFixture, _ email: String, from address: String
     ) async throws {
         _ = try await gateway.passwords.requestPasswordReset(
@@ -35,13 +35,14 @@ struct TurnedLimitTests {
     func resets() async throws {
         let gateway = try await GatewayFixture()
         for number in 0..<20 {
-            try await wish(gateway, "user\(number)@example.org", from: "2001:db8:1:\(number)::1")
+            try await requestReset(
+                gateway, "user\(number)@example.org", from: "2001:db8:1:\(number)::1")
         }
         let error = try await refusal {
-            try await wish(gateway, "ada@example.org", from: "2001:db8:1:ff::1")
+            try await requestReset(gateway, "ada@example.org", from: "2001:db8:1:ff::1")
         }
         #expect(error.code == .tooManyRequests)
-        try await wish(gateway, "ada@example.org", from: "2001:db8:2::1")
+        try await requestReset(gateway, "ada@example.org", from: "2001:db8:2::1")
     }
 
     @Test("B5: the device that signed up is known for sign-in and for re-authentication")
@@ -73,7 +74,7 @@ struct TurnedLimitTests {
         let gateway = try await GatewayFixture()
         _ = try await gateway.signUp(device: "squatter")
         gateway.time.advance(by: .seconds(1))
-        try await wish(gateway, "ada@example.org", from: "192.0.2.7")
+        try await requestReset(gateway, "ada@example.org", from: "192.0.2.7")
         let token = try await gateway.inner.linkToken(page: "reset-password")
         _ = try await gateway.passwords.resetPassword(
             .init(
@@ -95,7 +96,7 @@ struct TurnedLimitTests {
         _ = try await gateway.verify(
             try await gateway.inner.linkToken(), accessToken: ada.session.accessToken)
         gateway.time.advance(by: .seconds(1))
-        try await wish(gateway, "ada@example.org", from: "192.0.2.7")
+        try await requestReset(gateway, "ada@example.org", from: "192.0.2.7")
         let token = try await gateway.inner.linkToken(page: "reset-password")
         _ = try await gateway.passwords.resetPassword(
             .init(
@@ -138,7 +139,7 @@ struct TurnedLimitTests {
         let shut = try await refusal { try await gateway.signIn(device: "new") }
         #expect(shut.code == .tooManyRequests)
         #expect(shut.sentence == "Too many attempts. Please set a new password by email.")
-        try await wish(gateway, "ada@example.org", from: "192.0.2.7")
+        try await requestReset(gateway, "ada@example.org", from: "192.0.2.7")
         let token = try await gateway.inner.linkToken(page: "reset-password")
         _ = try await gateway.passwords.resetPassword(
             .init(token: token, password: "Owners9Password", device: GatewayFixture.device("new")),

@@ -86,7 +86,7 @@ struct ChangePasswordTests {
         try await change(key: "k")
         try await change(key: "k")
         #expect(try left() == 5)
-        let told = try await fixture.inner.mails().filter { $0.subject.contains("was changed") }
-        #expect(told.count == 1)
+        let mails = try await fixture.inner.mails().filter { $0.subject.contains("was changed") }
+        #expect(mails.count == 1)
     }
 }

@@ -20,7 +20,7 @@ struct ResetPasswordTests {
         ada = try await fixture.signUp()
     }
 
-    private func ask(
+    private func requestReset(
         _ email: String = "ada@example.org", in context: CallContext? = nil
     ) async throws -> [UInt8] {
         try await fixture.passwords.requestPasswordReset(
@@ -30,7 +30,7 @@ struct ResetPasswordTests {
     }
 
     private func token() async throws -> String {
-        _ = try await ask()
+        _ = try await requestReset()
         return try await fixture.inner.linkToken(page: "reset-password")
     }
 
@@ -60,34 +60,34 @@ struct ResetPasswordTests {
         #expect(try await refusal { try await fixture.signIn() }.code == .invalidCredential)
         fixture.time.advance(by: .seconds(1))
         _ = try await fixture.signIn(password: Self.new)
-        let told = try await fixture.inner.mails().filter { $0.subject.contains("was changed") }
-        #expect(told.count == 1)
+        let mails = try await fixture.inner.mails().filter { $0.subject.contains("was changed") }
+        #expect(mails.count == 1)
     }
 
     @Test("X-02: unknown addresses get the same responses and limits as known ones")
     func alike() async throws {
         for email in ["ada@example.org", "nobody@example.org"] {
-            for _ in 0..<3 { #expect(try await ask(email).isEmpty) }
+            for _ in 0..<3 { #expect(try await requestReset(email).isEmpty) }
         }
-        let known = try await refusal { try await ask("ADA@example.org") }
-        let unknown = try await refusal { try await ask("nobody@example.org") }
+        let known = try await refusal { try await requestReset("ADA@example.org") }
+        let unknown = try await refusal { try await requestReset("nobody@example.org") }
         #expect(known.code == .tooManyRequests)
         #expect(known == unknown)
-        _ = try await ask("somebody.else@example.org")
+        _ = try await requestReset("somebody.else@example.org")
         fixture.time.advance(by: .seconds(3_600))
-        _ = try await ask()
+        _ = try await requestReset()
     }
 
     @Test("G-11: an invalid address is rejected and not charged")
     func noAddress() async throws {
         for text in ["", "x", String(repeating: "a", count: 70_000)] {
-            #expect(try await refusal { try await ask(text) }.code == .invalidEmail)
+            #expect(try await refusal { try await requestReset(text) }.code == .invalidEmail)
         }
     }
 
     @Test("G-25: a repeated request sends one mail and is charged once; so is a reset")
     func repeated() async throws {
-        for _ in 0..<5 { _ = try await ask(in: fixture.context("k")) }
+        for _ in 0..<5 { _ = try await requestReset(in: fixture.context("k")) }
         #expect(try fixture.inner.left("password-reset-by-email", "ada@example.org") == 2)
         let token = try await fixture.inner.linkToken(page: "reset-password")
         let first = try await reset(token, in: fixture.context("r"))

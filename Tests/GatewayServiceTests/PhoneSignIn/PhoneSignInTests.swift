@@ -13,12 +13,12 @@ struct PhoneSignInTests {
     @Test("G-06: a code creates an account; the same number signs in to it later")
     func signsIn() async throws {
         let fixture = try await GatewayFixture()
-        let asked = try await fixture.requestCode("+49 151 12345678")
-        #expect(asked.attempt == 1)
-        #expect(asked.nextAfterMs == 60_000)
-        #expect(asked.expiresAtMs == fixture.time.now().milliseconds + 300_000)
+        let requested = try await fixture.requestCode("+49 151 12345678")
+        #expect(requested.attempt == 1)
+        #expect(requested.nextAfterMs == 60_000)
+        #expect(requested.expiresAtMs == fixture.time.now().milliseconds + 300_000)
         let code = try await fixture.inner.phoneCode(to: GatewayFixture.number)
-        let first = try await fixture.signInByCode(asked.requestId, code)
+        let first = try await fixture.signInByCode(requested.requestId, code)
         #expect(first.isNewUser && !first.isUpgraded && first.collision == nil)
         let session = try #require(first.session)
         #expect(try await fixture.check(session.accessToken).authenticated)
@@ -34,9 +34,9 @@ struct PhoneSignInTests {
         let fixture = try await GatewayFixture()
         let waits: [Int64] = [60, 300, 900, 1_800, 1_800]
         for (place, wait) in waits.enumerated() {
-            let asked = try await fixture.requestCode()
-            #expect(asked.attempt == UInt32(place + 1))
-            #expect(asked.nextAfterMs == wait * 1_000)
+            let requested = try await fixture.requestCode()
+            #expect(requested.attempt == UInt32(place + 1))
+            #expect(requested.nextAfterMs == wait * 1_000)
             fixture.time.advance(by: .seconds(wait) - .milliseconds(1))
             let error = try await refusal {
                 try await fixture.requestCode(in: fixture.context(language: "de"))
@@ -206,8 +206,8 @@ struct PhoneSignInTests {
         let fixture = try await GatewayFixture(
             phone: PhoneSettings(testNumbers: ["\(test)=123456 until 2099-12-31"]))
         for _ in 0..<20 {
-            let asked = try await fixture.requestCode(test)
-            let answer = try await fixture.signInByCode(asked.requestId, "123456", test)
+            let requested = try await fixture.requestCode(test)
+            let answer = try await fixture.signInByCode(requested.requestId, "123456", test)
             #expect(answer.account?.phoneNumber == test)
         }
         #expect(try fixture.inner.left("phone-code-by-block", test) == 30)

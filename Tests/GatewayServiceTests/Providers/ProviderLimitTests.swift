@@ -36,10 +36,10 @@ struct ProviderLimitTests {
             (.resourceExhausted, false), (.invalidArgument, false), (.internalError, false),
             (.deadlineExceeded, true), (.cancelled, true),
         ] as [(ErrorCode, Bool)])
-    func charges(code: ErrorCode, stands: Bool) async throws {
+    func charges(code: ErrorCode, stays: Bool) async throws {
         identities.refuse(code)
         #expect(try await refusal { try await signIn() }.code == code)
-        let taken: UInt32 = stands ? 1 : 0
+        let taken: UInt32 = stays ? 1 : 0
         #expect(try left("failed-provider-by-device", "192.0.2.7|d1") == 5 - taken)
         #expect(try left("failed-provider-by-address", "192.0.2.7") == 50 - taken)
     }
@@ -53,7 +53,7 @@ struct ProviderLimitTests {
         }
         let limited = try await refusal { try await signIn() }
         #expect(limited.code == .tooManyRequests && limited.retryAfter == .seconds(900))
-        #expect(identities.askedBy.count == 5)
+        #expect(identities.callerTokens.count == 5)
         _ = try await fixture.signIn()
         fixture.time.advance(by: .seconds(900))
         #expect(try await refusal { try await signIn() }.code == .invalidProviderToken)
@@ -115,7 +115,7 @@ struct ProviderLimitTests {
         }
         #expect(try await prove(from: "198.51.100.6") == .tooManyRequests)
         #expect(try left("failed-provider-by-address", "198.51.100.1") == 49)
-        #expect(identities.askedBy == Array(repeating: ada.session.accessToken, count: 5))
+        #expect(identities.callerTokens == Array(repeating: ada.session.accessToken, count: 5))
         let linking = try await refusal {
             try await fixture.methods.linkProvider(
                 .init(), fixture.context(address: "192.0.2.99").bearing(ada.session.accessToken))
@@ -128,7 +128,7 @@ struct ProviderLimitTests {
         let device = String(repeating: "x", count: 129)
         let error = try await refusal { try await signIn(device: device) }
         #expect(error == ServiceError(.invalidArgument, fields: ["device.device_id"]))
-        #expect(identities.askedBy.isEmpty)
+        #expect(identities.callerTokens.isEmpty)
         #expect(try left("failed-provider-by-address", "192.0.2.7") == 50)
     }
 

@@ -140,8 +140,8 @@ struct RepeatTests {
         }
     }
 
-    @Test("a response is kept for 24 hours and no longer")
-    func kept() async throws {
+    @Test("a response is stored for 24 hours and no longer")
+    func retention() async throws {
         let gateway = try await GatewayFixture()
         _ = try await gateway.signUp()
         gateway.time.advance(by: .seconds(1))

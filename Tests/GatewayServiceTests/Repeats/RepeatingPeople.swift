@@ -8,7 +8,7 @@ extension ProviderFixture {
     /// Two users who signed up a moment ago.
     func two() async throws -> (SignedIn, SignedIn) {
         let two = (try await gateway.signUp(), try await gateway.signUp("eve@example.org"))
-        sessions.keep([two.0.session, two.1.session])
+        sessions.record([two.0.session, two.1.session])
         gateway.time.advance(by: .seconds(1))
         return two
     }
@@ -25,7 +25,7 @@ extension ProviderFixture {
     func refresh(_ accessToken: inout String) async throws {
         let session = try sessions.session(of: accessToken)
         let next = try await gateway.refresh(session.refreshToken)
-        sessions.keep([next])
+        sessions.record([next])
         accessToken = next.accessToken
         gateway.time.advance(by: .seconds(1))
     }

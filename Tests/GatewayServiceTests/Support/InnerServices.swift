@@ -91,7 +91,7 @@ final class InnerServices: Sendable {
                 activity: sessionService.accountActivity,
                 notifications: notification.notifications, texts: notification.texts,
                 pushDevices: notification.pushDevices,
-                relays: RelaysForIdentity(desk: notification.relayAddresses)),
+                relays: RelaysForIdentity(relayAddresses: notification.relayAddresses)),
             time: time, randomness: randomness, logger: log, metrics: MetricsRegistry())
         notices.connect(to: identity.accountNotices)
     }
@@ -101,8 +101,8 @@ final class InnerServices: Sendable {
     /// Runs outbox and delivery until nothing is left.
     func settle(_ location: SourceLocation = #_sourceLocation) async throws {
         // A request for a reset link is delayed (`requestPasswordReset`).
-        let wishes = try await count(identityStore, "outbox", where: "topic = 'password-reset'")
-        if wishes > 0 { time.advance(by: .seconds(1)) }
+        let requests = try await count(identityStore, "outbox", where: "topic = 'password-reset'")
+        if requests > 0 { time.advance(by: .seconds(1)) }
         try await withThrowingTaskGroup { group in
             group.addTask { try await self.sessionService.background.run() }
             group.addTask { try await self.identity.background.run() }
@@ -160,7 +160,7 @@ final class InnerServices: Sendable {
     }
 
     /// The access token of a session whose account does not exist in identity.
-    func sessionOfNobody() async throws -> String {
+    func unknownSession() async throws -> String {
         let account = try #require(AccountID(key: 4_711))
         let answer = try await session.createSession(
             SessionV1.CreateSessionRequest(proof: proof(of: account.text, by: ["pwd"])),

@@ -6,7 +6,7 @@ import Testing
 final class KnownSessions: Sendable {
     private let state = Mutex<[String: GatewayV1.Session]>([:])
 
-    func keep(_ sessions: [GatewayV1.Session]) {
+    func record(_ sessions: [GatewayV1.Session]) {
         state.withLock { state in
             for session in sessions { state[session.accessToken] = session }
         }

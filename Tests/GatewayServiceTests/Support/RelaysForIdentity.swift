@@ -6,12 +6,12 @@ import RPC
 /// The notification service as identity calls it. Between processes the connection identifies the
 /// caller.
 struct RelaysForIdentity: RelayAddressesAPI {
-    let desk: RelayAddressesHandler
+    let relayAddresses: RelayAddressesHandler
 
     func setRelay(
         _ request: NotificationV1.SetRelayRequest, _ context: CallContext
     ) async throws -> NotificationV1.SetRelayResponse {
-        try await desk.setRelay(
+        try await relayAddresses.setRelay(
             request,
             CallContext(
                 application: "identity", deadline: context.deadline, metadata: context.metadata))

@@ -9,7 +9,7 @@ final class ScriptedIdentities: IdentitiesAPI {
     private struct State {
         var refusal: ErrorCode?
         var admission = IdentityV1.AdmissionResponse()
-        var askedBy: [String] = []
+        var callerTokens: [String] = []
         var keys: [String?] = []
     }
 
@@ -27,7 +27,7 @@ final class ScriptedIdentities: IdentitiesAPI {
     }
 
     /// The access tokens of the calls; empty if a call had none.
-    var askedBy: [String] { state.withLock { $0.askedBy } }
+    var callerTokens: [String] { state.withLock { $0.callerTokens } }
 
     /// The idempotency keys of the calls.
     var keys: [String?] { state.withLock { $0.keys } }
@@ -36,7 +36,7 @@ final class ScriptedIdentities: IdentitiesAPI {
         _ accessToken: String, _ context: CallContext
     ) throws -> IdentityV1.AdmissionResponse {
         try state.withLock { state in
-            state.askedBy.append(accessToken)
+            state.callerTokens.append(accessToken)
             state.keys.append(context.idempotencyKey)
             if let code = state.refusal { throw ServiceError(code) }
             return state.admission

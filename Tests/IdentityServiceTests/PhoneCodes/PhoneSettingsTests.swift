@@ -36,7 +36,7 @@ struct PhoneSettingsTests {
         arguments: [
             ["XX"], ["DE", "Germany"], ["all", "DE"], ["+49"],
         ])
-    func mistakes(names: [String]) {
+    func problems(names: [String]) {
         #expect(PhoneSettings.Countries(names) == nil)
     }
 
@@ -62,7 +62,7 @@ struct PhoneSettingsTests {
             "+15555550100=123456=1 until 2026-12-31", "+15555550100=123456 until 2026-12-31 x",
             "",
         ])
-    func mistakenTests(text: String) {
+    func invalidTestNumbers(text: String) {
         #expect(TestPhoneNumber(text) == nil)
     }
 

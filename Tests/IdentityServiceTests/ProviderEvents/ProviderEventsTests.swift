@@ -35,7 +35,7 @@ struct ProviderEventsTests {
         }
     }
 
-    @Test("G-05: the last method is kept without its grant, and the next Apple sign-in works")
+    @Test("G-05: the last method stays without its grant, and the next Apple sign-in works")
     func lastMethod() async throws {
         try await ProviderEventFixture.with { fixture in
             let account = try await fixture.signIn()

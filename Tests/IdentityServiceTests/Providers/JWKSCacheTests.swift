@@ -82,7 +82,7 @@ struct JWKSCacheTests {
             fixture.google.cache("max-age=600")
             let old = fixture.google.key
             #expect(try await subject(fixture) == "117")
-            try fixture.google.rotate(keepsOld: false)
+            try fixture.google.rotate(keepsOldKeys: false)
             #expect(try await subject(fixture, by: old) == "117", "until the key set expires")
             fixture.time.advance(by: .seconds(600))
             #expect(try await code(fixture, by: old).code == .invalidProviderToken)

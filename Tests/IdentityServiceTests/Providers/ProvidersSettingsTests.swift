@@ -8,7 +8,8 @@ import Testing
 
 @Suite("Provider settings")
 struct ProvidersSettingsTests {
-    private func load(_ environment: [String: String]) -> SettingsLoader.Outcome<ProvidersSettings> {
+    private func load(_ environment: [String: String]) -> SettingsLoader.Outcome<ProvidersSettings>
+    {
         SettingsLoader(
             program: "postern-identity", summary: "", arguments: [], environment: environment
         ).load(ProvidersSettings.self)
@@ -124,8 +125,8 @@ struct ProvidersSettingsTests {
         #expect(second.algorithms == [.rs256])
     }
 
-    @Test("all mistakes in the providers file are reported at once, each with its place")
-    func mistakes() throws {
+    @Test("all problems in the providers file are reported at once, each with its place")
+    func problems() throws {
         let (folder, path) = try file(
             """
             {"providers": [
@@ -141,7 +142,7 @@ struct ProvidersSettingsTests {
             """)
         defer { withExtendedLifetime(folder) {} }
         let text = complaint(["POSTERN_PROVIDERS_FILE": path])
-        for mistake in [
+        for problem in [
             "provider 1 cannot be named \"password\"", "provider 2 needs a \"name\"",
             "provider 2 needs an \"issuer\"", "provider 2 needs \"audiences\"",
             "provider 4 is the second one named", "provider 4 has an \"issuer\" that another",
@@ -149,7 +150,7 @@ struct ProvidersSettingsTests {
             "provider 5 has an \"nonce\"", "provider 5 has \"algorithms\"",
             "provider 5 has a \"keys-url\"", "provider 5 knows no \"secret\"",
             "provider 6 needs a \"name\"",
-        ] { #expect(text.contains(mistake), "\(mistake) in \(text)") }
+        ] { #expect(text.contains(problem), "\(problem) in \(text)") }
         #expect(!text.contains("provider 3"))
     }
 

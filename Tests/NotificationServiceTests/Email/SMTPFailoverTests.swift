@@ -10,7 +10,7 @@ import Testing
 @Suite("Failover between mail servers")
 struct SMTPFailoverTests {
     @Test("if the first server fails, the second gets the mail in the same attempt")
-    func standIn() async throws {
+    func failover() async throws {
         for word in ["451 4.3.2 not now", "421 4.3.2 leaving"] {
             var script = SMTPSink.Script()
             script.mail = word

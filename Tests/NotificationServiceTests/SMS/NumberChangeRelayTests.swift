@@ -56,7 +56,7 @@ struct NumberChangeRelayTests {
     }
 
     @Test("A-06: identity gets a changed number, which is encrypted in the outbox until then")
-    func tells() async throws {
+    func notifies() async throws {
         let fixture = try await fixture()
         let waiting = try await fixture.ask("SELECT payload FROM outbox")
         guard case .blob(let payload) = try #require(waiting.first) else {

@@ -68,7 +68,7 @@ struct SMSDeliveryTests {
     }
 
     @Test("N-03: the second provider is used when the first one fails")
-    func standIn() async throws {
+    func failover() async throws {
         let first = try await HTTPSink { _ in .answer(500) }
         let second = try await HTTPSink { _ in .answer(204) }
         let fixture = try SMSAndPushFixture(in: try TemporaryFolder(), both(first, second))

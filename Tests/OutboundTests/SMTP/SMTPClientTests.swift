@@ -7,7 +7,7 @@ struct SMTPClientTests {
     @Test("two thousand mails share eight connections, and each arrives once")
     func reuse() async throws {
         var script = SMTPSink.Script()
-        script.keepsMails = false
+        script.storesMails = false
         let sink = try SMTPSink(script)
         let client = try SMTPClient(connections: 8)
         let message = Self.message

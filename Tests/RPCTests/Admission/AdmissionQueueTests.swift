@@ -133,7 +133,7 @@ struct AdmissionQueueTests {
     }
 
     @Test("an overloaded queue serves the newest call first")
-    func turns() {
+    func newestFirst() {
         var queue = standing(3)
         #expect(queue.isOverloaded)
         let served = (0..<4).compactMap { _ in queue.next(at: at(101))?.ticket }

@@ -7,11 +7,11 @@ struct OutboundProgressTests {
     @Test(
         "Protos/README.md, Connection 6: a peer must read 64 KiB in each 10 s, exact to the byte",
         arguments: [(0, false), (1, false), (64 * 1024 - 1, false), (64 * 1024, true)])
-    func progress(taken: Int, isPatient: Bool) {
+    func progress(taken: Int, isInTime: Bool) {
         var progress = OutboundProgress()
         progress.wrote(2_000_000)
         progress.began(pending: 1_500_000)
-        #expect(progress.look(pending: 1_500_000 - taken) == isPatient)
+        #expect(progress.look(pending: 1_500_000 - taken) == isInTime)
     }
 
     @Test("bytes written meanwhile do not count as bytes that the peer read")

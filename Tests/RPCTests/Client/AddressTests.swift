@@ -9,9 +9,9 @@ import Testing
 private final class ScriptedResolver: HostResolver {
     struct Nothing: Error {}
 
-    private let state = Mutex((ports: [Int](), asked: 0))
+    private let state = Mutex((ports: [Int](), lookups: 0))
 
-    var asked: Int { state.withLock { $0.asked } }
+    var lookups: Int { state.withLock { $0.lookups } }
 
     func says(_ ports: [Int]) { state.withLock { $0.ports = ports } }
 
@@ -19,7 +19,7 @@ private final class ScriptedResolver: HostResolver {
         of target: ServiceAddress, on loop: any EventLoop
     ) -> EventLoopFuture<[SocketAddress]> {
         let ports = state.withLock { state in
-            state.asked += 1
+            state.lookups += 1
             return state.ports
         }
         guard !ports.isEmpty else { return loop.makeFailedFuture(Nothing()) }
@@ -41,12 +41,12 @@ struct AddressTests {
                 let name = try await fixture.call(client: client)
                 #expect(name == "0")
             }
-            #expect(resolver.asked == 1)
+            #expect(resolver.lookups == 1)
             resolver.says([fixture.servers[1].port])
             try await Task.sleep(for: ClientTargetFigures.lookUpFloor)
             await fixture.servers[0].drain()
             try await eventually { try await fixture.call(client: client) == "1" }
-            #expect(resolver.asked >= 2)
+            #expect(resolver.lookups >= 2)
             client.close()
         }
     }
@@ -71,7 +71,7 @@ struct AddressTests {
         try await Instances.run(1) { fixture in
             let client = Instances.client(["x.test:1"], group: fixture.group, resolver: resolver)
             async let name = fixture.call(client: client)
-            try await eventually { resolver.asked > 1 }
+            try await eventually { resolver.lookups > 1 }
             resolver.says([fixture.servers[0].port])
             let answered = try await name
             #expect(answered == "0")

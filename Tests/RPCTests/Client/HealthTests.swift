@@ -85,7 +85,7 @@ struct HealthTests {
     @Test("an instance without Health/Watch counts as serving")
     func unfollowed() async throws {
         try await Instances.run(1) { fixture in
-            let old = Instance("old", tellsHealth: false)
+            let old = Instance("old", reportsHealth: false)
             let server = try await Instances.serve(old, group: fixture.group)
             let client = Instances.client(
                 [server.port, fixture.servers[0].port].map { "127.0.0.1:\($0)" },

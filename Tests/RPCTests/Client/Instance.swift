@@ -42,12 +42,12 @@ final class Instance: Sendable {
     let name: String
     let gate = Gate()
     /// Whether it serves `Health/Watch`.
-    private let tellsHealth: Bool
+    private let reportsHealth: Bool
     private let state = Mutex(State())
 
-    init(_ name: String, tellsHealth: Bool = true) {
+    init(_ name: String, reportsHealth: Bool = true) {
         self.name = name
-        self.tellsHealth = tellsHealth
+        self.reportsHealth = reportsHealth
     }
 
     var calls: Int { state.withLock { $0.arrivals.count } }
@@ -67,7 +67,7 @@ final class Instance: Sendable {
             ServiceMethods(
                 ServiceDescription(
                     name: "postern.health.v1.Health", methods: [], fileDescriptorSet: ""),
-                tellsHealth
+                reportsHealth
                     ? [
                         .serverStream(HealthDescription.watch) {
                             [self] (_: HealthV1.CheckRequest, items, _) in try await tell(items)

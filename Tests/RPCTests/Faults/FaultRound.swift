@@ -12,7 +12,7 @@ struct FaultRound {
     static let width = 4
     /// How long it may take until everything is released or works again: the 10 s that a partial
     /// frame may take, and a reconnect's backoff.
-    static let recoveryPatience = Duration.seconds(15)
+    static let recoveryTimeout = Duration.seconds(15)
 
     let fault: FaultCase
     let seed: UInt64
@@ -128,7 +128,7 @@ struct FaultRound {
 
     private func eventually(_ holds: () async throws -> Bool) async throws -> Bool {
         let clock = ContinuousClock()
-        let deadline = clock.now + Self.recoveryPatience
+        let deadline = clock.now + Self.recoveryTimeout
         while clock.now < deadline {
             if try await holds() { return true }
             try await Task.sleep(for: .milliseconds(5))

@@ -9,7 +9,7 @@ struct FrameCorpusTests {
     @Test("the hand-written reader agrees with libprotobuf-c on the corpus' envelopes")
     func envelopes() throws { try expectSound("envelopes", EnvelopeFuzz.finding) }
 
-    @Test("the corpus' sequences of events obey the rules of the call machine")
+    @Test("the corpus' sequences of events follow the rules of the call machine")
     func calls() throws { try expectSound("calls", CallMachineFuzz.finding) }
 
     private func expectSound(_ name: String, _ finding: ([UInt8]) -> String?) throws {

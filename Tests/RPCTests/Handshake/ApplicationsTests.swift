@@ -96,7 +96,7 @@ struct ApplicationsTests {
     }
 
     @Test("errors for a missing folder, a missing key and a wrong file name say what to do")
-    func mistakes() throws {
+    func problems() throws {
         let noFolder = #expect(throws: ApplicationsError.self) {
             try Applications(
                 folder: folder.file("none"),

@@ -36,7 +36,7 @@ struct CallersListTests {
             ("a x.v1.Y/", 1), ("a */*", 1), ("a x.v1.*/Z", 1), ("a x.v1.Y/Z*", 1),
             ("a x.v1.Y/Z/W", 1), ("x.v1.Y/Z", 1), ("certificate=x", 1), ("a.k1", 1),
         ])
-    func mistakes(text: String, line: Int) {
+    func problems(text: String, line: Int) {
         let error = #expect(throws: CallersList.ParseError.self) { try CallersList(text: text) }
         guard case .line(line, _) = error else {
             Issue.record("\(String(describing: error))")

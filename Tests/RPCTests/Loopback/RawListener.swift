@@ -13,7 +13,7 @@ final class RawListener: Sendable {
             throw RawPeer.Silence(reason: "listen: \(errno)")
         }
         port = LoopbackAddress.port(of: socket)
-        LoopbackAddress.setPatience(seconds: 5, of: socket)
+        LoopbackAddress.setTimeouts(seconds: 5, of: socket)
     }
 
     deinit { close(socket) }

@@ -29,7 +29,7 @@ final class RawPeer {
 
     init(_ socket: Int32) {
         self.socket = socket
-        LoopbackAddress.setPatience(seconds: 5, of: socket)
+        LoopbackAddress.setTimeouts(seconds: 5, of: socket)
     }
 
     deinit { close(socket) }

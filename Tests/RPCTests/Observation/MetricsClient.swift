@@ -8,7 +8,7 @@ final class MetricsClient {
 
     init(port: Int) throws {
         socket = try RawPeer.tcp()
-        LoopbackAddress.setPatience(seconds: 5, of: socket)
+        LoopbackAddress.setTimeouts(seconds: 5, of: socket)
         try RawPeer.connect(socket, port: port)
     }
 

@@ -20,9 +20,9 @@ struct ObservedLoopback: Sendable {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let registry = MetricsRegistry()
         let seen = ServerObservation(slowCalls: slowCalls)
-        let asked = ClientObservation()
+        let clientObservation = ClientObservation()
         registry.add(seen)
-        registry.add(asked)
+        registry.add(clientObservation)
         let echo = EchoService()
         do {
             let server = try await RPCServer.start(
@@ -36,7 +36,7 @@ struct ObservedLoopback: Sendable {
                     application: TestKey.application, keyID: TestKey.keyID,
                     secret: TestKey.right),
                 group: group, time: SystemTime(), randomness: SecureRandomness(),
-                observation: asked)
+                observation: clientObservation)
             let loopback = ObservedLoopback(
                 server: server, client: client, echo: echo, registry: registry)
             try await TestThreads.run { try await body(loopback) }

@@ -69,7 +69,7 @@ struct NewSubjectsTests {
     }
 
     @Test("H1: a refunded subject does not count as new")
-    func givenBack() async throws {
+    func refunded() async throws {
         let fixture = try await LimitsFixture()
         for number in 0..<1_200 {
             let (decision, id) = try await fixture.consume(

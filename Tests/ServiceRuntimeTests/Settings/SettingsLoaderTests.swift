@@ -139,7 +139,7 @@ struct SettingsLoaderTests {
     }
 
     @Test("--check reports errors as a start does")
-    func checkMistakes() {
+    func checkProblems() {
         let outcome = SampleOutcome(["--check", "--listen-port", "x"])
         #expect(outcome.exitCode == SettingsLoader.invalidExitCode)
     }

@@ -69,7 +69,7 @@ struct SessionMaintenanceTests {
         #expect(try await fixture.isLive(tokens))
     }
 
-    @Test("an ended session is erased only after its reason has been kept long enough")
+    @Test("an ended session is erased only after its reason has been stored long enough")
     func erase() async throws {
         let tokens = try await fixture.open()
         let live = try await fixture.open()

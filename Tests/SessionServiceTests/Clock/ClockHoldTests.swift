@@ -17,7 +17,7 @@ struct ClockHoldTests {
     }
 
     private func start(after gap: Duration) async throws {
-        fixture.time.startAnew(at: fixture.time.now() + gap)
+        fixture.time.restartAfterBoot(at: fixture.time.now() + gap)
         try await fixture.restart()
     }
 
@@ -162,7 +162,7 @@ struct ClockHoldTests {
         try await start(after: Self.day * 3_650)
         fixture.time.advance(by: .seconds(120))
         _ = try await fixture.store.write { try $0.outboxCount() }
-        fixture.time.startAnew(at: wall + .seconds(120))
+        fixture.time.restartAfterBoot(at: wall + .seconds(120))
         try await fixture.restart()
         #expect(isWaiting())
     }

@@ -8,7 +8,7 @@ import Testing
 @Suite("S-06: subscribers get pages of revocations")
 struct RevocationPagesTests {
     private static let start = Timestamp(milliseconds: 1_000_000_000)
-    private static let keptFor: Duration = .seconds(100)
+    private static let retention: Duration = .seconds(100)
 
     private static func end(_ position: UInt64, at second: Int64) throws -> Revocation {
         Revocation(
@@ -23,7 +23,7 @@ struct RevocationPagesTests {
         let ends = try positions.map { try end($0, at: second) }
         return RevocationUpdate(
             ends: ends, position: positions.last ?? 0, completeAt: start + .seconds(second),
-            isReset: isReset, keySet: keySet, keptFor: keptFor, epoch: epoch)
+            isReset: isReset, keySet: keySet, retention: retention, epoch: epoch)
     }
 
     private func page(
@@ -169,7 +169,7 @@ struct RevocationPagesTests {
                     RevocationUpdate(
                         ends: try new.map { try Self.end($0, at: second) }, position: position,
                         completeAt: Self.start + .seconds(second), isReset: false, keySet: [1],
-                        keptFor: Self.keptFor, epoch: 9))
+                        retention: Self.retention, epoch: 9))
                 switch randomness.integer() % 4 {
                 case 0: break  // disconnected
                 // reconnects

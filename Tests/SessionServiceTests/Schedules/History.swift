@@ -39,20 +39,20 @@ struct History: Hashable {
         return firstUsed[Int(counter)] == nil ? .child : .sameChild
     }
 
-    mutating func noteUse(of counter: Int64, at now: Int64) {
+    mutating func recordUse(of counter: Int64, at now: Int64) {
         guard firstUsed[Int(counter)] == nil else { return }
         firstUsed[Int(counter)] = now
         firstUsed.append(nil)
         accessUsed.append(false)
     }
 
-    mutating func noteAccess(_ counter: Int64) { accessUsed[Int(counter)] = true }
+    mutating func recordAccess(_ counter: Int64) { accessUsed[Int(counter)] = true }
 
-    mutating func noteEnd() { isOver = true }
+    mutating func recordEnd() { isOver = true }
 
     /// The server loses which access tokens it has seen. After a crash the rule is milder for the
     /// rest of the grace, as `RefreshTokens/README.md` says.
-    mutating func noteRestart() {
+    mutating func recordRestart() {
         for place in accessUsed.indices { accessUsed[place] = false }
     }
 

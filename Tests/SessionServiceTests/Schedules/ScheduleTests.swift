@@ -15,14 +15,14 @@ struct ScheduleTests {
 
     @Test("G-10: without a key, every schedule of three clients agrees, whichever is a thief")
     func withoutKey() {
-        expectNoTrouble(
+        expectNoViolation(
             World(
                 Self.clients(hasKey: [false, false, false]), isBound: false, grace: 2))
     }
 
     @Test("S-04: with a key, every schedule of a device in two tabs and a thief agrees")
     func withKey() {
-        expectNoTrouble(
+        expectNoViolation(
             World(Self.clients(hasKey: [true, true, false]), isBound: true, grace: 2))
     }
 
@@ -50,7 +50,7 @@ struct ScheduleTests {
         }
     }
 
-    private func expectNoTrouble(
+    private func expectNoViolation(
         _ world: World, sourceLocation: SourceLocation = #_sourceLocation
     ) {
         var exploration = Exploration()

@@ -59,7 +59,7 @@ struct World {
         case .pause(let milliseconds): now += milliseconds
         case .restart:
             seen = 0
-            history.noteRestart()
+            history.recordRestart()
         }
         return nil
     }
@@ -72,11 +72,11 @@ struct World {
         clients[client].left -= 1
         switch decision {
         case .rotate(let counter):
-            history.noteUse(of: leaf, at: now)
+            history.recordUse(of: leaf, at: now)
             (leaf, rotatedAt) = (counter, now)
             receive(client, fate)
         case .again: receive(client, fate)
-        case .replayed: history.noteEnd()
+        case .replayed: history.recordEnd()
         case .refused, .hasEnded, .isOver, .unknown: break
         }
         return isBound && isOver ? "a bound family has ended" : nil
@@ -92,7 +92,7 @@ struct World {
 
     private mutating func useAccess(_ counter: Int64) {
         guard !isOver else { return }
-        history.noteAccess(counter)
+        history.recordAccess(counter)
         seen = max(seen, counter)
     }
 

@@ -48,7 +48,7 @@ struct SessionLifeTests {
     }
 
     @Test("a recorded end stays, at any time", arguments: EndReason.allCases)
-    func notedEnd(reason: EndReason) throws {
+    func recordedEnd(reason: EndReason) throws {
         for age in [Duration.zero, .seconds(100), .seconds(300), .seconds(9_000)] {
             #expect(
                 try state(usedAfter: .zero, after: age, end: reason) == .ended(reason))

@@ -51,7 +51,7 @@ struct EncodedAnswerTests {
     @Test("it is unavailable while the clock waits for the operator")
     func held() async throws {
         let tokens = try await fixture.open()
-        fixture.time.startAnew(at: fixture.time.now() + .seconds(86_400 * 3_650))
+        fixture.time.restartAfterBoot(at: fixture.time.now() + .seconds(86_400 * 3_650))
         try await fixture.restart()
         #expect(throws: ServiceError.self) { try encoded(tokens.accessToken) }
     }

@@ -18,7 +18,7 @@ struct AuditTests {
     }
 
     @Test("an event is stored with all its fields")
-    func eventIsKept() async throws {
+    func eventIsStored() async throws {
         try await store.write { transaction in
             try transaction.audit(
                 AuditEvent(

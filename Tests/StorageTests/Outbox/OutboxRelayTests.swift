@@ -119,7 +119,7 @@ struct OutboxRelayTests {
     }
 
     @Test("a message is not sent before its time")
-    func momentIsKept() async throws {
+    func momentIsStored() async throws {
         let moment = time.now() + .seconds(2)
         try await withRelay { deliveries in
             try await store.write { transaction in
@@ -138,7 +138,7 @@ struct OutboxRelayTests {
     }
 
     @Test("order is preserved within a lane, also after a failure, and other lanes do not wait")
-    func lanesKeepOrder() async throws {
+    func lanesPreserveOrder() async throws {
         try await withRelay(timePasses: true, failing: { $0.key == "a1" && $1 <= 3 }) {
             deliveries in
             try await store.write { transaction in

@@ -10,7 +10,7 @@ struct SQLiteEngineTests {
     init() throws { folder = try TemporaryFolder() }
 
     @Test("durability and secure deletion are switched on for the writer")
-    func settingsAreInForce() throws {
+    func settingsAreApplied() throws {
         let writer = try SQLiteEngine().openWriter(folder.file("a"))
         for (pragma, value) in [
             ("synchronous", SQLValue.integer(2)), ("journal_mode", .text("wal")),

@@ -76,7 +76,7 @@ struct ClockMarkTests {
         try await first.write { _ in }
         first.close()
         let mark = time.now()
-        time.startAnew(at: mark - .seconds(3_600))
+        time.restartAfterBoot(at: mark - .seconds(3_600))
         let second = try open()
         defer { second.close() }
         #expect(second.clock.start == .behind(mark: mark))
@@ -90,7 +90,7 @@ struct ClockMarkTests {
     func farAhead() async throws {
         #expect(try await run() == .agrees)
         let mark = time.now()
-        time.startAnew(at: mark + Self.year)
+        time.restartAfterBoot(at: mark + Self.year)
         let store = try open()
         #expect(store.clock.start == .farAhead(mark: mark))
         #expect(time.now() == mark)
@@ -109,7 +109,7 @@ struct ClockMarkTests {
     func comesBack() async throws {
         _ = try await run()
         let mark = time.now()
-        time.startAnew(at: mark + Self.year)
+        time.restartAfterBoot(at: mark + Self.year)
         let store = try open()
         defer { store.close() }
         await withThrowingTaskGroup { group in
@@ -128,14 +128,14 @@ struct ClockMarkTests {
     func synchronised() async throws {
         _ = try await run()
         let mark = time.now()
-        time.startAnew(at: mark + Self.year)
+        time.restartAfterBoot(at: mark + Self.year)
         let store = try open()
         #expect(store.clock.isHeld)
         time.setSynchronised(true)
         #expect(!store.clock.isHeld)
         #expect(time.now() == mark + Self.year)
         store.close()
-        time.startAnew(at: mark + Self.year)
+        time.restartAfterBoot(at: mark + Self.year)
         #expect(try await run() == .agrees)
         #expect(time.now() == mark + Self.year)
     }
@@ -151,7 +151,7 @@ struct ClockMarkTests {
             #expect(time.now() == others + step)
             #expect(try await run() == .counted(others))
             #expect(time.now() == others)
-            time.startAnew(at: others)
+            time.restartAfterBoot(at: others)
         }
         #expect(log.lines.filter { $0.contains("clock.stepped") }.count == 4)
     }
@@ -160,7 +160,7 @@ struct ClockMarkTests {
     func accepted() async throws {
         _ = try await run()
         let mark = time.now()
-        time.startAnew(at: mark + Self.year)
+        time.restartAfterBoot(at: mark + Self.year)
         #expect(try await run() == .farAhead(mark: mark))
         time.advance(by: .seconds(200))
         time.startAgain()

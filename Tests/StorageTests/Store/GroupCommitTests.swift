@@ -60,7 +60,7 @@ struct GroupCommitTests {
     }
 
     @Test("a violated constraint fails its own transaction and not the others of its group")
-    func constraintsAreTold() async throws {
+    func constraintsAreReported() async throws {
         let results = await store.writeTogether(3) { try $1.insertEntry($0, name: "same") }
         let kinds = results.map { ($0.error as? SQLError)?.kind }
         #expect(kinds == [nil, .constraint(.unique), .constraint(.unique)])

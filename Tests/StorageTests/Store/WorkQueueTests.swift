@@ -6,7 +6,7 @@ import Testing
 @Suite("The queue to a blocking thread")
 struct WorkQueueTests {
     @Test("elements are taken in order, at most as many as requested")
-    func orderIsKept() throws {
+    func orderIsPreserved() throws {
         let queue = WorkQueue<Int>(elementsMax: 10)
         for number in 1...5 { try queue.offer(number) }
         #expect(queue.count == 5)

@@ -38,7 +38,7 @@ package final class ProviderIssuer: Sendable {
     }
 
     /// What its handler shares with it.
-    private final class Desk: Sendable {
+    private final class Shared: Sendable {
         let state = Mutex(State())
         let codes = IssuerCodes()
     }
@@ -48,7 +48,7 @@ package final class ProviderIssuer: Sendable {
     /// Where its keys are.
     package static let keysPath = "/keys"
 
-    private let desk: Desk
+    private let shared: Shared
     private let sink: HTTPSink
     private let time: any Time
     /// What its tokens have as `iss` where a test says nothing else; its address.
@@ -58,23 +58,23 @@ package final class ProviderIssuer: Sendable {
     package init(
         time: any Time = SystemTime(), algorithm: SignatureAlgorithm = .rs256
     ) async throws {
-        let desk = Desk()
+        let shared = Shared()
         let first = try IssuerKey(algorithm)
-        desk.state.withLock { $0.keys = [first] }
-        self.desk = desk
+        shared.state.withLock { $0.keys = [first] }
+        self.shared = shared
         self.time = time
-        sink = try await HTTPSink { request in Self.answer(request, desk) }
+        sink = try await HTTPSink { request in Self.answer(request, shared) }
         issuer = "http://127.0.0.1:\(sink.port)"
     }
 
     /// Stops listening, and returns its keys for the next issuer.
     package func close() async {
         await sink.close()
-        desk.state.withLock { $0.keys }.forEach { $0.giveBack() }
+        shared.state.withLock { $0.keys }.forEach { $0.giveBack() }
     }
 
     /// Its authorization codes.
-    package var codes: IssuerCodes { desk.codes }
+    package var codes: IssuerCodes { shared.codes }
 
     /// The URL of its keys.
     package var keysURL: String { sink.url(Self.keysPath) }
@@ -91,32 +91,32 @@ package final class ProviderIssuer: Sendable {
     package func reached(requests count: Int) async { await sink.reached(requests: count) }
 
     /// The key that signs.
-    package var key: IssuerKey { desk.state.withLock { $0.keys[$0.keys.count - 1] } }
+    package var key: IssuerKey { shared.state.withLock { $0.keys[$0.keys.count - 1] } }
 
     /// From now on another key signs.
-    /// - Parameter keepsOld: whether those before stay published.
+    /// - Parameter keepsOldKeys: whether those before stay published.
     @discardableResult
     package func rotate(
-        to algorithm: SignatureAlgorithm = .rs256, keepsOld: Bool = true
+        to algorithm: SignatureAlgorithm = .rs256, keepsOldKeys: Bool = true
     ) throws -> IssuerKey {
         let key = try IssuerKey(algorithm)
-        desk.state.withLock { $0.keys = (keepsOld ? $0.keys : []) + [key] }
+        shared.state.withLock { $0.keys = (keepsOldKeys ? $0.keys : []) + [key] }
         return key
     }
 
     /// From now on it behaves so.
     package func behave(_ behaviour: Behaviour) {
-        desk.state.withLock { $0.behaviour = behaviour }
+        shared.state.withLock { $0.behaviour = behaviour }
     }
 
     /// From now on its keys bear this `cache-control`; nil for none.
-    package func cache(_ control: String?) { desk.state.withLock { $0.cacheControl = control } }
+    package func cache(_ control: String?) { shared.state.withLock { $0.cacheControl = control } }
 
     /// From now on its description is this; nil for its own.
-    package func describe(_ text: String?) { desk.state.withLock { $0.description = text } }
+    package func describe(_ text: String?) { shared.state.withLock { $0.description = text } }
 
     /// The key set that it publishes.
-    package var keySet: String { desk.state.withLock { Self.keySet($0) } }
+    package var keySet: String { shared.state.withLock { Self.keySet($0) } }
 
     /// A token that says `claims`, from this issuer unless they say otherwise, for ten minutes.
     /// - Parameters:
@@ -146,10 +146,10 @@ package final class ProviderIssuer: Sendable {
 
     private static let hugeText = String(repeating: " ", count: 10 << 20)
 
-    private static func answer(_ request: HTTPSink.Request, _ desk: Desk) -> HTTPSink.Answer {
-        if request.path.hasPrefix("/auth/") { return desk.codes.answer(request) }
+    private static func answer(_ request: HTTPSink.Request, _ shared: Shared) -> HTTPSink.Answer {
+        if request.path.hasPrefix("/auth/") { return shared.codes.answer(request) }
         let host = request.headers["host"] ?? ""
-        return desk.state.withLock { state in
+        return shared.state.withLock { state in
             switch request.path {
             case "/.well-known/openid-configuration":
                 let own = """

@@ -115,9 +115,9 @@ package final class SMTPSink: Sendable {
         try pipeline.addHandler(SinkHandler(self, isEncrypted: script.isTLSImplicit))
     }
 
-    func noteConnection() { change { $0.connections += 1 } }
+    func recordConnection() { change { $0.connections += 1 } }
 
-    func noteCommand(_ line: String) -> Script {
+    func recordCommand(_ line: String) -> Script {
         state.withLock { state in
             if state.commands.count < Self.commandsMax { state.commands.append(line) }
             return state.script
@@ -127,7 +127,7 @@ package final class SMTPSink: Sendable {
     func record(_ mail: Mail) -> Script {
         change { state in
             state.mailCount += 1
-            if state.script.keepsMails { state.mails.append(mail) }
+            if state.script.storesMails { state.mails.append(mail) }
             return state.script
         }
     }

@@ -26,7 +26,7 @@ final class SinkHandler: ChannelInboundHandler {
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        sink.noteConnection()
+        sink.recordConnection()
         say(sink.script.greeting, context)
     }
 
@@ -52,7 +52,7 @@ final class SinkHandler: ChannelInboundHandler {
     private func takeCommand(_ context: ChannelHandlerContext) -> Bool {
         guard let line = nextLine() else { return false }
         let command = String(decoding: line.last == 13 ? line.dropLast() : line[...], as: UTF8.self)
-        let script = sink.noteCommand(command)
+        let script = sink.recordCommand(command)
         let sink = sink
         for action in conversation.take(command, script, isNew: { sink.isNew($0) }) {
             switch action {

@@ -34,7 +34,7 @@ extension SMTPSink {
         /// Waits so long before each answer.
         package var answerMilliseconds: Int64 = 0
         /// Whether to record the mails' bytes; otherwise they are only counted.
-        package var keepsMails = true
+        package var storesMails = true
 
         package init() {}
     }

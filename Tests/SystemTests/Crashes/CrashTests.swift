@@ -16,11 +16,11 @@ extension SystemTests {
                     try cluster.crash(service)
                     session = try await checkAll(ada, first, session, cluster)
                     // A sign-in does not need all five programs: this one may still be starting.
-                    let isAnew = try await eventually {
+                    let isNew = try await eventually {
                         let after = cluster.processes["postern-\(service)"]
                         return after != nil && after != before
                     }
-                    #expect(isAnew)
+                    #expect(isNew)
                     #expect(cluster.said.contains("postern-\(service) ended"))
                 }
                 #expect(cluster.processes.count == 5)

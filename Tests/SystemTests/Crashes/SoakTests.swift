@@ -8,7 +8,7 @@ extension SystemTests.Crashes {
     ///
     /// Three rounds, or as many as `POSTERN_SOAK_ROUNDS` says. The seed is printed with a failure;
     /// `POSTERN_SOAK_SEED` repeats its victims and times, but not the machine's own timing.
-    @Test("killed at random under load: an acknowledged sign-up is kept, any other can be retried")
+    @Test("killed at random under load: an acknowledged sign-up is stored, others can be retried")
     func soak() async throws {
         let environment = ProcessInfo.processInfo.environment
         let rounds = environment["POSTERN_SOAK_ROUNDS"].flatMap { Int($0) } ?? 3

@@ -7,7 +7,7 @@ final class CrowdProcess: Sendable {
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "Crowd/crowd.py").path
     /// The longest time for a command: ten thousand handshakes on a slow machine.
-    private static let patience = Duration.seconds(120)
+    private static let timeout = Duration.seconds(120)
 
     private let process: RunningProcess
     private let orders = Pipe()
@@ -31,10 +31,10 @@ final class CrowdProcess: Sendable {
     /// Sends a command and waits until it is done.
     /// - Returns: the words of the response after the command.
     @discardableResult
-    func obey(_ order: String) async throws -> [String] {
+    func run(_ order: String) async throws -> [String] {
         try orders.fileHandleForWriting.write(contentsOf: Data("\(order)\n".utf8))
         let watch = Task {
-            try await Task.sleep(for: Self.patience)
+            try await Task.sleep(for: Self.timeout)
             process.send(SIGKILL)
         }
         defer { watch.cancel() }

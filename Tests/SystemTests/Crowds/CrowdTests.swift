@@ -20,19 +20,19 @@ extension SystemTests {
                 var ratios: [Double] = []
                 for _ in 0..<3 where SoakRounds.isLong || ratios.allSatisfy({ $0 > 4 }) {
                     let alone = try await Self.p99(of: backend)
-                    try await crowd.obey("idle \(5_000 / Self.part)")
-                    try await crowd.obey("slow \(2_000 / Self.part)")
+                    try await crowd.run("idle \(5_000 / Self.part)")
+                    try await crowd.run("slow \(2_000 / Self.part)")
                     // A whole run includes the slow clients being disconnected and connecting
                     // again.
                     if SoakRounds.isLong { try await Task.sleep(for: .seconds(6)) }
                     let crowded = try await Self.p99(of: backend)
-                    let count = try await crowd.obey("count")
+                    let count = try await crowd.run("count")
                     Figures.tell("crowd: the p99 below is among \(count)")
                     Figures.tell("crowd-p99-alone", alone)
                     Figures.tell("crowd-p99", crowded)
                     Figures.tell("crowd-p99-to-alone", crowded / alone, "×")
                     ratios.append(crowded / alone)
-                    try await crowd.obey("leave")
+                    try await crowd.run("leave")
                 }
                 // The goal is 2; the printed figures of a long run are compared with it.
                 #expect(try #require(ratios.min()) <= 4)
@@ -46,9 +46,9 @@ extension SystemTests {
             let count = (isTLS ? 1_000 : 5_000) / Self.part
             try await with(isTLS: isTLS) { gateway, _, crowd in
                 // Memory that the process allocates once, and that its allocator keeps.
-                try await crowd.obey("idle \(count / 5)")
+                try await crowd.run("idle \(count / 5)")
                 let before = try ProcessMemory.resident(gateway.id)
-                try await crowd.obey("idle \(count)")
+                try await crowd.run("idle \(count)")
                 let each = (try ProcessMemory.resident(gateway.id) - before) / count
                 Figures.tell("idle-connection\(isTLS ? "-tls" : "")", Double(each), "bytes")
                 #expect(each <= (isTLS ? 64 : 16) << 10)
@@ -59,11 +59,11 @@ extension SystemTests {
         func watches() async throws {
             let count = 10_000 / Self.part
             try await with { gateway, _, crowd in
-                try await crowd.obey("watch \(count / 5)")
-                try await Self.untilAllAreTold(count / 5, crowd)
+                try await crowd.run("watch \(count / 5)")
+                try await Self.untilAllAreNotified(count / 5, crowd)
                 let before = try ProcessMemory.resident(gateway.id)
-                try await crowd.obey("watch \(count)")
-                try await Self.untilAllAreTold(count, crowd)
+                try await crowd.run("watch \(count)")
+                try await Self.untilAllAreNotified(count, crowd)
                 let each = (try ProcessMemory.resident(gateway.id) - before) / count
                 Figures.tell("watch-stream", Double(each), "bytes")
                 #expect(each <= 4 << 10)
@@ -113,21 +113,21 @@ extension SystemTests {
             let clock = ContinuousClock()
             var all: [Duration] = []
             for _ in 0..<(SoakRounds.isLong ? 5_000 : 500) {
-                all.append(try await clock.measure { try await backend.askHealth() })
+                all.append(try await clock.measure { try await backend.checkHealth() })
             }
             return Figures.percentile(99, of: all)
         }
 
         /// Returns once the streams have received two more items each.
-        private static func untilAllAreTold(_ count: Int, _ crowd: CrowdProcess) async throws {
+        private static func untilAllAreNotified(_ count: Int, _ crowd: CrowdProcess) async throws {
             func items() async throws -> Int {
-                Int(try await crowd.obey("count").dropFirst().first ?? "") ?? 0
+                Int(try await crowd.run("count").dropFirst().first ?? "") ?? 0
             }
             let before = try await items()
-            let areTold = try await eventually(within: .seconds(60)) {
+            let areNotified = try await eventually(within: .seconds(60)) {
                 try await items() >= before + 2 * count
             }
-            #expect(areTold)
+            #expect(areNotified)
         }
     }
 }

@@ -25,10 +25,10 @@ extension SystemTests {
                 let maker = try SessionMaker(cluster)
                 do {
                     try await costs(gateway, crowd)
-                    try await tells("an end", crowd, maker)
+                    try await notifies("an end", crowd, maker)
                     try cluster.crash("session")
                     try await untilBack(maker)
-                    try await tells("an end after session's restart", crowd, maker)
+                    try await notifies("an end after session's restart", crowd, maker)
                 } catch {
                     Issue.record(error)
                 }
@@ -42,11 +42,11 @@ extension SystemTests {
         private func costs(_ gateway: GatewayProgram, _ crowd: CrowdProcess) async throws {
             let first = Self.count / 5
             // Memory that the process allocates once, and that its allocator keeps.
-            try await crowd.obey("follow \(first)")
-            try await untilAllHear(first, crowd)
+            try await crowd.run("follow \(first)")
+            try await untilAllReceive(first, crowd)
             let before = try ProcessMemory.resident(gateway.id)
-            try await crowd.obey("follow \(Self.count - first)")
-            try await untilAllHear(Self.count, crowd)
+            try await crowd.run("follow \(Self.count - first)")
+            try await untilAllReceive(Self.count, crowd)
             let grown = try ProcessMemory.resident(gateway.id) - before
             let each = grown / (Self.count - first)
             Figures.tell("follower", Double(each), "bytes")
@@ -54,20 +54,20 @@ extension SystemTests {
         }
 
         /// Ends sessions one after the other; every follower must receive each revocation.
-        private func tells(
+        private func notifies(
             _ name: String, _ crowd: CrowdProcess, _ maker: SessionMaker
         ) async throws {
             var p99s: [Int] = []
             for _ in 0..<Self.ends {
                 let tokens = try await maker.open()
-                try await crowd.obey("mark")
+                try await crowd.run("mark")
                 try await maker.signOut(tokens)
                 var said: [Int] = []
-                let areTold = try await eventually(within: .seconds(60)) {
-                    said = try await crowd.obey("told").compactMap { Int($0) }
+                let areNotified = try await eventually(within: .seconds(60)) {
+                    said = try await crowd.run("told").compactMap { Int($0) }
                     return said.first ?? 0 >= Self.count
                 }
-                #expect(areTold && said.first == Self.count, "\(said)")
+                #expect(areNotified && said.first == Self.count, "\(said)")
                 p99s.append(said.count == 4 ? said[2] : .max)
             }
             let worst = p99s.max() ?? 0
@@ -77,15 +77,15 @@ extension SystemTests {
         }
 
         /// Returns once the streams have received two more items each; they get one each second.
-        private func untilAllHear(_ count: Int, _ crowd: CrowdProcess) async throws {
+        private func untilAllReceive(_ count: Int, _ crowd: CrowdProcess) async throws {
             func items() async throws -> Int {
-                Int(try await crowd.obey("count").dropFirst().first ?? "") ?? 0
+                Int(try await crowd.run("count").dropFirst().first ?? "") ?? 0
             }
             let before = try await items()
-            let doHear = try await eventually(within: .seconds(60)) {
+            let haveReceived = try await eventually(within: .seconds(60)) {
                 try await items() >= before + 2 * count
             }
-            #expect(doHear)
+            #expect(haveReceived)
         }
 
         /// Returns once sessions can be opened again.

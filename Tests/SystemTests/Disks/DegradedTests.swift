@@ -69,7 +69,7 @@ extension SystemTests {
                 try await expectDegraded("store", of: "session", cluster)
                 let token = await ada.session.accessToken
                 for backend in backends {
-                    try await backend.askHealth()
+                    try await backend.checkHealth()
                     #expect(try await backend.isSignedIn(token, of: ada.person))
                     let verifier = backend.verifier()
                     let work = Task { await verifier.run() }

@@ -41,19 +41,19 @@ extension SystemTests {
             try await Cluster.with { try await expectPassing(ReadOnlyFiles(), $0) }
         }
 
-        private func expectPassing(_ trouble: any DiskTrouble, _ cluster: Cluster) async throws {
+        private func expectPassing(_ fault: any DiskFault, _ cluster: Cluster) async throws {
             let backend = try Backend(cluster)
             let ada = try await Visitor.signUp(1..<2, backend)[0]
             let processes = cluster.processes
-            try await trouble.begin(cluster)
+            try await fault.begin(cluster)
             let acknowledged: [Person]
             do {
                 acknowledged = try await expectRefusals(ada, backend)
             } catch {
-                try await trouble.end(cluster)
+                try await fault.end(cluster)
                 throw error
             }
-            try await trouble.end(cluster)
+            try await fault.end(cluster)
             try await expectRecovery([ada.person] + acknowledged, ada, backend)
             #expect(cluster.processes == processes, "no program was restarted")
             backend.close()
@@ -83,7 +83,7 @@ extension SystemTests {
         ) async throws {
             let records = CallRecords()
             let isBack = try await eventually {
-                await records.note("sign-up", timeout: .seconds(10)) {
+                await records.record("sign-up", timeout: .seconds(10)) {
                     try await backend.signUp(Person(1_000), key: "sign-up of 1000")
                 } != nil
             }

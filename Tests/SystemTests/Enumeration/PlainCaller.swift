@@ -15,7 +15,7 @@ final class PlainCaller {
         let took: Duration
     }
 
-    private static let patienceSeconds = 20
+    private static let timeoutSeconds = 20
 
     private let socket: Int32
     private var calls: UInt64 = 0
@@ -37,7 +37,7 @@ final class PlainCaller {
         guard let address = try cluster.addresses()[service].flatMap({ ServiceAddress($0) })
         else { throw ClusterError(said: "endpoints.json names no \(service)") }
         socket = try LoopbackSocket.connected(to: address.port, from: 1)
-        LoopbackAddress.setPatience(seconds: Self.patienceSeconds, of: socket)
+        LoopbackAddress.setTimeouts(seconds: Self.timeoutSeconds, of: socket)
         guard case .hello(let server) = try frame() else {
             throw ClusterError(said: "\(service) sent no Hello")
         }

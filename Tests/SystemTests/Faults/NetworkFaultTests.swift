@@ -11,7 +11,7 @@ extension SystemTests {
         /// The machine runs five programs and the load; without them it is a few milliseconds.
         private static let overrunMax = Duration.milliseconds(250)
         /// Covers the longest wait between two attempts to connect.
-        private static let recoveryPatience = Duration.seconds(20)
+        private static let recoveryTimeout = Duration.seconds(20)
 
         /// The faults of the link, one after the other. The position of a fault within a frame is
         /// random, from a seed. An ordinary run has one fault of each kind.
@@ -100,12 +100,12 @@ extension SystemTests {
         ) async throws {
             let records = CallRecords()
             for visitor in visitors {
-                let isWell = try await eventually(within: Self.recoveryPatience) {
+                let isWell = try await eventually(within: Self.recoveryTimeout) {
                     await visitor.refresh(backend, records, timeout: .seconds(5))
                 }
                 #expect(isWell, "\(occasion): \(records.all.last.map { "\($0)" } ?? "")")
             }
-            let isWell = try await eventually(within: Self.recoveryPatience) {
+            let isWell = try await eventually(within: Self.recoveryTimeout) {
                 await people.come(1, backend, records, timeout: .seconds(5)) == 1
             }
             #expect(isWell, "\(occasion): \(records.all.last.map { "\($0)" } ?? "")")
@@ -130,12 +130,12 @@ private actor Newcomers {
         for _ in 0..<count {
             number += 1
             let person = Person(number)
-            let session = await records.note("sign-up", timeout: timeout) {
+            let session = await records.record("sign-up", timeout: timeout) {
                 try await backend.signUp(
                     person, key: "sign-up of \(person.email)", timeout: timeout)
             }
             guard session != nil else { continue }
-            let again = await records.note("sign-in", timeout: timeout) {
+            let again = await records.record("sign-in", timeout: timeout) {
                 try await backend.signIn(person, timeout: timeout)
             }
             if again != nil { welcome += 1 }

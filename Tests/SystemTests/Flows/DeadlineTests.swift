@@ -78,10 +78,11 @@ extension SystemTests {
                     #expect(try await backend.signIn(ada, device: ada.device) == nil)
                 }
                 let metrics = try cluster.metrics("gateway", "/metrics").split(separator: "\n")
-                let told = metrics.filter {
+                let reported = metrics.filter {
                     $0.contains("limiter_fallbacks") || $0.contains("breaker_opens")
                 }
-                #expect(told.allSatisfy { $0.hasPrefix("#") || $0.hasSuffix(" 0") }, "\(told)")
+                #expect(
+                    reported.allSatisfy { $0.hasPrefix("#") || $0.hasSuffix(" 0") }, "\(reported)")
             }
         }
 

@@ -19,9 +19,9 @@ extension SystemTests {
                 let (ada, new) = (Person(1), Person(2))
                 let here: SignedIn = try await cluster.signUp(ada).read()
                 let access = here.session.accessToken
-                let asked = try await ask(
+                let requested = try await ask(
                     "RequestEmailChange", ["newEmail": new.email], cluster, token: access)
-                #expect(asked.exitCode == 0, "\(asked.errors)")
+                #expect(requested.exitCode == 0, "\(requested.errors)")
                 let token = try await token(in: sink, to: new.email)
                 let elsewhere = try await ask("ConfirmEmailChange", ["token": token], cluster)
                 #expect(elsewhere.code == "auth/password-needed")

@@ -74,8 +74,8 @@ extension SystemTests {
             #expect(answer.code != "rpc/internal")
         }
 
-        @Test("X-01: every mistake of a caller gets an error that names it")
-        func mistakes() async throws {
+        @Test("X-01: every error of a caller gets an error that names it")
+        func problems() async throws {
             try await Cluster.with { cluster in
                 let auth = "postern.gateway.v1.Auth"
                 let unknown = try await cluster.call("\(auth)/SignUpWithHorse", "{}")

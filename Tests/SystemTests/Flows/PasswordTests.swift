@@ -11,10 +11,10 @@ extension SystemTests {
             try await Cluster.with { cluster in
                 let ada = Person(1)
                 let first: SignedIn = try await cluster.signUp(ada).read()
-                let asked = try await forgot(ada.email, cluster)
-                #expect(asked.exitCode == 0, "\(asked.errors)")
+                let requested = try await forgot(ada.email, cluster)
+                #expect(requested.exitCode == 0, "\(requested.errors)")
                 let unknown = try await forgot(Person(2).email, cluster)
-                #expect(unknown.json == asked.json, "an unknown address looks the same")
+                #expect(unknown.json == requested.json, "an unknown address looks the same")
                 let fresh = try await reset(ada, cluster)
                 #expect(fresh.account.accountId == first.account.accountId)
                 #expect(fresh.account.emailVerified == true)
@@ -22,7 +22,7 @@ extension SystemTests {
                 #expect(try await cluster.state(fresh.session).authenticated == true)
                 #expect(try await cluster.signIn(ada).code == "auth/invalid-credential")
                 #expect(try await cluster.signIn(ada, Self.new).exitCode == 0)
-                try await told(ada, cluster)
+                try await expectNotice(ada, cluster)
                 let nobodys = try await cluster.inbox(to: Person(2).email)
                 #expect(!nobodys.contains("token="), "\(nobodys)")
             }
@@ -66,7 +66,7 @@ extension SystemTests {
                 #expect(try await cluster.state(child.session).authenticated == true)
                 #expect(try await cluster.signIn(ada).code == "auth/invalid-credential")
                 #expect(try await cluster.signIn(ada, Self.new).exitCode == 0)
-                try await told(ada, cluster)
+                try await expectNotice(ada, cluster)
             }
         }
 
@@ -112,7 +112,7 @@ extension SystemTests {
             #expect(try await cluster.refresh(session).code == "auth/session-ended")
         }
 
-        private func told(_ person: Person, _ cluster: Cluster) async throws {
+        private func expectNotice(_ person: Person, _ cluster: Cluster) async throws {
             #expect(
                 try await eventually {
                     try await cluster.inbox(to: person.email).contains("was changed")

@@ -36,7 +36,7 @@ extension SystemTests {
         /// Two requests within one minute.
         private func waits(_ sink: HTTPSink, _ cluster: Cluster) async throws {
             let number = "+4915112345671"
-            let first: Asked = try await ask(number, cluster).read()
+            let first: Requested = try await ask(number, cluster).read()
             #expect(first.attempt == 1)
             #expect((55_000...60_000).contains(Int(first.nextAfterMs) ?? 0), "\(first)")
             let sent = sink.requests.count
@@ -49,14 +49,14 @@ extension SystemTests {
         /// Five wrong codes; after that no code is checked.
         private func guesses(_ sink: HTTPSink, _ cluster: Cluster) async throws {
             let number = "+4915112345672"
-            let asked: Asked = try await ask(number, cluster).read()
+            let requested: Requested = try await ask(number, cluster).read()
             let code = try await code(to: number, sink)
             let wrong = code == "000000" ? "000001" : "000000"
             for _ in 0..<5 {
-                let answer = try await enter(number, asked.requestId, wrong, cluster)
+                let answer = try await enter(number, requested.requestId, wrong, cluster)
                 #expect(answer.code == "auth/invalid-verification-code")
             }
-            let locked: Refusal = try await enter(number, asked.requestId, code, cluster).read()
+            let locked: Refusal = try await enter(number, requested.requestId, code, cluster).read()
             #expect(locked.code == "auth/too-many-requests")
             #expect(locked.userMessage == "Too many incorrect codes. Please wait 15 minutes.")
         }
@@ -73,22 +73,22 @@ extension SystemTests {
             let number = "+4915112345670"
             let ada: SignedIn = try await cluster.signUp(Person(1)).read()
             let token = ada.session.accessToken
-            let asked: Asked = try await ask(
+            let requested: Requested = try await ask(
                 number, cluster, for: "LINK", token: token
             ).read()
             let linked = try await call(
                 "LinkPhone",
                 [
-                    "requestId": asked.requestId, "phoneNumber": number,
+                    "requestId": requested.requestId, "phoneNumber": number,
                     "code": try await code(to: number, sink),
                 ], cluster, token: token)
             #expect(linked.exitCode == 0, "\(linked.json)\(linked.errors)")
             // Until identity has the report, the code is enough, and a new code can be requested.
             let isGuarded = try await eventually {
                 let count = sink.requests.count
-                let asked: Asked = try await ask(number, cluster).read()
+                let requested: Requested = try await ask(number, cluster).read()
                 let answer = try await enter(
-                    number, asked.requestId, try await code(to: number, sink, after: count),
+                    number, requested.requestId, try await code(to: number, sink, after: count),
                     cluster)
                 return answer.code == "auth/second-proof-required"
             }
@@ -101,9 +101,9 @@ extension SystemTests {
             _ number: String, _ sink: HTTPSink, _ cluster: Cluster
         ) async throws -> SignedInByPhone {
             let before = sink.requests.count
-            let asked: Asked = try await ask(number, cluster).read()
+            let requested: Requested = try await ask(number, cluster).read()
             let code = try await code(to: number, sink, after: before)
-            return try await enter(number, asked.requestId, code, cluster).read()
+            return try await enter(number, requested.requestId, code, cluster).read()
         }
 
         private func ask(
@@ -169,7 +169,7 @@ extension SystemTests {
 }
 
 /// The response of RequestSignInCode and RequestPhoneCode.
-private struct Asked: Decodable {
+private struct Requested: Decodable {
     let requestId: String
     let attempt: Int
     let nextAfterMs: String

@@ -95,7 +95,7 @@ final class Backend: Sendable {
     }
 
     /// Calls the gateway's health check, which needs no other service.
-    func askHealth() async throws {
+    func checkHealth() async throws {
         _ = try await HealthClient(client).check(
             HealthV1.CheckRequest(), client.context(timeout: .seconds(10)))
     }

@@ -29,7 +29,7 @@ final class CallRecords: Sendable {
 
     /// Makes a call and records its outcome.
     /// - Returns: the response; nil if the call failed.
-    func note<Answer: Sendable>(
+    func record<Answer: Sendable>(
         _ name: String, timeout: Duration, _ call: @Sendable () async throws -> Answer
     ) async -> Answer? {
         let clock = ContinuousClock()

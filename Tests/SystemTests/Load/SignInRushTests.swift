@@ -70,7 +70,7 @@ extension SystemTests {
             let beside = await refreshes(of: visitors, backend) {
                 await withTaskGroup(of: Void.self) { tasks in
                     for person in people {
-                        tasks.addTask { outcomes.note(await Self.signIn(person, backend)) }
+                        tasks.addTask { outcomes.record(await Self.signIn(person, backend)) }
                     }
                 }
             }
@@ -141,7 +141,7 @@ private final class RushOutcomes: Sendable {
 
     var all: Counts { counts.withLock { $0 } }
 
-    func note(_ error: (any Error)?) {
+    func record(_ error: (any Error)?) {
         counts.withLock { counts in
             guard let error else {
                 counts.hashed += 1

@@ -39,7 +39,7 @@ actor Visitor {
             return await refresh(backend, records, timeout: timeout)
         }
         let (token, person) = (session.accessToken, person)
-        let isSignedIn = await records.note("check", timeout: timeout) {
+        let isSignedIn = await records.record("check", timeout: timeout) {
             try await backend.isSignedIn(token, of: person, timeout: timeout)
         }
         return isSignedIn == true
@@ -52,7 +52,7 @@ actor Visitor {
         let key = refreshKey ?? "refresh \(refreshes) of \(person.device)"
         refreshKey = key
         let (token, person) = (session.refreshToken, person)
-        let answer = await records.note("refresh", timeout: timeout) {
+        let answer = await records.record("refresh", timeout: timeout) {
             try await backend.refresh(token, of: person, key: key, timeout: timeout)
         }
         guard let answer else { return false }

@@ -30,7 +30,7 @@ extension SystemTests {
         }
 
         @Test("N-05: a template that cannot be used is reported with file and line")
-        func mistakes() async throws {
+        func problems() async throws {
             _ = try folder.write("Subject: x\n\n{{devise}}", to: "sign-in.de.mail")
             _ = try folder.write("Subject: x\n\ny", to: "sign-in.it.mail")
             let checked = try await tool("check", folder.path)

@@ -79,12 +79,12 @@ extension SystemTests {
             let person = Person(7_001)
             _ = try await backend.notices.receiveProviderNotice(
                 .init(provider: "apple", payload: payload), backend.context(person))
-            let isTold = try await eventually(within: .seconds(10)) {
+            let isNotified = try await eventually(within: .seconds(10)) {
                 let state = try await backend.auth.checkAuthState(
                     .init(), backend.context(person).bearing(session.accessToken))
                 return state.reason == .providerRevoked
             }
-            #expect(isTold)
+            #expect(isNotified)
         }
     }
 }

@@ -35,7 +35,7 @@ extension SystemTests {
         }
 
         @Test("all invalid settings are reported at once, and the exit code is 78")
-        func mistakes() async throws {
+        func problems() async throws {
             let run = try await ProgramRun.run(
                 "postern-session",
                 ["--listen-port", "99999", "--event-loops", "none", "--horse", "1"])
@@ -46,7 +46,7 @@ extension SystemTests {
         }
 
         @Test("the tool rejects invalid arguments")
-        func toolMistakes() async throws {
+        func toolProblems() async throws {
             for arguments in [
                 ["up", "--port-base", "99999"], ["call"], ["call", "a/b", "{}", "--timeout", "0"],
                 ["horse"],

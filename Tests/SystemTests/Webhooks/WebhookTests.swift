@@ -17,8 +17,10 @@ extension SystemTests {
                 // The first read finds the end of the feeds; events after that are sent.
                 try await Task.sleep(for: .seconds(1))
                 let account: SignedIn = try await cluster.signUp(Person(1)).read()
-                let isTold = try await eventually { Self.kinds(sink).contains("session.started") }
-                #expect(isTold, "\(Self.kinds(sink))")
+                let isNotified = try await eventually {
+                    Self.kinds(sink).contains("session.started")
+                }
+                #expect(isNotified, "\(Self.kinds(sink))")
                 let kinds = Self.kinds(sink)
                 let registered = try #require(kinds.firstIndex(of: "account.registered"))
                 let started = try #require(kinds.firstIndex(of: "session.started"))

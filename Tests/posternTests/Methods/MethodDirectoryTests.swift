@@ -80,7 +80,7 @@ struct MethodDirectoryTests {
         arguments: [
             ("postern.gateway.v1.Auth/SignInWithPasword", "Auth/SignInWithPassword"),
             ("SignInWithPassword", "Auth/SignInWithPassword"),
-            ("Auth/refresh", "Auth/Refresh"),
+            ("Auth/refreshSession", "Auth/RefreshSession"),
             ("postern.identity.v1.Acounts/VerifyPassword", "Accounts/VerifyPassword"),
         ])
     func misspelt(name: String, meant: String) throws {
@@ -91,7 +91,7 @@ struct MethodDirectoryTests {
 
     @Test("a method gets no suggestion, and neither does a name like no other")
     func noSuggestion() {
-        #expect(directory.suggestion(for: "postern.gateway.v1.Auth/Refresh") == nil)
+        #expect(directory.suggestion(for: "postern.gateway.v1.Auth/RefreshSession") == nil)
         #expect(directory.suggestion(for: "zebra") == nil)
         #expect(MethodDirectory.distance(Array("kitten".utf8), Array("sitting".utf8)) == 3)
     }

@@ -49,13 +49,13 @@ package struct TemplateFolder: Sendable {
             logger.info(
                 "notification.templates.reloaded", "templates reloaded",
                 fields: [.file: .text(path)])
-        case .refused(let mistakes):
+        case .refused(let problems):
             logger.error(
                 "notification.templates.reload.failed",
                 "reloading templates failed; the previous ones stay in force",
                 fields: [
-                    .file: .text(path), .count: .count(mistakes.count),
-                    .detail: .text(mistakes.joined(separator: "; ")),
+                    .file: .text(path), .count: .count(problems.count),
+                    .detail: .text(problems.joined(separator: "; ")),
                 ])
         }
     }

@@ -22,7 +22,7 @@ final class FaultOrders: Sendable {
         state = Mutex(State(faults: faults))
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw LoopbackSocket.Refused(call: "pipe", reason: errno) }
-        for end in ends { LoopbackSocket.makePatient(end) }
+        for end in ends { LoopbackSocket.makeNonBlocking(end) }
         (bell, bellRope) = (ends[0], ends[1])
     }
 

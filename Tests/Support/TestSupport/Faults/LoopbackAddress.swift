@@ -32,7 +32,7 @@ package enum LoopbackAddress {
     }
 
     /// Sets the receive and send timeouts of a blocking socket, in seconds.
-    package static func setPatience(seconds: Int, of socket: Int32) {
+    package static func setTimeouts(seconds: Int, of socket: Int32) {
         var wait = timeval(tv_sec: seconds, tv_usec: 0)
         let size = socklen_t(MemoryLayout<timeval>.size)
         setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &wait, size)

@@ -23,7 +23,7 @@ package final class LoopbackSocket: Sendable {
     private init(_ descriptor: Int32) throws {
         self.descriptor = descriptor
         guard descriptor >= 0 else { throw Refused(call: "socket", reason: errno) }
-        Self.makePatient(descriptor)
+        Self.makeNonBlocking(descriptor)
         var isOn: Int32 = 1
         // Without this, TCP would combine bytes that are sent one at a time.
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, 4)
@@ -32,7 +32,7 @@ package final class LoopbackSocket: Sendable {
     deinit { close(descriptor) }
 
     /// Makes a descriptor non-blocking and hides it from child processes (close-on-exec).
-    static func makePatient(_ descriptor: Int32) {
+    static func makeNonBlocking(_ descriptor: Int32) {
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     }

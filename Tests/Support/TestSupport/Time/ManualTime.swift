@@ -19,7 +19,7 @@ package final class ManualTime: Time {
     /// How far the time has been moved; it starts at 1,000 seconds.
     package func uptime() -> Duration { state.withLock { $0.uptime } }
 
-    /// The id of this boot. Each `startAnew(at:)` begins another one.
+    /// The id of this boot. Each `restartAfterBoot(at:)` begins another one.
     package var boot: String? { state.withLock { "boot \($0.boots)" } }
 
     /// Whether the machine reports that a time server has set its clock: false until a test sets
@@ -42,7 +42,7 @@ package final class ManualTime: Time {
 
     /// Simulates a new process after a boot, when the wall clock shows `wall`. `now()` becomes
     /// `wall`, which may be earlier or later.
-    package func startAnew(at wall: Timestamp) {
+    package func restartAfterBoot(at wall: Timestamp) {
         state.withLock { $0.boots += 1 }
         startAgain(at: wall)
     }

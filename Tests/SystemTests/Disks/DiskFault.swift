@@ -3,13 +3,13 @@ import Glibc
 import TestSupport
 
 /// A disk fault below a running cluster, which a test begins and ends.
-protocol DiskTrouble: Sendable {
+protocol DiskFault: Sendable {
     func begin(_ cluster: Cluster) async throws
     func end(_ cluster: Cluster) async throws
 }
 
 /// The file system is full to its last block.
-struct FullDisk: DiskTrouble {
+struct FullDisk: DiskFault {
     /// Enough for five stores and a few hundred accounts.
     private static let size = "size=24m,mode=0700"
     /// Whether this process may mount, which needs root.
@@ -47,7 +47,7 @@ struct FullDisk: DiskTrouble {
 }
 
 /// The system does not let the programs' files grow, as with a quota: each write fails.
-struct FileSizeLimit: DiskTrouble {
+struct FileSizeLimit: DiskFault {
     func begin(_ cluster: Cluster) throws { try limit(cluster, to: "0:unlimited") }
     func end(_ cluster: Cluster) throws { try limit(cluster, to: "unlimited:unlimited") }
 
@@ -59,7 +59,7 @@ struct FileSizeLimit: DiskTrouble {
 }
 
 /// The stores' files cannot be changed, not even through descriptors that are already open.
-struct ReadOnlyFiles: DiskTrouble {
+struct ReadOnlyFiles: DiskFault {
     /// Whether the file system has the attribute, and this process may set it.
     static let isPossible = canSet()
 

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @Suite("R-03: mails that their recipient did not request are limited", .timeLimit(.minutes(1)))
-struct UnaskedMailTests {
+struct UnrequestedMailTests {
     @Test("M7: sign-ups on a taken email from many addresses send its owner five mails an hour")
     func taken() async throws {
         let fixture = try await GatewayFixture()
@@ -50,8 +50,8 @@ struct UnaskedMailTests {
             let eve = try await fixture.signUp("eve\(number)@example.org", in: context)
             let access = eve.session.accessToken
             if number < 5 {
-                let asked = try await fixture.requestEmailChange("victim@example.org", access)
-                #expect(asked.pendingEmail == "victim@example.org")
+                let requested = try await fixture.requestEmailChange("victim@example.org", access)
+                #expect(requested.pendingEmail == "victim@example.org")
                 continue
             }
             let error = try await refusal {
