@@ -20,13 +20,29 @@ public final class PosternClient: Sendable {
     ///   - addresses: where gateways listen, `host:port`; calls are distributed over them.
     ///   - keyFile: the application's private key, `<application>.<key id>.key`, mode 600.
     ///   - roots: a PEM file with the certificate authorities of the gateway's certificate. Without
-    ///     it the connection is not encrypted: only for loopback and trusted networks.
-    /// - Throws: `InvalidSettings`.
+    ///     it the connections are not encrypted.
+    ///   - plaintext: where connections without `roots` may go. As the setting `plaintext` of the
+    ///     gateway itself.
+    /// - Throws: `InvalidSettings`, for example for an address beyond loopback without `roots`.
     public init(
-        addresses: [String] = ["127.0.0.1:7400"], keyFile: String, roots: String? = nil
+        addresses: [String] = ["127.0.0.1:7400"], keyFile: String, roots: String? = nil,
+        plaintext: Plaintext = .loopback
     ) throws(InvalidSettings) {
         do {
-            var settings = try Self.settings(addresses, keyFile)
+            let targets = try addresses.map { text in
+                guard let address = ServiceAddress(text) else {
+                    throw InvalidSettings(description: "\(text) is not host:port")
+                }
+                // Without TLS beyond loopback, anyone on the network path could read passwords and
+                // tokens, and answer in the gateway's place.
+                guard address.isLoopback || roots != nil || plaintext == .trustedNetwork else {
+                    throw InvalidSettings(
+                        description: "refusing to connect to \(text) without TLS: give roots, or "
+                            + "set plaintext to .trustedNetwork if nobody else is on that network")
+                }
+                return address
+            }
+            var settings = try Self.settings(targets, keyFile)
             settings.security.tls = try roots.map {
                 Reloadable(
                     try ClientTLS(
@@ -44,18 +60,12 @@ public final class PosternClient: Sendable {
     }
 
     private static func settings(
-        _ addresses: [String], _ keyFile: String
+        _ addresses: [ServiceAddress], _ keyFile: String
     ) throws -> ClientSettings {
         let key = try ApplicationKey(file: keyFile)
-        let targets = try addresses.map { text in
-            guard let address = ServiceAddress(text) else {
-                throw InvalidSettings(description: "\(text) is not host:port")
-            }
-            return address
-        }
-        guard !targets.isEmpty else { throw InvalidSettings(description: "no address is given") }
+        guard !addresses.isEmpty else { throw InvalidSettings(description: "no address is given") }
         return ClientSettings(
-            service: "postern.gateway", addresses: targets, application: key.application,
+            service: "postern.gateway", addresses: addresses, application: key.application,
             keyID: key.keyID, secret: key.key)
     }
 
@@ -73,6 +83,16 @@ public final class PosternClient: Sendable {
     }
 }
 
+extension PosternClient {
+    /// Where a client may connect without TLS.
+    public enum Plaintext: Sendable {
+        /// Only on loopback.
+        case loopback
+        /// Anywhere: the network has no other users.
+        case trustedNetwork
+    }
+}
+
 /// The settings of a client are wrong. The description says what to change.
 public struct InvalidSettings: Error, CustomStringConvertible {
     /// What is wrong.
@@ -81,7 +101,8 @@ public struct InvalidSettings: Error, CustomStringConvertible {
 
 /// What is sent beside a request.
 public struct CallOptions: Hashable, Sendable {
-    /// The access token of the user in whose name the call is made.
+    /// The access token of the user in whose name the call is made; nil for a call outside any
+    /// session. The gateway refuses an empty one. Descriptions of the options do not show it.
     public var accessToken: String?
     /// Makes a repeated call safe: for 24 hours the same key gets the first response. 1 to 255
     /// bytes. Without one each call gets a random key, so that the client can repeat it itself.
@@ -103,6 +124,28 @@ public struct CallOptions: Hashable, Sendable {
         self.clientAddress = clientAddress
         self.acceptLanguage = acceptLanguage
         self.timeout = timeout
+    }
+}
+
+// A log line with the options must not contain a credential.
+extension CallOptions: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The options except the access token.
+    public var description: String {
+        let options = customMirror.children.map { "\($0.label ?? ""): \($0.value)" }
+        return "CallOptions(\(options.joined(separator: ", ")))"
+    }
+
+    /// The same as `description`.
+    public var debugDescription: String { description }
+
+    /// The options except the access token.
+    public var customMirror: Mirror {
+        Mirror(
+            self,
+            children: [
+                "idempotencyKey": idempotencyKey as Any, "clientAddress": clientAddress as Any,
+                "acceptLanguage": acceptLanguage as Any, "timeout": timeout as Any,
+            ], displayStyle: .struct)
     }
 }
 
@@ -191,13 +234,16 @@ struct Caller: Sendable {
         ResponseItems(items: client.serverStream(method, request, context(method, options)))
     }
 
-    private func context(_ method: MethodDescription, _ options: CallOptions) -> CallContext {
+    /// The context of a call with these options.
+    func context(_ method: MethodDescription, _ options: CallOptions) -> CallContext {
         var metadata = Metadata()
         metadata[Metadata.Key.idempotencyKey] = options.idempotencyKey ?? ownKey(method)
+        // An empty token is sent, so that the gateway refuses it: without it the call would succeed
+        // outside the user's session, for example create an account beside the guest's.
+        metadata[Metadata.Key.authorization] = options.accessToken.map { "Bearer \($0)" }
         metadata[Metadata.Key.clientAddress] = options.clientAddress
         metadata[Metadata.Key.acceptLanguage] = options.acceptLanguage
         return client.context(timeout: options.timeout ?? method.timeout, metadata: metadata)
-            .bearing(options.accessToken ?? "")
     }
 
     private func ownKey(_ method: MethodDescription) -> String? {

@@ -5,7 +5,7 @@ package import RPC
 
 /// Offline verification: check a token's ES256 signature with the key set (JWKS), `typ` at+jwt,
 /// `iss`, `aud` and `exp` (60 s leeway), and that its `sid` has not been revoked. Implementations:
-/// the Swift module SessionVerifier, and Tests/Interop/session_verifier.py.
+/// SessionVerifier in the Swift product PosternClient, and Tests/Interop/session_verifier.py.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol VerificationAPI: Sendable {

@@ -43,19 +43,19 @@ package struct AdminHandler: AdminService {
     package func listAccounts(
         _ request: GatewayV1.ListAccountsRequest, _ context: CallContext
     ) async throws -> GatewayV1.ListAccountsResponse {
+        let inner = IdentityV1.ListAccountsRequest(
+            status: IdentityV1.AccountStatus(rawValue: request.status.rawValue),
+            createdFromMs: try request.createdFromAtMs(),
+            createdBeforeMs: try request.createdBeforeAtMs(),
+            signedInFromMs: try request.signedInFromAtMs(),
+            signedInBeforeMs: try request.signedInBeforeAtMs(), limit: request.pageSize,
+            page: request.pageToken, showPersonal: request.showPersonal,
+            actor: Self.actor(request.actor, context))
         let answer: IdentityV1.ListAccountsResponse
         do {
-            answer = try await accounts.listAccounts(
-                IdentityV1.ListAccountsRequest(
-                    status: IdentityV1.AccountStatus(rawValue: request.status.rawValue),
-                    createdFromMs: request.createdFromAtMs,
-                    createdBeforeMs: request.createdBeforeAtMs,
-                    signedInFromMs: request.signedInFromAtMs,
-                    signedInBeforeMs: request.signedInBeforeAtMs, limit: request.pageSize,
-                    page: request.pageToken, showPersonal: request.showPersonal,
-                    actor: Self.actor(request.actor, context)), context.onward())
-        } catch let error as ServiceError where error.fields == ["page"] {
-            throw ServiceError(error.code, fields: ["page_token"])
+            answer = try await accounts.listAccounts(inner, context.onward())
+        } catch let error as ServiceError {
+            throw error.withPublicFields
         }
         return GatewayV1.ListAccountsResponse(
             accounts: answer.accounts.map(GatewayV1.AdminAccount.init),
@@ -125,25 +125,31 @@ extension GatewayV1.AdminAccount {
     }
 }
 
-// Identity has 0 for no limit.
 extension GatewayV1.ListAccountsRequest {
-    fileprivate var createdFromAtMs: Int64 {
+    fileprivate func createdFromAtMs() throws(ServiceError) -> Int64 {
         guard case .createdFromAtMs(let moment) = createdFrom else { return 0 }
-        return moment
+        return try Self.bound(moment, "created_from_at_ms")
     }
 
-    fileprivate var createdBeforeAtMs: Int64 {
+    fileprivate func createdBeforeAtMs() throws(ServiceError) -> Int64 {
         guard case .createdBeforeAtMs(let moment) = createdBefore else { return 0 }
-        return moment
+        return try Self.bound(moment, "created_before_at_ms")
     }
 
-    fileprivate var signedInFromAtMs: Int64 {
+    fileprivate func signedInFromAtMs() throws(ServiceError) -> Int64 {
         guard case .signedInFromAtMs(let moment) = signedInFrom else { return 0 }
-        return moment
+        return try Self.bound(moment, "signed_in_from_at_ms")
     }
 
-    fileprivate var signedInBeforeAtMs: Int64 {
+    fileprivate func signedInBeforeAtMs() throws(ServiceError) -> Int64 {
         guard case .signedInBeforeAtMs(let moment) = signedInBefore else { return 0 }
+        return try Self.bound(moment, "signed_in_before_at_ms")
+    }
+
+    /// A bound that the caller gave. Identity has 0 for no bound: relayed, it would list all
+    /// accounts.
+    private static func bound(_ moment: Int64, _ field: String) throws(ServiceError) -> Int64 {
+        guard moment > 0 else { throw ServiceError(.invalidArgument, fields: [field]) }
         return moment
     }
 }

@@ -13,11 +13,16 @@ extension SessionsAPI {
         by proof: IdentityV1.SignInProof?, on device: GatewayV1.Device?,
         from origin: IdentityV1.Origin, _ onward: CallContext
     ) async throws -> GatewayV1.Session? {
-        let opened = try await createSession(
-            SessionV1.CreateSessionRequest(
-                proof: proof, origin: origin, deviceKey: device?.key.map(SessionV1.DeviceKey.init)),
-            onward)
-        return opened.tokens.map(GatewayV1.Session.init)
+        do {
+            let opened = try await createSession(
+                SessionV1.CreateSessionRequest(
+                    proof: proof, origin: origin,
+                    deviceKey: device?.key.map(SessionV1.DeviceKey.init)),
+                onward)
+            return opened.tokens.map(GatewayV1.Session.init)
+        } catch let error as ServiceError {
+            throw error.withPublicFields
+        }
     }
 }
 

@@ -10,7 +10,7 @@ extension PosternClient {
 
 /// Offline verification: check a token's ES256 signature with the key set (JWKS), `typ` at+jwt,
 /// `iss`, `aud` and `exp` (60 s leeway), and that its `sid` has not been revoked. Implementations:
-/// the Swift module SessionVerifier, and Tests/Interop/session_verifier.py.
+/// SessionVerifier in the Swift product PosternClient, and Tests/Interop/session_verifier.py.
 public struct VerificationCalls: Sendable {
     let caller: Caller
 

@@ -4,6 +4,16 @@
 enum FormerMethodNames {
     /// Each former name with the current one.
     static let current = [
+        "postern.gateway.v1.Auth/Refresh": "postern.gateway.v1.Auth/RefreshSession",
+        "postern.gateway.v1.ProviderNotices/DescribeOutcome":
+            "postern.gateway.v1.ProviderNotices/DescribeProviderOutcome",
+        "postern.gateway.v1.ProviderNotices/Receive":
+            "postern.gateway.v1.ProviderNotices/ReceiveProviderNotice",
+        "postern.gateway.v1.SignInMethods/ListMethods":
+            "postern.gateway.v1.SignInMethods/ListSignInMethods",
+        "postern.gateway.v1.Verification/KeySet": "postern.gateway.v1.Verification/GetKeySet",
+        "postern.gateway.v1.Verification/WatchEnds":
+            "postern.gateway.v1.Verification/WatchRevocations",
         "postern.session.v1.Sessions/Create": "postern.session.v1.Sessions/CreateSession",
         "postern.session.v1.Sessions/Refresh": "postern.session.v1.Sessions/RefreshSession",
         "postern.session.v1.Sessions/Validate": "postern.session.v1.Sessions/ValidateAccessToken",

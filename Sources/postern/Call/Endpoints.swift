@@ -26,6 +26,7 @@ struct Endpoints {
         }
         let invalid = Self.invalid(path)
         guard let file = JSONReader.object(in: bytes),
+            file.members.allSatisfy({ Self.isKnown($0.value) }),
             let application = file["application"]?.object.flatMap(Application.init)
         else { throw invalid }
         self.path = path
@@ -46,6 +47,13 @@ struct Endpoints {
 
     private static func invalid(_ path: String) -> ToolError {
         ToolError("\(path) is not a valid endpoints file")
+    }
+
+    /// Whether it is an address, an application, the TLS files or a group of addresses.
+    private static func isKnown(_ value: JSONValue) -> Bool {
+        guard let object = value.object else { return value.string != nil }
+        return Application(object) != nil || TLS(object) != nil
+            || object.members.allSatisfy { $0.value.string != nil }
     }
 
     private static func addresses(_ object: JSONObject) -> [String: ServiceAddress] {

@@ -11,6 +11,12 @@ import Testing
 /// entries of each call.
 private final class RecordingAdmin: AccountAdminAPI {
     private let state = Mutex<(actors: [String], keys: [Int])>(([], []))
+    /// The fields that `listAccounts` names as invalid.
+    private let invalidFields: [String]
+
+    init(invalidFields: [String] = []) {
+        self.invalidFields = invalidFields
+    }
 
     var actors: [String] { state.withLock { $0.actors } }
     var metadataCounts: [Int] { state.withLock { $0.keys } }
@@ -33,6 +39,9 @@ private final class RecordingAdmin: AccountAdminAPI {
         _ request: IdentityV1.ListAccountsRequest, _ context: CallContext
     ) async throws -> IdentityV1.ListAccountsResponse {
         record(request.actor, context)
+        guard invalidFields.isEmpty else {
+            throw ServiceError(.invalidArgument, fields: invalidFields, detail: "identity's")
+        }
         return .init(nextPage: request.page)
     }
 
@@ -79,6 +88,48 @@ struct AdminRelayTests {
                 "support/ann", "support", "support/ann", "support/tool/eve", "support",
             ])
         #expect(identity.metadataCounts == [0, 0, 0, 0, 0])
+    }
+
+    @Test("a bound of 0 or less is refused and never means that there is no bound")
+    func bounds() async throws {
+        let identity = RecordingAdmin()
+        let admin = AdminHandler(accounts: identity)
+        let context = CallContext(application: "support", deadline: .seconds(10))
+        for moment: Int64 in [0, -1, .min] {
+            let requests: [(GatewayV1.ListAccountsRequest, String)] = [
+                (.init(createdFrom: .createdFromAtMs(moment)), "created_from_at_ms"),
+                (.init(createdBefore: .createdBeforeAtMs(moment)), "created_before_at_ms"),
+                (.init(signedInFrom: .signedInFromAtMs(moment)), "signed_in_from_at_ms"),
+                (.init(signedInBefore: .signedInBeforeAtMs(moment)), "signed_in_before_at_ms"),
+            ]
+            for (request, field) in requests {
+                let error = try await refusal { try await admin.listAccounts(request, context) }
+                #expect(error == ServiceError(.invalidArgument, fields: [field]))
+            }
+        }
+        #expect(identity.actors.isEmpty)
+        _ = try await admin.listAccounts(
+            .init(createdFrom: .createdFromAtMs(1), signedInBefore: .signedInBeforeAtMs(1)),
+            context)
+        #expect(identity.actors == ["support"])
+    }
+
+    @Test(
+        "identity's errors name the public fields",
+        arguments: [
+            "page": "page_token", "created_from_ms": "created_from_at_ms",
+            "created_before_ms": "created_before_at_ms",
+            "signed_in_from_ms": "signed_in_from_at_ms",
+            "signed_in_before_ms": "signed_in_before_at_ms", "status": "status",
+        ])
+    func fields(inner: String, field: String) async throws {
+        let admin = AdminHandler(accounts: RecordingAdmin(invalidFields: [inner]))
+        let error = try await refusal {
+            try await admin.listAccounts(
+                .init(), CallContext(application: "support", deadline: .seconds(10)))
+        }
+        #expect(
+            error == ServiceError(.invalidArgument, fields: [field], detail: "identity's"))
     }
 
     @Test("only callers named in the list of callers may call the admin service")

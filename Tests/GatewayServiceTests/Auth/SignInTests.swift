@@ -229,4 +229,24 @@ struct SignInTests {
         }
         #expect(error == ServiceError(.invalidArgument, fields: [refused]))
     }
+
+    @Test(
+        "S-04: an invalid device key is refused, and its public field is named",
+        arguments: [
+            (.unspecified, 32, "device.key.kind"), (.ed25519, 31, "device.key.public_key"),
+            (.ed25519, 32, "device.key.possession"),
+        ] as [(GatewayV1.DeviceKeyKind, Int, String)])
+    func deviceKey(kind: GatewayV1.DeviceKeyKind, bytes: Int, refused: String) async throws {
+        _ = try await fixture.signUp()
+        let key = GatewayV1.DeviceKey(
+            kind: kind, publicKey: [UInt8](repeating: 7, count: bytes),
+            possession: [UInt8](repeating: 7, count: 64))
+        let error = try await refusal {
+            try await fixture.auth.signInWithPassword(
+                .init(
+                    email: "ada@example.org", password: "Correct7Horse",
+                    device: .init(deviceId: "d1", platform: "ios", key: key)), fixture.context())
+        }
+        #expect(error.code == .invalidDeviceKey && error.fields == [refused])
+    }
 }

@@ -69,6 +69,24 @@ struct CallersListTests {
         #expect(list.formerMethodNames == [former])
     }
 
+    @Test("the former name of each renamed method of the public API permits the method")
+    func formerPublicNames() throws {
+        let renamed = [
+            "Auth/Refresh": "Auth/RefreshSession",
+            "ProviderNotices/DescribeOutcome": "ProviderNotices/DescribeProviderOutcome",
+            "ProviderNotices/Receive": "ProviderNotices/ReceiveProviderNotice",
+            "SignInMethods/ListMethods": "SignInMethods/ListSignInMethods",
+            "Verification/KeySet": "Verification/GetKeySet",
+            "Verification/WatchEnds": "Verification/WatchRevocations",
+        ]
+        for (former, current) in renamed {
+            let list = try CallersList(text: "billing postern.gateway.v1.\(former)")
+            let names = ["postern.gateway.v1.\(current)", "postern.gateway.v1.Auth/SignOut"]
+            #expect(allowed(list.entries[0].methods, names) == [true, false])
+            #expect(list.formerMethodNames == ["postern.gateway.v1.\(former)"])
+        }
+    }
+
     @Test("I-09: a caller without a list of methods may not call those for named callers only")
     func namedOnly() throws {
         let names = ["a.v1.B/Get", "a.v1.Admin/Stop", "a.v1.Admin/Read"]

@@ -1,0 +1,34 @@
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import postern
+
+@Suite("The file endpoints.json")
+struct EndpointsTests {
+    private func endpoints(_ member: String) throws -> Endpoints {
+        let application = #""application": {"id": "tool", "secret_file": "tool.k1.key"}"#
+        return try NoteServer(folder: TemporaryFolder(), port: 7_403)
+            .endpoints(application + ", " + member)
+    }
+
+    @Test(
+        "a member that is neither a text nor a known object makes the file invalid",
+        arguments: [
+            #""session": 7402"#, #""session": null"#, #""session": true"#,
+            #""session": ["127.0.0.1:7402"]"#, #""session": {"port": 7402}"#,
+            #""unknown": 1"#, #""metrics": 9400"#, #""metrics": {"session": 9402}"#,
+            #""metrics": {"gateway": "127.0.0.1:9400", "session": null}"#,
+        ])
+    func invalid(member: String) {
+        #expect(throws: ToolError.self) { try endpoints(member) }
+    }
+
+    @Test("texts and known objects are valid, also those of unknown names")
+    func valid() throws {
+        _ = try endpoints(#""other": "127.0.0.1:7410", "more": {"a": "b"}"#)
+        let endpoints = try endpoints(#""metrics": {"session": "127.0.0.1:9402"}"#)
+        #expect(endpoints.metrics(of: "session")?.port == 9_402)
+        #expect(endpoints.metrics(of: "gateway") == nil)
+    }
+}
