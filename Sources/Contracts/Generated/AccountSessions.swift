@@ -30,7 +30,7 @@ package protocol AccountSessionsAPI: Sendable {
 
     /// Lets a backend guard its own sensitive calls. Succeeds if the session's owner has authenticated
     /// recently enough by one of the accepted kinds, and otherwise fails with
-    /// auth/requires-recent-login. That error's `fields` name the fields of ReauthenticateRequest any
+    /// auth/requires-recent-login. Its `acceptable_proofs` name the fields of ReauthenticateRequest any
     /// of which would be accepted for this account and session ("password", "device_key",
     /// "provider_token", "phone_code"); none if only a new sign-in would be.
     func checkRecentProof(

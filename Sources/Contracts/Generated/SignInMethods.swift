@@ -8,7 +8,7 @@ package import RPC
 /// account.
 ///
 /// LinkProvider and UnlinkMethod require recent authentication. auth/requires-recent-login lists the
-/// accepted proofs in `fields`, as AccountSessions/CheckRecentProof does;
+/// proofs in `acceptable_proofs`, as AccountSessions/CheckRecentProof does;
 /// AccountSessions/Reauthenticate provides one. A guest has no methods and cannot authenticate: it
 /// signs up or in instead.
 ///

@@ -35,7 +35,7 @@ public struct PhoneSignInCalls: Sendable {
     /// is auth/operation-not-allowed.
     ///
     /// auth/second-proof-required: the number is reported to have changed hands recently, and the
-    /// account has another sign-in method; the error's fields name the methods ("password", "google").
+    /// account has another sign-in method; the error's `alternatives` are the methods ("password").
     /// Sign in with one of them, then request a code to PROVE in that session and reauthenticate with
     /// it: after that the number alone is sufficient again.
     public func signInWithPhoneCode(
