@@ -163,8 +163,17 @@ public struct PosternError: Error, Hashable, Sendable, CustomStringConvertible {
     public let retryAfter: Duration?
     /// What to offer the user, for example `sign-in`.
     public let action: String
-    /// The fields of the request that are at fault; more in the error's own description.
-    public let fields: [String]
+    /// The fields of the request that are at fault.
+    public let violations: [Violation]
+    /// With `auth/requires-recent-login`: the fields of `ReauthenticateRequest` any of which would
+    /// be accepted, for example `password`. If there is none, only a new sign-in would be.
+    public let acceptableProofs: [String]
+    /// With `auth/second-proof-required`: the account's other sign-in methods, for example
+    /// `google`.
+    public let alternatives: [String]
+    /// With `rpc/unavailable`: the part of Postern that fails, for example `session.store`; nil if
+    /// it is not known.
+    public let unavailablePart: String?
 
     init(_ error: any Error) {
         let error =
@@ -177,12 +186,33 @@ public struct PosternError: Error, Hashable, Sendable, CustomStringConvertible {
         isRetryable = entry.isRetryable
         retryAfter = error.retryAfter
         action = entry.next.rawValue
-        fields = error.fields
+        violations = error.violations.map {
+            Violation(field: $0.field, rule: $0.rule, userMessage: $0.userMessage)
+        }
+        acceptableProofs = error.acceptableProofs
+        alternatives = error.alternatives
+        unavailablePart = error.unavailablePart.isEmpty ? nil : error.unavailablePart
     }
 
-    /// The code and the fields.
+    /// The code and its details.
     public var description: String {
-        fields.isEmpty ? code : "\(code) (\(fields.joined(separator: ", ")))"
+        let faults = violations.map { $0.rule.isEmpty ? $0.field : "\($0.field): \($0.rule)" }
+        let part = unavailablePart.map { [$0] } ?? []
+        let details = faults + acceptableProofs + alternatives + part
+        return details.isEmpty ? code : "\(code) (\(details.joined(separator: ", ")))"
+    }
+
+    /// A field of the request, and what is wrong with it.
+    public struct Violation: Hashable, Sendable {
+        /// The field, as the `.proto` names it, for example `email`.
+        public let field: String
+        /// The rule that the value breaks, where the field has several: for a new password
+        /// `length`, `upper-case`, `lower-case`, `letter`, `digit`, `common` or `context`.
+        /// Otherwise empty.
+        public let rule: String
+        /// A sentence for the user about the rule, in the language of the error's own; empty
+        /// without a rule.
+        public let userMessage: String
     }
 }
 

@@ -333,5 +333,6 @@ enum AllMessages {
         WireV1.Pong.self,
         WireV1.Request.self,
         WireV1.Response.self,
+        WireV1.Violation.self,
     ]
 }

@@ -53,7 +53,7 @@ struct HostileMessageTests {
             try SessionV1.ValidateAccessTokenRequest(decoding: field)
         }
         #expect(throws: MessageError.invalidText) {
-            try WireV1.Error(decoding: [0x32, UInt8(payload.count)] + payload)
+            try WireV1.Error(decoding: [0x42, UInt8(payload.count)] + payload)
         }
         let proof = try IdentityV1.SignInProof(decoding: [0x2a, UInt8(payload.count)] + payload)
         #expect(proof.nonce == payload)
@@ -89,7 +89,7 @@ struct HostileMessageTests {
         let charges = (0..<2000).map { RateLimitV1.Charge(limit: "\($0)", subject: "s") }
         let request = RateLimitV1.ConsumeRequest(charges: charges)
         #expect(try RateLimitV1.ConsumeRequest(decoding: request.encoded()) == request)
-        let error = WireV1.Error(fields: (0..<2000).map { "f\($0)" })
+        let error = WireV1.Error(acceptableProofs: (0..<2000).map { "f\($0)" })
         #expect(try WireV1.Error(decoding: error.encoded()) == error)
     }
 

@@ -54,16 +54,16 @@ struct JSONMappingTests {
                 "end: true or false is needed, not a string"
             ),
             (
-                "postern.wire.v1.Error", "{\"fields\":\"a\"}",
-                "fields: an array is needed, not a string"
+                "postern.wire.v1.Error", "{\"alternatives\":\"a\"}",
+                "alternatives: an array is needed, not a string"
             ),
             (
-                "postern.wire.v1.Error", "{\"fields\":[\"a\",1]}",
-                "fields[1]: a string is needed, not a number"
+                "postern.wire.v1.Error", "{\"alternatives\":[\"a\",1]}",
+                "alternatives[1]: a string is needed, not a number"
             ),
             (
-                "postern.wire.v1.Error", "{\"fields\":[null]}",
-                "fields[0]: a string is needed, not null"
+                "postern.wire.v1.Error", "{\"alternatives\":[null]}",
+                "alternatives[0]: a string is needed, not null"
             ),
             ("postern.wire.v1.Frame", "{\"ping\":[]}", "ping: an object is needed, not an array"),
             (

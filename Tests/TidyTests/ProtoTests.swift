@@ -30,6 +30,39 @@ struct ProtoTests {
         }
     }
 
+    @Test("an rpc's errors are codes of the catalogue")
+    func errors() throws {
+        let catalogue = try Checkout.here.get().text(
+            of: "Sources/ServiceRuntime/Errors/ErrorCatalogue.swift")
+        let rpcs = try Self.protos().flatMap { try Self.errors(of: $0.path) }
+        #expect(rpcs.count > 20)
+        for rpc in rpcs {
+            for code in rpc.codes {
+                #expect(catalogue.contains(" = \"\(code)\"\n"), "\(rpc.name): \(code)")
+            }
+        }
+    }
+
+    @Test("the errors that the gateway's page lists for a call are those of its rpc")
+    func pageErrors() throws {
+        let rpcs = try Self.protos().flatMap { try Self.errors(of: $0.path) }
+        let page = try Checkout.here.get().text(of: "Protos/postern/gateway/README.md")
+        for row in page.split(separator: "\n") where row.hasPrefix("| ") && row.contains("/") {
+            let words = row.split { " |:;,()`".contains($0) }.map(String.init)
+            let calls = words.compactMap { word in
+                rpcs.first { word == $0.name || word.hasSuffix("/\($0.name)") }
+            }
+            // A row about one error, or about sessions, names a method without its service.
+            let isOfCall = words.contains { word in
+                calls.contains { word.hasSuffix("/\($0.name)") }
+            }
+            guard isOfCall else { continue }
+            let listed = Set(words.filter { $0.hasPrefix("auth/") })
+            let stated = calls.reduce(into: Set<String>()) { $0.formUnion($1.codes) }
+            #expect(listed.isSubset(of: stated), "\(row)")
+        }
+    }
+
     @Test("the public API and the wire import no proto of an inner service")
     func imports() throws {
         let checkout = try Checkout.here.get()
@@ -73,6 +106,23 @@ struct ProtoTests {
         let checkout = try Checkout.here.get()
         return try checkout.written(below: "Protos/postern/", suffix: ".proto")
             .map { ProtoSource(path: $0, text: try checkout.text(of: $0)) }
+    }
+
+    /// The rpcs of a file that have `errors:` lines, with the codes of these.
+    private static func errors(of path: String) throws -> [(name: String, codes: Set<String>)] {
+        var codes: Set<String> = []
+        var rpcs: [(name: String, codes: Set<String>)] = []
+        for line in try Checkout.here.get().text(of: path).split(separator: "\n").map(\.trimmed) {
+            if line.hasPrefix("// errors: ") {
+                codes.formUnion(
+                    line.dropFirst("// errors: ".count).split(separator: ",")
+                        .map { String($0.trimmed) })
+            } else if line.hasPrefix("rpc "), !codes.isEmpty {
+                rpcs.append((String(line.dropFirst(4).prefix { $0 != "(" }), codes))
+                codes = []
+            }
+        }
+        return rpcs
     }
 
     private static func uncommented(_ source: ProtoSource) -> [Finding] {

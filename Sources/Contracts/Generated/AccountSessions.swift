@@ -8,31 +8,40 @@ package import RPC
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol AccountSessionsAPI: Sendable {
     /// Returns the account's live sessions and their devices.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`.
     func listSessions(
         _ request: GatewayV1.ListSessionsRequest, _ context: CallContext
     ) async throws -> GatewayV1.ListSessionsResponse
 
     /// Ends one session of the account; another account's session is not found.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/session-not-found`.
     func endSession(
         _ request: GatewayV1.EndSessionRequest, _ context: CallContext
     ) async throws -> GatewayV1.EndSessionResponse
 
     /// Ends all sessions of the account except the caller's.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`.
     func endOtherSessions(
         _ request: GatewayV1.EndOtherSessionsRequest, _ context: CallContext
     ) async throws -> GatewayV1.EndOtherSessionsResponse
 
     /// Re-authenticates the owner of the session, for calls that require recent authentication;
     /// creates no new session.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-credential`,
+    ///   `auth/invalid-provider-token`, `auth/missing-or-invalid-nonce`, `auth/provider-unavailable`,
+    ///   `auth/no-such-provider`, `auth/invalid-phone-number`, `auth/invalid-verification-code`,
+    ///   `auth/code-expired`, `auth/too-many-requests`, `auth/invalid-device-proof`,
+    ///   `auth/device-proof-stale`, `auth/user-disabled`.
     func reauthenticate(
         _ request: GatewayV1.ReauthenticateRequest, _ context: CallContext
     ) async throws -> GatewayV1.ReauthenticateResponse
 
     /// Lets a backend guard its own sensitive calls. Succeeds if the session's owner has authenticated
     /// recently enough by one of the accepted kinds, and otherwise fails with
-    /// auth/requires-recent-login. That error's `fields` name the fields of ReauthenticateRequest any
+    /// auth/requires-recent-login. Its `acceptable_proofs` name the fields of ReauthenticateRequest any
     /// of which would be accepted for this account and session ("password", "device_key",
     /// "provider_token", "phone_code"); none if only a new sign-in would be.
+    /// - Throws: `auth/requires-recent-login`, `auth/invalid-access-token`, `auth/session-ended`.
     func checkRecentProof(
         _ request: GatewayV1.CheckRecentProofRequest, _ context: CallContext
     ) async throws -> GatewayV1.CheckRecentProofResponse

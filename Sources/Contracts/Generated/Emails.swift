@@ -13,17 +13,22 @@ package protocol EmailsAPI: Sendable {
     /// without an address adds one with this call; a guest signs up instead
     /// (auth/operation-not-allowed). At most three requests an hour for an account, and five mails an
     /// hour to one address from all callers together (auth/too-many-requests).
+    /// - Throws: `auth/invalid-access-token`, `auth/requires-recent-login`, `auth/invalid-email`,
+    ///   `auth/email-already-in-use`, `auth/too-many-requests`, `auth/operation-not-allowed`.
     func requestEmailChange(
         _ request: GatewayV1.RequestEmailChangeRequest, _ context: CallContext
     ) async throws -> GatewayV1.RequestEmailChangeResponse
 
     /// Makes the new address the account's. In a session of the account the link alone confirms;
     /// elsewhere the account's password is required (auth/password-needed), with five attempts.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-link`,
+    ///   `auth/password-needed`, `auth/invalid-credential`, `auth/email-already-in-use`.
     func confirmEmailChange(
         _ request: GatewayV1.ConfirmEmailChangeRequest, _ context: CallContext
     ) async throws -> GatewayV1.ConfirmEmailChangeResponse
 
     /// Cancels the pending change and invalidates its link.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`.
     func cancelEmailChange(
         _ request: GatewayV1.CancelEmailChangeRequest, _ context: CallContext
     ) async throws -> GatewayV1.CancelEmailChangeResponse
@@ -31,6 +36,8 @@ package protocol EmailsAPI: Sendable {
     /// Mails another verification link to a user who has no session because the operator requires a
     /// verified address first. Authenticates by email and password. Counts against the limits of a
     /// sign-in, and three mails an hour.
+    /// - Throws: `auth/invalid-credential`, `auth/invalid-email`, `auth/too-many-requests`,
+    ///   `auth/user-disabled`.
     func resendVerificationByPassword(
         _ request: GatewayV1.ResendVerificationByPasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.ResendVerificationByPasswordResponse

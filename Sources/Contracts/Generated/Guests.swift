@@ -14,6 +14,8 @@ package protocol GuestsAPI: Sendable {
     /// Creates a guest and its session. Send an idempotency-key, or a retry creates another guest.
     /// Call it once for each installation of the app, not at each start: the session is long-lived.
     /// In a session it is auth/already-signed-in.
+    /// - Throws: `auth/already-signed-in`, `auth/invalid-access-token`, `auth/session-ended`,
+    ///   `auth/too-many-requests`.
     func signInAnonymously(
         _ request: GatewayV1.SignInAnonymouslyRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInAnonymouslyResponse

@@ -8,8 +8,8 @@ package import RPC
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol HealthAPI: Sendable {
     /// Returns the current readiness, and each part with its state. A failing part does not take the
-    /// program out of service: calls that need the part fail with `rpc/unavailable`, whose `fields`
-    /// name it, and all other calls are served.
+    /// program out of service: calls that need the part fail with `rpc/unavailable`, whose
+    /// `unavailable_part` names it, and all other calls are served.
     func check(
         _ request: HealthV1.CheckRequest, _ context: CallContext
     ) async throws -> HealthV1.CheckResponse
@@ -25,8 +25,8 @@ package protocol HealthAPI: Sendable {
 /// What a server of `postern.health.v1.Health` implements.
 package protocol HealthService: HealthAPI {
     /// Returns the current readiness, and each part with its state. A failing part does not take the
-    /// program out of service: calls that need the part fail with `rpc/unavailable`, whose `fields`
-    /// name it, and all other calls are served.
+    /// program out of service: calls that need the part fail with `rpc/unavailable`, whose
+    /// `unavailable_part` names it, and all other calls are served.
     ///
     /// On the connection's event loop: it may not wait.
     func check(

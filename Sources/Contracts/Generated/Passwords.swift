@@ -11,21 +11,27 @@ package protocol PasswordsAPI: Sendable {
     /// Mails a link to set a new password. The response is the same whether or not the address has an
     /// account. At most three requests an hour for one email and twenty for one client address,
     /// otherwise auth/too-many-requests.
+    /// - Throws: `auth/invalid-email`, `auth/too-many-requests`.
     func requestPasswordReset(
         _ request: GatewayV1.RequestPasswordResetRequest, _ context: CallContext
     ) async throws -> GatewayV1.RequestPasswordResetResponse
 
     /// Sets a new password by that link and signs in; all other sessions end.
+    /// - Throws: `auth/invalid-link`, `auth/weak-password`,
+    ///   `auth/user-disabled`.
     func resetPassword(
         _ request: GatewayV1.ResetPasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.ResetPasswordResponse
 
     /// Replaces the password of a signed-in user who enters the current one; the other sessions end.
+    /// - Throws: `auth/invalid-access-token`, `auth/invalid-credential`, `auth/weak-password`,
+    ///   `auth/too-many-requests`, `auth/user-disabled`.
     func changePassword(
         _ request: GatewayV1.ChangePasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.ChangePasswordResponse
 
     /// Mails another verification link, at most three an hour; the previous link becomes invalid.
+    /// - Throws: `auth/invalid-access-token`, `auth/too-many-requests`, `auth/user-disabled`.
     func resendVerificationEmail(
         _ request: GatewayV1.ResendVerificationEmailRequest, _ context: CallContext
     ) async throws -> GatewayV1.ResendVerificationEmailResponse

@@ -12,6 +12,7 @@ package import RPC
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol ProvidersAPI: Sendable {
     /// Returns a nonce for one dialog. Request it after the user has chosen the provider, not before.
+    /// - Throws: `auth/operation-not-allowed`.
     func issueNonce(
         _ request: GatewayV1.IssueNonceRequest, _ context: CallContext
     ) async throws -> GatewayV1.IssueNonceResponse
@@ -25,6 +26,10 @@ package protocol ProvidersAPI: Sendable {
     /// dialog again. auth/provider-unavailable: the same call may succeed later.
     /// auth/user-disabled is returned only if the token was valid. auth/operation-not-allowed: the
     /// operator has not configured the provider.
+    /// - Throws: `auth/invalid-provider-token`, `auth/missing-or-invalid-nonce`, `auth/provider-unavailable`,
+    ///   `auth/operation-not-allowed`, `auth/too-many-requests`, `auth/invalid-access-token`,
+    ///   `auth/session-ended`, `auth/user-disabled`,
+    ///   `auth/email-already-in-use`.
     func signInWithProvider(
         _ request: GatewayV1.SignInWithProviderRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInWithProviderResponse

@@ -8,25 +8,33 @@ package import RPC
 /// account.
 ///
 /// LinkProvider and UnlinkMethod require recent authentication. auth/requires-recent-login lists the
-/// accepted proofs in `fields`, as AccountSessions/CheckRecentProof does;
+/// proofs in `acceptable_proofs`, as AccountSessions/CheckRecentProof does;
 /// AccountSessions/Reauthenticate provides one. A guest has no methods and cannot authenticate: it
 /// signs up or in instead.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol SignInMethodsAPI: Sendable {
     /// Returns the account's methods, for its settings page.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
     func listSignInMethods(
         _ request: GatewayV1.ListSignInMethodsRequest, _ context: CallContext
     ) async throws -> GatewayV1.ListSignInMethodsResponse
 
     /// Adds a provider. auth/provider-already-linked if the account has an identity at this provider;
     /// auth/credential-already-in-use if the identity belongs to another account.
+    /// - Throws: `auth/requires-recent-login`, `auth/provider-already-linked`,
+    ///   `auth/credential-already-in-use`, `auth/invalid-provider-token`,
+    ///   `auth/missing-or-invalid-nonce`, `auth/provider-unavailable`, `auth/operation-not-allowed`,
+    ///   `auth/too-many-requests`, `auth/invalid-access-token`, `auth/session-ended`,
+    ///   `auth/user-disabled`.
     func linkProvider(
         _ request: GatewayV1.LinkProviderRequest, _ context: CallContext
     ) async throws -> GatewayV1.LinkProviderResponse
 
     /// Removes a method and notifies the owner. auth/last-sign-in-method if no method would remain;
     /// auth/no-such-provider if the account does not have it.
+    /// - Throws: `auth/requires-recent-login`, `auth/last-sign-in-method`, `auth/no-such-provider`,
+    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
     func unlinkMethod(
         _ request: GatewayV1.UnlinkMethodRequest, _ context: CallContext
     ) async throws -> GatewayV1.UnlinkMethodResponse

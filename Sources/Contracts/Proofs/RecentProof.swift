@@ -56,7 +56,9 @@ package struct RecentProof: Hashable, Sendable {
     /// - Parameter having: the kinds of proof that this account and session can provide.
     package func refusal(having: Set<ProofKind>) -> ServiceError {
         let would = kinds.isEmpty ? having : having.intersection(kinds)
-        return ServiceError(.requiresRecentLogin, fields: would.map(\.rawValue).sorted())
+        var error = ServiceError(.requiresRecentLogin)
+        error.acceptableProofs = would.map(\.rawValue).sorted()
+        return error
     }
 }
 

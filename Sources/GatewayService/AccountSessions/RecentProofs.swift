@@ -20,7 +20,7 @@ struct RecentProofs: Sendable {
 
     /// Used by `checkRecentProof`, for applications. Calls that change an email or the sign-in
     /// methods are guarded by the identity service.
-    /// - Throws: `auth/requires-recent-login`, whose `fields` name the proofs that would do;
+    /// - Throws: `auth/requires-recent-login`, with the acceptable proofs;
     ///   `auth/invalid-access-token`, `auth/session-ended`.
     func require(
         _ demand: RecentProof, of accessToken: String, _ context: CallContext

@@ -215,6 +215,6 @@ extension LimitName {
 
 extension ServiceError {
     /// Whether a guess was refused without being compared with a code. The identity service then
-    /// names the request in `fields`, not the code (`PhoneCodeRefusal`).
+    /// names the request, not the code, as the field at fault (`PhoneCodeRefusal`).
     var isOfNoLiveCode: Bool { code == .invalidCode && fields == ["request_id"] }
 }

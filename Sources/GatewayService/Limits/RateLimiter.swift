@@ -115,7 +115,7 @@ package struct RateLimiter: Sendable {
             alarm.fellBack(action.flow, failure, error)
             guard failure == .pass else {
                 withdraw(requested, after: error, context)
-                throw ServiceError(.unavailable, fields: ["rate-limit"])
+                throw ServiceError(.unavailable, unavailablePart: "rate-limit")
             }
             return .charged(LimitCharge(id: "", charges: charges))
         } catch let error as ServiceError where error.code == .cancelled {

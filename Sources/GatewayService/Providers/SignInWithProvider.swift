@@ -15,7 +15,7 @@ extension ProvidersHandler {
     /// - Throws: `auth/invalid-provider-token`, `auth/missing-or-invalid-nonce`,
     ///   `auth/provider-unavailable`, `auth/operation-not-allowed`, `auth/too-many-requests`,
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
-    ///   `rpc/invalid-argument`.
+    ///   `auth/email-already-in-use`, `rpc/invalid-argument`.
     package func signInWithProvider(
         _ request: GatewayV1.SignInWithProviderRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInWithProviderResponse {

@@ -67,7 +67,7 @@ extension AccountsHandler {
         _ attempt: ConfirmationAttempt, _ holder: PasswordHolder
     ) async throws -> [UInt8]? {
         guard let typed = Password(entered: attempt.password) else {
-            throw ServiceError(.weakPassword, fields: [PasswordRule.length.rawValue])
+            throw ServiceError.weakPassword([.length], field: "password")
         }
         if try await passwords.isRight(typed, of: holder) { return nil }
         let new = try Password.new(

@@ -51,7 +51,8 @@ extension CredentialsHandler {
         let context = try holder.map {
             try reader.passwordContext($0.row, app: settings.appName)
         }
-        return try Password.new(attempt.new, settings.passwordPolicy, context ?? .none)
+        return try Password.new(
+            attempt.new, settings.passwordPolicy, context ?? .none, field: "new_password")
     }
 
     /// Records the rejection in the audit log and returns the error to throw.

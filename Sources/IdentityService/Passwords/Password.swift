@@ -45,17 +45,20 @@ struct Password: Sendable {
     }
 
     /// A new password for an account. Every flow that sets a password calls this.
-    /// - Parameter context: the account's words, which the password must not consist of.
-    /// - Throws: `auth/weak-password`, whose fields are the violated rules (I-02).
+    /// - Parameters:
+    ///   - context: the account's words, which the password must not consist of.
+    ///   - field: the field of the request that has the password.
+    /// - Throws: `auth/weak-password` with the violated rules (I-02).
     static func new(
-        _ entered: SecretBytes, _ policy: PasswordPolicy, _ context: PasswordContext
+        _ entered: SecretBytes, _ policy: PasswordPolicy, _ context: PasswordContext,
+        field: String = "password"
     ) throws(ServiceError) -> Password {
         guard let password = Password(entered: entered) else {
-            throw ServiceError(.weakPassword, fields: [PasswordRule.length.rawValue])
+            throw .weakPassword([.length], field: field)
         }
         let broken = policy.broken(by: password, context)
         guard broken.isEmpty else {
-            throw ServiceError(.weakPassword, fields: broken.map(\.rawValue))
+            throw .weakPassword(broken, field: field)
         }
         return password
     }

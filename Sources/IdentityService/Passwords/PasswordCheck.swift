@@ -70,7 +70,8 @@ extension ServiceError {
     /// refers only to its write. The gateway would conclude that no password was compared, and
     /// refund the guess.
     var afterComparison: ServiceError {
-        ServiceError(.unavailable, retryAfter: retryAfter, fields: ["store"], detail: detail)
+        ServiceError(
+            .unavailable, retryAfter: retryAfter, unavailablePart: "store", detail: detail)
     }
 }
 

@@ -1,3 +1,5 @@
+import ServiceRuntime
+
 /// The rules for new passwords (I-02); setting `password-policy`. The requirement documents differ,
 /// so the operator chooses:
 ///
@@ -51,23 +53,4 @@ package enum PasswordPolicy: String, CaseIterable, Sendable {
         case .context: context.explains(scalars)
         }
     }
-}
-
-/// A requirement on a password, checked in Unicode Normalization Form C. Raw values are the fields
-/// of `auth/weak-password`.
-enum PasswordRule: String, CaseIterable, Sendable {
-    /// A length within the policy's range.
-    case length = "password.length"
-    /// An upper-case letter, of any script.
-    case upperCase = "password.upper-case"
-    /// A lower-case letter, of any script.
-    case lowerCase = "password.lower-case"
-    /// A letter, of any script.
-    case letter = "password.letter"
-    /// A decimal digit.
-    case digit = "password.digit"
-    /// Not a common password (`CommonPasswords`).
-    case common = "password.common"
-    /// Not made of the owner's address or name, or of the app's name (`PasswordContext`).
-    case context = "password.context"
 }

@@ -75,7 +75,9 @@ extension PhoneCodesHandler {
             return demanded
         }
         guard demanded.isEmpty else {
-            throw ServiceError(.secondProofRequired, fields: demanded)
+            var error = ServiceError(.secondProofRequired)
+            error.alternatives = demanded
+            throw error
         }
     }
 }

@@ -552,8 +552,18 @@ extension WireV1 {
         package var retryAfterMs: UInt64
         /// What the app should offer the user next, for example "sign-in".
         package var action: String
-        /// The fields of the request, or the rules, that caused the error.
-        package var fields: [String]
+        /// The fields of the request at fault.
+        package var violations: [WireV1.Violation]
+        /// With auth/requires-recent-login: the fields of postern.gateway.v1.ReauthenticateRequest any of
+        /// which would be accepted ("password", "device_key", "provider_token", "phone_code"). None: only
+        /// a new sign-in would be. Words, since these frames carry the calls of every API.
+        package var acceptableProofs: [String]
+        /// With auth/second-proof-required: the account's other sign-in methods ("password", "google").
+        /// Sent only to a caller that has proved one of its methods.
+        package var alternatives: [String]
+        /// With rpc/unavailable: the failing part, as health names it ("store", "session"), or a peer's
+        /// part ("session.store").
+        package var unavailablePart: String
 
         /// A message of these fields.
         package init(
@@ -562,14 +572,20 @@ extension WireV1 {
             retryable: Bool = false,
             retryAfterMs: UInt64 = 0,
             action: String = "",
-            fields: [String] = []
+            violations: [WireV1.Violation] = [],
+            acceptableProofs: [String] = [],
+            alternatives: [String] = [],
+            unavailablePart: String = ""
         ) {
             self.code = code
             self.userMessage = userMessage
             self.retryable = retryable
             self.retryAfterMs = retryAfterMs
             self.action = action
-            self.fields = fields
+            self.violations = violations
+            self.acceptableProofs = acceptableProofs
+            self.alternatives = alternatives
+            self.unavailablePart = unavailablePart
         }
     }
 }
@@ -585,8 +601,11 @@ extension WireV1.Error: ProtobufMessage {
         let retryable = try reader.bool(24)
         let retryAfterMs = try reader.uint64(32)
         let action = try reader.text(42)
-        let fields = try reader.texts(50)
-        return WireV1.Error(code: code, userMessage: userMessage, retryable: retryable, retryAfterMs: retryAfterMs, action: action, fields: fields)
+        let violations: [WireV1.Violation] = try reader.messages(58)
+        let acceptableProofs = try reader.texts(66)
+        let alternatives = try reader.texts(74)
+        let unavailablePart = try reader.text(82)
+        return WireV1.Error(code: code, userMessage: userMessage, retryable: retryable, retryAfterMs: retryAfterMs, action: action, violations: violations, acceptableProofs: acceptableProofs, alternatives: alternatives, unavailablePart: unavailablePart)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -595,7 +614,10 @@ extension WireV1.Error: ProtobufMessage {
         if retryable { sink.bool(24, retryable) }
         if retryAfterMs != 0 { sink.uint64(32, retryAfterMs) }
         if !action.isEmpty { sink.text(42, action) }
-        for value in fields { sink.text(50, value) }
+        for value in violations { sink.message(58, value) }
+        for value in acceptableProofs { sink.text(66, value) }
+        for value in alternatives { sink.text(74, value) }
+        if !unavailablePart.isEmpty { sink.text(82, unavailablePart) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -610,15 +632,83 @@ extension WireV1.Error: ProtobufMessage {
         let retryable = c.pointee.retryable != 0
         let retryAfterMs = c.pointee.retry_after_ms
         let action = try Wire.text(c.pointee.action)
-        let fields = try Wire.array(
-            c.pointee.n_fields, c.pointee.fields
+        let violations = try Wire.array(
+            c.pointee.n_violations, c.pointee.violations
+        ) { try WireV1.Violation(reading: Wire.present($0)) }
+        let acceptableProofs = try Wire.array(
+            c.pointee.n_acceptable_proofs, c.pointee.acceptable_proofs
         ) { try Wire.text($0) }
+        let alternatives = try Wire.array(
+            c.pointee.n_alternatives, c.pointee.alternatives
+        ) { try Wire.text($0) }
+        let unavailablePart = try Wire.text(c.pointee.unavailable_part)
         self.code = code
         self.userMessage = userMessage
         self.retryable = retryable
         self.retryAfterMs = retryAfterMs
         self.action = action
-        self.fields = fields
+        self.violations = violations
+        self.acceptableProofs = acceptableProofs
+        self.alternatives = alternatives
+        self.unavailablePart = unavailablePart
+    }
+}
+
+extension WireV1 {
+    /// A field of a request, and what is wrong with it.
+    package struct Violation: Hashable, Sendable {
+        /// The field, as its .proto names it ("email", "device.platform"), or an entry of the metadata.
+        package var field: String
+        /// The rule that the value breaks, where the field has several: for a new password "length",
+        /// "upper-case", "lower-case", "letter", "digit", "common", "context". Otherwise empty.
+        package var rule: String
+        /// A sentence for users about the rule; empty without a rule.
+        package var sentence: String
+
+        /// A message of these fields.
+        package init(
+            field: String = "",
+            rule: String = "",
+            sentence: String = ""
+        ) {
+            self.field = field
+            self.rule = rule
+            self.sentence = sentence
+        }
+    }
+}
+
+extension WireV1.Violation: ProtobufMessage {
+    package static var fullName: String { "postern.wire.v1.Violation" }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> WireV1.Violation {
+        let field = try reader.text(10)
+        let rule = try reader.text(18)
+        let sentence = try reader.text(26)
+        return WireV1.Violation(field: field, rule: rule, sentence: sentence)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !field.isEmpty { sink.text(10, field) }
+        if !rule.isEmpty { sink.text(18, rule) }
+        if !sentence.isEmpty { sink.text(26, sentence) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+        let c = try arena.unpack(bytes, postern__wire__v1__violation__unpack)
+        defer { arena.end() }
+        try self.init(reading: c)
+    }
+
+    init(reading c: UnsafePointer<Postern__Wire__V1__Violation>) throws {
+        let field = try Wire.text(c.pointee.field)
+        let rule = try Wire.text(c.pointee.rule)
+        let sentence = try Wire.text(c.pointee.sentence)
+        self.field = field
+        self.rule = rule
+        self.sentence = sentence
     }
 }
 

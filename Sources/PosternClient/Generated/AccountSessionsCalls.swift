@@ -13,6 +13,7 @@ public struct AccountSessionsCalls: Sendable {
     let caller: Caller
 
     /// Returns the account's live sessions and their devices.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`.
     public func listSessions(
         _ request: GatewayV1.ListSessionsRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.ListSessionsResponse {
@@ -20,6 +21,7 @@ public struct AccountSessionsCalls: Sendable {
     }
 
     /// Ends one session of the account; another account's session is not found.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/session-not-found`.
     public func endSession(
         _ request: GatewayV1.EndSessionRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.EndSessionResponse {
@@ -27,6 +29,7 @@ public struct AccountSessionsCalls: Sendable {
     }
 
     /// Ends all sessions of the account except the caller's.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`.
     public func endOtherSessions(
         _ request: GatewayV1.EndOtherSessionsRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.EndOtherSessionsResponse {
@@ -35,6 +38,11 @@ public struct AccountSessionsCalls: Sendable {
 
     /// Re-authenticates the owner of the session, for calls that require recent authentication;
     /// creates no new session.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-credential`,
+    ///   `auth/invalid-provider-token`, `auth/missing-or-invalid-nonce`, `auth/provider-unavailable`,
+    ///   `auth/no-such-provider`, `auth/invalid-phone-number`, `auth/invalid-verification-code`,
+    ///   `auth/code-expired`, `auth/too-many-requests`, `auth/invalid-device-proof`,
+    ///   `auth/device-proof-stale`, `auth/user-disabled`.
     public func reauthenticate(
         _ request: GatewayV1.ReauthenticateRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.ReauthenticateResponse {
@@ -43,9 +51,10 @@ public struct AccountSessionsCalls: Sendable {
 
     /// Lets a backend guard its own sensitive calls. Succeeds if the session's owner has authenticated
     /// recently enough by one of the accepted kinds, and otherwise fails with
-    /// auth/requires-recent-login. That error's `fields` name the fields of ReauthenticateRequest any
+    /// auth/requires-recent-login. Its `acceptable_proofs` name the fields of ReauthenticateRequest any
     /// of which would be accepted for this account and session ("password", "device_key",
     /// "provider_token", "phone_code"); none if only a new sign-in would be.
+    /// - Throws: `auth/requires-recent-login`, `auth/invalid-access-token`, `auth/session-ended`.
     public func checkRecentProof(
         _ request: GatewayV1.CheckRecentProofRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.CheckRecentProofResponse {

@@ -21,6 +21,10 @@ public struct AuthCalls: Sendable {
 
     /// Creates an account with a password and signs it in. In a guest's session the guest becomes the
     /// account and keeps its id and data; in an account's session it is auth/already-signed-in.
+    /// - Throws: `auth/already-signed-in`, `auth/invalid-access-token`, `auth/session-ended`,
+    ///   `auth/invalid-email`, `auth/weak-password`, `auth/email-already-in-use`,
+    ///   `auth/too-many-requests`, `auth/device-key-required`, `auth/invalid-device-key`,
+    ///   `auth/idempotency-key-reused`.
     public func signUpWithPassword(
         _ request: GatewayV1.SignUpWithPasswordRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.SignUpWithPasswordResponse {
@@ -28,6 +32,10 @@ public struct AuthCalls: Sendable {
     }
 
     /// Signs in with email and password.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-email`,
+    ///   `auth/invalid-credential`, `auth/user-disabled`, `auth/email-not-verified`,
+    ///   `auth/too-many-requests`, `auth/device-key-required`, `auth/invalid-device-key`,
+    ///   `auth/idempotency-key-reused`.
     public func signInWithPassword(
         _ request: GatewayV1.SignInWithPasswordRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.SignInWithPasswordResponse {
@@ -36,6 +44,8 @@ public struct AuthCalls: Sendable {
 
     /// Confirms the email address that a verification link was sent to. In the session that
     /// registered, the link alone confirms.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-link`,
+    ///   `auth/password-needed`, `auth/weak-password`, `auth/user-disabled`.
     public func verifyEmail(
         _ request: GatewayV1.VerifyEmailRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.VerifyEmailResponse {
@@ -44,6 +54,9 @@ public struct AuthCalls: Sendable {
 
     /// Exchanges a refresh token for its successor. A retry within the grace period, or one proved by
     /// the device key, gets the same successor again. A replayed token ends its family.
+    /// - Throws: `auth/invalid-refresh-token`, `auth/session-ended`, `auth/refresh-token-replayed`,
+    ///   `auth/device-proof-required`, `auth/device-proof-stale`, `auth/invalid-device-proof`,
+    ///   `auth/device-mismatch`, `auth/idempotency-key-reused`.
     public func refreshSession(
         _ request: GatewayV1.RefreshSessionRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.RefreshSessionResponse {
@@ -52,6 +65,8 @@ public struct AuthCalls: Sendable {
 
     /// Ends the calling session, even if its access token has expired, or all sessions of its account
     /// by a valid token.
+    /// - Throws: `auth/invalid-access-token`, `auth/invalid-refresh-token`, `auth/refresh-token-replayed`,
+    ///   `auth/device-proof-required`, `auth/device-proof-stale`, `auth/invalid-device-proof`.
     public func signOut(
         _ request: GatewayV1.SignOutRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.SignOutResponse {

@@ -18,6 +18,8 @@ public struct EmailsCalls: Sendable {
     /// without an address adds one with this call; a guest signs up instead
     /// (auth/operation-not-allowed). At most three requests an hour for an account, and five mails an
     /// hour to one address from all callers together (auth/too-many-requests).
+    /// - Throws: `auth/invalid-access-token`, `auth/requires-recent-login`, `auth/invalid-email`,
+    ///   `auth/email-already-in-use`, `auth/too-many-requests`, `auth/operation-not-allowed`.
     public func requestEmailChange(
         _ request: GatewayV1.RequestEmailChangeRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.RequestEmailChangeResponse {
@@ -26,6 +28,8 @@ public struct EmailsCalls: Sendable {
 
     /// Makes the new address the account's. In a session of the account the link alone confirms;
     /// elsewhere the account's password is required (auth/password-needed), with five attempts.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-link`,
+    ///   `auth/password-needed`, `auth/invalid-credential`, `auth/email-already-in-use`.
     public func confirmEmailChange(
         _ request: GatewayV1.ConfirmEmailChangeRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.ConfirmEmailChangeResponse {
@@ -33,6 +37,7 @@ public struct EmailsCalls: Sendable {
     }
 
     /// Cancels the pending change and invalidates its link.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`.
     public func cancelEmailChange(
         _ request: GatewayV1.CancelEmailChangeRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.CancelEmailChangeResponse {
@@ -42,6 +47,8 @@ public struct EmailsCalls: Sendable {
     /// Mails another verification link to a user who has no session because the operator requires a
     /// verified address first. Authenticates by email and password. Counts against the limits of a
     /// sign-in, and three mails an hour.
+    /// - Throws: `auth/invalid-credential`, `auth/invalid-email`, `auth/too-many-requests`,
+    ///   `auth/user-disabled`.
     public func resendVerificationByPassword(
         _ request: GatewayV1.ResendVerificationByPasswordRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.ResendVerificationByPasswordResponse {

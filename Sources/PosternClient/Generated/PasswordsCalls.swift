@@ -16,6 +16,7 @@ public struct PasswordsCalls: Sendable {
     /// Mails a link to set a new password. The response is the same whether or not the address has an
     /// account. At most three requests an hour for one email and twenty for one client address,
     /// otherwise auth/too-many-requests.
+    /// - Throws: `auth/invalid-email`, `auth/too-many-requests`.
     public func requestPasswordReset(
         _ request: GatewayV1.RequestPasswordResetRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.RequestPasswordResetResponse {
@@ -23,6 +24,8 @@ public struct PasswordsCalls: Sendable {
     }
 
     /// Sets a new password by that link and signs in; all other sessions end.
+    /// - Throws: `auth/invalid-link`, `auth/weak-password`,
+    ///   `auth/user-disabled`.
     public func resetPassword(
         _ request: GatewayV1.ResetPasswordRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.ResetPasswordResponse {
@@ -30,6 +33,8 @@ public struct PasswordsCalls: Sendable {
     }
 
     /// Replaces the password of a signed-in user who enters the current one; the other sessions end.
+    /// - Throws: `auth/invalid-access-token`, `auth/invalid-credential`, `auth/weak-password`,
+    ///   `auth/too-many-requests`, `auth/user-disabled`.
     public func changePassword(
         _ request: GatewayV1.ChangePasswordRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.ChangePasswordResponse {
@@ -37,6 +42,7 @@ public struct PasswordsCalls: Sendable {
     }
 
     /// Mails another verification link, at most three an hour; the previous link becomes invalid.
+    /// - Throws: `auth/invalid-access-token`, `auth/too-many-requests`, `auth/user-disabled`.
     public func resendVerificationEmail(
         _ request: GatewayV1.ResendVerificationEmailRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.ResendVerificationEmailResponse {

@@ -21,6 +21,7 @@ public struct PhoneSignInCalls: Sendable {
     /// 1, 5, 15 and 30 minutes, at most ten a day: auth/too-many-requests carries the wait. The text
     /// message is in the user's accept-language. The response is the same whether or not the number
     /// has an account.
+    /// - Throws: `auth/invalid-phone-number`, `auth/phone-country-not-allowed`, `auth/too-many-requests`.
     public func requestSignInCode(
         _ request: GatewayV1.RequestSignInCodeRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.RequestSignInCodeResponse {
@@ -28,6 +29,8 @@ public struct PhoneSignInCalls: Sendable {
     }
 
     /// Sends a code for another purpose to the signed-in user, with the same waits.
+    /// - Throws: `auth/invalid-phone-number`, `auth/phone-country-not-allowed`, `auth/too-many-requests`,
+    ///   `auth/invalid-access-token`, `auth/session-ended`.
     public func requestPhoneCode(
         _ request: GatewayV1.RequestPhoneCodeRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.RequestPhoneCodeResponse {
@@ -42,9 +45,12 @@ public struct PhoneSignInCalls: Sendable {
     /// is auth/operation-not-allowed.
     ///
     /// auth/second-proof-required: the number is reported to have changed hands recently, and the
-    /// account has another sign-in method; the error's fields name the methods ("password", "google").
+    /// account has another sign-in method; the error's `alternatives` are the methods ("password").
     /// Sign in with one of them, then request a code to PROVE in that session and reauthenticate with
     /// it: after that the number alone is sufficient again.
+    /// - Throws: `auth/invalid-phone-number`, `auth/invalid-verification-code`, `auth/code-expired`,
+    ///   `auth/too-many-requests`, `auth/second-proof-required`, `auth/user-disabled`,
+    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/operation-not-allowed`.
     public func signInWithPhoneCode(
         _ request: GatewayV1.SignInWithPhoneCodeRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.SignInWithPhoneCodeResponse {
@@ -52,6 +58,9 @@ public struct PhoneSignInCalls: Sendable {
     }
 
     /// Adds the number to the signed-in account; requires recent authentication.
+    /// - Throws: `auth/invalid-phone-number`, `auth/invalid-verification-code`, `auth/code-expired`,
+    ///   `auth/too-many-requests`, `auth/credential-already-in-use`, `auth/provider-already-linked`,
+    ///   `auth/requires-recent-login`, `auth/invalid-access-token`, `auth/operation-not-allowed`.
     public func linkPhone(
         _ request: GatewayV1.LinkPhoneRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.LinkPhoneResponse {

@@ -17,6 +17,7 @@ public struct ProvidersCalls: Sendable {
     let caller: Caller
 
     /// Returns a nonce for one dialog. Request it after the user has chosen the provider, not before.
+    /// - Throws: `auth/operation-not-allowed`.
     public func issueNonce(
         _ request: GatewayV1.IssueNonceRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.IssueNonceResponse {
@@ -32,6 +33,10 @@ public struct ProvidersCalls: Sendable {
     /// dialog again. auth/provider-unavailable: the same call may succeed later.
     /// auth/user-disabled is returned only if the token was valid. auth/operation-not-allowed: the
     /// operator has not configured the provider.
+    /// - Throws: `auth/invalid-provider-token`, `auth/missing-or-invalid-nonce`, `auth/provider-unavailable`,
+    ///   `auth/operation-not-allowed`, `auth/too-many-requests`, `auth/invalid-access-token`,
+    ///   `auth/session-ended`, `auth/user-disabled`,
+    ///   `auth/email-already-in-use`.
     public func signInWithProvider(
         _ request: GatewayV1.SignInWithProviderRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.SignInWithProviderResponse {

@@ -12,7 +12,12 @@ extension WireV1.Response {
                 code: error.code.rawValue, userMessage: error.sentence ?? entry.sentence,
                 retryable: entry.isRetryable,
                 retryAfterMs: UInt64(clamping: error.retryAfter?.milliseconds ?? 0),
-                action: entry.next.rawValue, fields: error.fields))
+                action: entry.next.rawValue,
+                violations: error.violations.map {
+                    WireV1.Violation(field: $0.field, rule: $0.rule, sentence: $0.userMessage)
+                },
+                acceptableProofs: error.acceptableProofs, alternatives: error.alternatives,
+                unavailablePart: error.unavailablePart))
     }
 }
 
@@ -25,12 +30,16 @@ extension ServiceError {
         self.init(
             code ?? Self.nearest(response.status),
             retryAfter: milliseconds == 0 ? nil : .milliseconds(Int64(clamping: milliseconds)),
-            fields: response.error?.fields ?? [], detail: "peer error: \(response.message)",
-            notProcessed: response.notProcessed)
+            unavailablePart: response.error?.unavailablePart ?? "",
+            detail: "peer error: \(response.message)", notProcessed: response.notProcessed)
+        guard let error = response.error else { return }
+        violations = error.violations.map(Violation.init)
+        acceptableProofs = error.acceptableProofs
+        alternatives = error.alternatives
         // Only if it differs from the catalogue's text; otherwise every error would carry a copy of
         // it.
-        if let text = response.error?.userMessage, !text.isEmpty, text != self.code.entry.sentence {
-            sentence = text
+        if !error.userMessage.isEmpty, error.userMessage != self.code.entry.sentence {
+            sentence = error.userMessage
         }
     }
 
@@ -46,6 +55,17 @@ extension ServiceError {
         case .unavailable: .unavailable
         case .unimplemented: .unknownMethod
         default: .internalError
+        }
+    }
+}
+
+extension ServiceError.Violation {
+    /// A peer's violation. Its sentence is retained only if it differs from the English one, so
+    /// that this program can word it in its caller's language.
+    fileprivate init(_ message: WireV1.Violation) {
+        self.init(field: message.field, rule: message.rule)
+        if !message.sentence.isEmpty, message.sentence != userMessage {
+            sentence = message.sentence
         }
     }
 }

@@ -167,19 +167,19 @@ extension ServiceError {
     /// but this program has begun to process its caller's, so `notProcessed` is not passed on: a
     /// handler that forwards the error must not send its caller to another server.
     ///
-    /// In `rpc/unavailable` the fields name what is unavailable, seen from here: the peer, or a
+    /// In `rpc/unavailable` the part is what is unavailable, seen from here: the peer, or a
     /// dependency of the peer.
     /// - Parameter isUnbegun: the peer cannot have begun to process any try. Attack: a password
     ///   guess that a first try has compared would be refunded because a second try was rejected by
     ///   load shedding.
     fileprivate func afterACall(of service: String, isUnbegun: Bool) -> ServiceError {
         guard notProcessed || code == .unavailable else { return self }
-        let peer = RPCClient.partName(of: service)
-        let missing = fields.isEmpty ? [peer] : fields.map { "\(peer).\($0)" }
-        var error = ServiceError(
-            code, retryAfter: retryAfter, fields: code == .unavailable ? missing : fields,
-            detail: detail)
-        error.sentence = sentence
+        var error = self
+        if code == .unavailable {
+            let peer = RPCClient.partName(of: service)
+            error.unavailablePart = unavailablePart.isEmpty ? peer : "\(peer).\(unavailablePart)"
+        }
+        error.notProcessed = false
         error.isUnbegunByPeer = notProcessed && isUnbegun
         return error
     }

@@ -116,7 +116,9 @@ package enum ErrorCode: String, CaseIterable, Sendable {
         case .invalidCode:
             Entry(.unauthenticated, "This code is not right. Please check it.", next: .correct)
         case .invalidCredential:
-            Entry(.unauthenticated, "The email or the password is not right.", next: .tryAgain)
+            Entry(
+                .unauthenticated, "The email or the password is not right.",
+                next: .resetPassword)
         case .invalidDeviceKey:
             Entry(
                 .invalidArgument, "This device could not be registered. Please try again.",
@@ -272,13 +274,15 @@ extension ErrorCode {
         case correct
         /// Ask for the account's password.
         case enterPassword = "enter-password"
-        /// Ask for one of the proofs that the error's fields name (the password), pass it to
-        /// `Reauthenticate`, and try again. Where the fields name none, sign in again.
+        /// Ask for one of the error's acceptable proofs (the password), pass it to
+        /// `Reauthenticate`, and try again. Where there is none, sign in again.
         case reauthenticate
         /// Exchange the refresh token for a new access token.
         case refresh
         /// Ask for a new link or code.
         case requestNew = "request-new"
+        /// Let the user try again, and offer to reset the password.
+        case resetPassword = "reset-password"
         /// Go to the sign-in screen.
         case signIn = "sign-in"
         /// Sign out first.

@@ -5,14 +5,21 @@ package struct ServiceError: Error, Hashable, Sendable {
     package let code: ErrorCode
     /// How long to wait before a retry can succeed, where that is known.
     package let retryAfter: Duration?
-    /// The request's fields, or the rules, that are at fault (`email`, `password.upper-case`). With
-    /// `auth/requires-recent-login`: the fields of `Reauthenticate` that would help (`password`).
-    /// With `rpc/unavailable`: the part that fails (`store`, `session`, `session.store`).
-    package let fields: [String]
+    /// The fields of the request at fault.
+    package var violations: [Violation]
+    /// With `auth/requires-recent-login`: the fields of `ReauthenticateRequest` any of which would
+    /// be accepted (`password`).
+    package var acceptableProofs: [String] = []
+    /// With `auth/second-proof-required`: the account's other sign-in methods (`google`). Set only
+    /// after a proof of one of its methods.
+    package var alternatives: [String] = []
+    /// With `rpc/unavailable`: the part that fails (`store`, `session`, `session.store`). Empty if
+    /// it is not known.
+    package var unavailablePart: String
     /// What happened, for the operator's log only.
     package let detail: String
     /// The server has not begun to process this call, so sending it again is safe.
-    package let notProcessed: Bool
+    package var notProcessed: Bool
     /// The peer that this program called has not begun to process its part of the call, so the peer
     /// did nothing. Valid only in the calling program: it is not sent on the wire, since that
     /// program itself has begun.
@@ -22,22 +29,61 @@ package struct ServiceError: Error, Hashable, Sendable {
     package var sentence: String?
 
     /// An error of the catalogue.
+    /// - Parameters:
+    ///   - fields: the fields of the request at fault, where each has only one rule.
+    ///   - unavailablePart: the part that fails, with `rpc/unavailable`.
     package init(
         _ code: ErrorCode, retryAfter: Duration? = nil, fields: [String] = [],
-        detail: String = "", notProcessed: Bool = false
+        unavailablePart: String = "", detail: String = "", notProcessed: Bool = false
     ) {
         self.code = code
         self.retryAfter = retryAfter
-        self.fields = fields
+        violations = fields.map { Violation(field: $0) }
+        self.unavailablePart = unavailablePart
         self.detail = detail
         self.notProcessed = notProcessed
     }
+
+    /// `auth/weak-password`: `field` breaks `rules`.
+    package static func weakPassword(
+        _ rules: [PasswordRule], field: String
+    ) -> ServiceError {
+        var error = ServiceError(.weakPassword)
+        error.violations = rules.map { Violation(field: field, rule: $0.rawValue) }
+        return error
+    }
+
+    /// The names of the request's fields at fault.
+    package var fields: [String] { violations.map(\.field) }
 
     /// Whether certainly nothing was done, neither by this program nor by the peer that it called.
     package var didNothing: Bool { notProcessed || isUnbegunByPeer }
 
     /// The gRPC status that is sent with the code.
     package var status: StatusCode { code.entry.status }
+
+    /// A field of the request, and what is wrong with it.
+    package struct Violation: Hashable, Sendable {
+        /// The field, as its .proto names it, or an entry of the metadata.
+        package let field: String
+        /// The rule that the value breaks, where the field has several (`PasswordRule`). Otherwise
+        /// empty.
+        package let rule: String
+        /// The sentence about the rule that replaces the English one.
+        package var sentence: String?
+
+        /// A violation; the sentence in English is found by the rule.
+        package init(field: String, rule: String = "", sentence: String? = nil) {
+            self.field = field
+            self.rule = rule
+            self.sentence = sentence
+        }
+
+        /// The sentence for the user; empty for a violation without a rule.
+        package var userMessage: String {
+            sentence ?? PasswordRule(rawValue: rule)?.sentence(in: .english) ?? ""
+        }
+    }
 }
 
 /// How a call ended: gRPC's seventeen status codes, which clients in every language know.

@@ -79,7 +79,7 @@ package final class ClockHold: Sendable {
     package func requireAnswering() throws(ServiceError) {
         guard isHeld else { return }
         throw ServiceError(
-            .unavailable, fields: ["clock"], detail: "the clock waits to be accepted")
+            .unavailable, unavailablePart: "clock", detail: "the clock waits to be accepted")
     }
 
     /// The failure that health checks report for the clock. Nil while it is not held.

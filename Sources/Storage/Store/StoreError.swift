@@ -74,7 +74,8 @@ enum StoreFailure {
     static func answer(to error: any Error) -> any Error {
         guard ofDisk(error) != nil else { return error }
         return ServiceError(
-            .unavailable, retryAfter: retryAfter, fields: ["store"], detail: "store: \(error)")
+            .unavailable, retryAfter: retryAfter, unavailablePart: "store",
+            detail: "store: \(error)")
     }
 
     /// The error for a caller that a queue refused.

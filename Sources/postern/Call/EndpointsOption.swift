@@ -54,16 +54,35 @@ extension ServiceError {
         if let wait = retryAfter {
             members.append("\"retryAfterMs\": \"\(wait.milliseconds)\"")
         }
-        if !fields.isEmpty {
-            let names = fields.map { "\"\(Self.escaped($0))\"" }.joined(separator: ", ")
-            members.append("\"fields\": [\(names)]")
+        if !violations.isEmpty {
+            let texts = violations.map(\.json).joined(separator: ", ")
+            members.append("\"violations\": [\(texts)]")
+        }
+        for (name, words) in [
+            ("acceptableProofs", acceptableProofs), ("alternatives", alternatives),
+        ] where !words.isEmpty {
+            let texts = words.map { "\"\(Self.escaped($0))\"" }.joined(separator: ", ")
+            members.append("\"\(name)\": [\(texts)]")
+        }
+        if !unavailablePart.isEmpty {
+            members.append("\"unavailablePart\": \"\(Self.escaped(unavailablePart))\"")
         }
         return "{\n  " + members.joined(separator: ",\n  ") + "\n}"
     }
 
-    private static func escaped(_ text: String) -> String {
+    fileprivate static func escaped(_ text: String) -> String {
         String(
             text.unicodeScalars.filter { $0.value >= 0x20 && $0 != "\"" && $0 != "\\" }
                 .map(Character.init))
+    }
+}
+
+extension ServiceError.Violation {
+    /// As JSON, in the mapping of `postern.wire.v1.Violation`, which omits empty values.
+    fileprivate var json: String {
+        let members = [("field", field), ("rule", rule), ("sentence", userMessage)].filter {
+            !$0.1.isEmpty
+        }.map { "\"\($0.0)\": \"\(ServiceError.escaped($0.1))\"" }
+        return "{\(members.joined(separator: ", "))}"
     }
 }

@@ -58,7 +58,7 @@ struct CheckRecentProofTests {
         #expect(owner.amr == ["pwd"] && owner.provedAtMs == signedInAt)
         fixture.time.advance(by: .milliseconds(1))
         let refused = try await refusal { try await check(token) }
-        #expect(refused.code == .requiresRecentLogin && refused.fields == ["password"])
+        #expect(refused.code == .requiresRecentLogin && refused.acceptableProofs == ["password"])
         _ = try await check(token, within: 301)
         let again = try await reauthenticate(token, .password("Correct7Horse"))
         #expect(
@@ -72,9 +72,11 @@ struct CheckRecentProofTests {
         fixture.time.advance(by: .seconds(400))
         let token = session.accessToken
         #expect(
-            try await refusal { try await check(token) }.fields == ["device_key", "password"])
+            try await refusal { try await check(token) }.acceptableProofs == [
+                "device_key", "password",
+            ])
         #expect(
-            try await refusal { try await check(token, within: 60, [.deviceKey]) }.fields
+            try await refusal { try await check(token, within: 60, [.deviceKey]) }.acceptableProofs
                 == ["device_key"])
         let presence = try device.presence(token, at: fixture.time.now())
         let answer = try await reauthenticate(token, .deviceKey(presence))
@@ -85,7 +87,7 @@ struct CheckRecentProofTests {
         let refused = try await refusal {
             try await check(answer.accessToken, within: 60, [.password])
         }
-        #expect(refused.code == .requiresRecentLogin && refused.fields == ["password"])
+        #expect(refused.code == .requiresRecentLogin && refused.acceptableProofs == ["password"])
         #expect(try await check(token, within: 600, [.password]).amr == ["pwd"])
     }
 
@@ -96,11 +98,13 @@ struct CheckRecentProofTests {
         let refused = try await refusal {
             try await check(person.session.accessToken, within: 60, [.deviceKey])
         }
-        #expect(refused.code == .requiresRecentLogin && refused.fields == [])
+        #expect(refused.code == .requiresRecentLogin && refused.acceptableProofs == [])
         _ = try await fixture.inner.identityStore.write {
             try $0.execute("DELETE FROM passwords", [])
         }
-        #expect(try await refusal { try await check(person.session.accessToken) }.fields == [])
+        #expect(
+            try await refusal { try await check(person.session.accessToken) }.acceptableProofs == []
+        )
     }
 
     @Test("G-13: an invalid token and an invalid demand are rejected")
@@ -110,7 +114,7 @@ struct CheckRecentProofTests {
         #expect(try await refusal { try await check("x") }.code == .invalidAccessToken)
         for seconds: Int64 in [86_401, -1] {
             #expect(
-                try await refusal { try await check(token, within: seconds) }.fields
+                try await refusal { try await check(token, within: seconds) }.acceptableProofs
                     == ["max_age_ms"])
         }
         for kind in [GatewayV1.ProofKind.unspecified, GatewayV1.ProofKind(rawValue: 77)] {

@@ -80,7 +80,7 @@ struct RecentProofTests {
         ] as [(Set<ProofKind>, Set<ProofKind>, [String])])
     func refusal(demanded: Set<ProofKind>, having: Set<ProofKind>, named: [String]) {
         let error = RecentProof(within: .seconds(60), kinds: demanded).refusal(having: having)
-        #expect(error.code == .requiresRecentLogin && error.fields == named)
+        #expect(error.code == .requiresRecentLogin && error.acceptableProofs == named)
         #expect(error.code.entry.next == .reauthenticate)
     }
 

@@ -84,7 +84,7 @@ struct EmailChangeTests {
         let error = try await refusal {
             try await fixture.requestEmailChange("new@example.org", fresh.accessToken)
         }
-        #expect(error.code == .requiresRecentLogin && error.fields == ["password"])
+        #expect(error.code == .requiresRecentLogin && error.acceptableProofs == ["password"])
         let again = try await fixture.signIn()
         _ = try await fixture.requestEmailChange("new@example.org", again.session.accessToken)
     }

@@ -28,7 +28,7 @@ struct GuestUpgradeTests {
                 try await fixture.gateway.accountSessions.checkRecentProof(
                     .init(), fixture.gateway.context().bearing(token))
             }
-            #expect(proof.code == .requiresRecentLogin && proof.fields == [])
+            #expect(proof.code == .requiresRecentLogin && proof.acceptableProofs == [])
         }
     }
 

@@ -9,7 +9,8 @@ import Testing
 
 @Suite("R-07: without the limiter each flow passes or is rejected", .timeLimit(.minutes(1)))
 struct LimiterAbsenceTests {
-    private static let limiterIsAway = ServiceError(.unavailable, fields: ["rate-limit"])
+    private static let limiterIsAway = ServiceError(
+        .unavailable, unavailablePart: "rate-limit")
 
     @Test(
         "R-07: by default password sign-in is rejected; sign-up, check and refresh work",

@@ -8,7 +8,8 @@ import Testing
 
 @Suite("G-06: a user signs in with a code sent to a phone", .timeLimit(.minutes(2)))
 struct PhoneSignInTests {
-    private static let limiterIsAway = ServiceError(.unavailable, fields: ["rate-limit"])
+    private static let limiterIsAway = ServiceError(
+        .unavailable, unavailablePart: "rate-limit")
 
     @Test("G-06: a code creates an account; the same number signs in to it later")
     func signsIn() async throws {
@@ -258,7 +259,7 @@ struct PhoneSignInTests {
         let code = try await fixture.sentCode()
         let error = try await refusal { try await fixture.signInByCode(code.request, code.code) }
         #expect(error.code == .secondProofRequired)
-        #expect(error.fields == ["password"])
+        #expect(error.alternatives == ["password"])
         #expect(try fixture.inner.left("phone-code-guess", GatewayFixture.number) == 5)
     }
 }

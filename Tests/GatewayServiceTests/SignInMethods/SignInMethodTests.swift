@@ -80,13 +80,15 @@ struct SignInMethodTests {
             fixture.gateway.time.advance(by: .seconds(300))
             let token = try await fixture.appleToken(of: "000.a")
             let refused = try await refusal { try await fixture.link(token, to: session) }
-            #expect(refused.code == .requiresRecentLogin && refused.fields == ["provider_token"])
+            #expect(
+                refused.code == .requiresRecentLogin
+                    && refused.acceptableProofs == ["provider_token"])
             let named = try await refusal {
                 try await fixture.gateway.accountSessions.checkRecentProof(
                     .init(kinds: [.provider]),
                     fixture.gateway.context().bearing(session.accessToken))
             }
-            #expect(named.fields == ["provider_token"])
+            #expect(named.acceptableProofs == ["provider_token"])
             let proved = try await reauthenticate(
                 fixture, session, try await fixture.googleToken(of: "117", email: "ada@example.org")
             )

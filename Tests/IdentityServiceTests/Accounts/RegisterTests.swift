@@ -59,8 +59,7 @@ struct RegisterTests {
     @Test("G-02: a refused registration writes nothing, not even half an account (I-04)")
     func refusedLeavesNothing() async throws {
         let weak = try await refusal { try await fixture.register(password: "short") }
-        #expect(weak.code == .weakPassword)
-        #expect(weak.fields == ["password.length", "password.upper-case", "password.digit"])
+        #expect(weak == .weakPassword([.length, .upperCase, .digit], field: "password"))
         let noAddress = try await refusal { try await fixture.register("ada@") }
         #expect(noAddress.code == .invalidEmail)
         #expect(noAddress.fields == ["email"])

@@ -178,7 +178,7 @@ struct EmailChangeTests {
     func recentProof() async throws {
         fixture.time.advance(by: .seconds(300))
         let error = try await refusal { try await fixture.requestChange("new@example.org", access) }
-        #expect(error == ServiceError(.requiresRecentLogin, fields: ["password"]))
+        #expect(error.code == .requiresRecentLogin && error.acceptableProofs == ["password"])
         #expect(try await fixture.count("email_changes") == 0)
     }
 

@@ -56,7 +56,7 @@ struct MethodTests {
             try await refusal { try await fixture.unlink("password", in: ada.session) },
         ] {
             #expect(error.code == .requiresRecentLogin)
-            #expect(error.fields.contains("password"))
+            #expect(error.acceptableProofs.contains("password"))
         }
         #expect(try await fixture.count("identities") == 0)
     }

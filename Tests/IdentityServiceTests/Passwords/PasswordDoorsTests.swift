@@ -9,13 +9,18 @@ import Testing
 struct PasswordDoorsTests {
     /// A common password, and one of the account's own words.
     static let refused = [
-        ("Summer2024!", ServiceError(.weakPassword, fields: ["password.common"])),
-        ("Lovelace1815", ServiceError(.weakPassword, fields: ["password.context"])),
+        ("Summer2024!", PasswordRule.common), ("Lovelace1815", .context),
     ]
 
     let fixture: IdentityFixture
 
     init() throws { fixture = try IdentityFixture() }
+
+    private static func error(
+        _ rule: PasswordRule, field: String = "password"
+    ) -> ServiceError {
+        .weakPassword([rule], field: field)
+    }
 
     private func register(_ password: String = "Correct7Horse") async throws -> String {
         try #require(
@@ -24,14 +29,14 @@ struct PasswordDoorsTests {
     }
 
     @Test("I-02: sign-up refuses a weak password and writes nothing", arguments: refused)
-    func signUp(password: String, error: ServiceError) async throws {
-        #expect(try await refusal { try await register(password) } == error)
+    func signUp(password: String, rule: PasswordRule) async throws {
+        #expect(try await refusal { try await register(password) } == Self.error(rule))
         #expect(try await fixture.count("accounts") == 0)
         #expect(fixture.hashes == 0)
     }
 
     @Test("I-02: a reset refuses a weak password, and its link stays valid", arguments: refused)
-    func reset(password: String, error: ServiceError) async throws {
+    func reset(password: String, rule: PasswordRule) async throws {
         _ = try await register()
         _ = try await fixture.credentials.requestPasswordReset(
             .init(email: "lovelace@example.org"), fixture.context())
@@ -41,13 +46,13 @@ struct PasswordDoorsTests {
             try await fixture.credentials.resetPassword(
                 .init(token: token, password: .init(text: password)), fixture.context())
         }
-        #expect(reset == error)
+        #expect(reset == Self.error(rule))
         _ = try await fixture.credentials.resetPassword(
             .init(token: token, password: "Owners9Password"), fixture.context())
     }
 
     @Test("I-02: a change refuses a weak password before it checks the old one", arguments: refused)
-    func change(password: String, error: ServiceError) async throws {
+    func change(password: String, rule: PasswordRule) async throws {
         let account = try await register()
         let session = try #require(SessionID(key: 1)).text
         let change = try await refusal {
@@ -56,11 +61,11 @@ struct PasswordDoorsTests {
                     accountId: account, sessionId: session, currentPassword: "Wrong7Horse",
                     newPassword: .init(text: password)), fixture.context())
         }
-        #expect(change == error)
+        #expect(change == Self.error(rule, field: "new_password"))
     }
 
     @Test("I-02: confirming an address refuses a weak replacement password", arguments: refused)
-    func verification(password: String, error: ServiceError) async throws {
+    func verification(password: String, rule: PasswordRule) async throws {
         _ = try await register()
         try await fixture.relay()
         let token = try fixture.latestToken()
@@ -68,6 +73,6 @@ struct PasswordDoorsTests {
             try await fixture.accounts.confirmEmail(
                 .init(token: token, password: .init(text: password)), fixture.context())
         }
-        #expect(verify == error)
+        #expect(verify == Self.error(rule))
     }
 }

@@ -72,7 +72,7 @@ struct PasswordPolicyTests {
         #expect(Password(entered: .init(text: String(repeating: "x", count: 1_024))) != nil)
         #expect(Password(entered: .init(text: String(repeating: "x", count: 1_025))) == nil)
         #expect(
-            throws: ServiceError(.weakPassword, fields: ["password.length"]),
+            throws: ServiceError.weakPassword([.length], field: "password"),
             performing: {
                 try Password.new(
                     .init(text: "Aa1" + String(repeating: "x", count: 1_100)), .document, .none)

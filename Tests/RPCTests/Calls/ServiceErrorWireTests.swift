@@ -5,11 +5,13 @@ import Testing
 
 @Suite("The error catalogue over the wire")
 struct ServiceErrorWireTests {
-    @Test("X-01: every error code keeps its fields over the wire", arguments: ErrorCode.allCases)
+    @Test("X-01: every error code keeps its details over the wire", arguments: ErrorCode.allCases)
     func roundTrip(code: ErrorCode) throws {
-        let error = ServiceError(
-            code, retryAfter: .milliseconds(1_500), fields: ["email"], detail: "secret",
-            notProcessed: true)
+        var error = ServiceError(
+            code, retryAfter: .milliseconds(1_500), fields: ["email"], unavailablePart: "store",
+            detail: "secret", notProcessed: true)
+        error.acceptableProofs = ["password", "device_key"]
+        error.alternatives = ["google"]
         let response = WireV1.Response(call: 7, error)
         #expect(response.call == 7)
         #expect(response.status == UInt32(code.entry.status.rawValue))
@@ -22,8 +24,34 @@ struct ServiceErrorWireTests {
         let back = ServiceError(response)
         #expect(back.code == code)
         #expect(back.retryAfter == .milliseconds(1_500))
-        #expect(back.fields == ["email"])
+        #expect(back.violations == [.init(field: "email")])
+        #expect(back.acceptableProofs == ["password", "device_key"])
+        #expect(back.alternatives == ["google"])
+        #expect(back.unavailablePart == "store")
         #expect(back.notProcessed)
+    }
+
+    @Test("X-01: a rule's sentence is sent in English, and worded by the program that has a caller")
+    func rules() throws {
+        let inner = ServiceError.weakPassword([.digit], field: "password")
+        let sent = WireV1.Response(call: 1, inner)
+        let sentence = PasswordRule.digit.sentence(in: .english)
+        #expect(
+            sent.error?.violations
+                == [.init(field: "password", rule: "digit", sentence: sentence)])
+        let read = ServiceError(sent)
+        #expect(read.violations == inner.violations)
+        let worded = ServiceError(WireV1.Response(call: 2, read.worded(in: .japanese)))
+        #expect(worded.violations[0].sentence == PasswordRule.digit.sentence(in: .japanese))
+    }
+
+    @Test("X-01: a rule of a newer peer keeps its sentence")
+    func newerRule() {
+        let message = WireV1.Violation(field: "password", rule: "new", sentence: "Neu.")
+        let response = WireV1.Response(
+            status: 3, error: WireV1.Error(code: "auth/weak-password", violations: [message]))
+        let read = ServiceError(response).worded(in: .french)
+        #expect(WireV1.Response(call: 1, read).error?.violations == [message])
     }
 
     @Test("X-01: an error's detail is not sent")

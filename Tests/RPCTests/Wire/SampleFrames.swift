@@ -21,7 +21,12 @@ enum SampleFrames {
                 call: 300, status: 8, notProcessed: true, message: "rpc/resource-exhausted",
                 error: WireV1.Error(
                     code: "rpc/resource-exhausted", userMessage: "We are busy.", retryable: true,
-                    retryAfterMs: 1_500, action: "wait", fields: ["email", "password"]))),
+                    retryAfterMs: 1_500, action: "wait",
+                    violations: [
+                        .init(field: "email"),
+                        .init(field: "password", rule: "digit", sentence: "It needs a digit."),
+                    ], acceptableProofs: ["password", "device_key"], alternatives: ["google"],
+                    unavailablePart: "store"))),
         .item(WireV1.Item(call: 2, end: true, payload: [1, 2, 3])),
         .cancel(WireV1.Cancel(call: 2)), .credit(WireV1.Credit(call: 2, items: 16)),
         .ping(WireV1.Ping(token: 7)), .pong(WireV1.Pong(token: 7)),

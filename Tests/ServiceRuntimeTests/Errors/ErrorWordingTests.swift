@@ -85,6 +85,38 @@ struct ErrorWordingTests {
         own.sentence = "Please wait 5 minutes."
         #expect(own.worded(in: .french) == own)
     }
+
+    @Test("X-01: the violated rules of a password get sentences, and other fields none")
+    func wordedRules() {
+        var error = ServiceError.weakPassword([.length, .common], field: "new_password")
+        error.violations.append(.init(field: "device.platform"))
+        #expect(
+            error.worded(in: .spanish).violations.map(\.userMessage) == [
+                PasswordRule.length.sentence(in: .spanish),
+                PasswordRule.common.sentence(in: .spanish), "",
+            ])
+        #expect(
+            error.violations.map(\.userMessage) == [
+                PasswordRule.length.sentence(in: .english),
+                PasswordRule.common.sentence(in: .english), "",
+            ])
+    }
+
+    @Test(
+        "X-01: a rule's sentence ends with a full stop, fits and needs no escaping in JSON",
+        arguments: PasswordRule.allCases, ErrorLanguage.allCases)
+    func rule(rule: PasswordRule, language: ErrorLanguage) {
+        let text = rule.sentence(in: language)
+        #expect(text.hasSuffix(language == .japanese ? "。" : "."))
+        #expect((4...Self.charactersMax).contains(text.count), "\(text)")
+        #expect(!text.contains { $0 == "\"" || $0 == "\\" || $0.isNewline })
+    }
+
+    @Test("X-01: no rule's sentence is left untranslated", arguments: PasswordRule.allCases)
+    func translated(rule: PasswordRule) {
+        let texts = ErrorLanguage.allCases.map { rule.sentence(in: $0) }
+        #expect(Set(texts).count == texts.count, "\(rule.rawValue)")
+    }
 }
 
 @Suite("X-01: the language is chosen from Accept-Language")

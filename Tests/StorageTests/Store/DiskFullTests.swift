@@ -23,7 +23,7 @@ struct DiskFullTests {
                 try await store.write { try $0.insertEntry(number) }
             }
             #expect(error?.code == .unavailable)
-            #expect(error?.fields == ["store"], "B3: the error names the part")
+            #expect(error?.unavailablePart == "store", "B3: the error names the part")
             #expect(store.writes.failure?.detail == fault.kind.word)
             #expect(try await store.read { try $0.entries() } == [1])
         }

@@ -65,7 +65,7 @@ extension SystemTests {
                 try Command.run("prlimit", ["--pid", "\(session)", "--fsize=0:unlimited"])
                 let error = try await refusal(ada.person, backends[0])
                 #expect(error?.code == .unavailable)
-                #expect(error?.fields == ["gateway.session.store"])
+                #expect(error?.unavailablePart == "gateway.session.store")
                 try await expectDegraded("store", of: "session", cluster)
                 let token = await ada.session.accessToken
                 for backend in backends {

@@ -74,11 +74,19 @@ func snake(_ name: String) -> String {
 }
 
 /// A leading comment from a .proto as a doc comment, without its `requirement:` lines, which are for
-/// readers of the .proto.
+/// readers of the .proto. Its `errors:` lines become a `- Throws:`.
 func docComment(_ comment: String, indent: String) -> String {
-    comment.split(separator: "\n", omittingEmptySubsequences: false)
+    let lines = comment.split(separator: "\n", omittingEmptySubsequences: false)
         .map { $0.trimmingPrefix(" ") }
-        .filter { !$0.hasPrefix("requirement:") }
+    let text = lines.filter { !$0.hasPrefix("requirement:") && !$0.hasPrefix("errors:") }
         .reversed().drop { $0.isEmpty }.reversed()
+    let errors = lines.filter { $0.hasPrefix("errors:") }.map { line in
+        line.dropFirst("errors:".count).split(separator: ",")
+            .map { "`\($0.trimmingPrefix(" "))`" }.joined(separator: ", ")
+    }
+    let throwing = errors.enumerated().map { index, codes in
+        (index == 0 ? "- Throws: " : "  ") + codes + (index == errors.count - 1 ? "." : ",")
+    }
+    return (text.map(String.init) + throwing)
         .map { $0.isEmpty ? "\(indent)///\n" : "\(indent)/// \($0)\n" }.joined()
 }

@@ -28,12 +28,16 @@ extension ErrorCode {
 }
 
 extension ServiceError {
-    /// The error with its sentence in `language`. A sentence that was set for this occurrence
+    /// The error with its sentences in `language`. A sentence that was set for this occurrence
     /// stays: the code that set it already chose the language.
     package func worded(in language: ErrorLanguage) -> ServiceError {
-        guard sentence == nil, language != .english else { return self }
+        guard language != .english else { return self }
         var error = self
-        error.sentence = code.sentence(in: language)
+        error.sentence = sentence ?? code.sentence(in: language)
+        for (index, violation) in violations.enumerated() where violation.sentence == nil {
+            error.violations[index].sentence =
+                PasswordRule(rawValue: violation.rule)?.sentence(in: language)
+        }
         return error
     }
 }

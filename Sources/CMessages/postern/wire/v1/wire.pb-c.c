@@ -277,6 +277,51 @@ void   postern__wire__v1__error__free_unpacked
   assert(message->base.descriptor == &postern__wire__v1__error__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   postern__wire__v1__violation__init
+                     (Postern__Wire__V1__Violation         *message)
+{
+  static const Postern__Wire__V1__Violation init_value = POSTERN__WIRE__V1__VIOLATION__INIT;
+  *message = init_value;
+}
+size_t postern__wire__v1__violation__get_packed_size
+                     (const Postern__Wire__V1__Violation *message)
+{
+  assert(message->base.descriptor == &postern__wire__v1__violation__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t postern__wire__v1__violation__pack
+                     (const Postern__Wire__V1__Violation *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &postern__wire__v1__violation__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t postern__wire__v1__violation__pack_to_buffer
+                     (const Postern__Wire__V1__Violation *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &postern__wire__v1__violation__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Postern__Wire__V1__Violation *
+       postern__wire__v1__violation__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Postern__Wire__V1__Violation *)
+     protobuf_c_message_unpack (&postern__wire__v1__violation__descriptor,
+                                allocator, len, data);
+}
+void   postern__wire__v1__violation__free_unpacked
+                     (Postern__Wire__V1__Violation *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &postern__wire__v1__violation__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   postern__wire__v1__item__init
                      (Postern__Wire__V1__Item         *message)
 {
@@ -1127,7 +1172,7 @@ const ProtobufCMessageDescriptor postern__wire__v1__response__descriptor =
   (ProtobufCMessageInit) postern__wire__v1__response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__wire__v1__error__field_descriptors[6] =
+static const ProtobufCFieldDescriptor postern__wire__v1__error__field_descriptors[9] =
 {
   {
     "code",
@@ -1190,12 +1235,48 @@ static const ProtobufCFieldDescriptor postern__wire__v1__error__field_descriptor
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "fields",
-    6,
+    "violations",
+    7,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Postern__Wire__V1__Error, n_violations),
+    offsetof(Postern__Wire__V1__Error, violations),
+    &postern__wire__v1__violation__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "acceptable_proofs",
+    8,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Postern__Wire__V1__Error, n_fields),
-    offsetof(Postern__Wire__V1__Error, fields),
+    offsetof(Postern__Wire__V1__Error, n_acceptable_proofs),
+    offsetof(Postern__Wire__V1__Error, acceptable_proofs),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "alternatives",
+    9,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Postern__Wire__V1__Error, n_alternatives),
+    offsetof(Postern__Wire__V1__Error, alternatives),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "unavailable_part",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Wire__V1__Error, unavailable_part),
     NULL,
     NULL,
     0,             /* flags */
@@ -1203,17 +1284,21 @@ static const ProtobufCFieldDescriptor postern__wire__v1__error__field_descriptor
   },
 };
 static const unsigned postern__wire__v1__error__field_indices_by_name[] = {
+  6,   /* field[6] = acceptable_proofs */
   4,   /* field[4] = action */
+  7,   /* field[7] = alternatives */
   0,   /* field[0] = code */
-  5,   /* field[5] = fields */
   3,   /* field[3] = retry_after_ms */
   2,   /* field[2] = retryable */
+  8,   /* field[8] = unavailable_part */
   1,   /* field[1] = user_message */
+  5,   /* field[5] = violations */
 };
-static const ProtobufCIntRange postern__wire__v1__error__number_ranges[1 + 1] =
+static const ProtobufCIntRange postern__wire__v1__error__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 7, 5 },
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor postern__wire__v1__error__descriptor =
 {
@@ -1223,11 +1308,75 @@ const ProtobufCMessageDescriptor postern__wire__v1__error__descriptor =
   "Postern__Wire__V1__Error",
   "postern.wire.v1",
   sizeof(Postern__Wire__V1__Error),
-  6,
+  9,
   postern__wire__v1__error__field_descriptors,
   postern__wire__v1__error__field_indices_by_name,
-  1,  postern__wire__v1__error__number_ranges,
+  2,  postern__wire__v1__error__number_ranges,
   (ProtobufCMessageInit) postern__wire__v1__error__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor postern__wire__v1__violation__field_descriptors[3] =
+{
+  {
+    "field",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Wire__V1__Violation, field),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "rule",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Wire__V1__Violation, rule),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "sentence",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Wire__V1__Violation, sentence),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned postern__wire__v1__violation__field_indices_by_name[] = {
+  0,   /* field[0] = field */
+  1,   /* field[1] = rule */
+  2,   /* field[2] = sentence */
+};
+static const ProtobufCIntRange postern__wire__v1__violation__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor postern__wire__v1__violation__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "postern.wire.v1.Violation",
+  "Violation",
+  "Postern__Wire__V1__Violation",
+  "postern.wire.v1",
+  sizeof(Postern__Wire__V1__Violation),
+  3,
+  postern__wire__v1__violation__field_descriptors,
+  postern__wire__v1__violation__field_indices_by_name,
+  1,  postern__wire__v1__violation__number_ranges,
+  (ProtobufCMessageInit) postern__wire__v1__violation__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__wire__v1__item__field_descriptors[3] =

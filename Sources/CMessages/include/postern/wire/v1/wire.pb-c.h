@@ -21,6 +21,7 @@ typedef struct Postern__Wire__V1__Metadata Postern__Wire__V1__Metadata;
 typedef struct Postern__Wire__V1__Request Postern__Wire__V1__Request;
 typedef struct Postern__Wire__V1__Response Postern__Wire__V1__Response;
 typedef struct Postern__Wire__V1__Error Postern__Wire__V1__Error;
+typedef struct Postern__Wire__V1__Violation Postern__Wire__V1__Violation;
 typedef struct Postern__Wire__V1__Item Postern__Wire__V1__Item;
 typedef struct Postern__Wire__V1__Cancel Postern__Wire__V1__Cancel;
 typedef struct Postern__Wire__V1__Credit Postern__Wire__V1__Credit;
@@ -154,12 +155,29 @@ struct  Postern__Wire__V1__Error
   protobuf_c_boolean retryable;
   uint64_t retry_after_ms;
   ProtobufCBinaryData action;
-  size_t n_fields;
-  ProtobufCBinaryData *fields;
+  size_t n_violations;
+  Postern__Wire__V1__Violation **violations;
+  size_t n_acceptable_proofs;
+  ProtobufCBinaryData *acceptable_proofs;
+  size_t n_alternatives;
+  ProtobufCBinaryData *alternatives;
+  ProtobufCBinaryData unavailable_part;
 };
 #define POSTERN__WIRE__V1__ERROR__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__wire__v1__error__descriptor) \
-    , {0,NULL}, {0,NULL}, 0, 0, {0,NULL}, 0,NULL }
+    , {0,NULL}, {0,NULL}, 0, 0, {0,NULL}, 0,NULL, 0,NULL, 0,NULL, {0,NULL} }
+
+
+struct  Postern__Wire__V1__Violation
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData field;
+  ProtobufCBinaryData rule;
+  ProtobufCBinaryData sentence;
+};
+#define POSTERN__WIRE__V1__VIOLATION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__wire__v1__violation__descriptor) \
+    , {0,NULL}, {0,NULL}, {0,NULL} }
 
 
 struct  Postern__Wire__V1__Item
@@ -342,6 +360,25 @@ Postern__Wire__V1__Error *
 void   postern__wire__v1__error__free_unpacked
                      (Postern__Wire__V1__Error *message,
                       ProtobufCAllocator *allocator);
+/* Postern__Wire__V1__Violation methods */
+void   postern__wire__v1__violation__init
+                     (Postern__Wire__V1__Violation         *message);
+size_t postern__wire__v1__violation__get_packed_size
+                     (const Postern__Wire__V1__Violation   *message);
+size_t postern__wire__v1__violation__pack
+                     (const Postern__Wire__V1__Violation   *message,
+                      uint8_t             *out);
+size_t postern__wire__v1__violation__pack_to_buffer
+                     (const Postern__Wire__V1__Violation   *message,
+                      ProtobufCBuffer     *buffer);
+Postern__Wire__V1__Violation *
+       postern__wire__v1__violation__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   postern__wire__v1__violation__free_unpacked
+                     (Postern__Wire__V1__Violation *message,
+                      ProtobufCAllocator *allocator);
 /* Postern__Wire__V1__Item methods */
 void   postern__wire__v1__item__init
                      (Postern__Wire__V1__Item         *message);
@@ -476,6 +513,9 @@ typedef void (*Postern__Wire__V1__Response_Closure)
 typedef void (*Postern__Wire__V1__Error_Closure)
                  (const Postern__Wire__V1__Error *message,
                   void *closure_data);
+typedef void (*Postern__Wire__V1__Violation_Closure)
+                 (const Postern__Wire__V1__Violation *message,
+                  void *closure_data);
 typedef void (*Postern__Wire__V1__Item_Closure)
                  (const Postern__Wire__V1__Item *message,
                   void *closure_data);
@@ -507,6 +547,7 @@ extern const ProtobufCMessageDescriptor postern__wire__v1__metadata__descriptor;
 extern const ProtobufCMessageDescriptor postern__wire__v1__request__descriptor;
 extern const ProtobufCMessageDescriptor postern__wire__v1__response__descriptor;
 extern const ProtobufCMessageDescriptor postern__wire__v1__error__descriptor;
+extern const ProtobufCMessageDescriptor postern__wire__v1__violation__descriptor;
 extern const ProtobufCMessageDescriptor postern__wire__v1__item__descriptor;
 extern const ProtobufCMessageDescriptor postern__wire__v1__cancel__descriptor;
 extern const ProtobufCMessageDescriptor postern__wire__v1__credit__descriptor;
