@@ -31,7 +31,7 @@ struct TopLevelTests {
     func version() throws {
         let checkout = try Checkout.here.get()
         let source = try checkout.text(
-            of: "Sources/ServiceRuntime/Lifecycle/ProductVersion.swift")
+            of: "Sources/ServiceRuntime/Lifecycle/ProcessInstance.swift")
         let version = try #require(source.firstMatch(of: /text = "(\d+\.\d+\.\d+)"/)?.1)
         let label = "org.opencontainers.image.version=\"\(version)\""
         #expect(try checkout.text(of: "docker/Dockerfile").contains(label))
