@@ -114,7 +114,7 @@ struct CheckRecentProofTests {
         #expect(try await refusal { try await check("x") }.code == .invalidAccessToken)
         for seconds: Int64 in [86_401, -1] {
             #expect(
-                try await refusal { try await check(token, within: seconds) }.acceptableProofs
+                try await refusal { try await check(token, within: seconds) }.fields
                     == ["max_age_ms"])
         }
         for kind in [GatewayV1.ProofKind.unspecified, GatewayV1.ProofKind(rawValue: 77)] {

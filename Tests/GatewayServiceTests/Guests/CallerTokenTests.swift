@@ -1,4 +1,5 @@
 import GatewayService
+import IdentityService
 import Messages
 import RPC
 import ServiceRuntime
@@ -17,11 +18,12 @@ struct CallerTokenTests {
         identities.refuse(.providerUnavailable)
     }
 
-    /// The session of a new guest, as identity vouches for one.
+    /// The session of a new guest of identity's.
     private func guest() async throws -> GatewayV1.Session {
         fixture.time.advance(by: .milliseconds(1))
         identities.admit(
-            .init(proof: fixture.inner.proof(of: ada.account.accountId, by: ["anon"])))
+            try await fixture.inner.identity.identities.signInAnonymously(
+                .init(), fixture.context()))
         let answer = try await fixture.guests.signInAnonymously(.init(), fixture.context())
         identities.refuse(.providerUnavailable)
         return try #require(answer.session)
