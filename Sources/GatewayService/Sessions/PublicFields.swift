@@ -16,11 +16,11 @@ extension ServiceError {
 
     /// An inner service's error with the fields that the caller of the public API sent.
     var withPublicFields: ServiceError {
-        var error = ServiceError(
-            code, retryAfter: retryAfter, fields: fields.map { Self.publicFields[$0] ?? $0 },
-            detail: detail, notProcessed: notProcessed)
-        error.isUnbegunByPeer = isUnbegunByPeer
-        error.sentence = sentence
+        var error = self
+        for index in error.violations.indices {
+            let field = error.violations[index].field
+            error.violations[index].field = Self.publicFields[field] ?? field
+        }
         return error
     }
 }

@@ -65,7 +65,7 @@ package struct ServiceError: Error, Hashable, Sendable {
     /// A field of the request, and what is wrong with it.
     package struct Violation: Hashable, Sendable {
         /// The field, as its .proto names it, or an entry of the metadata.
-        package let field: String
+        package var field: String
         /// The rule that the value breaks, where the field has several (`PasswordRule`). Otherwise
         /// empty.
         package let rule: String

@@ -237,7 +237,6 @@ struct SignInTests {
             (.ed25519, 32, "device.key.possession"),
         ] as [(GatewayV1.DeviceKeyKind, Int, String)])
     func deviceKey(kind: GatewayV1.DeviceKeyKind, bytes: Int, refused: String) async throws {
-        _ = try await fixture.signUp()
         let key = GatewayV1.DeviceKey(
             kind: kind, publicKey: [UInt8](repeating: 7, count: bytes),
             possession: [UInt8](repeating: 7, count: 64))
