@@ -5,7 +5,7 @@ import PosternClient
 let address = CommandLine.arguments[1]
 let keyFile = CommandLine.arguments[2]
 let email = "swift-\(UInt32.random(in: 0 ... .max))@example.org"
-let password = "correct horse battery staple"
+let password = "Correct7Horse"
 
 let postern = try PosternClient(addresses: [address], keyFile: keyFile)
 let device = GatewayV1.Device(deviceId: "device-1", platform: "ios", name: "Ada's phone")
