@@ -78,6 +78,22 @@ package struct SchemaMethod: Sendable {
         package let isCostly: Bool
         /// Only callers whose entry names the method or its service may call it.
         package let isForNamedCallersOnly: Bool
+        /// What the session is in whose name it is called.
+        package let session: Session
+    }
+
+    /// `postern.options.v1.Session`.
+    package enum Session: UInt64, Sendable {
+        /// The method is not one of the gateway.
+        case unspecified
+        /// It is not read.
+        case none
+        /// The call may be made outside a session.
+        case optional
+        /// It must be live.
+        case required
+        /// Its access token may have expired.
+        case anyAge
     }
 }
 

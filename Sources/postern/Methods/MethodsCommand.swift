@@ -108,6 +108,13 @@ extension SchemaMethod {
         }
         if options.isOnLoop { words.append("on the event loop") }
         if options.isForNamedCallersOnly { words.append("only for callers that name it") }
+        switch options.session {
+        case .unspecified: break
+        case .none: words.append("no session")
+        case .optional: words.append("a session (--token) is optional")
+        case .required: words.append("needs a session (--token)")
+        case .anyAge: words.append("in a session (--token), which may have expired")
+        }
         return words
     }
 
