@@ -131,6 +131,9 @@ extension EmailChangesHandler {
         let tokenHash: [UInt8]
         /// The owner of the caller's session; nil outside a session.
         let owner: SessionOwner?
+        /// The account of that session. Stored: reading it from `owner` crashes the optimizer of
+        /// Swift 6.3.1, once it is inlined ("Found ownership error").
+        let asking: AccountID?
         /// As entered; empty if none was.
         let password: SecretBytes
         let origin: CallOrigin
@@ -149,13 +152,11 @@ extension EmailChangesHandler {
             }
             tokenHash = token.hash(.changeEmail, keys.links)
             self.owner = owner
+            asking = owner?.account
             password = request.password
             origin = CallOrigin(request.origin, hash: keys.audit)
             call = try RepeatableCall("ConfirmEmailChange", [tokenHash], context, hash: keys.calls)
         }
-
-        /// The account of the caller's session; nil outside a session.
-        var asking: AccountID? { owner?.account }
     }
 }
 
