@@ -154,7 +154,7 @@ package struct JSONReader {
 package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The number of bytes before the error.
     package let position: Int
-    /// What is wrong, in English. It may quote the text.
+    /// The error message, in English. It may quote the text.
     package let reason: String
 
     package var description: String { "not JSON at byte \(position): \(reason)" }

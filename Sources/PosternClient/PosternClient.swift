@@ -93,13 +93,13 @@ extension PosternClient {
     }
 }
 
-/// The settings of a client are wrong. The description says what to change.
+/// The settings of a client are invalid. The description names the setting and a valid value.
 public struct InvalidSettings: Error, CustomStringConvertible {
-    /// What is wrong.
+    /// The error message, in English.
     public let description: String
 }
 
-/// What is sent beside a request.
+/// The metadata and the timeout of a call.
 public struct CallOptions: Hashable, Sendable {
     /// The access token of the user in whose name the call is made; nil for a call outside any
     /// session. The gateway refuses an empty one. Descriptions of the options do not show it.
@@ -202,7 +202,7 @@ public struct PosternError: Error, Hashable, Sendable, CustomStringConvertible {
         return details.isEmpty ? code : "\(code) (\(details.joined(separator: ", ")))"
     }
 
-    /// A field of the request, and what is wrong with it.
+    /// An invalid field of the request, and the rule that its value breaks.
     public struct Violation: Hashable, Sendable {
         /// The field, as the `.proto` names it, for example `email`.
         public let field: String

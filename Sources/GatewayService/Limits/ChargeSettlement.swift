@@ -51,7 +51,7 @@ enum ChargeSettlement: Hashable, Sendable {
     }
 }
 
-/// What is charged.
+/// The kind of action that is charged.
 enum ChargeKind: CaseIterable, Sendable {
     /// A secret that can be guessed: a password or a code.
     case guess

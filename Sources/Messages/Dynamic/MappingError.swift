@@ -4,7 +4,7 @@ package struct MappingError: Error, Hashable, Sendable, CustomStringConvertible 
     /// The position, as a path of JSON names: `device.deviceId`, `charges[2].limit`; empty at the
     /// top.
     package let path: String
-    /// What is wrong, in English.
+    /// The error message, in English.
     package let reason: String
 
     /// An error at `path`.

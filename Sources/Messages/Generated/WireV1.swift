@@ -655,7 +655,7 @@ extension WireV1.Error: ProtobufMessage {
 }
 
 extension WireV1 {
-    /// A field of a request, and what is wrong with it.
+    /// An invalid field of a request, and the rule that its value breaks.
     package struct Violation: Hashable, Sendable {
         /// The field, as its .proto names it ("email", "device.platform"), or an entry of the metadata.
         package var field: String

@@ -38,7 +38,7 @@ final class OutboxMaintenance: Sendable {
         state.withLock { $0.wipesAt = $0.wipesAt ?? moment }
     }
 
-    /// Does what is due.
+    /// Runs the maintenance tasks that are due.
     /// - Returns: how long there is nothing more to do.
     /// - Throws: store errors.
     func work() async throws -> Duration {

@@ -1,5 +1,5 @@
 /// The languages of our texts. To add one: a case, its `Words`, and its text in each of
-/// `Wordings`. The compiler reports what is missing.
+/// `Wordings`. The compiler reports a missing one.
 package enum Language: String, CaseIterable, Sendable {
     /// English.
     case english = "en"

@@ -16,7 +16,7 @@ package struct TemplateFault: Error, Hashable, Sendable, CustomStringConvertible
     package let file: String
     /// From 1; 0 for the whole file.
     package let line: Int
-    /// The error, and what is allowed instead.
+    /// The error message, with the allowed values.
     package let sentence: String
 
     /// `verify-email.de.mail, line 3: …`

@@ -111,7 +111,7 @@ package struct CallersList: Hashable, Sendable {
 
     /// Why a callers list is invalid, and on which line.
     package enum ParseError: Error, Equatable, CustomStringConvertible {
-        /// The line number and what is wrong with it.
+        /// A line is invalid: its number, from 1, and the error message.
         case line(Int, String)
         /// More callers than a list may have.
         case tooMany

@@ -62,7 +62,7 @@ package struct ServiceError: Error, Hashable, Sendable {
     /// The gRPC status that is sent with the code.
     package var status: StatusCode { code.entry.status }
 
-    /// A field of the request, and what is wrong with it.
+    /// An invalid field of the request, and the rule that its value breaks.
     package struct Violation: Hashable, Sendable {
         /// The field, as its .proto names it, or an entry of the metadata.
         package var field: String

@@ -31,7 +31,7 @@ struct SettingDeclaration: Sendable {
 struct SettingProblem: Hashable, Sendable {
     /// The place: `--listen-port`, `POSTERN_LISTEN_PORT`, `settings.yaml line 3`.
     let place: String
-    /// What is wrong and what would be valid.
+    /// The error message, with the valid values.
     let sentence: String
 
     /// No setting has this name. Suggests the nearest one.

@@ -16,7 +16,7 @@ struct SettingsFlags {
         case version
     }
 
-    /// What is wrong with the arguments.
+    /// The errors in the arguments.
     private(set) var problems: [SettingProblem] = []
     private var values: [String: SettingValue] = [:]
     private let forms: [String: SettingDeclaration.Form]

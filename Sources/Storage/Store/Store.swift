@@ -156,7 +156,7 @@ package final class Store: Sendable {
     /// How many flows wait for the writer.
     package var waitingWrites: Int { flows.count }
 
-    /// Finishes what is queued, rejects new calls, and releases the store. Blocks its thread until
+    /// Finishes the queued work, rejects new calls, and releases the store. Blocks its thread until
     /// that is done; a second call does nothing.
     package func close() {
         flows.close()

@@ -20,7 +20,7 @@ import RPC
 extension KeyFolders {
     private var firstStart: String { "\(path)/first-start" }
 
-    /// Creates what is missing.
+    /// Creates missing keys and folders.
     /// - Returns: the applications that still authenticate with a shared key.
     func prepare() throws -> [String] {
         for step in steps { try step() }

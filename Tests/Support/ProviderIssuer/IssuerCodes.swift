@@ -61,7 +61,7 @@ package final class IssuerCodes: Sendable {
         }
         let name = form["code"] ?? ""
         let code = state.withLock { state -> Code? in
-            // Used up by what is wrong with it, too.
+            // An invalid request uses the code up too.
             guard let code = state.codes.removeValue(forKey: name), code.client == client,
                 code.redirect == form["redirect_uri"]
             else { return nil }
