@@ -94,6 +94,17 @@ extension Timestamp {
         self.init(milliseconds: days * 86_400_000)
     }
 
+    /// The start of a day in UTC, written as in `2026-01-31` (the full-date of RFC 3339). Nil for
+    /// any other text, and for a day that does not exist.
+    package init?(date text: some StringProtocol) {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.map(\.utf8.count) == [4, 2, 2],
+            parts.allSatisfy({ $0.utf8.allSatisfy { (48...57).contains($0) } }),
+            let year = Int(parts[0]), let month = Int(parts[1]), let day = Int(parts[2])
+        else { return nil }
+        self.init(year: year, month: month, day: day)
+    }
+
     /// RFC 3339 in UTC with milliseconds: `2026-01-31T09:05:00.250Z`. Years beyond 9999 or before 0
     /// are written with more digits or a sign. RFC 3339 does not allow these, and no clock here
     /// returns them.

@@ -61,12 +61,7 @@ extension AccountsCommand {
             let milliseconds: Int64
 
             init?(argument text: String) {
-                let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-                guard parts.map(\.utf8.count) == [4, 2, 2],
-                    parts.allSatisfy({ $0.utf8.allSatisfy { (48...57).contains($0) } }),
-                    let year = Int(parts[0]), let month = Int(parts[1]), let day = Int(parts[2]),
-                    let start = Timestamp(year: year, month: month, day: day)
-                else { return nil }
+                guard let start = Timestamp(date: text) else { return nil }
                 milliseconds = start.milliseconds
             }
         }
