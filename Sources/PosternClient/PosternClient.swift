@@ -268,12 +268,10 @@ struct Caller: Sendable {
     func context(_ method: MethodDescription, _ options: CallOptions) -> CallContext {
         var metadata = Metadata()
         metadata[Metadata.Key.idempotencyKey] = options.idempotencyKey ?? ownKey(method)
-        // An empty token is sent, so that the gateway refuses it: without it the call would succeed
-        // outside the user's session, for example create an account beside the guest's.
-        metadata[Metadata.Key.authorization] = options.accessToken.map { "Bearer \($0)" }
         metadata[Metadata.Key.clientAddress] = options.clientAddress
         metadata[Metadata.Key.acceptLanguage] = options.acceptLanguage
         return client.context(timeout: options.timeout ?? method.timeout, metadata: metadata)
+            .bearing(options.accessToken)
     }
 
     private func ownKey(_ method: MethodDescription) -> String? {

@@ -38,12 +38,12 @@ package struct CallContext: IdempotentCall {
         mayAssertClientAddress ? metadata[Metadata.Key.clientAddress] : nil
     }
 
-    /// The context of a call that is made in the session of an access token; the same context for
-    /// an empty one.
-    package func bearing(_ accessToken: String) -> CallContext {
+    /// The context of a call that is made in the session of an access token, or with nil outside a
+    /// session. An empty token is sent, so that the gateway refuses it. Otherwise the call would
+    /// succeed outside the user's session, for example create an account beside the guest's.
+    package func bearing(_ accessToken: String?) -> CallContext {
         var context = self
-        context.metadata[Metadata.Key.authorization] =
-            accessToken.isEmpty ? nil : "Bearer \(accessToken)"
+        context.metadata[Metadata.Key.authorization] = accessToken.map { "Bearer \($0)" }
         return context
     }
 

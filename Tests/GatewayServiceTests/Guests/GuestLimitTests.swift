@@ -13,7 +13,7 @@ struct GuestLimitTests {
     init() async throws { fixture = try await GatewayFixture(identities: identities) }
 
     private func signIn(
-        accessToken: String = "", in context: CallContext? = nil
+        accessToken: String? = nil, in context: CallContext? = nil
     ) async throws {
         _ = try await fixture.guests.signInAnonymously(
             .init(device: GatewayFixture.device("d1")),

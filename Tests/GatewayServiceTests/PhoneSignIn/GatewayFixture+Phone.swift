@@ -9,7 +9,7 @@ extension GatewayFixture {
     /// Requests a code; to sign in with, unless it has another purpose.
     func requestCode(
         _ number: String = number, _ purpose: GatewayV1.PhoneCodePurpose? = nil,
-        accessToken: String = "", in context: CallContext? = nil
+        accessToken: String? = nil, in context: CallContext? = nil
     ) async throws -> GatewayV1.RequestPhoneCodeResponse {
         let context = (context ?? self.context()).bearing(accessToken)
         let device = GatewayV1.Device(deviceId: "d1", platform: "cli")
@@ -27,7 +27,7 @@ extension GatewayFixture {
     /// Requests a code and reads it from the sent text.
     func sentCode(
         _ number: String = number, _ purpose: GatewayV1.PhoneCodePurpose? = nil,
-        accessToken: String = ""
+        accessToken: String? = nil
     ) async throws -> (request: String, code: String) {
         let answer = try await requestCode(number, purpose, accessToken: accessToken)
         return (answer.requestId, try await inner.phoneCode(to: number))

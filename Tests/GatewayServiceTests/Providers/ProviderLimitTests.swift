@@ -13,7 +13,7 @@ struct ProviderLimitTests {
     init() async throws { fixture = try await GatewayFixture(identities: identities) }
 
     private func signIn(
-        device: String = "d1", accessToken: String = "", in context: CallContext? = nil
+        device: String = "d1", accessToken: String? = nil, in context: CallContext? = nil
     ) async throws {
         _ = try await fixture.providers.signInWithProvider(
             .init(

@@ -49,7 +49,7 @@ struct CallerTokens: Sendable {
     func context(_ state: CallerState, _ gateway: GatewayFixture) -> CallContext {
         let number = CallerState.allCases.firstIndex(of: state) ?? 0
         let context = gateway.context(state.rawValue, address: "198.51.100.\(number)")
-        guard state == .two else { return context.bearing(tokens[state] ?? "") }
+        guard state == .two else { return context.bearing(tokens[state]) }
         let entry = Metadata.Entry(
             key: Metadata.Key.authorization, value: Array("Bearer \(tokens[.account] ?? "")".utf8))
         return CallContext(

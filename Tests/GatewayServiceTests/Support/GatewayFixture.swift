@@ -83,7 +83,7 @@ final class GatewayFixture: Sendable {
 
     func signUp(
         _ email: String = "ada@example.org", password: String = "Correct7Horse",
-        device: String = "d1", accessToken: String = "", in context: CallContext? = nil
+        device: String = "d1", accessToken: String? = nil, in context: CallContext? = nil
     ) async throws -> SignedIn {
         let answer = try await auth.signUpWithPassword(
             .init(
@@ -129,7 +129,7 @@ final class GatewayFixture: Sendable {
     }
 
     func verify(
-        _ token: String, accessToken: String = "", password: String = "",
+        _ token: String, accessToken: String? = nil, password: String = "",
         in context: CallContext? = nil
     ) async throws -> GatewayV1.Account {
         let answer = try await auth.verifyEmail(

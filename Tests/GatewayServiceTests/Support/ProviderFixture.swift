@@ -76,7 +76,7 @@ final class ProviderFixture: Sendable {
     // MARK: Calls
 
     func signIn(
-        by token: GatewayV1.ProviderToken, device: String = "d1", accessToken: String = "",
+        by token: GatewayV1.ProviderToken, device: String = "d1", accessToken: String? = nil,
         in context: CallContext? = nil
     ) async throws -> GatewayV1.SignInWithProviderResponse {
         try await gateway.providers.signInWithProvider(
@@ -100,7 +100,7 @@ final class ProviderFixture: Sendable {
             .init(
                 token: token,
                 device: GatewayFixture.device("d1")),
-            (context ?? gateway.context()).bearing(session?.accessToken ?? "")
+            (context ?? gateway.context()).bearing(session?.accessToken)
         ).account?.methods ?? []
     }
 
@@ -111,7 +111,7 @@ final class ProviderFixture: Sendable {
             .init(
                 method: method,
                 device: GatewayFixture.device("d1")),
-            (context ?? gateway.context()).bearing(session?.accessToken ?? "")
+            (context ?? gateway.context()).bearing(session?.accessToken)
         ).account?.methods ?? []
     }
 

@@ -43,7 +43,7 @@ extension SystemTests {
                 let proved = try await backend.sessions.reauthenticate(
                     .init(
                         device: ada.gatewayDevice, proof: .password(.init(text: Person.password))),
-                    backend.context(ada).bearing(signedUp.session?.accessToken ?? ""))
+                    backend.context(ada).bearing(signedUp.session?.accessToken))
                 #expect(!proved.accessToken.isEmpty)
                 #expect(try await backend.signIn(ada, device: ada.device) == nil)
             }
@@ -131,7 +131,7 @@ extension SystemTests {
                 let link = try await fixture.linkToken(to: ada.email, page: "verify-email")
                 _ = try await backend.auth.verifyEmail(
                     .init(token: link),
-                    backend.context(ada).bearing(signedUp.session?.accessToken ?? ""))
+                    backend.context(ada).bearing(signedUp.session?.accessToken))
                 try await guess(4, at: ada, backend)
                 await expectShut(ada, Person.password, backend)
                 let google = try await fixture.signIn(

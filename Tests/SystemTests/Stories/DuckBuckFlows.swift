@@ -63,7 +63,7 @@ extension SystemTests.Stories {
             func signOut(_ session: GatewayV1.Session?, all: Bool) async throws -> UInt32 {
                 try await fixture.backend.auth.signOut(
                     .init(all: all),
-                    fixture.backend.context(ada).bearing(session?.accessToken ?? "")
+                    fixture.backend.context(ada).bearing(session?.accessToken)
                 ).ended
             }
             #expect(try await signOut(phone.session, all: false) == 1)

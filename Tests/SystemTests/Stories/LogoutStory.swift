@@ -58,7 +58,7 @@ extension SystemTests.Stories {
             _ session: GatewayV1.Session?, _ person: Person
         ) async throws -> UInt32 {
             try await fixture.backend.auth.signOut(
-                .init(), fixture.backend.context(person).bearing(session?.accessToken ?? "")
+                .init(), fixture.backend.context(person).bearing(session?.accessToken)
             ).ended
         }
     }

@@ -33,7 +33,7 @@ extension SystemTests.Stories {
                 newPassword: .init(text: Self.new), device: ada.gatewayDevice)
             _ = try await fixture.backend.passwords.changePassword(
                 change,
-                fixture.backend.context(ada).bearing(here.session?.accessToken ?? ""))
+                fixture.backend.context(ada).bearing(here.session?.accessToken))
             #expect(try await fixture.state(here.session, of: ada).authenticated)
             let isOut = try await eventually {
                 try await !fixture.state(other.session, of: ada).authenticated
@@ -54,7 +54,7 @@ extension SystemTests.Stories {
                 _ = try await fixture.backend.passwords.changePassword(
                     change,
                     fixture.backend.context(ada, key: "change-13005")
-                        .bearing(here.session?.accessToken ?? ""))
+                        .bearing(here.session?.accessToken))
             }
             #expect(try await fixture.state(here.session, of: ada).authenticated)
             #expect(try await fixture.signIn(ada, Self.new).session != nil)

@@ -106,7 +106,7 @@ extension SystemTests.Stories {
             let token = try await fixture.linkToken(to: ada.email, page: "verify-email")
             let verified = try await fixture.backend.auth.verifyEmail(
                 .init(token: token),
-                fixture.backend.context(ada).bearing(signedUp.session?.accessToken ?? ""))
+                fixture.backend.context(ada).bearing(signedUp.session?.accessToken))
             #expect(verified.account?.emailVerified == true)
             #expect(try await fixture.state(signedUp.session, of: ada).todo.isEmpty)
         }

@@ -19,7 +19,7 @@ extension SystemTests.Stories {
             let token = try await fixture.linkToken(to: ada.email, page: "verify-email")
             _ = try await fixture.backend.auth.verifyEmail(
                 .init(token: token),
-                fixture.backend.context(ada).bearing(signedUp.session?.accessToken ?? ""))
+                fixture.backend.context(ada).bearing(signedUp.session?.accessToken))
             let google = try await fixture.signIn(
                 ada, by: try await fixture.googleToken(of: "g-fr25", email: ada.email, for: ada))
             #expect(google.isLinked && google.removedMethods.isEmpty)

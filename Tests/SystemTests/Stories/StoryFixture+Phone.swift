@@ -8,7 +8,7 @@ extension StoryFixture {
     /// - Returns: the id of the request, and the code.
     func code(
         to number: String, for purpose: GatewayV1.PhoneCodePurpose? = nil, person: Person,
-        accessToken: String = ""
+        accessToken: String? = nil
     ) async throws -> (request: String, code: String) {
         let before = texts.requests.count
         let context = backend.context(person).bearing(accessToken)
@@ -43,7 +43,7 @@ extension StoryFixture {
 
     /// Signs a person in by a code to a number.
     func signIn(
-        _ person: Person, byPhone number: String, accessToken: String = ""
+        _ person: Person, byPhone number: String, accessToken: String? = nil
     ) async throws -> GatewayV1.SignInWithPhoneCodeResponse {
         let (request, code) = try await code(to: number, person: person)
         return try await backend.phone.signInWithPhoneCode(

@@ -34,7 +34,7 @@ extension StoryFixture {
 
     /// Signs a person in with a provider's token.
     func signIn(
-        _ person: Person, by token: GatewayV1.ProviderToken, accessToken: String = "",
+        _ person: Person, by token: GatewayV1.ProviderToken, accessToken: String? = nil,
         key: String? = nil
     ) async throws -> GatewayV1.SignInWithProviderResponse {
         try await backend.providers.signInWithProvider(
@@ -50,7 +50,7 @@ extension StoryFixture {
 
     /// Signs a person up with email and password.
     func signUp(
-        _ person: Person, password: String = Person.password, accessToken: String = "",
+        _ person: Person, password: String = Person.password, accessToken: String? = nil,
         key: String? = nil
     ) async throws -> GatewayV1.SignUpWithPasswordResponse {
         try await backend.auth.signUpWithPassword(
@@ -89,6 +89,6 @@ extension StoryFixture {
         _ session: GatewayV1.Session?, of person: Person
     ) async throws -> GatewayV1.CheckAuthStateResponse {
         try await backend.auth.checkAuthState(
-            .init(), backend.context(person).bearing(session?.accessToken ?? ""))
+            .init(), backend.context(person).bearing(session?.accessToken))
     }
 }
