@@ -17,6 +17,12 @@ let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let nioTLS = Target.Dependency.product(name: "NIOTLS", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioHTTP2 = Target.Dependency.product(name: "NIOHTTP2", package: "swift-nio-http2")
+let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
+let nioHTTPTypesHTTP1 = Target.Dependency.product(
+    name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
+let nioHTTPTypesHTTP2 = Target.Dependency.product(
+    name: "NIOHTTPTypesHTTP2", package: "swift-nio-extras")
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
 let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
@@ -67,10 +73,14 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
+        // One form of requests and responses for HTTP/1.1 and HTTP/2, in postern-web.
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-        // For tests: a server in the place of APNs.
+        // Its conversion of NIO's HTTP/1.1 and HTTP/2 messages to swift-http-types.
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+        // HTTP/2 of postern-web, and in tests a server in the place of APNs.
         .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(
@@ -164,6 +174,15 @@ let package = Package(
                 lifecycle,
             ],
             pages: ["README.md", "schema.sql"]),
+
+        module(
+            "WebService",
+            [
+                "Contracts", "RPC", "Messages", "Cryptography", "Addresses", "ServiceRuntime",
+                "JSON", nioCore, nioPosix, nioHTTP1, nioHTTP2, nioSSL, nioTLS, nioHTTPTypes,
+                nioHTTPTypesHTTP1, nioHTTPTypesHTTP2, httpTypes, logging, coreMetrics,
+            ],
+            pages: ["README.md"]),
 
         // The programs.
         program("postern-gateway", ["GatewayService", "Hosting", "Contracts", "ServiceRuntime"]),
@@ -308,6 +327,13 @@ let package = Package(
             [
                 "PosternClient", "Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime",
                 "JSON", "HTTPSink", "ProviderIssuer", "SMTPSink", "TestSupport", nioPosix,
+            ]),
+        tests(
+            "WebService",
+            [
+                "WebService", "Contracts", "RPC", "Messages", "Cryptography", "Addresses",
+                "ServiceRuntime", "JSON", "TestSupport", nioCore, nioPosix, nioEmbedded, nioHTTP1,
+                nioHTTP2, nioSSL, nioHTTPTypes, httpTypes, logging,
             ]),
         tests(
             "PosternClient",

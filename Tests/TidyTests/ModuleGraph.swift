@@ -29,6 +29,11 @@ enum ModuleGraph {
             "GatewayService",
             serviceFloor.subtracting(["Storage"]).union(["Addresses"])
         ),
+        // The web service has no store, and calls the gateway only.
+        (
+            "WebService",
+            serviceFloor.subtracting(["Storage"]).union(["Addresses", "JSON"])
+        ),
         ("postern-rate-limit", programFloor.union(["RateLimitService"])),
         ("postern-session", programFloor.union(["SessionService"])),
         ("postern-notification", programFloor.union(["NotificationService"])),
