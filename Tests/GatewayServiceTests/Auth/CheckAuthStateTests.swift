@@ -43,11 +43,12 @@ struct CheckAuthStateTests {
     func noSession() async throws {
         let token = ada.session.accessToken
         for other in [
-            "", "garbage", "a.b.c", ada.session.refreshToken, String(token.dropLast()), token + "A",
+            "garbage", "a.b.c", ada.session.refreshToken, String(token.dropLast()), token + "A",
             String(repeating: "a", count: 100_000),
         ] {
             #expect(try await reason(other) == .noSession)
         }
+        #expect(try await fixture.check(nil).reason == .noSession)
     }
 
     @Test("G-01: for an expired access token the reason is `accessTokenExpired`")
@@ -101,7 +102,7 @@ struct CheckAuthStateTests {
     func serverTime() async throws {
         #expect(ada.session.answeredAtMs == fixture.time.now().milliseconds)
         fixture.time.advance(by: .seconds(60))
-        for token in ["", ada.session.accessToken] {
+        for token in [nil, ada.session.accessToken] {
             #expect(try await fixture.check(token).answeredAtMs == fixture.time.now().milliseconds)
         }
     }

@@ -45,7 +45,7 @@ struct EmailChangeTests {
         _ = try await fixture.requestEmailChange("mine@example.org", eve.session.accessToken)
         let token = try await fixture.inner.linkToken(to: "mine@example.org", page: "change-email")
         for (access, code) in [
-            ("", ErrorCode.passwordNeeded), (ada.session.accessToken, .passwordNeeded),
+            (nil, ErrorCode.passwordNeeded), (ada.session.accessToken, .passwordNeeded),
             ("over", .sessionEnded),
         ] {
             let error = try await refusal {
@@ -95,7 +95,7 @@ struct EmailChangeTests {
         _ = try await fixture.requestEmailChange("new@example.org", access)
         #expect(try await fixture.cancelEmailChange(access))
         #expect(try await fixture.check(access).account?.pendingEmail == "")
-        for token in ["", "x", ada.session.refreshToken] {
+        for token in [nil, "x", ada.session.refreshToken] {
             let requested = try await refusal {
                 try await fixture.requestEmailChange("new@example.org", token)
             }
@@ -189,21 +189,21 @@ struct StrictFlowTests {
 }
 
 extension GatewayFixture {
-    func requestEmailChange(_ email: String, _ access: String) async throws -> GatewayV1.Account {
+    func requestEmailChange(_ email: String, _ access: String?) async throws -> GatewayV1.Account {
         let answer = try await emails.requestEmailChange(
             .init(newEmail: email), context().bearing(access))
         return try #require(answer.account)
     }
 
     func confirmEmailChange(
-        _ token: String, access: String = "", password: String = ""
+        _ token: String, access: String? = nil, password: String = ""
     ) async throws -> GatewayV1.Account {
         let answer = try await emails.confirmEmailChange(
             .init(token: token, password: .init(text: password)), context().bearing(access))
         return try #require(answer.account)
     }
 
-    func cancelEmailChange(_ access: String) async throws -> Bool {
+    func cancelEmailChange(_ access: String?) async throws -> Bool {
         try await emails.cancelEmailChange(.init(), context().bearing(access)).cancelled
     }
 

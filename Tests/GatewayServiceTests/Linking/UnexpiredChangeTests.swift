@@ -110,7 +110,10 @@ struct UnexpiredChangeTests {
     private func expectWorthless(
         _ link: String, of stranger: SignedIn, _ code: ErrorCode, _ fixture: ProviderFixture
     ) async throws {
-        for (access, password) in [(stranger.session.accessToken, ""), ("", Self.strangers)] {
+        let attempts: [(access: String?, password: String)] = [
+            (stranger.session.accessToken, ""), (nil, Self.strangers),
+        ]
+        for (access, password) in attempts {
             let error = try await refusal {
                 try await fixture.gateway.confirmEmailChange(
                     link, access: access, password: password)

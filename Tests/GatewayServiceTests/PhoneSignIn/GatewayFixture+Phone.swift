@@ -36,7 +36,7 @@ extension GatewayFixture {
     /// Signs in with a code.
     func signInByCode(
         _ request: String, _ code: String, _ number: String = number, device: String = "d1",
-        guest: String = "", in context: CallContext? = nil
+        guest: String? = nil, in context: CallContext? = nil
     ) async throws -> GatewayV1.SignInWithPhoneCodeResponse {
         try await phone.signInWithPhoneCode(
             .init(

@@ -112,7 +112,7 @@ final class GatewayFixture: Sendable {
         return try #require(answer.session)
     }
 
-    func check(_ accessToken: String) async throws -> GatewayV1.CheckAuthStateResponse {
+    func check(_ accessToken: String?) async throws -> GatewayV1.CheckAuthStateResponse {
         try await auth.checkAuthState(.init(), context().bearing(accessToken))
     }
 
