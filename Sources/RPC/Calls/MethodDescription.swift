@@ -69,13 +69,20 @@ package struct ServiceDescription: Sendable {
     package let name: String
     /// The methods in the order of the `.proto`.
     package let methods: [MethodDescription]
+    /// The codes of the error catalogue that a method has of its own, by the method's full name:
+    /// the lines `// errors:` of the `.proto`, for tools. Descriptors carry no comments.
+    package let errors: [String: [String]]
     /// A serialised `google.protobuf.FileDescriptorSet`, as base64.
     package let fileDescriptorSet: String
 
     /// A service's description.
-    package init(name: String, methods: [MethodDescription], fileDescriptorSet: String) {
+    package init(
+        name: String, methods: [MethodDescription], errors: [String: [String]] = [:],
+        fileDescriptorSet: String
+    ) {
         self.name = name
         self.methods = methods
+        self.errors = errors
         self.fileDescriptorSet = fileDescriptorSet
     }
 }
