@@ -28,9 +28,8 @@ package struct MethodDescription: Sendable, Hashable {
         package var hasResponseItems: Bool { self == .response || self == .both }
     }
 
-    /// A follower: a server stream whose name begins with `Watch`. It has no end of its own, sends
-    /// an item at least every `FrameLimits.watchHeartbeat`, and moves to another server when its
-    /// server drains.
+    /// A follower: a server stream whose name begins with `Watch`. It has no end of its own, and
+    /// moves to another server when its server drains.
     package let isWatch: Bool
     /// The handler does much work or waits for a scarce resource, so it runs in a lane of its own.
     package let isCostly: Bool
