@@ -171,6 +171,8 @@ public struct PosternError: Error, Hashable, Sendable, CustomStringConvertible {
     /// With `auth/second-proof-required`: the account's other sign-in methods, for example
     /// `google`.
     public let alternatives: [String]
+    /// With `auth/second-proof-required`: what a second proof is to answer. No call sets it yet.
+    public let secondProof: SecondProof?
     /// With `rpc/unavailable`: the part of Postern that fails, for example `session.store`; nil if
     /// it is not known.
     public let unavailablePart: String?
@@ -191,6 +193,9 @@ public struct PosternError: Error, Hashable, Sendable, CustomStringConvertible {
         }
         acceptableProofs = error.acceptableProofs
         alternatives = error.alternatives
+        secondProof = error.secondProof.map {
+            SecondProof(challenge: $0.challenge, kinds: $0.kinds, expiresAtMs: $0.expiresAtMs)
+        }
         unavailablePart = error.unavailablePart.isEmpty ? nil : error.unavailablePart
     }
 
@@ -198,7 +203,7 @@ public struct PosternError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         let faults = violations.map { $0.rule.isEmpty ? $0.field : "\($0.field): \($0.rule)" }
         let part = unavailablePart.map { [$0] } ?? []
-        let details = faults + acceptableProofs + alternatives + part
+        let details = faults + acceptableProofs + alternatives + (secondProof?.kinds ?? []) + part
         return details.isEmpty ? code : "\(code) (\(details.joined(separator: ", ")))"
     }
 
@@ -213,6 +218,16 @@ public struct PosternError: Error, Hashable, Sendable, CustomStringConvertible {
         /// A sentence for the user about the rule, in the language of the error's own; empty
         /// without a rule.
         public let userMessage: String
+    }
+
+    /// The second proof that a sign-in needs.
+    public struct SecondProof: Hashable, Sendable {
+        /// Opaque; returned with the proof.
+        public let challenge: String
+        /// The kinds of proof that would be accepted, as in `acceptableProofs`.
+        public let kinds: [String]
+        /// When the challenge expires, in milliseconds since 1970.
+        public let expiresAtMs: Int64
     }
 }
 

@@ -333,6 +333,7 @@ enum AllMessages {
         WireV1.Pong.self,
         WireV1.Request.self,
         WireV1.Response.self,
+        WireV1.SecondProof.self,
         WireV1.Violation.self,
     ]
 }

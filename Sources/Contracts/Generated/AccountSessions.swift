@@ -177,6 +177,42 @@ package enum AccountSessionsDescription {
             reauthenticate,
             checkRecentProof,
         ],
+        errors: [
+            "postern.gateway.v1.AccountSessions/ListSessions": [
+                "auth/invalid-access-token",
+                "auth/session-ended",
+            ],
+            "postern.gateway.v1.AccountSessions/EndSession": [
+                "auth/invalid-access-token",
+                "auth/session-ended",
+                "auth/session-not-found",
+            ],
+            "postern.gateway.v1.AccountSessions/EndOtherSessions": [
+                "auth/invalid-access-token",
+                "auth/session-ended",
+            ],
+            "postern.gateway.v1.AccountSessions/Reauthenticate": [
+                "auth/invalid-access-token",
+                "auth/session-ended",
+                "auth/invalid-credential",
+                "auth/invalid-provider-token",
+                "auth/missing-or-invalid-nonce",
+                "auth/provider-unavailable",
+                "auth/no-such-provider",
+                "auth/invalid-phone-number",
+                "auth/invalid-verification-code",
+                "auth/code-expired",
+                "auth/too-many-requests",
+                "auth/invalid-device-proof",
+                "auth/device-proof-stale",
+                "auth/user-disabled",
+            ],
+            "postern.gateway.v1.AccountSessions/CheckRecentProof": [
+                "auth/requires-recent-login",
+                "auth/invalid-access-token",
+                "auth/session-ended",
+            ],
+        ],
         fileDescriptorSet: """
             CrEICiBwb3N0ZXJuL2dhdGV3YXkvdjEvYWNjb3VudC5wcm90bxIScG9zdGVybi5nYXRld2F5LnYx\
             Ir8DCgdBY2NvdW50Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIUCgVlbWFpbBgCIAEo\

@@ -154,6 +154,34 @@ package enum EmailsDescription {
             cancelEmailChange,
             resendVerificationByPassword,
         ],
+        errors: [
+            "postern.gateway.v1.Emails/RequestEmailChange": [
+                "auth/invalid-access-token",
+                "auth/requires-recent-login",
+                "auth/invalid-email",
+                "auth/email-already-in-use",
+                "auth/too-many-requests",
+                "auth/operation-not-allowed",
+            ],
+            "postern.gateway.v1.Emails/ConfirmEmailChange": [
+                "auth/invalid-access-token",
+                "auth/session-ended",
+                "auth/invalid-link",
+                "auth/password-needed",
+                "auth/invalid-credential",
+                "auth/email-already-in-use",
+            ],
+            "postern.gateway.v1.Emails/CancelEmailChange": [
+                "auth/invalid-access-token",
+                "auth/session-ended",
+            ],
+            "postern.gateway.v1.Emails/ResendVerificationByPassword": [
+                "auth/invalid-credential",
+                "auth/invalid-email",
+                "auth/too-many-requests",
+                "auth/user-disabled",
+            ],
+        ],
         fileDescriptorSet: """
             CrEICiBwb3N0ZXJuL2dhdGV3YXkvdjEvYWNjb3VudC5wcm90bxIScG9zdGVybi5nYXRld2F5LnYx\
             Ir8DCgdBY2NvdW50Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIUCgVlbWFpbBgCIAEo\

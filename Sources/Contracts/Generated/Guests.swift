@@ -73,6 +73,14 @@ package enum GuestsDescription {
         methods: [
             signInAnonymously,
         ],
+        errors: [
+            "postern.gateway.v1.Guests/SignInAnonymously": [
+                "auth/already-signed-in",
+                "auth/invalid-access-token",
+                "auth/session-ended",
+                "auth/too-many-requests",
+            ],
+        ],
         fileDescriptorSet: """
             CrEICiBwb3N0ZXJuL2dhdGV3YXkvdjEvYWNjb3VudC5wcm90bxIScG9zdGVybi5nYXRld2F5LnYx\
             Ir8DCgdBY2NvdW50Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIUCgVlbWFpbBgCIAEo\

@@ -148,6 +148,29 @@ package enum PasswordsDescription {
             changePassword,
             resendVerificationEmail,
         ],
+        errors: [
+            "postern.gateway.v1.Passwords/RequestPasswordReset": [
+                "auth/invalid-email",
+                "auth/too-many-requests",
+            ],
+            "postern.gateway.v1.Passwords/ResetPassword": [
+                "auth/invalid-link",
+                "auth/weak-password",
+                "auth/user-disabled",
+            ],
+            "postern.gateway.v1.Passwords/ChangePassword": [
+                "auth/invalid-access-token",
+                "auth/invalid-credential",
+                "auth/weak-password",
+                "auth/too-many-requests",
+                "auth/user-disabled",
+            ],
+            "postern.gateway.v1.Passwords/ResendVerificationEmail": [
+                "auth/invalid-access-token",
+                "auth/too-many-requests",
+                "auth/user-disabled",
+            ],
+        ],
         fileDescriptorSet: """
             CrEICiBwb3N0ZXJuL2dhdGV3YXkvdjEvYWNjb3VudC5wcm90bxIScG9zdGVybi5nYXRld2F5LnYx\
             Ir8DCgdBY2NvdW50Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIUCgVlbWFpbBgCIAEo\

@@ -164,6 +164,42 @@ package enum PhoneSignInDescription {
             signInWithPhoneCode,
             linkPhone,
         ],
+        errors: [
+            "postern.gateway.v1.PhoneSignIn/RequestSignInCode": [
+                "auth/invalid-phone-number",
+                "auth/phone-country-not-allowed",
+                "auth/too-many-requests",
+            ],
+            "postern.gateway.v1.PhoneSignIn/RequestPhoneCode": [
+                "auth/invalid-phone-number",
+                "auth/phone-country-not-allowed",
+                "auth/too-many-requests",
+                "auth/invalid-access-token",
+                "auth/session-ended",
+            ],
+            "postern.gateway.v1.PhoneSignIn/SignInWithPhoneCode": [
+                "auth/invalid-phone-number",
+                "auth/invalid-verification-code",
+                "auth/code-expired",
+                "auth/too-many-requests",
+                "auth/second-proof-required",
+                "auth/user-disabled",
+                "auth/invalid-access-token",
+                "auth/session-ended",
+                "auth/operation-not-allowed",
+            ],
+            "postern.gateway.v1.PhoneSignIn/LinkPhone": [
+                "auth/invalid-phone-number",
+                "auth/invalid-verification-code",
+                "auth/code-expired",
+                "auth/too-many-requests",
+                "auth/credential-already-in-use",
+                "auth/provider-already-linked",
+                "auth/requires-recent-login",
+                "auth/invalid-access-token",
+                "auth/operation-not-allowed",
+            ],
+        ],
         fileDescriptorSet: """
             CrEICiBwb3N0ZXJuL2dhdGV3YXkvdjEvYWNjb3VudC5wcm90bxIScG9zdGVybi5nYXRld2F5LnYx\
             Ir8DCgdBY2NvdW50Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIUCgVlbWFpbBgCIAEo\

@@ -106,6 +106,22 @@ package enum ProvidersDescription {
             issueNonce,
             signInWithProvider,
         ],
+        errors: [
+            "postern.gateway.v1.Providers/IssueNonce": [
+                "auth/operation-not-allowed",
+            ],
+            "postern.gateway.v1.Providers/SignInWithProvider": [
+                "auth/invalid-provider-token",
+                "auth/missing-or-invalid-nonce",
+                "auth/provider-unavailable",
+                "auth/operation-not-allowed",
+                "auth/too-many-requests",
+                "auth/invalid-access-token",
+                "auth/session-ended",
+                "auth/user-disabled",
+                "auth/email-already-in-use",
+            ],
+        ],
         fileDescriptorSet: """
             CrEICiBwb3N0ZXJuL2dhdGV3YXkvdjEvYWNjb3VudC5wcm90bxIScG9zdGVybi5nYXRld2F5LnYx\
             Ir8DCgdBY2NvdW50Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIUCgVlbWFpbBgCIAEo\

@@ -131,6 +131,34 @@ package enum SignInMethodsDescription {
             linkProvider,
             unlinkMethod,
         ],
+        errors: [
+            "postern.gateway.v1.SignInMethods/ListSignInMethods": [
+                "auth/invalid-access-token",
+                "auth/session-ended",
+                "auth/user-disabled",
+            ],
+            "postern.gateway.v1.SignInMethods/LinkProvider": [
+                "auth/requires-recent-login",
+                "auth/provider-already-linked",
+                "auth/credential-already-in-use",
+                "auth/invalid-provider-token",
+                "auth/missing-or-invalid-nonce",
+                "auth/provider-unavailable",
+                "auth/operation-not-allowed",
+                "auth/too-many-requests",
+                "auth/invalid-access-token",
+                "auth/session-ended",
+                "auth/user-disabled",
+            ],
+            "postern.gateway.v1.SignInMethods/UnlinkMethod": [
+                "auth/requires-recent-login",
+                "auth/last-sign-in-method",
+                "auth/no-such-provider",
+                "auth/invalid-access-token",
+                "auth/session-ended",
+                "auth/user-disabled",
+            ],
+        ],
         fileDescriptorSet: """
             CrEICiBwb3N0ZXJuL2dhdGV3YXkvdjEvYWNjb3VudC5wcm90bxIScG9zdGVybi5nYXRld2F5LnYx\
             Ir8DCgdBY2NvdW50Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIUCgVlbWFpbBgCIAEo\

@@ -564,6 +564,9 @@ extension WireV1 {
         /// With rpc/unavailable: the failing part, as health names it ("store", "session"), or a peer's
         /// part ("session.store").
         package var unavailablePart: String
+        /// With auth/second-proof-required: what a second proof is to answer. Not filled by any call yet:
+        /// it is for sign-ins from unusual places, which are not detected yet.
+        package var secondProof: WireV1.SecondProof?
 
         /// A message of these fields.
         package init(
@@ -575,7 +578,8 @@ extension WireV1 {
             violations: [WireV1.Violation] = [],
             acceptableProofs: [String] = [],
             alternatives: [String] = [],
-            unavailablePart: String = ""
+            unavailablePart: String = "",
+            secondProof: WireV1.SecondProof? = nil
         ) {
             self.code = code
             self.userMessage = userMessage
@@ -586,6 +590,7 @@ extension WireV1 {
             self.acceptableProofs = acceptableProofs
             self.alternatives = alternatives
             self.unavailablePart = unavailablePart
+            self.secondProof = secondProof
         }
     }
 }
@@ -605,7 +610,8 @@ extension WireV1.Error: ProtobufMessage {
         let acceptableProofs = try reader.texts(66)
         let alternatives = try reader.texts(74)
         let unavailablePart = try reader.text(82)
-        return WireV1.Error(code: code, userMessage: userMessage, retryable: retryable, retryAfterMs: retryAfterMs, action: action, violations: violations, acceptableProofs: acceptableProofs, alternatives: alternatives, unavailablePart: unavailablePart)
+        let secondProof: WireV1.SecondProof? = try reader.message(90)
+        return WireV1.Error(code: code, userMessage: userMessage, retryable: retryable, retryAfterMs: retryAfterMs, action: action, violations: violations, acceptableProofs: acceptableProofs, alternatives: alternatives, unavailablePart: unavailablePart, secondProof: secondProof)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -618,6 +624,7 @@ extension WireV1.Error: ProtobufMessage {
         for value in acceptableProofs { sink.text(66, value) }
         for value in alternatives { sink.text(74, value) }
         if !unavailablePart.isEmpty { sink.text(82, unavailablePart) }
+        if let secondProof { sink.message(90, secondProof) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -642,6 +649,7 @@ extension WireV1.Error: ProtobufMessage {
             c.pointee.n_alternatives, c.pointee.alternatives
         ) { try Wire.text($0) }
         let unavailablePart = try Wire.text(c.pointee.unavailable_part)
+        let secondProof = try c.pointee.second_proof.map { try WireV1.SecondProof(reading: $0) }
         self.code = code
         self.userMessage = userMessage
         self.retryable = retryable
@@ -651,6 +659,7 @@ extension WireV1.Error: ProtobufMessage {
         self.acceptableProofs = acceptableProofs
         self.alternatives = alternatives
         self.unavailablePart = unavailablePart
+        self.secondProof = secondProof
     }
 }
 
@@ -709,6 +718,66 @@ extension WireV1.Violation: ProtobufMessage {
         self.field = field
         self.rule = rule
         self.sentence = sentence
+    }
+}
+
+extension WireV1 {
+    /// The second proof that a sign-in needs.
+    package struct SecondProof: Hashable, Sendable {
+        /// Opaque; returned with the proof.
+        package var challenge: String
+        /// The kinds of proof that would be accepted, as in acceptable_proofs ("device_key",
+        /// "phone_code").
+        package var kinds: [String]
+        /// When the challenge expires, in milliseconds since 1970.
+        package var expiresAtMs: Int64
+
+        /// A message of these fields.
+        package init(
+            challenge: String = "",
+            kinds: [String] = [],
+            expiresAtMs: Int64 = 0
+        ) {
+            self.challenge = challenge
+            self.kinds = kinds
+            self.expiresAtMs = expiresAtMs
+        }
+    }
+}
+
+extension WireV1.SecondProof: ProtobufMessage {
+    package static var fullName: String { "postern.wire.v1.SecondProof" }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> WireV1.SecondProof {
+        let challenge = try reader.text(10)
+        let kinds = try reader.texts(18)
+        let expiresAtMs = try reader.int64(24)
+        return WireV1.SecondProof(challenge: challenge, kinds: kinds, expiresAtMs: expiresAtMs)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !challenge.isEmpty { sink.text(10, challenge) }
+        for value in kinds { sink.text(18, value) }
+        if expiresAtMs != 0 { sink.int64(24, expiresAtMs) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+        let c = try arena.unpack(bytes, postern__wire__v1__second_proof__unpack)
+        defer { arena.end() }
+        try self.init(reading: c)
+    }
+
+    init(reading c: UnsafePointer<Postern__Wire__V1__SecondProof>) throws {
+        let challenge = try Wire.text(c.pointee.challenge)
+        let kinds = try Wire.array(
+            c.pointee.n_kinds, c.pointee.kinds
+        ) { try Wire.text($0) }
+        let expiresAtMs = c.pointee.expires_at_ms
+        self.challenge = challenge
+        self.kinds = kinds
+        self.expiresAtMs = expiresAtMs
     }
 }
 

@@ -28,9 +28,8 @@ package struct MethodDescription: Sendable, Hashable {
         package var hasResponseItems: Bool { self == .response || self == .both }
     }
 
-    /// A follower: a server stream whose name begins with `Watch`. It has no end of its own, sends
-    /// an item at least every `FrameLimits.watchHeartbeat`, and moves to another server when its
-    /// server drains.
+    /// A follower: a server stream whose name begins with `Watch`. It has no end of its own, and
+    /// moves to another server when its server drains.
     package let isWatch: Bool
     /// The handler does much work or waits for a scarce resource, so it runs in a lane of its own.
     package let isCostly: Bool
@@ -69,13 +68,20 @@ package struct ServiceDescription: Sendable {
     package let name: String
     /// The methods in the order of the `.proto`.
     package let methods: [MethodDescription]
+    /// The codes of the error catalogue that a method has of its own, by the method's full name:
+    /// the lines `// errors:` of the `.proto`, for tools. Descriptors carry no comments.
+    package let errors: [String: [String]]
     /// A serialised `google.protobuf.FileDescriptorSet`, as base64.
     package let fileDescriptorSet: String
 
     /// A service's description.
-    package init(name: String, methods: [MethodDescription], fileDescriptorSet: String) {
+    package init(
+        name: String, methods: [MethodDescription], errors: [String: [String]] = [:],
+        fileDescriptorSet: String
+    ) {
         self.name = name
         self.methods = methods
+        self.errors = errors
         self.fileDescriptorSet = fileDescriptorSet
     }
 }

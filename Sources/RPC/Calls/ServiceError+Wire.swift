@@ -17,7 +17,11 @@ extension WireV1.Response {
                     WireV1.Violation(field: $0.field, rule: $0.rule, sentence: $0.userMessage)
                 },
                 acceptableProofs: error.acceptableProofs, alternatives: error.alternatives,
-                unavailablePart: error.unavailablePart))
+                unavailablePart: error.unavailablePart,
+                secondProof: error.secondProof.map {
+                    WireV1.SecondProof(
+                        challenge: $0.challenge, kinds: $0.kinds, expiresAtMs: $0.expiresAtMs)
+                }))
     }
 }
 
@@ -36,6 +40,9 @@ extension ServiceError {
         violations = error.violations.map(Violation.init)
         acceptableProofs = error.acceptableProofs
         alternatives = error.alternatives
+        secondProof = error.secondProof.map {
+            SecondProof(challenge: $0.challenge, kinds: $0.kinds, expiresAtMs: $0.expiresAtMs)
+        }
         // Only if it differs from the catalogue's text; otherwise every error would carry a copy of
         // it.
         if !error.userMessage.isEmpty, error.userMessage != self.code.entry.sentence {

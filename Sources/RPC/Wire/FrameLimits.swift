@@ -73,6 +73,6 @@ package enum FrameLimits {
     /// Call ids that a client uses on one connection before it opens another: far below overflow,
     /// and enough for centuries of calls.
     package static let callIDsMax = UInt64.max / 2
-    /// How often a follower receives an item, so that it knows how stale its state is.
+    /// How often a follower of health receives an item, so that it knows how stale its state is.
     package static let watchHeartbeat = Duration.milliseconds(500)
 }

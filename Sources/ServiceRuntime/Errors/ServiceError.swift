@@ -13,6 +13,8 @@ package struct ServiceError: Error, Hashable, Sendable {
     /// With `auth/second-proof-required`: the account's other sign-in methods (`google`). Set only
     /// after a proof of one of its methods.
     package var alternatives: [String] = []
+    /// With `auth/second-proof-required`: what a second proof is to answer. No service sets it yet.
+    package var secondProof: SecondProof?
     /// With `rpc/unavailable`: the part that fails (`store`, `session`, `session.store`). Empty if
     /// it is not known.
     package var unavailablePart: String
@@ -82,6 +84,23 @@ package struct ServiceError: Error, Hashable, Sendable {
         /// The sentence for the user; empty for a violation without a rule.
         package var userMessage: String {
             sentence ?? PasswordRule(rawValue: rule)?.sentence(in: .english) ?? ""
+        }
+    }
+
+    /// The second proof that a sign-in needs.
+    package struct SecondProof: Hashable, Sendable {
+        /// Opaque; returned with the proof.
+        package let challenge: String
+        /// The kinds of proof that would be accepted, as in `acceptableProofs`.
+        package let kinds: [String]
+        /// When the challenge expires, in milliseconds since 1970.
+        package let expiresAtMs: Int64
+
+        /// A second proof of one of `kinds`.
+        package init(challenge: String, kinds: [String], expiresAtMs: Int64) {
+            self.challenge = challenge
+            self.kinds = kinds
+            self.expiresAtMs = expiresAtMs
         }
     }
 }

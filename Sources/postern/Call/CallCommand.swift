@@ -61,7 +61,7 @@ struct CallCommand: AsyncParsableCommand {
                 let caller = try Caller(
                     Endpoints(services.endpoints), service: service ?? serviceOfMethod)
                 try await caller.call(
-                    method, RequestText(request), metadata: fields(),
+                    method, RequestText(request), metadata: fields(), token: accessToken(),
                     timeout: timeout.map { .seconds($0) }, show: Screen.item)
             } catch {
                 if isAboutName(error) {
@@ -89,14 +89,15 @@ struct CallCommand: AsyncParsableCommand {
         }
     }
 
+    /// The access token as given, without line breaks.
+    private func accessToken() throws -> String? {
+        try token.map { try RequestText($0).whole().split { $0.isWhitespace }.joined() }
+    }
+
     /// The given metadata. The gateway's limits need a client address: here it is this machine's.
     private func fields() throws -> Metadata {
         var fields = Metadata()
         fields[Metadata.Key.clientAddress] = "127.0.0.1"
-        if let token {
-            let text = try RequestText(token).whole().split { $0.isWhitespace }.joined()
-            fields[Metadata.Key.authorization] = "Bearer \(text)"
-        }
         for text in metadata {
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, !parts[0].isEmpty else {

@@ -31,16 +31,19 @@ struct Caller: Sendable {
 
     /// Calls a method of any kind by its name and prints the response as JSON: a stream's items one
     /// per line, as they arrive.
-    /// - Parameter timeout: of the whole call; nil for the default of its kind.
+    /// - Parameters:
+    ///   - token: the access token of the session to call in; nil for none.
+    ///   - timeout: of the whole call; nil for the default of its kind.
     func call(
-        _ name: String, _ request: RequestText, metadata: Metadata, timeout: Duration?,
-        show: @escaping @Sendable (String) throws -> Void
+        _ name: String, _ request: RequestText, metadata: Metadata, token: String?,
+        timeout: Duration?, show: @escaping @Sendable (String) throws -> Void
     ) async throws {
         let method = try await method(name)
         let limit = timeout ?? (method.isStream ? Self.streamTimeout : Self.timeout)
         let lines = method.hasRequestItems ? try request.lines() : nil
         let payload = try lines == nil ? method.input.encodeJSON(request.whole()) : []
-        let context = client.context(timeout: limit, metadata: metadata)
+        let outside = client.context(timeout: limit, metadata: metadata)
+        let context = token.map { outside.bearing($0) } ?? outside
         try await Interruption.cancels {
             guard method.isStream else {
                 let answer = try await client.call(name, payload: payload, context)

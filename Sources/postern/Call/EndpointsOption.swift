@@ -61,13 +61,23 @@ extension ServiceError {
         for (name, words) in [
             ("acceptableProofs", acceptableProofs), ("alternatives", alternatives),
         ] where !words.isEmpty {
-            let texts = words.map { "\"\(Self.escaped($0))\"" }.joined(separator: ", ")
-            members.append("\"\(name)\": [\(texts)]")
+            members.append("\"\(name)\": \(Self.list(words))")
+        }
+        if let proof = secondProof {
+            members.append(
+                """
+                "secondProof": {"challenge": "\(Self.escaped(proof.challenge))", \
+                "kinds": \(Self.list(proof.kinds)), "expiresAtMs": "\(proof.expiresAtMs)"}
+                """)
         }
         if !unavailablePart.isEmpty {
             members.append("\"unavailablePart\": \"\(Self.escaped(unavailablePart))\"")
         }
         return "{\n  " + members.joined(separator: ",\n  ") + "\n}"
+    }
+
+    private static func list(_ words: [String]) -> String {
+        "[" + words.map { "\"\(escaped($0))\"" }.joined(separator: ", ") + "]"
     }
 
     fileprivate static func escaped(_ text: String) -> String {

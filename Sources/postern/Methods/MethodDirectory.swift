@@ -29,6 +29,12 @@ struct MethodDirectory: Sendable {
         return directory
     }
 
+    /// The error codes that a method has of its own, by the method's name. They are those of this
+    /// build: reflection serves descriptors, which carry no comments.
+    static let errors: [String: [String]] = compiledServices.reduce(into: [:]) { all, service in
+        all.merge(service.errors) { first, _ in first }
+    }
+
     private static let compiledServices: [ServiceDescription] = [
         AccountActivityDescription.service, AccountAdminDescription.service,
         AccountNoticesDescription.service, AccountSessionsDescription.service,

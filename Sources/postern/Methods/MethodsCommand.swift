@@ -1,5 +1,6 @@
 import ArgumentParser
 import Messages
+import ServiceRuntime
 
 /// `postern methods`: what can be called.
 struct MethodsCommand: AsyncParsableCommand {
@@ -29,12 +30,14 @@ struct MethodsCommand: AsyncParsableCommand {
     }
 }
 
-/// `postern describe METHOD`: what to send, and what comes back.
+/// `postern describe METHOD`: what to send, what comes back, and which errors.
 struct DescribeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "describe",
-        abstract: "Shows the fields and options of a method, and a request to start from.",
+        abstract: "Shows a method's fields, options and errors, and a request to start from.",
         discussion: """
+            The errors are those of its own; `postern errors` lists the whole catalogue.
+
             Text in the request is a placeholder. Secrets are shown as …: give them to `postern \
             call` in a file or on standard input, since other users can see arguments.
 
@@ -89,6 +92,7 @@ extension SchemaMethod {
         [name, "  " + words.joined(separator: ", "), ""]
             + section(hasRequestItems ? "request, a stream of" : "request", input)
             + section(hasResponseItems ? "response, a stream of" : "response", output)
+            + errors
             + [
                 hasRequestItems
                     ? "a line for each item, for `postern call`:" : "for `postern call`:"
@@ -116,6 +120,18 @@ extension SchemaMethod {
         case .anyAge: words.append("in a session (--token), which may have expired")
         }
         return words
+    }
+
+    /// The codes with their sentences; nothing if the method has no errors of its own.
+    private var errors: [String] {
+        let codes = MethodDirectory.errors[name] ?? []
+        guard !codes.isEmpty else { return [] }
+        let width = codes.map(\.count).max() ?? 0
+        let rows = codes.map { code in
+            let sentence = ErrorCode(rawValue: code)?.sentence(in: .english) ?? ""
+            return "  " + code.padded(to: width + 1) + " " + sentence
+        }
+        return ["errors of its own"] + rows + [""]
     }
 
     private func section(_ title: String, _ message: SchemaMessage) -> [String] {

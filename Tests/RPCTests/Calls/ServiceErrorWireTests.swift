@@ -12,6 +12,9 @@ struct ServiceErrorWireTests {
             detail: "secret", notProcessed: true)
         error.acceptableProofs = ["password", "device_key"]
         error.alternatives = ["google"]
+        let proof = ServiceError.SecondProof(
+            challenge: "c1", kinds: ["device_key"], expiresAtMs: 1_795_248_340_254)
+        error.secondProof = proof
         let response = WireV1.Response(call: 7, error)
         #expect(response.call == 7)
         #expect(response.status == UInt32(code.entry.status.rawValue))
@@ -27,6 +30,7 @@ struct ServiceErrorWireTests {
         #expect(back.violations == [.init(field: "email")])
         #expect(back.acceptableProofs == ["password", "device_key"])
         #expect(back.alternatives == ["google"])
+        #expect(back.secondProof == proof)
         #expect(back.unavailablePart == "store")
         #expect(back.notProcessed)
     }

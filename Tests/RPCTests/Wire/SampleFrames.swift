@@ -26,7 +26,9 @@ enum SampleFrames {
                         .init(field: "email"),
                         .init(field: "password", rule: "digit", sentence: "It needs a digit."),
                     ], acceptableProofs: ["password", "device_key"], alternatives: ["google"],
-                    unavailablePart: "store"))),
+                    unavailablePart: "store",
+                    secondProof: .init(
+                        challenge: "c1", kinds: ["device_key"], expiresAtMs: 1_795_248_340_254)))),
         .item(WireV1.Item(call: 2, end: true, payload: [1, 2, 3])),
         .cancel(WireV1.Cancel(call: 2)), .credit(WireV1.Credit(call: 2, items: 16)),
         .ping(WireV1.Ping(token: 7)), .pong(WireV1.Pong(token: 7)),

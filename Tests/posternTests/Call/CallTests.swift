@@ -73,8 +73,7 @@ struct CallTests {
             let error = await #expect(throws: ServiceError.self) {
                 try await server.caller().call(
                     "\(NoteService.name)/Spell", RequestText(#"{"text": "ab!c"}"#),
-                    metadata: Metadata(),
-                    timeout: nil
+                    metadata: Metadata(), token: nil, timeout: nil
                 ) { shown.add($0) }
             }
             #expect(error?.code == .tooManyRequests)

@@ -68,7 +68,7 @@ extension Caller {
     func shown(_ method: String, _ request: String) async throws -> [String] {
         let shown = Shown()
         try await call(
-            "\(NoteService.name)/\(method)", RequestText(request), metadata: Metadata(),
+            "\(NoteService.name)/\(method)", RequestText(request), metadata: Metadata(), token: nil,
             timeout: .seconds(10)
         ) { shown.add($0) }
         return shown.lines

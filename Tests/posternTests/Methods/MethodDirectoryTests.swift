@@ -1,5 +1,6 @@
 import Foundation
 import Messages
+import ServiceRuntime
 import Testing
 
 @testable import postern
@@ -12,21 +13,38 @@ struct MethodDirectoryTests {
         try #require(directory.methods[name])
     }
 
-    @Test("the tool knows every method of the protos")
-    func complete() throws {
+    /// The lines of all protos.
+    private func protoLines() throws -> [Substring] {
         let root = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let protos = root.appendingPathComponent("Protos/postern")
         let files = try #require(FileManager.default.enumerator(atPath: protos.path))
-        var count = 0
+        var lines: [Substring] = []
         for case let file as String in files where file.hasSuffix(".proto") {
             let text = try String(
                 contentsOf: protos.appendingPathComponent(file), encoding: .utf8)
-            count += text.split(separator: "\n").count { $0.hasPrefix("  rpc ") }
+            lines += text.split(separator: "\n")
         }
+        return lines
+    }
+
+    @Test("the tool knows every method of the protos")
+    func complete() throws {
+        let count = try protoLines().count { $0.hasPrefix("  rpc ") }
         #expect(count > 100)
         #expect(directory.methods.count == count)
+    }
+
+    @Test("the tool knows the errors of every method, and each is in the catalogue")
+    func errors() throws {
+        let codes = try protoLines().filter { $0.hasPrefix("  // errors: ") }
+            .flatMap { $0.dropFirst("  // errors: ".count).split(separator: ", ") }
+        #expect(codes.count > 100)
+        let known = MethodDirectory.errors.values.joined()
+        #expect(known.sorted() == codes.map(String.init).sorted())
+        #expect(known.allSatisfy { ErrorCode(rawValue: $0) != nil })
+        #expect(MethodDirectory.errors.keys.allSatisfy { directory.methods[$0] != nil })
     }
 
     @Test("methods are found by a part of their name in any case, with their messages")
@@ -64,6 +82,21 @@ struct MethodDirectoryTests {
         #expect(lines.contains { $0.hasPrefix("    deviceId ") && $0.hasSuffix(" string") })
         #expect(lines.contains("response SignInWithPasswordResponse"))
         #expect(lines.contains(#"    "password": "…","#))
+    }
+
+    @Test("a description has the method's own errors, with the sentences for users")
+    func describedErrors() throws {
+        let lines = try method("postern.gateway.v1.Auth/SignUpWithPassword").lines
+        let start = try #require(lines.firstIndex(of: "errors of its own"))
+        let errors = lines[(start + 1)...].prefix { !$0.isEmpty }
+        #expect(errors.count == 10)
+        let sentence = ErrorCode.emailAlreadyInUse.sentence(in: .english)
+        #expect(
+            errors.contains {
+                $0.hasPrefix("  auth/email-already-in-use ") && $0.hasSuffix(" \(sentence)")
+            })
+        let health = try method("postern.health.v1.Health/Check").lines
+        #expect(!health.contains("errors of its own"))
     }
 
     @Test("an enum has its first value that is not zero; a oneof has one field")

@@ -25,12 +25,28 @@ struct DescriptionCode {
                     methods: [
                         \(names.joined(separator: ",\n            ")),
                     ],
+            \(errors)\
                     fileDescriptorSet: \"\"\"
             \(encodedFiles)
                         \"\"\")
             }
 
             """
+    }
+
+    /// The codes of the `errors:` lines, by the methods' full names; nothing if there are none.
+    private var errors: String {
+        let entries = service.methods.map { method in
+            let codes = errorCodes(method.protoSourceComments(commentPrefix: "")).joined()
+            guard !codes.isEmpty else { return "" }
+            return """
+                            "\(service.fullName)/\(method.name)": [
+                \(codes.map { "                \"\($0)\",\n" }.joined())\
+                            ],
+
+                """
+        }.joined()
+        return entries.isEmpty ? "" : "        errors: [\n\(entries)        ],\n"
     }
 
     private func constant(_ method: MethodDescriptor) -> String {

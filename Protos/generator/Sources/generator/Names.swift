@@ -80,13 +80,22 @@ func docComment(_ comment: String, indent: String) -> String {
         .map { $0.trimmingPrefix(" ") }
     let text = lines.filter { !$0.hasPrefix("requirement:") && !$0.hasPrefix("errors:") }
         .reversed().drop { $0.isEmpty }.reversed()
-    let errors = lines.filter { $0.hasPrefix("errors:") }.map { line in
-        line.dropFirst("errors:".count).split(separator: ",")
-            .map { "`\($0.trimmingPrefix(" "))`" }.joined(separator: ", ")
+    let errors = errorCodes(comment).map { codes in
+        codes.map { "`\($0)`" }.joined(separator: ", ")
     }
     let throwing = errors.enumerated().map { index, codes in
         (index == 0 ? "- Throws: " : "  ") + codes + (index == errors.count - 1 ? "." : ",")
     }
     return (text.map(String.init) + throwing)
         .map { $0.isEmpty ? "\(indent)///\n" : "\(indent)/// \($0)\n" }.joined()
+}
+
+/// The codes of an rpc's comment, for each of its `errors:` lines.
+func errorCodes(_ comment: String) -> [[String]] {
+    comment.split(separator: "\n").map { $0.trimmingPrefix(" ") }
+        .filter { $0.hasPrefix("errors:") }
+        .map { line in
+            line.dropFirst("errors:".count).split(separator: ",")
+                .map { String($0.trimmingPrefix(" ")) }
+        }
 }

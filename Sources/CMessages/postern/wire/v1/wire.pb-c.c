@@ -322,6 +322,51 @@ void   postern__wire__v1__violation__free_unpacked
   assert(message->base.descriptor == &postern__wire__v1__violation__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   postern__wire__v1__second_proof__init
+                     (Postern__Wire__V1__SecondProof         *message)
+{
+  static const Postern__Wire__V1__SecondProof init_value = POSTERN__WIRE__V1__SECOND_PROOF__INIT;
+  *message = init_value;
+}
+size_t postern__wire__v1__second_proof__get_packed_size
+                     (const Postern__Wire__V1__SecondProof *message)
+{
+  assert(message->base.descriptor == &postern__wire__v1__second_proof__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t postern__wire__v1__second_proof__pack
+                     (const Postern__Wire__V1__SecondProof *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &postern__wire__v1__second_proof__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t postern__wire__v1__second_proof__pack_to_buffer
+                     (const Postern__Wire__V1__SecondProof *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &postern__wire__v1__second_proof__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Postern__Wire__V1__SecondProof *
+       postern__wire__v1__second_proof__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Postern__Wire__V1__SecondProof *)
+     protobuf_c_message_unpack (&postern__wire__v1__second_proof__descriptor,
+                                allocator, len, data);
+}
+void   postern__wire__v1__second_proof__free_unpacked
+                     (Postern__Wire__V1__SecondProof *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &postern__wire__v1__second_proof__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   postern__wire__v1__item__init
                      (Postern__Wire__V1__Item         *message)
 {
@@ -1172,7 +1217,7 @@ const ProtobufCMessageDescriptor postern__wire__v1__response__descriptor =
   (ProtobufCMessageInit) postern__wire__v1__response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__wire__v1__error__field_descriptors[9] =
+static const ProtobufCFieldDescriptor postern__wire__v1__error__field_descriptors[10] =
 {
   {
     "code",
@@ -1282,6 +1327,18 @@ static const ProtobufCFieldDescriptor postern__wire__v1__error__field_descriptor
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "second_proof",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Wire__V1__Error, second_proof),
+    &postern__wire__v1__second_proof__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__wire__v1__error__field_indices_by_name[] = {
   6,   /* field[6] = acceptable_proofs */
@@ -1290,6 +1347,7 @@ static const unsigned postern__wire__v1__error__field_indices_by_name[] = {
   0,   /* field[0] = code */
   3,   /* field[3] = retry_after_ms */
   2,   /* field[2] = retryable */
+  9,   /* field[9] = second_proof */
   8,   /* field[8] = unavailable_part */
   1,   /* field[1] = user_message */
   5,   /* field[5] = violations */
@@ -1298,7 +1356,7 @@ static const ProtobufCIntRange postern__wire__v1__error__number_ranges[2 + 1] =
 {
   { 1, 0 },
   { 7, 5 },
-  { 0, 9 }
+  { 0, 10 }
 };
 const ProtobufCMessageDescriptor postern__wire__v1__error__descriptor =
 {
@@ -1308,7 +1366,7 @@ const ProtobufCMessageDescriptor postern__wire__v1__error__descriptor =
   "Postern__Wire__V1__Error",
   "postern.wire.v1",
   sizeof(Postern__Wire__V1__Error),
-  9,
+  10,
   postern__wire__v1__error__field_descriptors,
   postern__wire__v1__error__field_indices_by_name,
   2,  postern__wire__v1__error__number_ranges,
@@ -1377,6 +1435,70 @@ const ProtobufCMessageDescriptor postern__wire__v1__violation__descriptor =
   postern__wire__v1__violation__field_indices_by_name,
   1,  postern__wire__v1__violation__number_ranges,
   (ProtobufCMessageInit) postern__wire__v1__violation__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor postern__wire__v1__second_proof__field_descriptors[3] =
+{
+  {
+    "challenge",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Wire__V1__SecondProof, challenge),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "kinds",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Postern__Wire__V1__SecondProof, n_kinds),
+    offsetof(Postern__Wire__V1__SecondProof, kinds),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "expires_at_ms",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Wire__V1__SecondProof, expires_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned postern__wire__v1__second_proof__field_indices_by_name[] = {
+  0,   /* field[0] = challenge */
+  2,   /* field[2] = expires_at_ms */
+  1,   /* field[1] = kinds */
+};
+static const ProtobufCIntRange postern__wire__v1__second_proof__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor postern__wire__v1__second_proof__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "postern.wire.v1.SecondProof",
+  "SecondProof",
+  "Postern__Wire__V1__SecondProof",
+  "postern.wire.v1",
+  sizeof(Postern__Wire__V1__SecondProof),
+  3,
+  postern__wire__v1__second_proof__field_descriptors,
+  postern__wire__v1__second_proof__field_indices_by_name,
+  1,  postern__wire__v1__second_proof__number_ranges,
+  (ProtobufCMessageInit) postern__wire__v1__second_proof__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__wire__v1__item__field_descriptors[3] =

@@ -22,6 +22,7 @@ typedef struct Postern__Wire__V1__Request Postern__Wire__V1__Request;
 typedef struct Postern__Wire__V1__Response Postern__Wire__V1__Response;
 typedef struct Postern__Wire__V1__Error Postern__Wire__V1__Error;
 typedef struct Postern__Wire__V1__Violation Postern__Wire__V1__Violation;
+typedef struct Postern__Wire__V1__SecondProof Postern__Wire__V1__SecondProof;
 typedef struct Postern__Wire__V1__Item Postern__Wire__V1__Item;
 typedef struct Postern__Wire__V1__Cancel Postern__Wire__V1__Cancel;
 typedef struct Postern__Wire__V1__Credit Postern__Wire__V1__Credit;
@@ -162,10 +163,11 @@ struct  Postern__Wire__V1__Error
   size_t n_alternatives;
   ProtobufCBinaryData *alternatives;
   ProtobufCBinaryData unavailable_part;
+  Postern__Wire__V1__SecondProof *second_proof;
 };
 #define POSTERN__WIRE__V1__ERROR__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__wire__v1__error__descriptor) \
-    , {0,NULL}, {0,NULL}, 0, 0, {0,NULL}, 0,NULL, 0,NULL, 0,NULL, {0,NULL} }
+    , {0,NULL}, {0,NULL}, 0, 0, {0,NULL}, 0,NULL, 0,NULL, 0,NULL, {0,NULL}, NULL }
 
 
 struct  Postern__Wire__V1__Violation
@@ -178,6 +180,19 @@ struct  Postern__Wire__V1__Violation
 #define POSTERN__WIRE__V1__VIOLATION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__wire__v1__violation__descriptor) \
     , {0,NULL}, {0,NULL}, {0,NULL} }
+
+
+struct  Postern__Wire__V1__SecondProof
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData challenge;
+  size_t n_kinds;
+  ProtobufCBinaryData *kinds;
+  int64_t expires_at_ms;
+};
+#define POSTERN__WIRE__V1__SECOND_PROOF__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__wire__v1__second_proof__descriptor) \
+    , {0,NULL}, 0,NULL, 0 }
 
 
 struct  Postern__Wire__V1__Item
@@ -379,6 +394,25 @@ Postern__Wire__V1__Violation *
 void   postern__wire__v1__violation__free_unpacked
                      (Postern__Wire__V1__Violation *message,
                       ProtobufCAllocator *allocator);
+/* Postern__Wire__V1__SecondProof methods */
+void   postern__wire__v1__second_proof__init
+                     (Postern__Wire__V1__SecondProof         *message);
+size_t postern__wire__v1__second_proof__get_packed_size
+                     (const Postern__Wire__V1__SecondProof   *message);
+size_t postern__wire__v1__second_proof__pack
+                     (const Postern__Wire__V1__SecondProof   *message,
+                      uint8_t             *out);
+size_t postern__wire__v1__second_proof__pack_to_buffer
+                     (const Postern__Wire__V1__SecondProof   *message,
+                      ProtobufCBuffer     *buffer);
+Postern__Wire__V1__SecondProof *
+       postern__wire__v1__second_proof__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   postern__wire__v1__second_proof__free_unpacked
+                     (Postern__Wire__V1__SecondProof *message,
+                      ProtobufCAllocator *allocator);
 /* Postern__Wire__V1__Item methods */
 void   postern__wire__v1__item__init
                      (Postern__Wire__V1__Item         *message);
@@ -516,6 +550,9 @@ typedef void (*Postern__Wire__V1__Error_Closure)
 typedef void (*Postern__Wire__V1__Violation_Closure)
                  (const Postern__Wire__V1__Violation *message,
                   void *closure_data);
+typedef void (*Postern__Wire__V1__SecondProof_Closure)
+                 (const Postern__Wire__V1__SecondProof *message,
+                  void *closure_data);
 typedef void (*Postern__Wire__V1__Item_Closure)
                  (const Postern__Wire__V1__Item *message,
                   void *closure_data);
@@ -548,6 +585,7 @@ extern const ProtobufCMessageDescriptor postern__wire__v1__request__descriptor;
 extern const ProtobufCMessageDescriptor postern__wire__v1__response__descriptor;
 extern const ProtobufCMessageDescriptor postern__wire__v1__error__descriptor;
 extern const ProtobufCMessageDescriptor postern__wire__v1__violation__descriptor;
+extern const ProtobufCMessageDescriptor postern__wire__v1__second_proof__descriptor;
 extern const ProtobufCMessageDescriptor postern__wire__v1__item__descriptor;
 extern const ProtobufCMessageDescriptor postern__wire__v1__cancel__descriptor;
 extern const ProtobufCMessageDescriptor postern__wire__v1__credit__descriptor;
