@@ -22,7 +22,7 @@ extension AccountsHandler {
             account: try reader.message(recorded.row, lastSignInAt: recorded.history.before),
             proof: ProofIssuer(keys: keys, randomness: randomness).proof(
                 recorded.row.account, provedAt: recorded.at),
-            news: recorded.history.message)
+            history: recorded.history.message)
     }
 
     /// - Returns: nil when the account changed during the check.

@@ -106,7 +106,8 @@ package final class ResponseTimeFloor: Sendable {
         }
     }
 
-    /// Measures schemes before hashes with them are stored, and raises the minimum if one is slower.
+    /// Measures schemes before hashes with them are stored, and raises the minimum if one is
+    /// slower.
     /// - Throws: as `PasswordHashPool.measure` and `floor`.
     func add(_ schemes: some Collection<PasswordScheme>) async throws {
         guard !schemes.isEmpty else { return }

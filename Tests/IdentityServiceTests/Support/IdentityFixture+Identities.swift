@@ -65,7 +65,7 @@ extension IdentityFixture {
 
     /// Signs in as a guest.
     func signInAsGuest(key: String? = nil) async throws -> IdentityV1.Account {
-        let answer = try await identities.signInAnonymously(
+        let answer = try await identities.signInAsGuest(
             .init(language: "en-GB", origin: Self.origin), context(key))
         return try #require(answer.account)
     }
