@@ -5,7 +5,7 @@ import Storage
 
 extension IdentitiesHandler {
     /// Not from RFC 8176, which has no `amr` value for "nothing was proved".
-    static let anonymousMethods = ["anon"]
+    static let guestMethods = ["anon"]
 
     /// Signs in as a guest (G-07): creates an account with a profile and a key, and without a
     /// sign-in method. The account is reachable only through its session, until it is upgraded or
@@ -35,7 +35,7 @@ extension IdentitiesHandler {
         return IdentityV1.AdmissionResponse(
             account: try reader.message(row, lastSignInAt: nil),
             proof: proofs.proof(
-                row.account, by: Self.anonymousMethods, provedAt: moment),
+                row.account, by: Self.guestMethods, provedAt: moment),
             isNewUser: true)
     }
 

@@ -299,7 +299,8 @@ extension GatewayV1 {
     public struct Collision: Hashable, Sendable {
         /// The guest, unchanged.
         public var guest: GatewayV1.Account?
-        /// Identifies both accounts for that choice; only the holder of this token can make it.
+        /// Opaque: identifies both accounts for a call that makes this choice, which Postern does not have
+        /// yet. Only the holder of this token will be able to make it.
         public var choiceToken: String
         /// When the choice expires, in milliseconds since 1970.
         public var expiresAtMs: Int64

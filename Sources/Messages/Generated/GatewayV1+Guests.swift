@@ -8,7 +8,7 @@ extension GatewayV1 {
         /// The user's device.
         public var device: GatewayV1.Device?
         /// Language of mails to the account, BCP 47, where it differs from the metadata accept-language;
-        /// empty means the most preferred language of that which Postern has.
+        /// empty means its most preferred language that Postern has.
         public var mailLanguage: String
 
         /// A message of these fields.

@@ -463,7 +463,7 @@ extension GatewayV1 {
         /// Display name; may be empty.
         public var displayName: String
         /// Language of mails to the account, BCP 47, where it differs from the metadata accept-language;
-        /// empty means the most preferred language of that which Postern has.
+        /// empty means its most preferred language that Postern has.
         public var mailLanguage: String
 
         /// A message of these fields.

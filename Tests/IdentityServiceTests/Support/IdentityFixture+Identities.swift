@@ -73,7 +73,7 @@ extension IdentityFixture {
     /// A guest and its access token.
     func guest() async throws -> (account: String, token: String) {
         let account = try await signInAsGuest().accountId
-        return (account, devices.open(account, amr: IdentitiesHandler.anonymousMethods))
+        return (account, devices.open(account, amr: IdentitiesHandler.guestMethods))
     }
 
     /// Links a provider identity.
