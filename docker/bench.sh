@@ -236,7 +236,7 @@ bench_footprint() {
     key=$(echo "$data"/keys/applications/tool.*.key)
     "$build/floor/load" --port "$(port_of "$service")" --pid "$process" --seconds 1 \
       --connections 4 --in-flight 16 --name "health-$service" --service "postern.$service" \
-      --key "$key" --payload "$work/empty" --method postern.reflection.v1.Reflection/List >/dev/null
+      --key "$key" --payload "$work/empty" --method postern.reflection.v1.Reflection/ListServices >/dev/null
     memory=$(awk '/^Pss:/ { print $2 }' "/proc/$process/smaps_rollup")
     figure "memory-$service" "$memory" KiB
     total=$((total + memory))

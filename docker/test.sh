@@ -19,7 +19,10 @@ say "checking the container files"
 "$venv/bin/check-jsonschema" --builtin-schema vendor.compose-spec docker/compose.yaml
 
 say "checking the protocol's files"
-BUF_CACHE_DIR=$root/.build/buf "$venv/bin/buf" lint Protos
+Protos/check.sh
+
+say "compiling a client's messages in Python from the public .proto files alone"
+Tests/Interop/generated-clients.sh python
 
 say "checking the scripts"
 for script in docker/*.sh .ci/run Protos/*.sh Tests/*/*.sh; do bash -n "$script"; done

@@ -58,7 +58,8 @@ package struct GatewayService: Sendable {
             codes: identity.phoneCodes, accounts: identity.accounts, sessions: session.sessions,
             limits: limits)
         emails = EmailsHandler(
-            changes: identity.emailChanges, sessions: session.sessions, limits: limits)
+            changes: identity.emailChanges, credentials: identity.credentials,
+            sessions: session.sessions, limits: limits)
         verification = VerificationHandler(
             sessions: session.sessions, ends: session.ends, time: time, randomness: randomness)
         providerNotices = ProviderNoticesHandler(events: identity.providerEvents)

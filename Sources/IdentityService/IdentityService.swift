@@ -47,23 +47,27 @@ package struct IdentityService: Sendable {
             logger: logger)
         let apple = try settings.apple.makeEndpoint(
             for: settings.providers, time: time, logger: logger)
-        let slots = ResponseTimeFloor(
+        let responseTimeFloor = ResponseTimeFloor(
             store: store, passwords: passwords, time: time, logger: logger)
         accounts = AccountsHandler(
-            settings: settings, store: store, keys: keys, passwords: passwords, slots: slots,
+            settings: settings, store: store, keys: keys, passwords: passwords,
+            responseTimeFloor: responseTimeFloor,
             time: time, randomness: randomness, devices: peers.devices)
         credentials = CredentialsHandler(
-            settings: settings, store: store, keys: keys, passwords: passwords, slots: slots,
+            settings: settings, store: store, keys: keys, passwords: passwords,
+            responseTimeFloor: responseTimeFloor,
             time: time, randomness: randomness)
         accountNotices = AccountNoticesHandler(store: store, keys: keys, randomness: randomness)
         emailChanges = EmailChangesHandler(
-            settings: settings, store: store, keys: keys, passwords: passwords, slots: slots,
+            settings: settings, store: store, keys: keys, passwords: passwords,
+            responseTimeFloor: responseTimeFloor,
             time: time, randomness: randomness, devices: peers.devices)
         providerEvents = ProviderEventsHandler(
             store: store, keys: keys, time: time, randomness: randomness, logger: logger,
             providers: providers)
         imports = ImportsHandler(
-            settings: settings, store: store, keys: keys, passwords: passwords, slots: slots,
+            settings: settings, store: store, keys: keys, passwords: passwords,
+            responseTimeFloor: responseTimeFloor,
             time: time, randomness: randomness, logger: logger)
         accountAdmin = AccountAdminHandler(
             settings: settings, store: store, keys: keys, randomness: randomness, logger: logger,

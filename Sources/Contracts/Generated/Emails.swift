@@ -3,8 +3,8 @@
 package import Messages
 package import RPC
 
-/// Changes of an account's email address, and verification without a session. Every mutating call
-/// takes an idempotency-key in its metadata.
+/// Changes of an account's email address, and further verification mails. Every mutating call takes
+/// an idempotency-key in its metadata.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol EmailsAPI: Sendable {
@@ -32,6 +32,12 @@ package protocol EmailsAPI: Sendable {
     func cancelEmailChange(
         _ request: GatewayV1.CancelEmailChangeRequest, _ context: CallContext
     ) async throws -> GatewayV1.CancelEmailChangeResponse
+
+    /// Mails another verification link, at most three an hour; the previous link becomes invalid.
+    /// - Throws: `auth/invalid-access-token`, `auth/too-many-requests`, `auth/user-disabled`.
+    func resendVerificationEmail(
+        _ request: GatewayV1.ResendVerificationEmailRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ResendVerificationEmailResponse
 
     /// Mails another verification link to a user who has no session because the operator requires a
     /// verified address first. Authenticates by email and password. Counts against the limits of a
@@ -76,6 +82,13 @@ package struct EmailsClient: EmailsAPI {
             EmailsDescription.cancelEmailChange, request, context)
     }
 
+    package func resendVerificationEmail(
+        _ request: GatewayV1.ResendVerificationEmailRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ResendVerificationEmailResponse {
+        try await channel.call(
+            EmailsDescription.resendVerificationEmail, request, context)
+    }
+
     package func resendVerificationByPassword(
         _ request: GatewayV1.ResendVerificationByPasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.ResendVerificationByPasswordResponse {
@@ -104,6 +117,10 @@ package enum EmailsDispatcher {
                 .async(EmailsDescription.cancelEmailChange) {
                     (request: GatewayV1.CancelEmailChangeRequest, context) in
                     try await service.cancelEmailChange(request, context)
+                },
+                .async(EmailsDescription.resendVerificationEmail) {
+                    (request: GatewayV1.ResendVerificationEmailRequest, context) in
+                    try await service.resendVerificationEmail(request, context)
                 },
                 .async(EmailsDescription.resendVerificationByPassword) {
                     (request: GatewayV1.ResendVerificationByPasswordRequest, context) in
@@ -137,6 +154,13 @@ package enum EmailsDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false)
 
+    /// `ResendVerificationEmail`.
+    package static let resendVerificationEmail = MethodDescription(
+        name: "postern.gateway.v1.Emails/ResendVerificationEmail",
+        isIdempotent: false,
+        timeout: .milliseconds(10000),
+        isOnLoop: false)
+
     /// `ResendVerificationByPassword`.
     package static let resendVerificationByPassword = MethodDescription(
         name: "postern.gateway.v1.Emails/ResendVerificationByPassword",
@@ -152,6 +176,7 @@ package enum EmailsDescription {
             requestEmailChange,
             confirmEmailChange,
             cancelEmailChange,
+            resendVerificationEmail,
             resendVerificationByPassword,
         ],
         errors: [
@@ -175,6 +200,11 @@ package enum EmailsDescription {
                 "auth/invalid-access-token",
                 "auth/session-ended",
             ],
+            "postern.gateway.v1.Emails/ResendVerificationEmail": [
+                "auth/invalid-access-token",
+                "auth/too-many-requests",
+                "auth/user-disabled",
+            ],
             "postern.gateway.v1.Emails/ResendVerificationByPassword": [
                 "auth/invalid-credential",
                 "auth/invalid-email",
@@ -183,7 +213,7 @@ package enum EmailsDescription {
             ],
         ],
         fileDescriptorSet: """
-            CrEICiBwb3N0ZXJuL2dhdGV3YXkvdjEvYWNjb3VudC5wcm90bxIScG9zdGVybi5nYXRld2F5LnYx\
+            CrQICiBwb3N0ZXJuL2dhdGV3YXkvdjEvYWNjb3VudC5wcm90bxIScG9zdGVybi5nYXRld2F5LnYx\
             Ir8DCgdBY2NvdW50Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIUCgVlbWFpbBgCIAEo\
             CVIFZW1haWwSJQoOZW1haWxfdmVyaWZpZWQYAyABKAhSDWVtYWlsVmVyaWZpZWQSIQoMZGlzcGxh\
             eV9uYW1lGAQgASgJUgtkaXNwbGF5TmFtZRIiCg1jcmVhdGVkX2F0X21zGAUgASgDUgtjcmVhdGVk\
@@ -191,111 +221,117 @@ package enum EmailsDescription {
             dHVzGAcgASgOMiEucG9zdGVybi5nYXRld2F5LnYxLkFjY291bnRTdGF0dXNSBnN0YXR1cxIYCgdt\
             ZXRob2RzGAggAygJUgdtZXRob2RzEiEKDHBob25lX251bWJlchgJIAEoCVILcGhvbmVOdW1iZXIS\
             GwoJcGhvdG9fdXJsGAogASgJUghwaG90b1VybBIZCghpc19ndWVzdBgLIAEoCFIHaXNHdWVzdBIj\
-            Cg1wZW5kaW5nX2VtYWlsGAwgASgJUgxwZW5kaW5nRW1haWxCDgoMbGFzdF9zaWduX2luInAKClNp\
-            Z25Jbk5ld3MSPgoIcHJldmlvdXMYASABKAsyIi5wb3N0ZXJuLmdhdGV3YXkudjEuUHJldmlvdXNT\
-            aWduSW5SCHByZXZpb3VzEiIKDWlzX25ld19kZXZpY2UYAiABKAhSC2lzTmV3RGV2aWNlIk4KDlBy\
-            ZXZpb3VzU2lnbkluEiUKD3NpZ25lZF9pbl9hdF9tcxgBIAEoA1IMc2lnbmVkSW5BdE1zEhUKBmdh\
-            cF9tcxgCIAEoA1IFZ2FwTXMihQEKCUNvbGxpc2lvbhIxCgVndWVzdBgBIAEoCzIbLnBvc3Rlcm4u\
-            Z2F0ZXdheS52MS5BY2NvdW50UgVndWVzdBIhCgxjaG9pY2VfdG9rZW4YAiABKAlSC2Nob2ljZVRv\
-            a2VuEiIKDWV4cGlyZXNfYXRfbXMYAyABKANSC2V4cGlyZXNBdE1zKq4BCg1BY2NvdW50U3RhdHVz\
-            Eh4KGkFDQ09VTlRfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGQoVQUNDT1VOVF9TVEFUVVNfQUNUSVZF\
-            EAESHAoYQUNDT1VOVF9TVEFUVVNfU1VTUEVOREVEEAISJwojQUNDT1VOVF9TVEFUVVNfUEVORElO\
-            R19WRVJJRklDQVRJT04QAxIbChdBQ0NPVU5UX1NUQVRVU19ERUxFVElORxAEQjQKEnBvc3Rlcm4u\
-            Z2F0ZXdheS52MVABWhxwb3N0ZXJuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzMKqB4KIHBv\
-            c3Rlcm4vZ2F0ZXdheS92MS9nYXRld2F5LnByb3RvEhJwb3N0ZXJuLmdhdGV3YXkudjEaIHBvc3Rl\
-            cm4vZ2F0ZXdheS92MS9hY2NvdW50LnByb3RvIoYBCgZEZXZpY2USGwoJZGV2aWNlX2lkGAEgASgJ\
-            UghkZXZpY2VJZBIaCghwbGF0Zm9ybRgCIAEoCVIIcGxhdGZvcm0SEgoEbmFtZRgDIAEoCVIEbmFt\
-            ZRIvCgNrZXkYBCABKAsyHS5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlS2V5UgNrZXkigQEKCURl\
-            dmljZUtleRI1CgRraW5kGAEgASgOMiEucG9zdGVybi5nYXRld2F5LnYxLkRldmljZUtleUtpbmRS\
-            BGtpbmQSHQoKcHVibGljX2tleRgCIAEoDFIJcHVibGljS2V5Eh4KCnBvc3Nlc3Npb24YAyABKAxS\
-            CnBvc3Nlc3Npb24iTQoLRGV2aWNlUHJvb2YSIAoMc2lnbmVkX2F0X21zGAEgASgDUgpzaWduZWRB\
-            dE1zEhwKCXNpZ25hdHVyZRgCIAEoDFIJc2lnbmF0dXJlIpgCCgdTZXNzaW9uEh0KCnNlc3Npb25f\
-            aWQYASABKAlSCXNlc3Npb25JZBIhCgxhY2Nlc3NfdG9rZW4YAiABKAlSC2FjY2Vzc1Rva2VuEi8K\
-            FGFjY2Vzc19leHBpcmVzX2F0X21zGAMgASgDUhFhY2Nlc3NFeHBpcmVzQXRNcxIjCg1yZWZyZXNo\
-            X3Rva2VuGAQgASgJUgxyZWZyZXNoVG9rZW4SKwoSaWRsZV9leHBpcmVzX2F0X21zGAUgASgDUg9p\
-            ZGxlRXhwaXJlc0F0TXMSIgoNZXhwaXJlc19hdF9tcxgGIAEoA1ILZXhwaXJlc0F0TXMSJAoOYW5z\
-            d2VyZWRfYXRfbXMYByABKANSDGFuc3dlcmVkQXRNcyLPAQoZU2lnblVwV2l0aFBhc3N3b3JkUmVx\
-            dWVzdBIUCgVlbWFpbBgBIAEoCVIFZW1haWwSIAoIcGFzc3dvcmQYAiABKAlCBIi1GAFSCHBhc3N3\
-            b3JkEjIKBmRldmljZRgDIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmljZRIh\
-            CgxkaXNwbGF5X25hbWUYBCABKAlSC2Rpc3BsYXlOYW1lEiMKDW1haWxfbGFuZ3VhZ2UYBSABKAlS\
-            DG1haWxMYW5ndWFnZSKKAQoaU2lnblVwV2l0aFBhc3N3b3JkUmVzcG9uc2USNQoHYWNjb3VudBgB\
-            IAEoCzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2NvdW50EjUKB3Nlc3Npb24YAiAB\
-            KAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lvbiKHAQoZU2lnbkluV2l0aFBh\
-            c3N3b3JkUmVxdWVzdBIUCgVlbWFpbBgBIAEoCVIFZW1haWwSIAoIcGFzc3dvcmQYAiABKAlCBIi1\
-            GAFSCHBhc3N3b3JkEjIKBmRldmljZRgDIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VS\
-            BmRldmljZSK+AQoaU2lnbkluV2l0aFBhc3N3b3JkUmVzcG9uc2USNQoHYWNjb3VudBgBIAEoCzIb\
-            LnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2NvdW50EjUKB3Nlc3Npb24YAiABKAsyGy5w\
-            b3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lvbhIyCgRuZXdzGAMgASgLMh4ucG9zdGVy\
-            bi5nYXRld2F5LnYxLlNpZ25Jbk5ld3NSBG5ld3MigAEKElZlcmlmeUVtYWlsUmVxdWVzdBIUCgV0\
-            b2tlbhgBIAEoCVIFdG9rZW4SIAoIcGFzc3dvcmQYAiABKAlCBIi1GAFSCHBhc3N3b3JkEjIKBmRl\
-            dmljZRgDIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmljZSJMChNWZXJpZnlF\
-            bWFpbFJlc3BvbnNlEjUKB2FjY291bnQYASABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuQWNjb3Vu\
-            dFIHYWNjb3VudCK0AQoVUmVmcmVzaFNlc3Npb25SZXF1ZXN0EiMKDXJlZnJlc2hfdG9rZW4YASAB\
-            KAlSDHJlZnJlc2hUb2tlbhIyCgZkZXZpY2UYAiABKAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2\
-            aWNlUgZkZXZpY2USQgoMZGV2aWNlX3Byb29mGAMgASgLMh8ucG9zdGVybi5nYXRld2F5LnYxLkRl\
-            dmljZVByb29mUgtkZXZpY2VQcm9vZiJPChZSZWZyZXNoU2Vzc2lvblJlc3BvbnNlEjUKB3Nlc3Np\
-            b24YASABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lvbiKLAQoOU2lnbk91\
-            dFJlcXVlc3QSIwoNcmVmcmVzaF90b2tlbhgBIAEoCVIMcmVmcmVzaFRva2VuEhAKA2FsbBgCIAEo\
-            CFIDYWxsEkIKDGRldmljZV9wcm9vZhgDIAEoCzIfLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VQ\
-            cm9vZlILZGV2aWNlUHJvb2YiJwoPU2lnbk91dFJlc3BvbnNlEhQKBWVuZGVkGAEgASgNUgVlbmRl\
-            ZCIXChVDaGVja0F1dGhTdGF0ZVJlcXVlc3QixAIKFkNoZWNrQXV0aFN0YXRlUmVzcG9uc2USJAoN\
-            YXV0aGVudGljYXRlZBgBIAEoCFINYXV0aGVudGljYXRlZBI7CgZyZWFzb24YAiABKA4yIy5wb3N0\
-            ZXJuLmdhdGV3YXkudjEuQXV0aFN0YXRlUmVhc29uUgZyZWFzb24SNQoHYWNjb3VudBgDIAEoCzIb\
-            LnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2NvdW50EiwKBHRvZG8YBCADKA4yGC5wb3N0\
-            ZXJuLmdhdGV3YXkudjEuVG9kb1IEdG9kbxIkCg5hbnN3ZXJlZF9hdF9tcxgFIAEoA1IMYW5zd2Vy\
-            ZWRBdE1zEjwKCmVuZF9yZWFzb24YBiABKA4yHS5wb3N0ZXJuLmdhdGV3YXkudjEuRW5kUmVhc29u\
-            UgllbmRSZWFzb24qZwoNRGV2aWNlS2V5S2luZBIfChtERVZJQ0VfS0VZX0tJTkRfVU5TUEVDSUZJ\
-            RUQQABIYChRERVZJQ0VfS0VZX0tJTkRfUDI1NhABEhsKF0RFVklDRV9LRVlfS0lORF9FRDI1NTE5\
-            EAIqrAIKD0F1dGhTdGF0ZVJlYXNvbhIhCh1BVVRIX1NUQVRFX1JFQVNPTl9VTlNQRUNJRklFRBAA\
-            EiAKHEFVVEhfU1RBVEVfUkVBU09OX05PX1NFU1NJT04QARIqCiZBVVRIX1NUQVRFX1JFQVNPTl9B\
-            Q0NFU1NfVE9LRU5fRVhQSVJFRBACEh4KGkFVVEhfU1RBVEVfUkVBU09OX0lOQUNUSVZFEAMSIQod\
-            QVVUSF9TVEFURV9SRUFTT05fTUFYSU1VTV9BR0UQBBIdChlBVVRIX1NUQVRFX1JFQVNPTl9SRVZP\
-            S0VEEAUSHgoaQVVUSF9TVEFURV9SRUFTT05fU0VDVVJJVFkQBhImCiJBVVRIX1NUQVRFX1JFQVNP\
-            Tl9QUk9WSURFUl9SRVZPS0VEEAcq/AEKCUVuZFJlYXNvbhIaChZFTkRfUkVBU09OX1VOU1BFQ0lG\
-            SUVEEAASGQoVRU5EX1JFQVNPTl9TSUdORURfT1VUEAESFwoTRU5EX1JFQVNPTl9JTkFDVElWRRAC\
-            EhoKFkVORF9SRUFTT05fTUFYSU1VTV9BR0UQAxIYChRFTkRfUkVBU09OX0RJU1BMQUNFRBAEEhcK\
-            E0VORF9SRUFTT05fUkVQTEFZRUQQBRIXChNFTkRfUkVBU09OX1NFQ1VSSVRZEAYSFgoSRU5EX1JF\
-            QVNPTl9SRVZPS0VEEAcSHwobRU5EX1JFQVNPTl9QUk9WSURFUl9SRVZPS0VEEAgqMwoEVG9kbxIU\
-            ChBUT0RPX1VOU1BFQ0lGSUVEEAASFQoRVE9ET19WRVJJRllfRU1BSUwQATKyBQoEQXV0aBJ9ChJT\
-            aWduVXBXaXRoUGFzc3dvcmQSLS5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnblVwV2l0aFBhc3N3b3Jk\
-            UmVxdWVzdBouLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduVXBXaXRoUGFzc3dvcmRSZXNwb25zZSII\
-            uLUYAqi1GAESfQoSU2lnbkluV2l0aFBhc3N3b3JkEi0ucG9zdGVybi5nYXRld2F5LnYxLlNpZ25J\
-            bldpdGhQYXNzd29yZFJlcXVlc3QaLi5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluV2l0aFBhc3N3\
-            b3JkUmVzcG9uc2UiCLi1GAKotRgBEmgKC1ZlcmlmeUVtYWlsEiYucG9zdGVybi5nYXRld2F5LnYx\
-            LlZlcmlmeUVtYWlsUmVxdWVzdBonLnBvc3Rlcm4uZ2F0ZXdheS52MS5WZXJpZnlFbWFpbFJlc3Bv\
-            bnNlIgi4tRgCqLUYARJtCg5SZWZyZXNoU2Vzc2lvbhIpLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZWZy\
-            ZXNoU2Vzc2lvblJlcXVlc3QaKi5wb3N0ZXJuLmdhdGV3YXkudjEuUmVmcmVzaFNlc3Npb25SZXNw\
-            b25zZSIEuLUYARJcCgdTaWduT3V0EiIucG9zdGVybi5nYXRld2F5LnYxLlNpZ25PdXRSZXF1ZXN0\
-            GiMucG9zdGVybi5nYXRld2F5LnYxLlNpZ25PdXRSZXNwb25zZSIIuLUYBIi1GAESdQoOQ2hlY2tB\
-            dXRoU3RhdGUSKS5wb3N0ZXJuLmdhdGV3YXkudjEuQ2hlY2tBdXRoU3RhdGVSZXF1ZXN0GioucG9z\
-            dGVybi5nYXRld2F5LnYxLkNoZWNrQXV0aFN0YXRlUmVzcG9uc2UiDLi1GASItRgBoLUYZEI0ChJw\
-            b3N0ZXJuLmdhdGV3YXkudjFQAVoccG9zdGVybi9nYXRld2F5L3YxO2dhdGV3YXl2MWIGcHJvdG8z\
-            Cs8LCh9wb3N0ZXJuL2dhdGV3YXkvdjEvZW1haWxzLnByb3RvEhJwb3N0ZXJuLmdhdGV3YXkudjEa\
-            IHBvc3Rlcm4vZ2F0ZXdheS92MS9hY2NvdW50LnByb3RvGiBwb3N0ZXJuL2dhdGV3YXkvdjEvZ2F0\
-            ZXdheS5wcm90byJsChlSZXF1ZXN0RW1haWxDaGFuZ2VSZXF1ZXN0EhsKCW5ld19lbWFpbBgBIAEo\
-            CVIIbmV3RW1haWwSMgoGZGV2aWNlGAIgASgLMhoucG9zdGVybi5nYXRld2F5LnYxLkRldmljZVIG\
-            ZGV2aWNlIlMKGlJlcXVlc3RFbWFpbENoYW5nZVJlc3BvbnNlEjUKB2FjY291bnQYASABKAsyGy5w\
-            b3N0ZXJuLmdhdGV3YXkudjEuQWNjb3VudFIHYWNjb3VudCKHAQoZQ29uZmlybUVtYWlsQ2hhbmdl\
+            Cg1wZW5kaW5nX2VtYWlsGAwgASgJUgxwZW5kaW5nRW1haWxCDgoMbGFzdF9zaWduX2luInMKDVNp\
+            Z25Jbkhpc3RvcnkSPgoIcHJldmlvdXMYASABKAsyIi5wb3N0ZXJuLmdhdGV3YXkudjEuUHJldmlv\
+            dXNTaWduSW5SCHByZXZpb3VzEiIKDWlzX25ld19kZXZpY2UYAiABKAhSC2lzTmV3RGV2aWNlIk4K\
+            DlByZXZpb3VzU2lnbkluEiUKD3NpZ25lZF9pbl9hdF9tcxgBIAEoA1IMc2lnbmVkSW5BdE1zEhUK\
+            BmdhcF9tcxgCIAEoA1IFZ2FwTXMihQEKCUNvbGxpc2lvbhIxCgVndWVzdBgBIAEoCzIbLnBvc3Rl\
+            cm4uZ2F0ZXdheS52MS5BY2NvdW50UgVndWVzdBIhCgxjaG9pY2VfdG9rZW4YAiABKAlSC2Nob2lj\
+            ZVRva2VuEiIKDWV4cGlyZXNfYXRfbXMYAyABKANSC2V4cGlyZXNBdE1zKq4BCg1BY2NvdW50U3Rh\
+            dHVzEh4KGkFDQ09VTlRfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGQoVQUNDT1VOVF9TVEFUVVNfQUNU\
+            SVZFEAESHAoYQUNDT1VOVF9TVEFUVVNfU1VTUEVOREVEEAISJwojQUNDT1VOVF9TVEFUVVNfUEVO\
+            RElOR19WRVJJRklDQVRJT04QAxIbChdBQ0NPVU5UX1NUQVRVU19ERUxFVElORxAEQjQKEnBvc3Rl\
+            cm4uZ2F0ZXdheS52MVABWhxwb3N0ZXJuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzMKgx8K\
+            IHBvc3Rlcm4vZ2F0ZXdheS92MS9nYXRld2F5LnByb3RvEhJwb3N0ZXJuLmdhdGV3YXkudjEaIHBv\
+            c3Rlcm4vZ2F0ZXdheS92MS9hY2NvdW50LnByb3RvIoYBCgZEZXZpY2USGwoJZGV2aWNlX2lkGAEg\
+            ASgJUghkZXZpY2VJZBIaCghwbGF0Zm9ybRgCIAEoCVIIcGxhdGZvcm0SEgoEbmFtZRgDIAEoCVIE\
+            bmFtZRIvCgNrZXkYBCABKAsyHS5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlS2V5UgNrZXkigQEK\
+            CURldmljZUtleRI1CgRraW5kGAEgASgOMiEucG9zdGVybi5nYXRld2F5LnYxLkRldmljZUtleUtp\
+            bmRSBGtpbmQSHQoKcHVibGljX2tleRgCIAEoDFIJcHVibGljS2V5Eh4KCnBvc3Nlc3Npb24YAyAB\
+            KAxSCnBvc3Nlc3Npb24iTQoLRGV2aWNlUHJvb2YSIAoMc2lnbmVkX2F0X21zGAEgASgDUgpzaWdu\
+            ZWRBdE1zEhwKCXNpZ25hdHVyZRgCIAEoDFIJc2lnbmF0dXJlIpgCCgdTZXNzaW9uEh0KCnNlc3Np\
+            b25faWQYASABKAlSCXNlc3Npb25JZBIhCgxhY2Nlc3NfdG9rZW4YAiABKAlSC2FjY2Vzc1Rva2Vu\
+            Ei8KFGFjY2Vzc19leHBpcmVzX2F0X21zGAMgASgDUhFhY2Nlc3NFeHBpcmVzQXRNcxIjCg1yZWZy\
+            ZXNoX3Rva2VuGAQgASgJUgxyZWZyZXNoVG9rZW4SKwoSaWRsZV9leHBpcmVzX2F0X21zGAUgASgD\
+            Ug9pZGxlRXhwaXJlc0F0TXMSIgoNZXhwaXJlc19hdF9tcxgGIAEoA1ILZXhwaXJlc0F0TXMSJAoO\
+            YW5zd2VyZWRfYXRfbXMYByABKANSDGFuc3dlcmVkQXRNcyLPAQoZU2lnblVwV2l0aFBhc3N3b3Jk\
+            UmVxdWVzdBIUCgVlbWFpbBgBIAEoCVIFZW1haWwSIAoIcGFzc3dvcmQYAiABKAlCBIi1GAFSCHBh\
+            c3N3b3JkEjIKBmRldmljZRgDIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmlj\
+            ZRIhCgxkaXNwbGF5X25hbWUYBCABKAlSC2Rpc3BsYXlOYW1lEiMKDW1haWxfbGFuZ3VhZ2UYBSAB\
+            KAlSDG1haWxMYW5ndWFnZSKKAQoaU2lnblVwV2l0aFBhc3N3b3JkUmVzcG9uc2USNQoHYWNjb3Vu\
+            dBgBIAEoCzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2NvdW50EjUKB3Nlc3Npb24Y\
+            AiABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lvbiKHAQoZU2lnbkluV2l0\
+            aFBhc3N3b3JkUmVxdWVzdBIUCgVlbWFpbBgBIAEoCVIFZW1haWwSIAoIcGFzc3dvcmQYAiABKAlC\
+            BIi1GAFSCHBhc3N3b3JkEjIKBmRldmljZRgDIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZp\
+            Y2VSBmRldmljZSLHAQoaU2lnbkluV2l0aFBhc3N3b3JkUmVzcG9uc2USNQoHYWNjb3VudBgBIAEo\
+            CzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2NvdW50EjUKB3Nlc3Npb24YAiABKAsy\
+            Gy5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lvbhI7CgdoaXN0b3J5GAMgASgLMiEu\
+            cG9zdGVybi5nYXRld2F5LnYxLlNpZ25Jbkhpc3RvcnlSB2hpc3RvcnkigAEKElZlcmlmeUVtYWls\
             UmVxdWVzdBIUCgV0b2tlbhgBIAEoCVIFdG9rZW4SIAoIcGFzc3dvcmQYAiABKAlCBIi1GAFSCHBh\
             c3N3b3JkEjIKBmRldmljZRgDIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmlj\
-            ZSJTChpDb25maXJtRW1haWxDaGFuZ2VSZXNwb25zZRI1CgdhY2NvdW50GAEgASgLMhsucG9zdGVy\
-            bi5nYXRld2F5LnYxLkFjY291bnRSB2FjY291bnQiTgoYQ2FuY2VsRW1haWxDaGFuZ2VSZXF1ZXN0\
-            EjIKBmRldmljZRgBIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmljZSI5ChlD\
-            YW5jZWxFbWFpbENoYW5nZVJlc3BvbnNlEhwKCWNhbmNlbGxlZBgBIAEoCFIJY2FuY2VsbGVkIpEB\
-            CiNSZXNlbmRWZXJpZmljYXRpb25CeVBhc3N3b3JkUmVxdWVzdBIUCgVlbWFpbBgBIAEoCVIFZW1h\
-            aWwSIAoIcGFzc3dvcmQYAiABKAlCBIi1GAFSCHBhc3N3b3JkEjIKBmRldmljZRgDIAEoCzIaLnBv\
-            c3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmljZSI6CiRSZXNlbmRWZXJpZmljYXRpb25CeVBh\
-            c3N3b3JkUmVzcG9uc2USEgoEc2VudBgBIAEoCFIEc2VudDKYBAoGRW1haWxzEnkKElJlcXVlc3RF\
-            bWFpbENoYW5nZRItLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZXF1ZXN0RW1haWxDaGFuZ2VSZXF1ZXN0\
-            Gi4ucG9zdGVybi5nYXRld2F5LnYxLlJlcXVlc3RFbWFpbENoYW5nZVJlc3BvbnNlIgS4tRgDEn0K\
-            EkNvbmZpcm1FbWFpbENoYW5nZRItLnBvc3Rlcm4uZ2F0ZXdheS52MS5Db25maXJtRW1haWxDaGFu\
-            Z2VSZXF1ZXN0Gi4ucG9zdGVybi5nYXRld2F5LnYxLkNvbmZpcm1FbWFpbENoYW5nZVJlc3BvbnNl\
-            Igi4tRgCqLUYARJ2ChFDYW5jZWxFbWFpbENoYW5nZRIsLnBvc3Rlcm4uZ2F0ZXdheS52MS5DYW5j\
-            ZWxFbWFpbENoYW5nZVJlcXVlc3QaLS5wb3N0ZXJuLmdhdGV3YXkudjEuQ2FuY2VsRW1haWxDaGFu\
-            Z2VSZXNwb25zZSIEuLUYAxKbAQocUmVzZW5kVmVyaWZpY2F0aW9uQnlQYXNzd29yZBI3LnBvc3Rl\
-            cm4uZ2F0ZXdheS52MS5SZXNlbmRWZXJpZmljYXRpb25CeVBhc3N3b3JkUmVxdWVzdBo4LnBvc3Rl\
-            cm4uZ2F0ZXdheS52MS5SZXNlbmRWZXJpZmljYXRpb25CeVBhc3N3b3JkUmVzcG9uc2UiCLi1GAGo\
-            tRgBQjQKEnBvc3Rlcm4uZ2F0ZXdheS52MVABWhxwb3N0ZXJuL2dhdGV3YXkvdjE7Z2F0ZXdheXYx\
-            YgZwcm90bzM=
+            ZSJMChNWZXJpZnlFbWFpbFJlc3BvbnNlEjUKB2FjY291bnQYASABKAsyGy5wb3N0ZXJuLmdhdGV3\
+            YXkudjEuQWNjb3VudFIHYWNjb3VudCK0AQoVUmVmcmVzaFNlc3Npb25SZXF1ZXN0EiMKDXJlZnJl\
+            c2hfdG9rZW4YASABKAlSDHJlZnJlc2hUb2tlbhIyCgZkZXZpY2UYAiABKAsyGi5wb3N0ZXJuLmdh\
+            dGV3YXkudjEuRGV2aWNlUgZkZXZpY2USQgoMZGV2aWNlX3Byb29mGAMgASgLMh8ucG9zdGVybi5n\
+            YXRld2F5LnYxLkRldmljZVByb29mUgtkZXZpY2VQcm9vZiJPChZSZWZyZXNoU2Vzc2lvblJlc3Bv\
+            bnNlEjUKB3Nlc3Npb24YASABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lv\
+            biKLAQoOU2lnbk91dFJlcXVlc3QSIwoNcmVmcmVzaF90b2tlbhgBIAEoCVIMcmVmcmVzaFRva2Vu\
+            EhAKA2FsbBgCIAEoCFIDYWxsEkIKDGRldmljZV9wcm9vZhgDIAEoCzIfLnBvc3Rlcm4uZ2F0ZXdh\
+            eS52MS5EZXZpY2VQcm9vZlILZGV2aWNlUHJvb2YiOAoPU2lnbk91dFJlc3BvbnNlEiUKDmVuZGVk\
+            X3Nlc3Npb25zGAEgASgNUg1lbmRlZFNlc3Npb25zIhcKFUNoZWNrQXV0aFN0YXRlUmVxdWVzdCLl\
+            AgoWQ2hlY2tBdXRoU3RhdGVSZXNwb25zZRIkCg1hdXRoZW50aWNhdGVkGAEgASgIUg1hdXRoZW50\
+            aWNhdGVkEjsKBnJlYXNvbhgCIAEoDjIjLnBvc3Rlcm4uZ2F0ZXdheS52MS5BdXRoU3RhdGVSZWFz\
+            b25SBnJlYXNvbhI1CgdhY2NvdW50GAMgASgLMhsucG9zdGVybi5nYXRld2F5LnYxLkFjY291bnRS\
+            B2FjY291bnQSTQoQcmVxdWlyZWRfYWN0aW9ucxgEIAMoDjIiLnBvc3Rlcm4uZ2F0ZXdheS52MS5S\
+            ZXF1aXJlZEFjdGlvblIPcmVxdWlyZWRBY3Rpb25zEiQKDmFuc3dlcmVkX2F0X21zGAUgASgDUgxh\
+            bnN3ZXJlZEF0TXMSPAoKZW5kX3JlYXNvbhgGIAEoDjIdLnBvc3Rlcm4uZ2F0ZXdheS52MS5FbmRS\
+            ZWFzb25SCWVuZFJlYXNvbipnCg1EZXZpY2VLZXlLaW5kEh8KG0RFVklDRV9LRVlfS0lORF9VTlNQ\
+            RUNJRklFRBAAEhgKFERFVklDRV9LRVlfS0lORF9QMjU2EAESGwoXREVWSUNFX0tFWV9LSU5EX0VE\
+            MjU1MTkQAiqsAgoPQXV0aFN0YXRlUmVhc29uEiEKHUFVVEhfU1RBVEVfUkVBU09OX1VOU1BFQ0lG\
+            SUVEEAASIAocQVVUSF9TVEFURV9SRUFTT05fTk9fU0VTU0lPThABEioKJkFVVEhfU1RBVEVfUkVB\
+            U09OX0FDQ0VTU19UT0tFTl9FWFBJUkVEEAISHgoaQVVUSF9TVEFURV9SRUFTT05fSU5BQ1RJVkUQ\
+            AxIhCh1BVVRIX1NUQVRFX1JFQVNPTl9NQVhJTVVNX0FHRRAEEh0KGUFVVEhfU1RBVEVfUkVBU09O\
+            X1JFVk9LRUQQBRIeChpBVVRIX1NUQVRFX1JFQVNPTl9TRUNVUklUWRAGEiYKIkFVVEhfU1RBVEVf\
+            UkVBU09OX1BST1ZJREVSX1JFVk9LRUQQByr8AQoJRW5kUmVhc29uEhoKFkVORF9SRUFTT05fVU5T\
+            UEVDSUZJRUQQABIZChVFTkRfUkVBU09OX1NJR05FRF9PVVQQARIXChNFTkRfUkVBU09OX0lOQUNU\
+            SVZFEAISGgoWRU5EX1JFQVNPTl9NQVhJTVVNX0FHRRADEhgKFEVORF9SRUFTT05fRElTUExBQ0VE\
+            EAQSFwoTRU5EX1JFQVNPTl9SRVBMQVlFRBAFEhcKE0VORF9SRUFTT05fU0VDVVJJVFkQBhIWChJF\
+            TkRfUkVBU09OX1JFVk9LRUQQBxIfChtFTkRfUkVBU09OX1BST1ZJREVSX1JFVk9LRUQQCCpTCg5S\
+            ZXF1aXJlZEFjdGlvbhIfChtSRVFVSVJFRF9BQ1RJT05fVU5TUEVDSUZJRUQQABIgChxSRVFVSVJF\
+            RF9BQ1RJT05fVkVSSUZZX0VNQUlMEAEysgUKBEF1dGgSfQoSU2lnblVwV2l0aFBhc3N3b3JkEi0u\
+            cG9zdGVybi5nYXRld2F5LnYxLlNpZ25VcFdpdGhQYXNzd29yZFJlcXVlc3QaLi5wb3N0ZXJuLmdh\
+            dGV3YXkudjEuU2lnblVwV2l0aFBhc3N3b3JkUmVzcG9uc2UiCLi1GAKotRgBEn0KElNpZ25Jbldp\
+            dGhQYXNzd29yZBItLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduSW5XaXRoUGFzc3dvcmRSZXF1ZXN0\
+            Gi4ucG9zdGVybi5nYXRld2F5LnYxLlNpZ25JbldpdGhQYXNzd29yZFJlc3BvbnNlIgi4tRgCqLUY\
+            ARJoCgtWZXJpZnlFbWFpbBImLnBvc3Rlcm4uZ2F0ZXdheS52MS5WZXJpZnlFbWFpbFJlcXVlc3Qa\
+            Jy5wb3N0ZXJuLmdhdGV3YXkudjEuVmVyaWZ5RW1haWxSZXNwb25zZSIIuLUYAqi1GAESbQoOUmVm\
+            cmVzaFNlc3Npb24SKS5wb3N0ZXJuLmdhdGV3YXkudjEuUmVmcmVzaFNlc3Npb25SZXF1ZXN0Giou\
+            cG9zdGVybi5nYXRld2F5LnYxLlJlZnJlc2hTZXNzaW9uUmVzcG9uc2UiBLi1GAESXAoHU2lnbk91\
+            dBIiLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduT3V0UmVxdWVzdBojLnBvc3Rlcm4uZ2F0ZXdheS52\
+            MS5TaWduT3V0UmVzcG9uc2UiCLi1GASItRgBEnUKDkNoZWNrQXV0aFN0YXRlEikucG9zdGVybi5n\
+            YXRld2F5LnYxLkNoZWNrQXV0aFN0YXRlUmVxdWVzdBoqLnBvc3Rlcm4uZ2F0ZXdheS52MS5DaGVj\
+            a0F1dGhTdGF0ZVJlc3BvbnNlIgy4tRgEiLUYAaC1GGRCNAoScG9zdGVybi5nYXRld2F5LnYxUAFa\
+            HHBvc3Rlcm4vZ2F0ZXdheS92MTtnYXRld2F5djFiBnByb3RvMwrnDQofcG9zdGVybi9nYXRld2F5\
+            L3YxL2VtYWlscy5wcm90bxIScG9zdGVybi5nYXRld2F5LnYxGiBwb3N0ZXJuL2dhdGV3YXkvdjEv\
+            YWNjb3VudC5wcm90bxogcG9zdGVybi9nYXRld2F5L3YxL2dhdGV3YXkucHJvdG8ibAoZUmVxdWVz\
+            dEVtYWlsQ2hhbmdlUmVxdWVzdBIbCgluZXdfZW1haWwYASABKAlSCG5ld0VtYWlsEjIKBmRldmlj\
+            ZRgCIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmljZSJTChpSZXF1ZXN0RW1h\
+            aWxDaGFuZ2VSZXNwb25zZRI1CgdhY2NvdW50GAEgASgLMhsucG9zdGVybi5nYXRld2F5LnYxLkFj\
+            Y291bnRSB2FjY291bnQihwEKGUNvbmZpcm1FbWFpbENoYW5nZVJlcXVlc3QSFAoFdG9rZW4YASAB\
+            KAlSBXRva2VuEiAKCHBhc3N3b3JkGAIgASgJQgSItRgBUghwYXNzd29yZBIyCgZkZXZpY2UYAyAB\
+            KAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlUgZkZXZpY2UiUwoaQ29uZmlybUVtYWlsQ2hh\
+            bmdlUmVzcG9uc2USNQoHYWNjb3VudBgBIAEoCzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50\
+            UgdhY2NvdW50Ik4KGENhbmNlbEVtYWlsQ2hhbmdlUmVxdWVzdBIyCgZkZXZpY2UYASABKAsyGi5w\
+            b3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlUgZkZXZpY2UiOQoZQ2FuY2VsRW1haWxDaGFuZ2VSZXNw\
+            b25zZRIcCgljYW5jZWxsZWQYASABKAhSCWNhbmNlbGxlZCJUCh5SZXNlbmRWZXJpZmljYXRpb25F\
+            bWFpbFJlcXVlc3QSMgoGZGV2aWNlGAEgASgLMhoucG9zdGVybi5nYXRld2F5LnYxLkRldmljZVIG\
+            ZGV2aWNlIjUKH1Jlc2VuZFZlcmlmaWNhdGlvbkVtYWlsUmVzcG9uc2USEgoEc2VudBgBIAEoCFIE\
+            c2VudCKRAQojUmVzZW5kVmVyaWZpY2F0aW9uQnlQYXNzd29yZFJlcXVlc3QSFAoFZW1haWwYASAB\
+            KAlSBWVtYWlsEiAKCHBhc3N3b3JkGAIgASgJQgSItRgBUghwYXNzd29yZBIyCgZkZXZpY2UYAyAB\
+            KAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlUgZkZXZpY2UiOgokUmVzZW5kVmVyaWZpY2F0\
+            aW9uQnlQYXNzd29yZFJlc3BvbnNlEhIKBHNlbnQYASABKAhSBHNlbnQyowUKBkVtYWlscxJ5ChJS\
+            ZXF1ZXN0RW1haWxDaGFuZ2USLS5wb3N0ZXJuLmdhdGV3YXkudjEuUmVxdWVzdEVtYWlsQ2hhbmdl\
+            UmVxdWVzdBouLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZXF1ZXN0RW1haWxDaGFuZ2VSZXNwb25zZSIE\
+            uLUYAxJ9ChJDb25maXJtRW1haWxDaGFuZ2USLS5wb3N0ZXJuLmdhdGV3YXkudjEuQ29uZmlybUVt\
+            YWlsQ2hhbmdlUmVxdWVzdBouLnBvc3Rlcm4uZ2F0ZXdheS52MS5Db25maXJtRW1haWxDaGFuZ2VS\
+            ZXNwb25zZSIIuLUYAqi1GAESdgoRQ2FuY2VsRW1haWxDaGFuZ2USLC5wb3N0ZXJuLmdhdGV3YXku\
+            djEuQ2FuY2VsRW1haWxDaGFuZ2VSZXF1ZXN0Gi0ucG9zdGVybi5nYXRld2F5LnYxLkNhbmNlbEVt\
+            YWlsQ2hhbmdlUmVzcG9uc2UiBLi1GAMSiAEKF1Jlc2VuZFZlcmlmaWNhdGlvbkVtYWlsEjIucG9z\
+            dGVybi5nYXRld2F5LnYxLlJlc2VuZFZlcmlmaWNhdGlvbkVtYWlsUmVxdWVzdBozLnBvc3Rlcm4u\
+            Z2F0ZXdheS52MS5SZXNlbmRWZXJpZmljYXRpb25FbWFpbFJlc3BvbnNlIgS4tRgDEpsBChxSZXNl\
+            bmRWZXJpZmljYXRpb25CeVBhc3N3b3JkEjcucG9zdGVybi5nYXRld2F5LnYxLlJlc2VuZFZlcmlm\
+            aWNhdGlvbkJ5UGFzc3dvcmRSZXF1ZXN0GjgucG9zdGVybi5nYXRld2F5LnYxLlJlc2VuZFZlcmlm\
+            aWNhdGlvbkJ5UGFzc3dvcmRSZXNwb25zZSIIuLUYAai1GAFCNAoScG9zdGVybi5nYXRld2F5LnYx\
+            UAFaHHBvc3Rlcm4vZ2F0ZXdheS92MTtnYXRld2F5djFiBnByb3RvMw==
             """)
 }

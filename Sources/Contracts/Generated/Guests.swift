@@ -16,9 +16,9 @@ package protocol GuestsAPI: Sendable {
     /// In a session it is auth/already-signed-in.
     /// - Throws: `auth/already-signed-in`, `auth/invalid-access-token`, `auth/session-ended`,
     ///   `auth/too-many-requests`.
-    func signInAnonymously(
-        _ request: GatewayV1.SignInAnonymouslyRequest, _ context: CallContext
-    ) async throws -> GatewayV1.SignInAnonymouslyResponse
+    func signInAsGuest(
+        _ request: GatewayV1.SignInAsGuestRequest, _ context: CallContext
+    ) async throws -> GatewayV1.SignInAsGuestResponse
 }
 
 /// What a server of `postern.gateway.v1.Guests` implements.
@@ -33,11 +33,11 @@ package struct GuestsClient: GuestsAPI {
         self.channel = channel
     }
 
-    package func signInAnonymously(
-        _ request: GatewayV1.SignInAnonymouslyRequest, _ context: CallContext
-    ) async throws -> GatewayV1.SignInAnonymouslyResponse {
+    package func signInAsGuest(
+        _ request: GatewayV1.SignInAsGuestRequest, _ context: CallContext
+    ) async throws -> GatewayV1.SignInAsGuestResponse {
         try await channel.call(
-            GuestsDescription.signInAnonymously, request, context)
+            GuestsDescription.signInAsGuest, request, context)
     }
 }
 
@@ -50,9 +50,9 @@ package enum GuestsDispatcher {
         ServiceMethods(
             GuestsDescription.service,
             [
-                .async(GuestsDescription.signInAnonymously) {
-                    (request: GatewayV1.SignInAnonymouslyRequest, context) in
-                    try await service.signInAnonymously(request, context)
+                .async(GuestsDescription.signInAsGuest) {
+                    (request: GatewayV1.SignInAsGuestRequest, context) in
+                    try await service.signInAsGuest(request, context)
                 },
             ])
     }
@@ -60,9 +60,9 @@ package enum GuestsDispatcher {
 
 /// What `postern.gateway.v1.Guests` promises.
 package enum GuestsDescription {
-    /// `SignInAnonymously`.
-    package static let signInAnonymously = MethodDescription(
-        name: "postern.gateway.v1.Guests/SignInAnonymously",
+    /// `SignInAsGuest`.
+    package static let signInAsGuest = MethodDescription(
+        name: "postern.gateway.v1.Guests/SignInAsGuest",
         isIdempotent: false,
         timeout: .milliseconds(10000),
         isOnLoop: false)
@@ -71,10 +71,10 @@ package enum GuestsDescription {
     package static let service = ServiceDescription(
         name: "postern.gateway.v1.Guests",
         methods: [
-            signInAnonymously,
+            signInAsGuest,
         ],
         errors: [
-            "postern.gateway.v1.Guests/SignInAnonymously": [
+            "postern.gateway.v1.Guests/SignInAsGuest": [
                 "auth/already-signed-in",
                 "auth/invalid-access-token",
                 "auth/session-ended",
@@ -82,7 +82,7 @@ package enum GuestsDescription {
             ],
         ],
         fileDescriptorSet: """
-            CrEICiBwb3N0ZXJuL2dhdGV3YXkvdjEvYWNjb3VudC5wcm90bxIScG9zdGVybi5nYXRld2F5LnYx\
+            CrQICiBwb3N0ZXJuL2dhdGV3YXkvdjEvYWNjb3VudC5wcm90bxIScG9zdGVybi5nYXRld2F5LnYx\
             Ir8DCgdBY2NvdW50Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIUCgVlbWFpbBgCIAEo\
             CVIFZW1haWwSJQoOZW1haWxfdmVyaWZpZWQYAyABKAhSDWVtYWlsVmVyaWZpZWQSIQoMZGlzcGxh\
             eV9uYW1lGAQgASgJUgtkaXNwbGF5TmFtZRIiCg1jcmVhdGVkX2F0X21zGAUgASgDUgtjcmVhdGVk\
@@ -90,95 +90,96 @@ package enum GuestsDescription {
             dHVzGAcgASgOMiEucG9zdGVybi5nYXRld2F5LnYxLkFjY291bnRTdGF0dXNSBnN0YXR1cxIYCgdt\
             ZXRob2RzGAggAygJUgdtZXRob2RzEiEKDHBob25lX251bWJlchgJIAEoCVILcGhvbmVOdW1iZXIS\
             GwoJcGhvdG9fdXJsGAogASgJUghwaG90b1VybBIZCghpc19ndWVzdBgLIAEoCFIHaXNHdWVzdBIj\
-            Cg1wZW5kaW5nX2VtYWlsGAwgASgJUgxwZW5kaW5nRW1haWxCDgoMbGFzdF9zaWduX2luInAKClNp\
-            Z25Jbk5ld3MSPgoIcHJldmlvdXMYASABKAsyIi5wb3N0ZXJuLmdhdGV3YXkudjEuUHJldmlvdXNT\
-            aWduSW5SCHByZXZpb3VzEiIKDWlzX25ld19kZXZpY2UYAiABKAhSC2lzTmV3RGV2aWNlIk4KDlBy\
-            ZXZpb3VzU2lnbkluEiUKD3NpZ25lZF9pbl9hdF9tcxgBIAEoA1IMc2lnbmVkSW5BdE1zEhUKBmdh\
-            cF9tcxgCIAEoA1IFZ2FwTXMihQEKCUNvbGxpc2lvbhIxCgVndWVzdBgBIAEoCzIbLnBvc3Rlcm4u\
-            Z2F0ZXdheS52MS5BY2NvdW50UgVndWVzdBIhCgxjaG9pY2VfdG9rZW4YAiABKAlSC2Nob2ljZVRv\
-            a2VuEiIKDWV4cGlyZXNfYXRfbXMYAyABKANSC2V4cGlyZXNBdE1zKq4BCg1BY2NvdW50U3RhdHVz\
-            Eh4KGkFDQ09VTlRfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGQoVQUNDT1VOVF9TVEFUVVNfQUNUSVZF\
-            EAESHAoYQUNDT1VOVF9TVEFUVVNfU1VTUEVOREVEEAISJwojQUNDT1VOVF9TVEFUVVNfUEVORElO\
-            R19WRVJJRklDQVRJT04QAxIbChdBQ0NPVU5UX1NUQVRVU19ERUxFVElORxAEQjQKEnBvc3Rlcm4u\
-            Z2F0ZXdheS52MVABWhxwb3N0ZXJuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzMKqB4KIHBv\
-            c3Rlcm4vZ2F0ZXdheS92MS9nYXRld2F5LnByb3RvEhJwb3N0ZXJuLmdhdGV3YXkudjEaIHBvc3Rl\
-            cm4vZ2F0ZXdheS92MS9hY2NvdW50LnByb3RvIoYBCgZEZXZpY2USGwoJZGV2aWNlX2lkGAEgASgJ\
-            UghkZXZpY2VJZBIaCghwbGF0Zm9ybRgCIAEoCVIIcGxhdGZvcm0SEgoEbmFtZRgDIAEoCVIEbmFt\
-            ZRIvCgNrZXkYBCABKAsyHS5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlS2V5UgNrZXkigQEKCURl\
-            dmljZUtleRI1CgRraW5kGAEgASgOMiEucG9zdGVybi5nYXRld2F5LnYxLkRldmljZUtleUtpbmRS\
-            BGtpbmQSHQoKcHVibGljX2tleRgCIAEoDFIJcHVibGljS2V5Eh4KCnBvc3Nlc3Npb24YAyABKAxS\
-            CnBvc3Nlc3Npb24iTQoLRGV2aWNlUHJvb2YSIAoMc2lnbmVkX2F0X21zGAEgASgDUgpzaWduZWRB\
-            dE1zEhwKCXNpZ25hdHVyZRgCIAEoDFIJc2lnbmF0dXJlIpgCCgdTZXNzaW9uEh0KCnNlc3Npb25f\
-            aWQYASABKAlSCXNlc3Npb25JZBIhCgxhY2Nlc3NfdG9rZW4YAiABKAlSC2FjY2Vzc1Rva2VuEi8K\
-            FGFjY2Vzc19leHBpcmVzX2F0X21zGAMgASgDUhFhY2Nlc3NFeHBpcmVzQXRNcxIjCg1yZWZyZXNo\
-            X3Rva2VuGAQgASgJUgxyZWZyZXNoVG9rZW4SKwoSaWRsZV9leHBpcmVzX2F0X21zGAUgASgDUg9p\
-            ZGxlRXhwaXJlc0F0TXMSIgoNZXhwaXJlc19hdF9tcxgGIAEoA1ILZXhwaXJlc0F0TXMSJAoOYW5z\
-            d2VyZWRfYXRfbXMYByABKANSDGFuc3dlcmVkQXRNcyLPAQoZU2lnblVwV2l0aFBhc3N3b3JkUmVx\
-            dWVzdBIUCgVlbWFpbBgBIAEoCVIFZW1haWwSIAoIcGFzc3dvcmQYAiABKAlCBIi1GAFSCHBhc3N3\
-            b3JkEjIKBmRldmljZRgDIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmljZRIh\
-            CgxkaXNwbGF5X25hbWUYBCABKAlSC2Rpc3BsYXlOYW1lEiMKDW1haWxfbGFuZ3VhZ2UYBSABKAlS\
-            DG1haWxMYW5ndWFnZSKKAQoaU2lnblVwV2l0aFBhc3N3b3JkUmVzcG9uc2USNQoHYWNjb3VudBgB\
-            IAEoCzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2NvdW50EjUKB3Nlc3Npb24YAiAB\
-            KAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lvbiKHAQoZU2lnbkluV2l0aFBh\
-            c3N3b3JkUmVxdWVzdBIUCgVlbWFpbBgBIAEoCVIFZW1haWwSIAoIcGFzc3dvcmQYAiABKAlCBIi1\
-            GAFSCHBhc3N3b3JkEjIKBmRldmljZRgDIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VS\
-            BmRldmljZSK+AQoaU2lnbkluV2l0aFBhc3N3b3JkUmVzcG9uc2USNQoHYWNjb3VudBgBIAEoCzIb\
-            LnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2NvdW50EjUKB3Nlc3Npb24YAiABKAsyGy5w\
-            b3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lvbhIyCgRuZXdzGAMgASgLMh4ucG9zdGVy\
-            bi5nYXRld2F5LnYxLlNpZ25Jbk5ld3NSBG5ld3MigAEKElZlcmlmeUVtYWlsUmVxdWVzdBIUCgV0\
-            b2tlbhgBIAEoCVIFdG9rZW4SIAoIcGFzc3dvcmQYAiABKAlCBIi1GAFSCHBhc3N3b3JkEjIKBmRl\
-            dmljZRgDIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmljZSJMChNWZXJpZnlF\
-            bWFpbFJlc3BvbnNlEjUKB2FjY291bnQYASABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuQWNjb3Vu\
-            dFIHYWNjb3VudCK0AQoVUmVmcmVzaFNlc3Npb25SZXF1ZXN0EiMKDXJlZnJlc2hfdG9rZW4YASAB\
-            KAlSDHJlZnJlc2hUb2tlbhIyCgZkZXZpY2UYAiABKAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2\
-            aWNlUgZkZXZpY2USQgoMZGV2aWNlX3Byb29mGAMgASgLMh8ucG9zdGVybi5nYXRld2F5LnYxLkRl\
-            dmljZVByb29mUgtkZXZpY2VQcm9vZiJPChZSZWZyZXNoU2Vzc2lvblJlc3BvbnNlEjUKB3Nlc3Np\
-            b24YASABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lvbiKLAQoOU2lnbk91\
-            dFJlcXVlc3QSIwoNcmVmcmVzaF90b2tlbhgBIAEoCVIMcmVmcmVzaFRva2VuEhAKA2FsbBgCIAEo\
-            CFIDYWxsEkIKDGRldmljZV9wcm9vZhgDIAEoCzIfLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VQ\
-            cm9vZlILZGV2aWNlUHJvb2YiJwoPU2lnbk91dFJlc3BvbnNlEhQKBWVuZGVkGAEgASgNUgVlbmRl\
-            ZCIXChVDaGVja0F1dGhTdGF0ZVJlcXVlc3QixAIKFkNoZWNrQXV0aFN0YXRlUmVzcG9uc2USJAoN\
-            YXV0aGVudGljYXRlZBgBIAEoCFINYXV0aGVudGljYXRlZBI7CgZyZWFzb24YAiABKA4yIy5wb3N0\
-            ZXJuLmdhdGV3YXkudjEuQXV0aFN0YXRlUmVhc29uUgZyZWFzb24SNQoHYWNjb3VudBgDIAEoCzIb\
-            LnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2NvdW50EiwKBHRvZG8YBCADKA4yGC5wb3N0\
-            ZXJuLmdhdGV3YXkudjEuVG9kb1IEdG9kbxIkCg5hbnN3ZXJlZF9hdF9tcxgFIAEoA1IMYW5zd2Vy\
-            ZWRBdE1zEjwKCmVuZF9yZWFzb24YBiABKA4yHS5wb3N0ZXJuLmdhdGV3YXkudjEuRW5kUmVhc29u\
-            UgllbmRSZWFzb24qZwoNRGV2aWNlS2V5S2luZBIfChtERVZJQ0VfS0VZX0tJTkRfVU5TUEVDSUZJ\
-            RUQQABIYChRERVZJQ0VfS0VZX0tJTkRfUDI1NhABEhsKF0RFVklDRV9LRVlfS0lORF9FRDI1NTE5\
-            EAIqrAIKD0F1dGhTdGF0ZVJlYXNvbhIhCh1BVVRIX1NUQVRFX1JFQVNPTl9VTlNQRUNJRklFRBAA\
-            EiAKHEFVVEhfU1RBVEVfUkVBU09OX05PX1NFU1NJT04QARIqCiZBVVRIX1NUQVRFX1JFQVNPTl9B\
-            Q0NFU1NfVE9LRU5fRVhQSVJFRBACEh4KGkFVVEhfU1RBVEVfUkVBU09OX0lOQUNUSVZFEAMSIQod\
-            QVVUSF9TVEFURV9SRUFTT05fTUFYSU1VTV9BR0UQBBIdChlBVVRIX1NUQVRFX1JFQVNPTl9SRVZP\
-            S0VEEAUSHgoaQVVUSF9TVEFURV9SRUFTT05fU0VDVVJJVFkQBhImCiJBVVRIX1NUQVRFX1JFQVNP\
-            Tl9QUk9WSURFUl9SRVZPS0VEEAcq/AEKCUVuZFJlYXNvbhIaChZFTkRfUkVBU09OX1VOU1BFQ0lG\
-            SUVEEAASGQoVRU5EX1JFQVNPTl9TSUdORURfT1VUEAESFwoTRU5EX1JFQVNPTl9JTkFDVElWRRAC\
-            EhoKFkVORF9SRUFTT05fTUFYSU1VTV9BR0UQAxIYChRFTkRfUkVBU09OX0RJU1BMQUNFRBAEEhcK\
-            E0VORF9SRUFTT05fUkVQTEFZRUQQBRIXChNFTkRfUkVBU09OX1NFQ1VSSVRZEAYSFgoSRU5EX1JF\
-            QVNPTl9SRVZPS0VEEAcSHwobRU5EX1JFQVNPTl9QUk9WSURFUl9SRVZPS0VEEAgqMwoEVG9kbxIU\
-            ChBUT0RPX1VOU1BFQ0lGSUVEEAASFQoRVE9ET19WRVJJRllfRU1BSUwQATKyBQoEQXV0aBJ9ChJT\
-            aWduVXBXaXRoUGFzc3dvcmQSLS5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnblVwV2l0aFBhc3N3b3Jk\
-            UmVxdWVzdBouLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduVXBXaXRoUGFzc3dvcmRSZXNwb25zZSII\
-            uLUYAqi1GAESfQoSU2lnbkluV2l0aFBhc3N3b3JkEi0ucG9zdGVybi5nYXRld2F5LnYxLlNpZ25J\
-            bldpdGhQYXNzd29yZFJlcXVlc3QaLi5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluV2l0aFBhc3N3\
-            b3JkUmVzcG9uc2UiCLi1GAKotRgBEmgKC1ZlcmlmeUVtYWlsEiYucG9zdGVybi5nYXRld2F5LnYx\
-            LlZlcmlmeUVtYWlsUmVxdWVzdBonLnBvc3Rlcm4uZ2F0ZXdheS52MS5WZXJpZnlFbWFpbFJlc3Bv\
-            bnNlIgi4tRgCqLUYARJtCg5SZWZyZXNoU2Vzc2lvbhIpLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZWZy\
-            ZXNoU2Vzc2lvblJlcXVlc3QaKi5wb3N0ZXJuLmdhdGV3YXkudjEuUmVmcmVzaFNlc3Npb25SZXNw\
-            b25zZSIEuLUYARJcCgdTaWduT3V0EiIucG9zdGVybi5nYXRld2F5LnYxLlNpZ25PdXRSZXF1ZXN0\
-            GiMucG9zdGVybi5nYXRld2F5LnYxLlNpZ25PdXRSZXNwb25zZSIIuLUYBIi1GAESdQoOQ2hlY2tB\
-            dXRoU3RhdGUSKS5wb3N0ZXJuLmdhdGV3YXkudjEuQ2hlY2tBdXRoU3RhdGVSZXF1ZXN0GioucG9z\
-            dGVybi5nYXRld2F5LnYxLkNoZWNrQXV0aFN0YXRlUmVzcG9uc2UiDLi1GASItRgBoLUYZEI0ChJw\
-            b3N0ZXJuLmdhdGV3YXkudjFQAVoccG9zdGVybi9nYXRld2F5L3YxO2dhdGV3YXl2MWIGcHJvdG8z\
-            CrsECh9wb3N0ZXJuL2dhdGV3YXkvdjEvZ3Vlc3RzLnByb3RvEhJwb3N0ZXJuLmdhdGV3YXkudjEa\
-            IHBvc3Rlcm4vZ2F0ZXdheS92MS9hY2NvdW50LnByb3RvGiBwb3N0ZXJuL2dhdGV3YXkvdjEvZ2F0\
-            ZXdheS5wcm90byJzChhTaWduSW5Bbm9ueW1vdXNseVJlcXVlc3QSMgoGZGV2aWNlGAEgASgLMhou\
-            cG9zdGVybi5nYXRld2F5LnYxLkRldmljZVIGZGV2aWNlEiMKDW1haWxfbGFuZ3VhZ2UYAiABKAlS\
-            DG1haWxMYW5ndWFnZSKJAQoZU2lnbkluQW5vbnltb3VzbHlSZXNwb25zZRI1CgdhY2NvdW50GAEg\
-            ASgLMhsucG9zdGVybi5nYXRld2F5LnYxLkFjY291bnRSB2FjY291bnQSNQoHc2Vzc2lvbhgCIAEo\
-            CzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5TZXNzaW9uUgdzZXNzaW9uMoABCgZHdWVzdHMSdgoRU2ln\
-            bkluQW5vbnltb3VzbHkSLC5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluQW5vbnltb3VzbHlSZXF1\
-            ZXN0Gi0ucG9zdGVybi5nYXRld2F5LnYxLlNpZ25JbkFub255bW91c2x5UmVzcG9uc2UiBLi1GAJC\
-            NAoScG9zdGVybi5nYXRld2F5LnYxUAFaHHBvc3Rlcm4vZ2F0ZXdheS92MTtnYXRld2F5djFiBnBy\
-            b3RvMw==
+            Cg1wZW5kaW5nX2VtYWlsGAwgASgJUgxwZW5kaW5nRW1haWxCDgoMbGFzdF9zaWduX2luInMKDVNp\
+            Z25Jbkhpc3RvcnkSPgoIcHJldmlvdXMYASABKAsyIi5wb3N0ZXJuLmdhdGV3YXkudjEuUHJldmlv\
+            dXNTaWduSW5SCHByZXZpb3VzEiIKDWlzX25ld19kZXZpY2UYAiABKAhSC2lzTmV3RGV2aWNlIk4K\
+            DlByZXZpb3VzU2lnbkluEiUKD3NpZ25lZF9pbl9hdF9tcxgBIAEoA1IMc2lnbmVkSW5BdE1zEhUK\
+            BmdhcF9tcxgCIAEoA1IFZ2FwTXMihQEKCUNvbGxpc2lvbhIxCgVndWVzdBgBIAEoCzIbLnBvc3Rl\
+            cm4uZ2F0ZXdheS52MS5BY2NvdW50UgVndWVzdBIhCgxjaG9pY2VfdG9rZW4YAiABKAlSC2Nob2lj\
+            ZVRva2VuEiIKDWV4cGlyZXNfYXRfbXMYAyABKANSC2V4cGlyZXNBdE1zKq4BCg1BY2NvdW50U3Rh\
+            dHVzEh4KGkFDQ09VTlRfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGQoVQUNDT1VOVF9TVEFUVVNfQUNU\
+            SVZFEAESHAoYQUNDT1VOVF9TVEFUVVNfU1VTUEVOREVEEAISJwojQUNDT1VOVF9TVEFUVVNfUEVO\
+            RElOR19WRVJJRklDQVRJT04QAxIbChdBQ0NPVU5UX1NUQVRVU19ERUxFVElORxAEQjQKEnBvc3Rl\
+            cm4uZ2F0ZXdheS52MVABWhxwb3N0ZXJuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzMKgx8K\
+            IHBvc3Rlcm4vZ2F0ZXdheS92MS9nYXRld2F5LnByb3RvEhJwb3N0ZXJuLmdhdGV3YXkudjEaIHBv\
+            c3Rlcm4vZ2F0ZXdheS92MS9hY2NvdW50LnByb3RvIoYBCgZEZXZpY2USGwoJZGV2aWNlX2lkGAEg\
+            ASgJUghkZXZpY2VJZBIaCghwbGF0Zm9ybRgCIAEoCVIIcGxhdGZvcm0SEgoEbmFtZRgDIAEoCVIE\
+            bmFtZRIvCgNrZXkYBCABKAsyHS5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlS2V5UgNrZXkigQEK\
+            CURldmljZUtleRI1CgRraW5kGAEgASgOMiEucG9zdGVybi5nYXRld2F5LnYxLkRldmljZUtleUtp\
+            bmRSBGtpbmQSHQoKcHVibGljX2tleRgCIAEoDFIJcHVibGljS2V5Eh4KCnBvc3Nlc3Npb24YAyAB\
+            KAxSCnBvc3Nlc3Npb24iTQoLRGV2aWNlUHJvb2YSIAoMc2lnbmVkX2F0X21zGAEgASgDUgpzaWdu\
+            ZWRBdE1zEhwKCXNpZ25hdHVyZRgCIAEoDFIJc2lnbmF0dXJlIpgCCgdTZXNzaW9uEh0KCnNlc3Np\
+            b25faWQYASABKAlSCXNlc3Npb25JZBIhCgxhY2Nlc3NfdG9rZW4YAiABKAlSC2FjY2Vzc1Rva2Vu\
+            Ei8KFGFjY2Vzc19leHBpcmVzX2F0X21zGAMgASgDUhFhY2Nlc3NFeHBpcmVzQXRNcxIjCg1yZWZy\
+            ZXNoX3Rva2VuGAQgASgJUgxyZWZyZXNoVG9rZW4SKwoSaWRsZV9leHBpcmVzX2F0X21zGAUgASgD\
+            Ug9pZGxlRXhwaXJlc0F0TXMSIgoNZXhwaXJlc19hdF9tcxgGIAEoA1ILZXhwaXJlc0F0TXMSJAoO\
+            YW5zd2VyZWRfYXRfbXMYByABKANSDGFuc3dlcmVkQXRNcyLPAQoZU2lnblVwV2l0aFBhc3N3b3Jk\
+            UmVxdWVzdBIUCgVlbWFpbBgBIAEoCVIFZW1haWwSIAoIcGFzc3dvcmQYAiABKAlCBIi1GAFSCHBh\
+            c3N3b3JkEjIKBmRldmljZRgDIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmlj\
+            ZRIhCgxkaXNwbGF5X25hbWUYBCABKAlSC2Rpc3BsYXlOYW1lEiMKDW1haWxfbGFuZ3VhZ2UYBSAB\
+            KAlSDG1haWxMYW5ndWFnZSKKAQoaU2lnblVwV2l0aFBhc3N3b3JkUmVzcG9uc2USNQoHYWNjb3Vu\
+            dBgBIAEoCzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2NvdW50EjUKB3Nlc3Npb24Y\
+            AiABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lvbiKHAQoZU2lnbkluV2l0\
+            aFBhc3N3b3JkUmVxdWVzdBIUCgVlbWFpbBgBIAEoCVIFZW1haWwSIAoIcGFzc3dvcmQYAiABKAlC\
+            BIi1GAFSCHBhc3N3b3JkEjIKBmRldmljZRgDIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZp\
+            Y2VSBmRldmljZSLHAQoaU2lnbkluV2l0aFBhc3N3b3JkUmVzcG9uc2USNQoHYWNjb3VudBgBIAEo\
+            CzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2NvdW50EjUKB3Nlc3Npb24YAiABKAsy\
+            Gy5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lvbhI7CgdoaXN0b3J5GAMgASgLMiEu\
+            cG9zdGVybi5nYXRld2F5LnYxLlNpZ25Jbkhpc3RvcnlSB2hpc3RvcnkigAEKElZlcmlmeUVtYWls\
+            UmVxdWVzdBIUCgV0b2tlbhgBIAEoCVIFdG9rZW4SIAoIcGFzc3dvcmQYAiABKAlCBIi1GAFSCHBh\
+            c3N3b3JkEjIKBmRldmljZRgDIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmlj\
+            ZSJMChNWZXJpZnlFbWFpbFJlc3BvbnNlEjUKB2FjY291bnQYASABKAsyGy5wb3N0ZXJuLmdhdGV3\
+            YXkudjEuQWNjb3VudFIHYWNjb3VudCK0AQoVUmVmcmVzaFNlc3Npb25SZXF1ZXN0EiMKDXJlZnJl\
+            c2hfdG9rZW4YASABKAlSDHJlZnJlc2hUb2tlbhIyCgZkZXZpY2UYAiABKAsyGi5wb3N0ZXJuLmdh\
+            dGV3YXkudjEuRGV2aWNlUgZkZXZpY2USQgoMZGV2aWNlX3Byb29mGAMgASgLMh8ucG9zdGVybi5n\
+            YXRld2F5LnYxLkRldmljZVByb29mUgtkZXZpY2VQcm9vZiJPChZSZWZyZXNoU2Vzc2lvblJlc3Bv\
+            bnNlEjUKB3Nlc3Npb24YASABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lv\
+            biKLAQoOU2lnbk91dFJlcXVlc3QSIwoNcmVmcmVzaF90b2tlbhgBIAEoCVIMcmVmcmVzaFRva2Vu\
+            EhAKA2FsbBgCIAEoCFIDYWxsEkIKDGRldmljZV9wcm9vZhgDIAEoCzIfLnBvc3Rlcm4uZ2F0ZXdh\
+            eS52MS5EZXZpY2VQcm9vZlILZGV2aWNlUHJvb2YiOAoPU2lnbk91dFJlc3BvbnNlEiUKDmVuZGVk\
+            X3Nlc3Npb25zGAEgASgNUg1lbmRlZFNlc3Npb25zIhcKFUNoZWNrQXV0aFN0YXRlUmVxdWVzdCLl\
+            AgoWQ2hlY2tBdXRoU3RhdGVSZXNwb25zZRIkCg1hdXRoZW50aWNhdGVkGAEgASgIUg1hdXRoZW50\
+            aWNhdGVkEjsKBnJlYXNvbhgCIAEoDjIjLnBvc3Rlcm4uZ2F0ZXdheS52MS5BdXRoU3RhdGVSZWFz\
+            b25SBnJlYXNvbhI1CgdhY2NvdW50GAMgASgLMhsucG9zdGVybi5nYXRld2F5LnYxLkFjY291bnRS\
+            B2FjY291bnQSTQoQcmVxdWlyZWRfYWN0aW9ucxgEIAMoDjIiLnBvc3Rlcm4uZ2F0ZXdheS52MS5S\
+            ZXF1aXJlZEFjdGlvblIPcmVxdWlyZWRBY3Rpb25zEiQKDmFuc3dlcmVkX2F0X21zGAUgASgDUgxh\
+            bnN3ZXJlZEF0TXMSPAoKZW5kX3JlYXNvbhgGIAEoDjIdLnBvc3Rlcm4uZ2F0ZXdheS52MS5FbmRS\
+            ZWFzb25SCWVuZFJlYXNvbipnCg1EZXZpY2VLZXlLaW5kEh8KG0RFVklDRV9LRVlfS0lORF9VTlNQ\
+            RUNJRklFRBAAEhgKFERFVklDRV9LRVlfS0lORF9QMjU2EAESGwoXREVWSUNFX0tFWV9LSU5EX0VE\
+            MjU1MTkQAiqsAgoPQXV0aFN0YXRlUmVhc29uEiEKHUFVVEhfU1RBVEVfUkVBU09OX1VOU1BFQ0lG\
+            SUVEEAASIAocQVVUSF9TVEFURV9SRUFTT05fTk9fU0VTU0lPThABEioKJkFVVEhfU1RBVEVfUkVB\
+            U09OX0FDQ0VTU19UT0tFTl9FWFBJUkVEEAISHgoaQVVUSF9TVEFURV9SRUFTT05fSU5BQ1RJVkUQ\
+            AxIhCh1BVVRIX1NUQVRFX1JFQVNPTl9NQVhJTVVNX0FHRRAEEh0KGUFVVEhfU1RBVEVfUkVBU09O\
+            X1JFVk9LRUQQBRIeChpBVVRIX1NUQVRFX1JFQVNPTl9TRUNVUklUWRAGEiYKIkFVVEhfU1RBVEVf\
+            UkVBU09OX1BST1ZJREVSX1JFVk9LRUQQByr8AQoJRW5kUmVhc29uEhoKFkVORF9SRUFTT05fVU5T\
+            UEVDSUZJRUQQABIZChVFTkRfUkVBU09OX1NJR05FRF9PVVQQARIXChNFTkRfUkVBU09OX0lOQUNU\
+            SVZFEAISGgoWRU5EX1JFQVNPTl9NQVhJTVVNX0FHRRADEhgKFEVORF9SRUFTT05fRElTUExBQ0VE\
+            EAQSFwoTRU5EX1JFQVNPTl9SRVBMQVlFRBAFEhcKE0VORF9SRUFTT05fU0VDVVJJVFkQBhIWChJF\
+            TkRfUkVBU09OX1JFVk9LRUQQBxIfChtFTkRfUkVBU09OX1BST1ZJREVSX1JFVk9LRUQQCCpTCg5S\
+            ZXF1aXJlZEFjdGlvbhIfChtSRVFVSVJFRF9BQ1RJT05fVU5TUEVDSUZJRUQQABIgChxSRVFVSVJF\
+            RF9BQ1RJT05fVkVSSUZZX0VNQUlMEAEysgUKBEF1dGgSfQoSU2lnblVwV2l0aFBhc3N3b3JkEi0u\
+            cG9zdGVybi5nYXRld2F5LnYxLlNpZ25VcFdpdGhQYXNzd29yZFJlcXVlc3QaLi5wb3N0ZXJuLmdh\
+            dGV3YXkudjEuU2lnblVwV2l0aFBhc3N3b3JkUmVzcG9uc2UiCLi1GAKotRgBEn0KElNpZ25Jbldp\
+            dGhQYXNzd29yZBItLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduSW5XaXRoUGFzc3dvcmRSZXF1ZXN0\
+            Gi4ucG9zdGVybi5nYXRld2F5LnYxLlNpZ25JbldpdGhQYXNzd29yZFJlc3BvbnNlIgi4tRgCqLUY\
+            ARJoCgtWZXJpZnlFbWFpbBImLnBvc3Rlcm4uZ2F0ZXdheS52MS5WZXJpZnlFbWFpbFJlcXVlc3Qa\
+            Jy5wb3N0ZXJuLmdhdGV3YXkudjEuVmVyaWZ5RW1haWxSZXNwb25zZSIIuLUYAqi1GAESbQoOUmVm\
+            cmVzaFNlc3Npb24SKS5wb3N0ZXJuLmdhdGV3YXkudjEuUmVmcmVzaFNlc3Npb25SZXF1ZXN0Giou\
+            cG9zdGVybi5nYXRld2F5LnYxLlJlZnJlc2hTZXNzaW9uUmVzcG9uc2UiBLi1GAESXAoHU2lnbk91\
+            dBIiLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduT3V0UmVxdWVzdBojLnBvc3Rlcm4uZ2F0ZXdheS52\
+            MS5TaWduT3V0UmVzcG9uc2UiCLi1GASItRgBEnUKDkNoZWNrQXV0aFN0YXRlEikucG9zdGVybi5n\
+            YXRld2F5LnYxLkNoZWNrQXV0aFN0YXRlUmVxdWVzdBoqLnBvc3Rlcm4uZ2F0ZXdheS52MS5DaGVj\
+            a0F1dGhTdGF0ZVJlc3BvbnNlIgy4tRgEiLUYAaC1GGRCNAoScG9zdGVybi5nYXRld2F5LnYxUAFa\
+            HHBvc3Rlcm4vZ2F0ZXdheS92MTtnYXRld2F5djFiBnByb3RvMwqmBAofcG9zdGVybi9nYXRld2F5\
+            L3YxL2d1ZXN0cy5wcm90bxIScG9zdGVybi5nYXRld2F5LnYxGiBwb3N0ZXJuL2dhdGV3YXkvdjEv\
+            YWNjb3VudC5wcm90bxogcG9zdGVybi9nYXRld2F5L3YxL2dhdGV3YXkucHJvdG8ibwoUU2lnbklu\
+            QXNHdWVzdFJlcXVlc3QSMgoGZGV2aWNlGAEgASgLMhoucG9zdGVybi5nYXRld2F5LnYxLkRldmlj\
+            ZVIGZGV2aWNlEiMKDW1haWxfbGFuZ3VhZ2UYAiABKAlSDG1haWxMYW5ndWFnZSKFAQoVU2lnbklu\
+            QXNHdWVzdFJlc3BvbnNlEjUKB2FjY291bnQYASABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuQWNj\
+            b3VudFIHYWNjb3VudBI1CgdzZXNzaW9uGAIgASgLMhsucG9zdGVybi5nYXRld2F5LnYxLlNlc3Np\
+            b25SB3Nlc3Npb24ydAoGR3Vlc3RzEmoKDVNpZ25JbkFzR3Vlc3QSKC5wb3N0ZXJuLmdhdGV3YXku\
+            djEuU2lnbkluQXNHdWVzdFJlcXVlc3QaKS5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluQXNHdWVz\
+            dFJlc3BvbnNlIgS4tRgCQjQKEnBvc3Rlcm4uZ2F0ZXdheS52MVABWhxwb3N0ZXJuL2dhdGV3YXkv\
+            djE7Z2F0ZXdheXYxYgZwcm90bzM=
             """)
 }

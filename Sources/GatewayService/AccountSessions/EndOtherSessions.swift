@@ -12,6 +12,6 @@ extension AccountSessionsHandler {
         let session = try await sessions.required(context)
         let answer = try await devices.endOtherSessions(
             SessionV1.EndOtherSessionsRequest(accessToken: session.accessToken), context.onward())
-        return GatewayV1.EndOtherSessionsResponse(ended: answer.ended)
+        return GatewayV1.EndOtherSessionsResponse(endedSessions: answer.ended)
     }
 }

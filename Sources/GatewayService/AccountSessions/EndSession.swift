@@ -16,6 +16,6 @@ extension AccountSessionsHandler {
             SessionV1.EndSessionRequest(
                 accessToken: session.accessToken, sessionId: request.sessionId),
             context.onward())
-        return GatewayV1.EndSessionResponse(ended: answer.ended ? 1 : 0)
+        return GatewayV1.EndSessionResponse(endedSessions: answer.ended ? 1 : 0)
     }
 }

@@ -39,6 +39,6 @@ extension AuthHandler {
         await settled
         return GatewayV1.SignInWithPasswordResponse(
             account: verified.account.map(GatewayV1.Account.init), session: session,
-            news: verified.news.map(GatewayV1.SignInNews.init))
+            history: verified.history.map(GatewayV1.SignInHistory.init))
     }
 }

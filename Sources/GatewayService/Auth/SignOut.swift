@@ -25,6 +25,6 @@ extension AuthHandler {
                 all: request.all, deviceProof: request.deviceProof.map(SessionV1.DeviceProof.init),
                 token: token),
             context.onward())
-        return GatewayV1.SignOutResponse(ended: ended.ended)
+        return GatewayV1.SignOutResponse(endedSessions: ended.ended)
     }
 }

@@ -41,6 +41,6 @@ extension PhoneSignInHandler {
             account: admitted.account.map(GatewayV1.Account.init), session: session,
             isNewUser: admitted.isNewUser, isUpgraded: admitted.isUpgraded,
             collision: admitted.collision.map(GatewayV1.Collision.init),
-            news: admitted.news.map(GatewayV1.SignInNews.init))
+            history: admitted.history.map(GatewayV1.SignInHistory.init))
     }
 }

@@ -47,7 +47,7 @@ extension ProvidersHandler {
             isNewUser: admission.isNewUser, removedMethods: admission.removedMethods,
             isLinked: admission.isLinked, isUpgraded: admission.isUpgraded,
             collision: admission.collision.map(GatewayV1.Collision.init),
-            news: admission.news.map(GatewayV1.SignInNews.init))
+            history: admission.history.map(GatewayV1.SignInHistory.init))
     }
 }
 

@@ -16,13 +16,13 @@ extension AccountsHandler {
         _ request: IdentityV1.VerifyPasswordRequest, _ context: CallContext
     ) async throws -> IdentityV1.VerifyPasswordResponse {
         let attempt = try SignInAttempt(request, context, keys)
-        try await slots.requireTime(until: context.deadline)
+        try await responseTimeFloor.requireTime(until: context.deadline)
         let recorded = try await untilUnchanged { try await check(attempt) }
         return IdentityV1.VerifyPasswordResponse(
             account: try reader.message(recorded.row, lastSignInAt: recorded.history.before),
             proof: ProofIssuer(keys: keys, randomness: randomness).proof(
                 recorded.row.account, provedAt: recorded.at),
-            news: recorded.history.message)
+            history: recorded.history.message)
     }
 
     /// - Returns: nil when the account changed during the check.

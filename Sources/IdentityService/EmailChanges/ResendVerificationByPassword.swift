@@ -21,7 +21,7 @@ extension EmailChangesHandler {
             context, keys)
         let call = try RepeatableCall(
             "ResendVerificationByPassword", [attempt.lookUpKey], context, hash: keys.calls)
-        try await slots.requireTime(until: context.deadline)
+        try await responseTimeFloor.requireTime(until: context.deadline)
         let holder = try await store.read {
             try $0.passwordHolder(ofAddress: attempt.lookUpKey)
         }

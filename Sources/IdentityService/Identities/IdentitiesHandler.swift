@@ -5,7 +5,7 @@ package import Storage
 
 /// `postern.identity.v1.Identities`: identities at providers, guests, and the sign-in methods of an
 /// account (G-04 … G-08, G-14, G-15). Each rpc is in the file of its name: `issueNonce`,
-/// `signInWithProvider`, `signInAnonymously`, `linkProvider`, `unlink`, `listMethods`,
+/// `signInWithProvider`, `signInAsGuest`, `linkProvider`, `unlink`, `listMethods`,
 /// `proveByProvider`.
 ///
 /// The account of a change comes only from the session service (`SessionOwners`), and the identity

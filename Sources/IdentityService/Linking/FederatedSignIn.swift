@@ -192,7 +192,7 @@ struct FederatedSignInRecord: Sendable {
 
     /// Adds what the sign-in reports about the previous one; a new account has none.
     mutating func add(_ history: SignInHistory) {
-        if history.before != nil { message.news = history.message }
+        if history.before != nil { message.history = history.message }
     }
 
     /// The guest that is another account than the one signed in to; nil without one.

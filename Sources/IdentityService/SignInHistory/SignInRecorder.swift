@@ -76,9 +76,9 @@ struct SignInHistory: Hashable, Sendable {
 
     /// The response message. After a clock correction the previous sign-in may appear later than
     /// this one; the gap is then 0.
-    var message: IdentityV1.SignInNews {
+    var message: IdentityV1.SignInHistory {
         let gap = before.map { max(0, at.milliseconds - $0.milliseconds) }
-        return IdentityV1.SignInNews(
+        return IdentityV1.SignInHistory(
             lastSignInAtMs: before?.milliseconds ?? 0, gapMs: gap ?? 0, isNewDevice: isNewDevice)
     }
 }

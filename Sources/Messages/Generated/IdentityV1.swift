@@ -452,17 +452,17 @@ extension IdentityV1 {
         /// Proof for the session service: opens one session, within 30 s.
         package var proof: IdentityV1.SignInProof?
         /// About the previous sign-in.
-        package var news: IdentityV1.SignInNews?
+        package var history: IdentityV1.SignInHistory?
 
         /// A message of these fields.
         package init(
             account: IdentityV1.Account? = nil,
             proof: IdentityV1.SignInProof? = nil,
-            news: IdentityV1.SignInNews? = nil
+            history: IdentityV1.SignInHistory? = nil
         ) {
             self.account = account
             self.proof = proof
-            self.news = news
+            self.history = history
         }
     }
 }
@@ -475,14 +475,14 @@ extension IdentityV1.VerifyPasswordResponse: ProtobufMessage {
     ) throws(NonCanonicalEncoding) -> IdentityV1.VerifyPasswordResponse {
         let account: IdentityV1.Account? = try reader.message(10)
         let proof: IdentityV1.SignInProof? = try reader.message(18)
-        let news: IdentityV1.SignInNews? = try reader.message(26)
-        return IdentityV1.VerifyPasswordResponse(account: account, proof: proof, news: news)
+        let history: IdentityV1.SignInHistory? = try reader.message(26)
+        return IdentityV1.VerifyPasswordResponse(account: account, proof: proof, history: history)
     }
 
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
         if let proof { sink.message(18, proof) }
-        if let news { sink.message(26, news) }
+        if let history { sink.message(26, history) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -494,10 +494,10 @@ extension IdentityV1.VerifyPasswordResponse: ProtobufMessage {
     init(reading c: UnsafePointer<Postern__Identity__V1__VerifyPasswordResponse>) throws {
         let account = try c.pointee.account.map { try IdentityV1.Account(reading: $0) }
         let proof = try c.pointee.proof.map { try IdentityV1.SignInProof(reading: $0) }
-        let news = try c.pointee.news.map { try IdentityV1.SignInNews(reading: $0) }
+        let history = try c.pointee.history.map { try IdentityV1.SignInHistory(reading: $0) }
         self.account = account
         self.proof = proof
-        self.news = news
+        self.history = history
     }
 }
 

@@ -30,7 +30,10 @@ struct StatusCommand: AsyncParsableCommand {
     static func line(_ health: HealthV1.CheckResponse) -> String {
         guard health.status == .serving else { return "not serving" }
         let degraded = health.parts.filter { $0.status == .degraded }.map { part in
-            "\(part.name) (\(part.detail), since \(Timestamp(milliseconds: part.sinceMs).text))"
+            guard case .failingSinceAtMs(let since) = part.failingSince else {
+                return "\(part.name) (\(part.detail))"
+            }
+            return "\(part.name) (\(part.detail), since \(Timestamp(milliseconds: since).text))"
         }
         return degraded.isEmpty
             ? "serving" : "serving, degraded: " + degraded.joined(separator: ", ")

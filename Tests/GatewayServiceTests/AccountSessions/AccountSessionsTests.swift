@@ -33,7 +33,7 @@ struct AccountSessionsTests {
         let ended = try await fixture.accountSessions.endSession(
             .init(sessionId: one.session.sessionId),
             fixture.context().bearing(two.session.accessToken))
-        #expect(ended.ended == 1)
+        #expect(ended.endedSessions == 1)
         let state = try await fixture.check(one.session.accessToken)
         #expect(state.reason == .revoked && state.endReason == .signedOut)
         #expect(try await list(fixture, two.session.accessToken).count == 1)
@@ -62,7 +62,7 @@ struct AccountSessionsTests {
         let three = try await fixture.signIn()
         let answer = try await fixture.accountSessions.endOtherSessions(
             .init(), fixture.context().bearing(two.session.accessToken))
-        #expect(answer.ended == 2)
+        #expect(answer.endedSessions == 2)
         #expect(try await fixture.check(two.session.accessToken).authenticated)
         for gone in [one, three] {
             #expect(try await !fixture.check(gone.session.accessToken).authenticated)

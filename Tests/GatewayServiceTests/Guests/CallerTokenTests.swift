@@ -22,9 +22,9 @@ struct CallerTokenTests {
     private func guest() async throws -> GatewayV1.Session {
         fixture.time.advance(by: .milliseconds(1))
         identities.admit(
-            try await fixture.inner.identity.identities.signInAnonymously(
+            try await fixture.inner.identity.identities.signInAsGuest(
                 .init(), fixture.context()))
-        let answer = try await fixture.guests.signInAnonymously(.init(), fixture.context())
+        let answer = try await fixture.guests.signInAsGuest(.init(), fixture.context())
         identities.refuse(.providerUnavailable)
         return try #require(answer.session)
     }

@@ -18,7 +18,7 @@ struct GuestUpgradeTests {
             #expect(guest.account?.methods == [] && guest.account?.email == "")
             let token = guest.session?.accessToken ?? ""
             let state = try await fixture.gateway.check(token)
-            #expect(state.authenticated && state.todo.isEmpty)
+            #expect(state.authenticated && state.requiredActions.isEmpty)
             #expect(state.account?.accountId == guest.account?.accountId)
             #expect(state.account?.isGuest == true)
             let methods = try await fixture.gateway.methods.listSignInMethods(
@@ -78,7 +78,9 @@ struct GuestUpgradeTests {
             #expect(!upgraded.account.isGuest && upgraded.account.methods == ["password"])
             #expect(try await !fixture.isSignedIn(guest.session))
             #expect(
-                try await fixture.gateway.check(upgraded.session.accessToken).todo == [.verifyEmail]
+                try await fixture.gateway.check(upgraded.session.accessToken).requiredActions == [
+                    .verifyEmail
+                ]
             )
             let again = try await fixture.gateway.signUp(accessToken: asking, in: context)
             #expect(again.account == upgraded.account, "G-25: a repeat")

@@ -86,7 +86,7 @@ final class InnerWire: CallChannel {
             serve(CredentialsDescription.changePassword, credentials.changePassword),
             serve(CredentialsDescription.resendVerification, credentials.resendVerification),
             serve(IdentitiesDescription.signInWithProvider, identities.signInWithProvider),
-            serve(IdentitiesDescription.signInAnonymously, identities.signInAnonymously),
+            serve(IdentitiesDescription.signInAsGuest, identities.signInAsGuest),
             serve(IdentitiesDescription.linkProvider, identities.linkProvider),
             serve(IdentitiesDescription.unlink, identities.unlink),
             serve(PhoneCodesDescription.requestCode, codes.requestCode),

@@ -80,9 +80,9 @@ struct SessionRow: Sendable, CustomTestStringConvertible {
             }
         },
         .init(
-            "Guests/SignInAnonymously",
+            "Guests/SignInAsGuest",
             refusals: [.guest: signedIn, .account: signedIn, .anothers: signedIn]
-        ) { try await $0.guests.signInAnonymously(.init(), $2) },
+        ) { try await $0.guests.signInAsGuest(.init(), $2) },
         .init("Auth/VerifyEmail") { try await $0.auth.verifyEmail(.init(token: "x"), $2) },
         .init("Emails/ConfirmEmailChange") {
             try await $0.emails.confirmEmailChange(.init(token: "x"), $2)
@@ -94,8 +94,8 @@ struct SessionRow: Sendable, CustomTestStringConvertible {
             try await $0.passwords.changePassword(
                 .init(currentPassword: "Wrong7Horse", newPassword: "Another7Horse"), $2)
         },
-        .init("Passwords/ResendVerificationEmail") {
-            try await $0.passwords.resendVerificationEmail(.init(), $2)
+        .init("Emails/ResendVerificationEmail") {
+            try await $0.emails.resendVerificationEmail(.init(), $2)
         },
         .init("Emails/RequestEmailChange") {
             try await $0.emails.requestEmailChange(.init(newEmail: "\($1)@new.example.org"), $2)

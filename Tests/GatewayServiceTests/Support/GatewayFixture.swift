@@ -121,10 +121,10 @@ final class GatewayFixture: Sendable {
     ) async throws -> UInt32 {
         switch token {
         case .accessToken(let token):
-            try await auth.signOut(.init(all: all), context().bearing(token)).ended
+            try await auth.signOut(.init(all: all), context().bearing(token)).endedSessions
         case .refreshToken(let token):
-            try await auth.signOut(.init(refreshToken: token, all: all), context()).ended
-        case nil: try await auth.signOut(.init(all: all), context()).ended
+            try await auth.signOut(.init(refreshToken: token, all: all), context()).endedSessions
+        case nil: try await auth.signOut(.init(all: all), context()).endedSessions
         }
     }
 

@@ -27,7 +27,7 @@ struct GuestTests {
 
     @Test("G-07: a guest is an account with a profile and a key, and without sign-in methods")
     func made() async throws {
-        let answer = try await fixture.identities.signInAnonymously(
+        let answer = try await fixture.identities.signInAsGuest(
             .init(origin: IdentityFixture.origin), fixture.context())
         let account = try #require(answer.account)
         #expect(account.isGuest && account.methods.isEmpty && account.email.isEmpty)

@@ -211,7 +211,7 @@ struct SignInWithCodeTests {
     func guest() async throws {
         let fixture = try PhoneCodeFixture()
         let guest = try #require(
-            try await fixture.identity.identities.signInAnonymously(
+            try await fixture.identity.identities.signInAsGuest(
                 .init(origin: IdentityFixture.origin), fixture.identity.context()
             ).account)
         let token = fixture.identity.devices.open(guest.accountId, amr: ["anon"])
@@ -226,7 +226,7 @@ struct SignInWithCodeTests {
         let fixture = try PhoneCodeFixture()
         let account = try await fixture.account()
         let guest = try #require(
-            try await fixture.identity.identities.signInAnonymously(
+            try await fixture.identity.identities.signInAsGuest(
                 .init(origin: IdentityFixture.origin), fixture.identity.context()
             ).account)
         let token = fixture.identity.devices.open(guest.accountId, amr: ["anon"])

@@ -33,7 +33,7 @@ final class IdentityFixture: Sendable {
     /// Accepts the tokens of `tokens`; otherwise as in the service.
     let identities: IdentitiesHandler
     var passwords: PasswordHashPool { service.passwords }
-    var slots: ResponseTimeFloor { service.accounts.slots }
+    var responseTimeFloor: ResponseTimeFloor { service.accounts.responseTimeFloor }
     var accounts: AccountsHandler { service.accounts }
     var credentials: CredentialsHandler { service.credentials }
     var notices: AccountNoticesHandler { service.accountNotices }

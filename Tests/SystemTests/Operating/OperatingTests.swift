@@ -61,7 +61,8 @@ extension SystemTests {
             try await Cluster.with { cluster in
                 let health = try await cluster.call("postern.health.v1.Health/Check", "{}")
                 #expect(health.json.contains("SERVING_STATUS_SERVING"))
-                let list = try await cluster.call("postern.reflection.v1.Reflection/List", "{}")
+                let list = try await cluster.call(
+                    "postern.reflection.v1.Reflection/ListServices", "{}")
                 #expect(list.json.contains("postern.gateway.v1.Auth"))
                 let keys = try await cluster.call("postern.session.v1.Sessions/GetKeySet", "{}")
                 #expect(keys.exitCode == 0)

@@ -15,13 +15,13 @@ PROTOBUF_C__BEGIN_DECLS
 #endif
 
 #include "postern/identity/v1/identity.pb-c.h"
-#include "postern/identity/v1/news.pb-c.h"
+#include "postern/identity/v1/sign_in_history.pb-c.h"
 
 typedef struct Postern__Identity__V1__IssueNonceRequest Postern__Identity__V1__IssueNonceRequest;
 typedef struct Postern__Identity__V1__IssueNonceResponse Postern__Identity__V1__IssueNonceResponse;
 typedef struct Postern__Identity__V1__ProviderToken Postern__Identity__V1__ProviderToken;
 typedef struct Postern__Identity__V1__SignInWithProviderRequest Postern__Identity__V1__SignInWithProviderRequest;
-typedef struct Postern__Identity__V1__SignInAnonymouslyRequest Postern__Identity__V1__SignInAnonymouslyRequest;
+typedef struct Postern__Identity__V1__SignInAsGuestRequest Postern__Identity__V1__SignInAsGuestRequest;
 typedef struct Postern__Identity__V1__AdmissionResponse Postern__Identity__V1__AdmissionResponse;
 typedef struct Postern__Identity__V1__Collision Postern__Identity__V1__Collision;
 typedef struct Postern__Identity__V1__LinkProviderRequest Postern__Identity__V1__LinkProviderRequest;
@@ -89,14 +89,14 @@ struct  Postern__Identity__V1__SignInWithProviderRequest
     , NULL, {0,NULL}, {0,NULL}, NULL }
 
 
-struct  Postern__Identity__V1__SignInAnonymouslyRequest
+struct  Postern__Identity__V1__SignInAsGuestRequest
 {
   ProtobufCMessage base;
   ProtobufCBinaryData language;
   Postern__Identity__V1__Origin *origin;
 };
-#define POSTERN__IDENTITY__V1__SIGN_IN_ANONYMOUSLY_REQUEST__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&postern__identity__v1__sign_in_anonymously_request__descriptor) \
+#define POSTERN__IDENTITY__V1__SIGN_IN_AS_GUEST_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__identity__v1__sign_in_as_guest_request__descriptor) \
     , {0,NULL}, NULL }
 
 
@@ -111,7 +111,7 @@ struct  Postern__Identity__V1__AdmissionResponse
   protobuf_c_boolean is_linked;
   protobuf_c_boolean is_upgraded;
   Postern__Identity__V1__Collision *collision;
-  Postern__Identity__V1__SignInNews *news;
+  Postern__Identity__V1__SignInHistory *history;
 };
 #define POSTERN__IDENTITY__V1__ADMISSION_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__identity__v1__admission_response__descriptor) \
@@ -305,24 +305,24 @@ Postern__Identity__V1__SignInWithProviderRequest *
 void   postern__identity__v1__sign_in_with_provider_request__free_unpacked
                      (Postern__Identity__V1__SignInWithProviderRequest *message,
                       ProtobufCAllocator *allocator);
-/* Postern__Identity__V1__SignInAnonymouslyRequest methods */
-void   postern__identity__v1__sign_in_anonymously_request__init
-                     (Postern__Identity__V1__SignInAnonymouslyRequest         *message);
-size_t postern__identity__v1__sign_in_anonymously_request__get_packed_size
-                     (const Postern__Identity__V1__SignInAnonymouslyRequest   *message);
-size_t postern__identity__v1__sign_in_anonymously_request__pack
-                     (const Postern__Identity__V1__SignInAnonymouslyRequest   *message,
+/* Postern__Identity__V1__SignInAsGuestRequest methods */
+void   postern__identity__v1__sign_in_as_guest_request__init
+                     (Postern__Identity__V1__SignInAsGuestRequest         *message);
+size_t postern__identity__v1__sign_in_as_guest_request__get_packed_size
+                     (const Postern__Identity__V1__SignInAsGuestRequest   *message);
+size_t postern__identity__v1__sign_in_as_guest_request__pack
+                     (const Postern__Identity__V1__SignInAsGuestRequest   *message,
                       uint8_t             *out);
-size_t postern__identity__v1__sign_in_anonymously_request__pack_to_buffer
-                     (const Postern__Identity__V1__SignInAnonymouslyRequest   *message,
+size_t postern__identity__v1__sign_in_as_guest_request__pack_to_buffer
+                     (const Postern__Identity__V1__SignInAsGuestRequest   *message,
                       ProtobufCBuffer     *buffer);
-Postern__Identity__V1__SignInAnonymouslyRequest *
-       postern__identity__v1__sign_in_anonymously_request__unpack
+Postern__Identity__V1__SignInAsGuestRequest *
+       postern__identity__v1__sign_in_as_guest_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   postern__identity__v1__sign_in_anonymously_request__free_unpacked
-                     (Postern__Identity__V1__SignInAnonymouslyRequest *message,
+void   postern__identity__v1__sign_in_as_guest_request__free_unpacked
+                     (Postern__Identity__V1__SignInAsGuestRequest *message,
                       ProtobufCAllocator *allocator);
 /* Postern__Identity__V1__AdmissionResponse methods */
 void   postern__identity__v1__admission_response__init
@@ -547,8 +547,8 @@ typedef void (*Postern__Identity__V1__ProviderToken_Closure)
 typedef void (*Postern__Identity__V1__SignInWithProviderRequest_Closure)
                  (const Postern__Identity__V1__SignInWithProviderRequest *message,
                   void *closure_data);
-typedef void (*Postern__Identity__V1__SignInAnonymouslyRequest_Closure)
-                 (const Postern__Identity__V1__SignInAnonymouslyRequest *message,
+typedef void (*Postern__Identity__V1__SignInAsGuestRequest_Closure)
+                 (const Postern__Identity__V1__SignInAsGuestRequest *message,
                   void *closure_data);
 typedef void (*Postern__Identity__V1__AdmissionResponse_Closure)
                  (const Postern__Identity__V1__AdmissionResponse *message,
@@ -593,7 +593,7 @@ extern const ProtobufCMessageDescriptor postern__identity__v1__issue_nonce_reque
 extern const ProtobufCMessageDescriptor postern__identity__v1__issue_nonce_response__descriptor;
 extern const ProtobufCMessageDescriptor postern__identity__v1__provider_token__descriptor;
 extern const ProtobufCMessageDescriptor postern__identity__v1__sign_in_with_provider_request__descriptor;
-extern const ProtobufCMessageDescriptor postern__identity__v1__sign_in_anonymously_request__descriptor;
+extern const ProtobufCMessageDescriptor postern__identity__v1__sign_in_as_guest_request__descriptor;
 extern const ProtobufCMessageDescriptor postern__identity__v1__admission_response__descriptor;
 extern const ProtobufCMessageDescriptor postern__identity__v1__collision__descriptor;
 extern const ProtobufCMessageDescriptor postern__identity__v1__link_provider_request__descriptor;

@@ -9,10 +9,10 @@ extension GuestsHandler {
     /// the same idempotency key opens its session (G-25).
     /// - Throws: `auth/already-signed-in`, `auth/invalid-access-token`, `auth/session-ended`,
     ///   `auth/too-many-requests`, `rpc/invalid-argument`.
-    package func signInAnonymously(
-        _ request: GatewayV1.SignInAnonymouslyRequest, _ context: CallContext
-    ) async throws -> GatewayV1.SignInAnonymouslyResponse {
-        let onward = try context.onward(for: "SignInAnonymously")
+    package func signInAsGuest(
+        _ request: GatewayV1.SignInAsGuestRequest, _ context: CallContext
+    ) async throws -> GatewayV1.SignInAsGuestResponse {
+        let onward = try context.onward(for: "SignInAsGuest")
         let origin = try Origin.of(request.device, context)
         let language = try context.mailLanguage(request.mailLanguage)
         guard try await sessions.optional(context) == nil else {
@@ -21,7 +21,7 @@ extension GuestsHandler {
         let guest = try await make(in: language, from: origin, context, onward)
         let session = try await sessions.open(
             by: guest.proof, on: request.device, from: origin, onward)
-        return GatewayV1.SignInAnonymouslyResponse(
+        return GatewayV1.SignInAsGuestResponse(
             account: guest.account.map(GatewayV1.Account.init), session: session)
     }
 
@@ -33,8 +33,8 @@ extension GuestsHandler {
             .guestSignUp(caller: LimitedCaller(context)), context,
             chargedOnceFor: onward.idempotencyKey
         ) {
-            try await identities.signInAnonymously(
-                IdentityV1.SignInAnonymouslyRequest(language: language, origin: origin), onward)
+            try await identities.signInAsGuest(
+                IdentityV1.SignInAsGuestRequest(language: language, origin: origin), onward)
         }.answer
     }
 }

@@ -3,7 +3,7 @@ package import Messages
 package import RPC
 import ServiceRuntime
 
-extension PasswordsHandler {
+extension EmailsHandler {
     /// G-12: identify the caller's account → charge the limit → have another verification link
     /// mailed.
     /// - Throws: `auth/invalid-access-token`, `auth/too-many-requests`, `auth/user-disabled`,

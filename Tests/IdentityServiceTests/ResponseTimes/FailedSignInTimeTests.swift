@@ -10,11 +10,11 @@ import Testing
 @testable import IdentityService
 
 @Suite("X-02: the time of failed sign-ins, with a real clock", .timeLimit(.minutes(5)))
-struct SlotTimingTests {
-    /// bcrypt at cost 9 takes some 30 ms, Argon2 here 1 ms: clearly apart without the slot.
+struct FailedSignInTimeTests {
+    /// bcrypt at cost 9 takes some 30 ms, Argon2 here 1 ms: clearly apart without the floor.
     private static let bcrypt = "$2b$09$abcdefghijklmnopqrstuuZZZZZZZZZZZZZZZZZZZZZZZZZZZZZZZ"
 
-    @Test("unknown accounts and all password schemes take at least the slot, interleaved")
+    @Test("unknown accounts and all password schemes take at least the floor, interleaved")
     func interleaved() async throws {
         let fixture = try IdentityFixture()
         // Handlers over the fixture's store, with the machine's clock.
@@ -50,17 +50,17 @@ struct SlotTimingTests {
                 samples[email, default: []].append(Double(took / .microseconds(1)))
             }
         }
-        let slot = Double(try await service.accounts.slots.slot() / .microseconds(1))
+        let floor = Double(try await service.accounts.responseTimeFloor.floor() / .microseconds(1))
         let medians = emails.map { email in
             let sorted = (samples[email] ?? []).sorted()
             return sorted[sorted.count / 2]
         }
         if SoakRounds.isLong {
-            print("failed sign-ins: slot \(slot) µs, medians \(medians), rounds \(rounds)")
+            print("failed sign-ins: floor \(floor) µs, medians \(medians), rounds \(rounds)")
         }
-        // All wait for the slot. How late timers fire on a busy machine is not tested.
-        #expect(medians.allSatisfy { $0 >= slot })
+        // All wait for the floor. How late timers fire on a busy machine is not tested.
+        #expect(medians.allSatisfy { $0 >= floor })
         let quickest = samples.values.flatMap { $0 }.min() ?? 0
-        #expect(quickest >= slot, "no attempt returns before the slot ends")
+        #expect(quickest >= floor, "no attempt returns before the floor")
     }
 }

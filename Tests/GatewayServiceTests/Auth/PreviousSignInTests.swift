@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @Suite("G-08: a sign-in through the gateway reports the previous one", .timeLimit(.minutes(1)))
-struct SignInNewsTests {
+struct PreviousSignInTests {
     let fixture: GatewayFixture
 
     init() async throws { fixture = try await GatewayFixture() }
@@ -24,15 +24,15 @@ struct SignInNewsTests {
     }
 
     @Test("a sign-in reports the previous one and a new device; a verified address gets a mail")
-    func news() async throws {
+    func previousSignIn() async throws {
         let ada = try await fixture.signUp()
         _ = try await fixture.verify(
             try await fixture.inner.linkToken(), accessToken: ada.session.accessToken)
         let signedUpAt = fixture.time.now().milliseconds
         fixture.time.advance(by: .seconds(90))
-        let known = try #require(try await signIn(on: "d1").news)
+        let known = try #require(try await signIn(on: "d1").history)
         #expect(known == .init(previous: .init(signedInAtMs: signedUpAt, gapMs: 90_000)))
-        let new = try #require(try await signIn(on: "d2").news)
+        let new = try #require(try await signIn(on: "d2").history)
         #expect(
             new
                 == .init(previous: .init(signedInAtMs: signedUpAt + 90_000), isNewDevice: true))

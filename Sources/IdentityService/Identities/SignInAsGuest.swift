@@ -5,21 +5,21 @@ import Storage
 
 extension IdentitiesHandler {
     /// Not from RFC 8176, which has no `amr` value for "nothing was proved".
-    static let anonymousMethods = ["anon"]
+    static let guestMethods = ["anon"]
 
-    /// Signs in anonymously (G-07): creates an account with a profile and a key, and without a
+    /// Signs in as a guest (G-07): creates an account with a profile and a key, and without a
     /// sign-in method. The account is reachable only through its session, until it is upgraded or
     /// the session is lost.
     /// - Throws: `rpc/invalid-argument`, `auth/idempotency-key-reused`; `auth/user-disabled` when a
     ///   retry finds its guest suspended.
-    package func signInAnonymously(
-        _ request: IdentityV1.SignInAnonymouslyRequest, _ context: CallContext
+    package func signInAsGuest(
+        _ request: IdentityV1.SignInAsGuestRequest, _ context: CallContext
     ) async throws -> IdentityV1.AdmissionResponse {
         // A guest has no credential besides its session. The fingerprint covers the device id, so
         // that a retry must at least come from the same device. The language is left out: it may
         // come from metadata, which a repeat need not have.
         let call = try RepeatableCall(
-            "SignInAnonymously", [[], Array((request.origin?.deviceId ?? "").utf8)], context,
+            "SignInAsGuest", [[], Array((request.origin?.deviceId ?? "").utf8)], context,
             hash: keys.calls)
         let signIn = try FederatedSignInCall(
             from: request.origin, language: request.language, call: call, settings, keys)
@@ -35,7 +35,7 @@ extension IdentitiesHandler {
         return IdentityV1.AdmissionResponse(
             account: try reader.message(row, lastSignInAt: nil),
             proof: proofs.proof(
-                row.account, by: Self.anonymousMethods, provedAt: moment),
+                row.account, by: Self.guestMethods, provedAt: moment),
             isNewUser: true)
     }
 
