@@ -133,5 +133,7 @@ take_over
   "#" \
   "#   NAME [client-address] [certificate=NAME] [METHOD or SERVICE/*]…" \
   "app client-address" \
-  "tool client-address" | put "$keys/gateway/callers"
+  "tool client-address" \
+  "# The web service: it calls for browsers and phones, and carries the tokens of backends." \
+  "web client-address application-tokens public-methods" | put "$keys/gateway/callers"
 for name in "${applications[@]}"; do make_pair "$name"; done

@@ -34,6 +34,11 @@ package struct ProgramDescription: Sendable {
     package let callers: [String]
     /// Those of them that may assert their users' addresses by default.
     package let addressAsserters: [String]
+    /// Those of them that are web services, unless a list of callers is set. They call for anybody
+    /// on the internet, so they may call the public methods only: an attacker who takes one over
+    /// reaches nothing else. Their calls may carry tokens of backends. An installation need not run
+    /// one, so its key may be missing.
+    package let webServices: Set<String>
     /// Restricts some of them to these methods, unless a list of callers is set.
     package let callersMethods: [String: [MethodPattern]]
 
@@ -41,7 +46,7 @@ package struct ProgramDescription: Sendable {
     package init(
         program: String, service: String, application: String, summary: String, port: Int,
         callers: [String], addressAsserters: [String] = [],
-        callersMethods: [String: [MethodPattern]] = [:]
+        webServices: Set<String> = [], callersMethods: [String: [MethodPattern]] = [:]
     ) {
         self.program = program
         self.service = service
@@ -50,7 +55,10 @@ package struct ProgramDescription: Sendable {
         self.port = port
         self.callers = callers
         self.addressAsserters = addressAsserters
-        self.callersMethods = callersMethods
+        self.webServices = webServices
+        self.callersMethods = webServices.reduce(into: callersMethods) { methods, name in
+            methods[name] = [.publicMethods]
+        }
     }
 }
 
@@ -58,7 +66,7 @@ extension ProgramDescription {
     /// The applications of our own programs and of the operator's tool. Each authenticates with a
     /// private key that no server has.
     package static let ourApplications: Set<String> = [
-        "gateway", "identity", "session", "rate-limit", "notification", "tool",
+        "gateway", "identity", "session", "rate-limit", "notification", "web", "tool",
     ]
 
     /// Only the notification service communicates with outside systems. If an attacker takes it
@@ -85,16 +93,19 @@ package struct Assembly: Sendable {
     package let services: [ServiceMethods]
     /// Tasks that run beside the server until the program stops.
     package let workers: [Worker]
+    /// The origins of the web service: the audiences of the application tokens that calls carry.
+    package let tokenAudiences: Set<String>
     /// Called after everything else has stopped.
     package let close: @Sendable () async -> Void
 
     /// An assembly.
     package init(
-        services: [ServiceMethods], workers: [Worker] = [],
+        services: [ServiceMethods], workers: [Worker] = [], tokenAudiences: Set<String> = [],
         close: @escaping @Sendable () async -> Void = {}
     ) {
         self.services = services
         self.workers = workers
+        self.tokenAudiences = tokenAudiences
         self.close = close
     }
 

@@ -14,8 +14,8 @@ enum RunningProgram {
         let settings = host.settings
         let readiness = Readiness(parts: ["server"])
         let credentials = try ServerCredentials(
-            settings, callersMethods: host.description.callersMethods, time: host.time,
-            logger: host.logger)
+            settings, callersMethods: host.description.callersMethods,
+            webServices: host.description.webServices, time: host.time, logger: host.logger)
         let server = try await start(host, assembly, readiness, credentials)
         credentials.server.replace(server)
         let metricsPort = try await MetricsEndpoint.start(
@@ -65,6 +65,7 @@ enum RunningProgram {
                 service: host.description.service, host: settings.listenHost,
                 port: settings.listenPort, limits: limits,
                 isPlaintextTrusted: settings.plaintext == .trustedNetwork,
+                tokenAudiences: assembly.tokenAudiences,
                 agent: "\(host.description.program)/\(ProductVersion.text)"),
             services: assembly.services + [
                 HealthDispatcher.methods(of: health), ReflectionDispatcher.methods(of: reflection),

@@ -136,21 +136,24 @@ package enum AccountSessionsDescription {
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            hedgeAfter: .milliseconds(100))
+            hedgeAfter: .milliseconds(100),
+            isPublic: true)
 
     /// `EndSession`.
     package static let endSession = MethodDescription(
         name: "postern.gateway.v1.AccountSessions/EndSession",
         isIdempotent: true,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: false,
+            isPublic: true)
 
     /// `EndOtherSessions`.
     package static let endOtherSessions = MethodDescription(
         name: "postern.gateway.v1.AccountSessions/EndOtherSessions",
         isIdempotent: true,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: false,
+            isPublic: true)
 
     /// `Reauthenticate`.
     package static let reauthenticate = MethodDescription(
@@ -158,7 +161,8 @@ package enum AccountSessionsDescription {
         isIdempotent: false,
         timeout: .milliseconds(10000),
         isOnLoop: false, isCostly: true,
-            hasSecrets: true)
+            hasSecrets: true,
+            isPublic: true)
 
     /// `CheckRecentProof`.
     package static let checkRecentProof = MethodDescription(
@@ -232,7 +236,7 @@ package enum AccountSessionsDescription {
             dHVzEh4KGkFDQ09VTlRfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGQoVQUNDT1VOVF9TVEFUVVNfQUNU\
             SVZFEAESHAoYQUNDT1VOVF9TVEFUVVNfU1VTUEVOREVEEAISJwojQUNDT1VOVF9TVEFUVVNfUEVO\
             RElOR19WRVJJRklDQVRJT04QAxIbChdBQ0NPVU5UX1NUQVRVU19ERUxFVElORxAEQjQKEnBvc3Rl\
-            cm4uZ2F0ZXdheS52MVABWhxwb3N0ZXJuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzMKgx8K\
+            cm4uZ2F0ZXdheS52MVABWhxwb3N0ZXJuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzMKnR8K\
             IHBvc3Rlcm4vZ2F0ZXdheS92MS9nYXRld2F5LnByb3RvEhJwb3N0ZXJuLmdhdGV3YXkudjEaIHBv\
             c3Rlcm4vZ2F0ZXdheS92MS9hY2NvdW50LnByb3RvIoYBCgZEZXZpY2USGwoJZGV2aWNlX2lkGAEg\
             ASgJUghkZXZpY2VJZBIaCghwbGF0Zm9ybRgCIAEoCVIIcGxhdGZvcm0SEgoEbmFtZRgDIAEoCVIE\
@@ -289,87 +293,88 @@ package enum AccountSessionsDescription {
             EAQSFwoTRU5EX1JFQVNPTl9SRVBMQVlFRBAFEhcKE0VORF9SRUFTT05fU0VDVVJJVFkQBhIWChJF\
             TkRfUkVBU09OX1JFVk9LRUQQBxIfChtFTkRfUkVBU09OX1BST1ZJREVSX1JFVk9LRUQQCCpTCg5S\
             ZXF1aXJlZEFjdGlvbhIfChtSRVFVSVJFRF9BQ1RJT05fVU5TUEVDSUZJRUQQABIgChxSRVFVSVJF\
-            RF9BQ1RJT05fVkVSSUZZX0VNQUlMEAEysgUKBEF1dGgSfQoSU2lnblVwV2l0aFBhc3N3b3JkEi0u\
-            cG9zdGVybi5nYXRld2F5LnYxLlNpZ25VcFdpdGhQYXNzd29yZFJlcXVlc3QaLi5wb3N0ZXJuLmdh\
-            dGV3YXkudjEuU2lnblVwV2l0aFBhc3N3b3JkUmVzcG9uc2UiCLi1GAKotRgBEn0KElNpZ25Jbldp\
-            dGhQYXNzd29yZBItLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduSW5XaXRoUGFzc3dvcmRSZXF1ZXN0\
-            Gi4ucG9zdGVybi5nYXRld2F5LnYxLlNpZ25JbldpdGhQYXNzd29yZFJlc3BvbnNlIgi4tRgCqLUY\
-            ARJoCgtWZXJpZnlFbWFpbBImLnBvc3Rlcm4uZ2F0ZXdheS52MS5WZXJpZnlFbWFpbFJlcXVlc3Qa\
-            Jy5wb3N0ZXJuLmdhdGV3YXkudjEuVmVyaWZ5RW1haWxSZXNwb25zZSIIuLUYAqi1GAESbQoOUmVm\
-            cmVzaFNlc3Npb24SKS5wb3N0ZXJuLmdhdGV3YXkudjEuUmVmcmVzaFNlc3Npb25SZXF1ZXN0Giou\
-            cG9zdGVybi5nYXRld2F5LnYxLlJlZnJlc2hTZXNzaW9uUmVzcG9uc2UiBLi1GAESXAoHU2lnbk91\
-            dBIiLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduT3V0UmVxdWVzdBojLnBvc3Rlcm4uZ2F0ZXdheS52\
-            MS5TaWduT3V0UmVzcG9uc2UiCLi1GASItRgBEnUKDkNoZWNrQXV0aFN0YXRlEikucG9zdGVybi5n\
-            YXRld2F5LnYxLkNoZWNrQXV0aFN0YXRlUmVxdWVzdBoqLnBvc3Rlcm4uZ2F0ZXdheS52MS5DaGVj\
-            a0F1dGhTdGF0ZVJlc3BvbnNlIgy4tRgEiLUYAaC1GGRCNAoScG9zdGVybi5nYXRld2F5LnYxUAFa\
-            HHBvc3Rlcm4vZ2F0ZXdheS92MTtnYXRld2F5djFiBnByb3RvMwrBCgoicG9zdGVybi9nYXRld2F5\
-            L3YxL3Byb3ZpZGVycy5wcm90bxIScG9zdGVybi5nYXRld2F5LnYxGiBwb3N0ZXJuL2dhdGV3YXkv\
-            djEvYWNjb3VudC5wcm90bxogcG9zdGVybi9nYXRld2F5L3YxL2dhdGV3YXkucHJvdG8iLwoRSXNz\
-            dWVOb25jZVJlcXVlc3QSGgoIcHJvdmlkZXIYASABKAlSCHByb3ZpZGVyInUKEklzc3VlTm9uY2VS\
-            ZXNwb25zZRIUCgVub25jZRgBIAEoCVIFbm9uY2USJQoOcHJvdmlkZXJfbm9uY2UYAiABKAlSDXBy\
-            b3ZpZGVyTm9uY2USIgoNZXhwaXJlc19hdF9tcxgDIAEoA1ILZXhwaXJlc0F0TXMirgEKDVByb3Zp\
-            ZGVyVG9rZW4SGgoIcHJvdmlkZXIYASABKAlSCHByb3ZpZGVyEhkKCGlkX3Rva2VuGAIgASgJUgdp\
-            ZFRva2VuEhQKBW5vbmNlGAMgASgJUgVub25jZRItChJhdXRob3JpemF0aW9uX2NvZGUYBCABKAlS\
-            EWF1dGhvcml6YXRpb25Db2RlEiEKDGRpc3BsYXlfbmFtZRgFIAEoCVILZGlzcGxheU5hbWUirQEK\
-            GVNpZ25JbldpdGhQcm92aWRlclJlcXVlc3QSNwoFdG9rZW4YASABKAsyIS5wb3N0ZXJuLmdhdGV3\
-            YXkudjEuUHJvdmlkZXJUb2tlblIFdG9rZW4SMgoGZGV2aWNlGAIgASgLMhoucG9zdGVybi5nYXRl\
-            d2F5LnYxLkRldmljZVIGZGV2aWNlEiMKDW1haWxfbGFuZ3VhZ2UYAyABKAlSDG1haWxMYW5ndWFn\
-            ZSKLAwoaU2lnbkluV2l0aFByb3ZpZGVyUmVzcG9uc2USNQoHYWNjb3VudBgBIAEoCzIbLnBvc3Rl\
-            cm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2NvdW50EjUKB3Nlc3Npb24YAiABKAsyGy5wb3N0ZXJu\
-            LmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lvbhIeCgtpc19uZXdfdXNlchgDIAEoCFIJaXNOZXdV\
-            c2VyEicKD3JlbW92ZWRfbWV0aG9kcxgEIAMoCVIOcmVtb3ZlZE1ldGhvZHMSGwoJaXNfbGlua2Vk\
-            GAUgASgIUghpc0xpbmtlZBIfCgtpc191cGdyYWRlZBgGIAEoCFIKaXNVcGdyYWRlZBI7Cgljb2xs\
-            aXNpb24YByABKAsyHS5wb3N0ZXJuLmdhdGV3YXkudjEuQ29sbGlzaW9uUgljb2xsaXNpb24SOwoH\
-            aGlzdG9yeRgIIAEoCzIhLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduSW5IaXN0b3J5UgdoaXN0b3J5\
-            Mu0BCglQcm92aWRlcnMSZQoKSXNzdWVOb25jZRIlLnBvc3Rlcm4uZ2F0ZXdheS52MS5Jc3N1ZU5v\
-            bmNlUmVxdWVzdBomLnBvc3Rlcm4uZ2F0ZXdheS52MS5Jc3N1ZU5vbmNlUmVzcG9uc2UiCLi1GAGI\
-            tRgBEnkKElNpZ25JbldpdGhQcm92aWRlchItLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduSW5XaXRo\
-            UHJvdmlkZXJSZXF1ZXN0Gi4ucG9zdGVybi5nYXRld2F5LnYxLlNpZ25JbldpdGhQcm92aWRlclJl\
-            c3BvbnNlIgS4tRgCQjQKEnBvc3Rlcm4uZ2F0ZXdheS52MVABWhxwb3N0ZXJuL2dhdGV3YXkvdjE7\
-            Z2F0ZXdheXYxYgZwcm90bzMKyRMKIXBvc3Rlcm4vZ2F0ZXdheS92MS9zZXNzaW9ucy5wcm90bxIS\
-            cG9zdGVybi5nYXRld2F5LnYxGiBwb3N0ZXJuL2dhdGV3YXkvdjEvZ2F0ZXdheS5wcm90bxoicG9z\
-            dGVybi9nYXRld2F5L3YxL3Byb3ZpZGVycy5wcm90byKRAgoMU2Vzc2lvbkVudHJ5Eh0KCnNlc3Np\
-            b25faWQYASABKAlSCXNlc3Npb25JZBIfCgtkZXZpY2VfbmFtZRgCIAEoCVIKZGV2aWNlTmFtZRIa\
-            CghwbGF0Zm9ybRgDIAEoCVIIcGxhdGZvcm0SIgoNY3JlYXRlZF9hdF9tcxgEIAEoA1ILY3JlYXRl\
-            ZEF0TXMSJQoPbGFzdF91c2VkX2F0X21zGAUgASgDUgxsYXN0VXNlZEF0TXMSGAoHY3VycmVudBgG\
-            IAEoCFIHY3VycmVudBIQCgNhbXIYByADKAlSA2FtchIuChNhdXRoZW50aWNhdGVkX2F0X21zGAgg\
-            ASgDUhFhdXRoZW50aWNhdGVkQXRNcyIVChNMaXN0U2Vzc2lvbnNSZXF1ZXN0IlQKFExpc3RTZXNz\
-            aW9uc1Jlc3BvbnNlEjwKCHNlc3Npb25zGAEgAygLMiAucG9zdGVybi5nYXRld2F5LnYxLlNlc3Np\
-            b25FbnRyeVIIc2Vzc2lvbnMiMgoRRW5kU2Vzc2lvblJlcXVlc3QSHQoKc2Vzc2lvbl9pZBgBIAEo\
-            CVIJc2Vzc2lvbklkIjsKEkVuZFNlc3Npb25SZXNwb25zZRIlCg5lbmRlZF9zZXNzaW9ucxgBIAEo\
-            DVINZW5kZWRTZXNzaW9ucyIZChdFbmRPdGhlclNlc3Npb25zUmVxdWVzdCJBChhFbmRPdGhlclNl\
-            c3Npb25zUmVzcG9uc2USJQoOZW5kZWRfc2Vzc2lvbnMYASABKA1SDWVuZGVkU2Vzc2lvbnMicgoN\
-            UHJlc2VuY2VQcm9vZhIgCgxzaWduZWRfYXRfbXMYASABKANSCnNpZ25lZEF0TXMSIQoMaGFyZHdh\
-            cmVfa2V5GAIgASgIUgtoYXJkd2FyZUtleRIcCglzaWduYXR1cmUYAyABKAxSCXNpZ25hdHVyZSJm\
-            Cg5QaG9uZUNvZGVQcm9vZhIdCgpyZXF1ZXN0X2lkGAEgASgJUglyZXF1ZXN0SWQSIQoMcGhvbmVf\
-            bnVtYmVyGAIgASgJUgtwaG9uZU51bWJlchISCgRjb2RlGAMgASgJUgRjb2RlIs0CChVSZWF1dGhl\
-            bnRpY2F0ZVJlcXVlc3QSIgoIcGFzc3dvcmQYASABKAlCBIi1GAFIAFIIcGFzc3dvcmQSQgoKZGV2\
-            aWNlX2tleRgCIAEoCzIhLnBvc3Rlcm4uZ2F0ZXdheS52MS5QcmVzZW5jZVByb29mSABSCWRldmlj\
-            ZUtleRJKCg5wcm92aWRlcl90b2tlbhgDIAEoCzIhLnBvc3Rlcm4uZ2F0ZXdheS52MS5Qcm92aWRl\
-            clRva2VuSABSDXByb3ZpZGVyVG9rZW4SQwoKcGhvbmVfY29kZRgEIAEoCzIiLnBvc3Rlcm4uZ2F0\
-            ZXdheS52MS5QaG9uZUNvZGVQcm9vZkgAUglwaG9uZUNvZGUSMgoGZGV2aWNlGAUgASgLMhoucG9z\
-            dGVybi5nYXRld2F5LnYxLkRldmljZVIGZGV2aWNlQgcKBXByb29mIpwBChZSZWF1dGhlbnRpY2F0\
-            ZVJlc3BvbnNlEiEKDGFjY2Vzc190b2tlbhgBIAEoCVILYWNjZXNzVG9rZW4SLwoUYWNjZXNzX2V4\
-            cGlyZXNfYXRfbXMYAiABKANSEWFjY2Vzc0V4cGlyZXNBdE1zEi4KE2F1dGhlbnRpY2F0ZWRfYXRf\
-            bXMYAyABKANSEWF1dGhlbnRpY2F0ZWRBdE1zInkKF0NoZWNrUmVjZW50UHJvb2ZSZXF1ZXN0Eh4K\
-            Cm1heF9hZ2VfbXMYASABKANIAFIIbWF4QWdlTXMSMwoFa2luZHMYAiADKA4yHS5wb3N0ZXJuLmdh\
-            dGV3YXkudjEuUHJvb2ZLaW5kUgVraW5kc0IJCgdtYXhfYWdlIowBChhDaGVja1JlY2VudFByb29m\
-            UmVzcG9uc2USHQoKc2Vzc2lvbl9pZBgBIAEoCVIJc2Vzc2lvbklkEh0KCmFjY291bnRfaWQYAiAB\
-            KAlSCWFjY291bnRJZBIQCgNhbXIYAyADKAlSA2FtchIgCgxwcm92ZWRfYXRfbXMYBCABKANSCnBy\
-            b3ZlZEF0TXMqlQEKCVByb29mS2luZBIaChZQUk9PRl9LSU5EX1VOU1BFQ0lGSUVEEAASFwoTUFJP\
-            T0ZfS0lORF9QQVNTV09SRBABEhkKFVBST09GX0tJTkRfREVWSUNFX0tFWRACEh0KGVBST09GX0tJ\
-            TkRfUFJPVklERVJfVE9LRU4QAxIZChVQUk9PRl9LSU5EX1BIT05FX0NPREUQBDLOBAoPQWNjb3Vu\
-            dFNlc3Npb25zEm8KDExpc3RTZXNzaW9ucxInLnBvc3Rlcm4uZ2F0ZXdheS52MS5MaXN0U2Vzc2lv\
-            bnNSZXF1ZXN0GigucG9zdGVybi5nYXRld2F5LnYxLkxpc3RTZXNzaW9uc1Jlc3BvbnNlIgy4tRgD\
-            iLUYAaC1GGQSZQoKRW5kU2Vzc2lvbhIlLnBvc3Rlcm4uZ2F0ZXdheS52MS5FbmRTZXNzaW9uUmVx\
-            dWVzdBomLnBvc3Rlcm4uZ2F0ZXdheS52MS5FbmRTZXNzaW9uUmVzcG9uc2UiCLi1GAOItRgBEncK\
-            EEVuZE90aGVyU2Vzc2lvbnMSKy5wb3N0ZXJuLmdhdGV3YXkudjEuRW5kT3RoZXJTZXNzaW9uc1Jl\
-            cXVlc3QaLC5wb3N0ZXJuLmdhdGV3YXkudjEuRW5kT3RoZXJTZXNzaW9uc1Jlc3BvbnNlIgi4tRgD\
-            iLUYARJxCg5SZWF1dGhlbnRpY2F0ZRIpLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZWF1dGhlbnRpY2F0\
-            ZVJlcXVlc3QaKi5wb3N0ZXJuLmdhdGV3YXkudjEuUmVhdXRoZW50aWNhdGVSZXNwb25zZSIIuLUY\
-            A6i1GAESdwoQQ2hlY2tSZWNlbnRQcm9vZhIrLnBvc3Rlcm4uZ2F0ZXdheS52MS5DaGVja1JlY2Vu\
-            dFByb29mUmVxdWVzdBosLnBvc3Rlcm4uZ2F0ZXdheS52MS5DaGVja1JlY2VudFByb29mUmVzcG9u\
-            c2UiCLi1GAOItRgBQjQKEnBvc3Rlcm4uZ2F0ZXdheS52MVABWhxwb3N0ZXJuL2dhdGV3YXkvdjE7\
-            Z2F0ZXdheXYxYgZwcm90bzM=
+            RF9BQ1RJT05fVkVSSUZZX0VNQUlMEAEyzAUKBEF1dGgSgQEKElNpZ25VcFdpdGhQYXNzd29yZBIt\
+            LnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduVXBXaXRoUGFzc3dvcmRSZXF1ZXN0Gi4ucG9zdGVybi5n\
+            YXRld2F5LnYxLlNpZ25VcFdpdGhQYXNzd29yZFJlc3BvbnNlIgy4tRgCwLUYAai1GAESgQEKElNp\
+            Z25JbldpdGhQYXNzd29yZBItLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduSW5XaXRoUGFzc3dvcmRS\
+            ZXF1ZXN0Gi4ucG9zdGVybi5nYXRld2F5LnYxLlNpZ25JbldpdGhQYXNzd29yZFJlc3BvbnNlIgy4\
+            tRgCwLUYAai1GAESbAoLVmVyaWZ5RW1haWwSJi5wb3N0ZXJuLmdhdGV3YXkudjEuVmVyaWZ5RW1h\
+            aWxSZXF1ZXN0GicucG9zdGVybi5nYXRld2F5LnYxLlZlcmlmeUVtYWlsUmVzcG9uc2UiDLi1GALA\
+            tRgBqLUYARJxCg5SZWZyZXNoU2Vzc2lvbhIpLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZWZyZXNoU2Vz\
+            c2lvblJlcXVlc3QaKi5wb3N0ZXJuLmdhdGV3YXkudjEuUmVmcmVzaFNlc3Npb25SZXNwb25zZSII\
+            uLUYAcC1GAESYAoHU2lnbk91dBIiLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduT3V0UmVxdWVzdBoj\
+            LnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduT3V0UmVzcG9uc2UiDLi1GATAtRgBiLUYARJ5Cg5DaGVj\
+            a0F1dGhTdGF0ZRIpLnBvc3Rlcm4uZ2F0ZXdheS52MS5DaGVja0F1dGhTdGF0ZVJlcXVlc3QaKi5w\
+            b3N0ZXJuLmdhdGV3YXkudjEuQ2hlY2tBdXRoU3RhdGVSZXNwb25zZSIQuLUYBMC1GAGItRgBoLUY\
+            ZEI0ChJwb3N0ZXJuLmdhdGV3YXkudjFQAVoccG9zdGVybi9nYXRld2F5L3YxO2dhdGV3YXl2MWIG\
+            cHJvdG8zCskKCiJwb3N0ZXJuL2dhdGV3YXkvdjEvcHJvdmlkZXJzLnByb3RvEhJwb3N0ZXJuLmdh\
+            dGV3YXkudjEaIHBvc3Rlcm4vZ2F0ZXdheS92MS9hY2NvdW50LnByb3RvGiBwb3N0ZXJuL2dhdGV3\
+            YXkvdjEvZ2F0ZXdheS5wcm90byIvChFJc3N1ZU5vbmNlUmVxdWVzdBIaCghwcm92aWRlchgBIAEo\
+            CVIIcHJvdmlkZXIidQoSSXNzdWVOb25jZVJlc3BvbnNlEhQKBW5vbmNlGAEgASgJUgVub25jZRIl\
+            Cg5wcm92aWRlcl9ub25jZRgCIAEoCVINcHJvdmlkZXJOb25jZRIiCg1leHBpcmVzX2F0X21zGAMg\
+            ASgDUgtleHBpcmVzQXRNcyKuAQoNUHJvdmlkZXJUb2tlbhIaCghwcm92aWRlchgBIAEoCVIIcHJv\
+            dmlkZXISGQoIaWRfdG9rZW4YAiABKAlSB2lkVG9rZW4SFAoFbm9uY2UYAyABKAlSBW5vbmNlEi0K\
+            EmF1dGhvcml6YXRpb25fY29kZRgEIAEoCVIRYXV0aG9yaXphdGlvbkNvZGUSIQoMZGlzcGxheV9u\
+            YW1lGAUgASgJUgtkaXNwbGF5TmFtZSKtAQoZU2lnbkluV2l0aFByb3ZpZGVyUmVxdWVzdBI3CgV0\
+            b2tlbhgBIAEoCzIhLnBvc3Rlcm4uZ2F0ZXdheS52MS5Qcm92aWRlclRva2VuUgV0b2tlbhIyCgZk\
+            ZXZpY2UYAiABKAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlUgZkZXZpY2USIwoNbWFpbF9s\
+            YW5ndWFnZRgDIAEoCVIMbWFpbExhbmd1YWdlIosDChpTaWduSW5XaXRoUHJvdmlkZXJSZXNwb25z\
+            ZRI1CgdhY2NvdW50GAEgASgLMhsucG9zdGVybi5nYXRld2F5LnYxLkFjY291bnRSB2FjY291bnQS\
+            NQoHc2Vzc2lvbhgCIAEoCzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5TZXNzaW9uUgdzZXNzaW9uEh4K\
+            C2lzX25ld191c2VyGAMgASgIUglpc05ld1VzZXISJwoPcmVtb3ZlZF9tZXRob2RzGAQgAygJUg5y\
+            ZW1vdmVkTWV0aG9kcxIbCglpc19saW5rZWQYBSABKAhSCGlzTGlua2VkEh8KC2lzX3VwZ3JhZGVk\
+            GAYgASgIUgppc1VwZ3JhZGVkEjsKCWNvbGxpc2lvbhgHIAEoCzIdLnBvc3Rlcm4uZ2F0ZXdheS52\
+            MS5Db2xsaXNpb25SCWNvbGxpc2lvbhI7CgdoaXN0b3J5GAggASgLMiEucG9zdGVybi5nYXRld2F5\
+            LnYxLlNpZ25Jbkhpc3RvcnlSB2hpc3Rvcnky9QEKCVByb3ZpZGVycxJpCgpJc3N1ZU5vbmNlEiUu\
+            cG9zdGVybi5nYXRld2F5LnYxLklzc3VlTm9uY2VSZXF1ZXN0GiYucG9zdGVybi5nYXRld2F5LnYx\
+            Lklzc3VlTm9uY2VSZXNwb25zZSIMuLUYAcC1GAGItRgBEn0KElNpZ25JbldpdGhQcm92aWRlchIt\
+            LnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduSW5XaXRoUHJvdmlkZXJSZXF1ZXN0Gi4ucG9zdGVybi5n\
+            YXRld2F5LnYxLlNpZ25JbldpdGhQcm92aWRlclJlc3BvbnNlIgi4tRgCwLUYAUI0ChJwb3N0ZXJu\
+            LmdhdGV3YXkudjFQAVoccG9zdGVybi9nYXRld2F5L3YxO2dhdGV3YXl2MWIGcHJvdG8zCtkTCiFw\
+            b3N0ZXJuL2dhdGV3YXkvdjEvc2Vzc2lvbnMucHJvdG8SEnBvc3Rlcm4uZ2F0ZXdheS52MRogcG9z\
+            dGVybi9nYXRld2F5L3YxL2dhdGV3YXkucHJvdG8aInBvc3Rlcm4vZ2F0ZXdheS92MS9wcm92aWRl\
+            cnMucHJvdG8ikQIKDFNlc3Npb25FbnRyeRIdCgpzZXNzaW9uX2lkGAEgASgJUglzZXNzaW9uSWQS\
+            HwoLZGV2aWNlX25hbWUYAiABKAlSCmRldmljZU5hbWUSGgoIcGxhdGZvcm0YAyABKAlSCHBsYXRm\
+            b3JtEiIKDWNyZWF0ZWRfYXRfbXMYBCABKANSC2NyZWF0ZWRBdE1zEiUKD2xhc3RfdXNlZF9hdF9t\
+            cxgFIAEoA1IMbGFzdFVzZWRBdE1zEhgKB2N1cnJlbnQYBiABKAhSB2N1cnJlbnQSEAoDYW1yGAcg\
+            AygJUgNhbXISLgoTYXV0aGVudGljYXRlZF9hdF9tcxgIIAEoA1IRYXV0aGVudGljYXRlZEF0TXMi\
+            FQoTTGlzdFNlc3Npb25zUmVxdWVzdCJUChRMaXN0U2Vzc2lvbnNSZXNwb25zZRI8CghzZXNzaW9u\
+            cxgBIAMoCzIgLnBvc3Rlcm4uZ2F0ZXdheS52MS5TZXNzaW9uRW50cnlSCHNlc3Npb25zIjIKEUVu\
+            ZFNlc3Npb25SZXF1ZXN0Eh0KCnNlc3Npb25faWQYASABKAlSCXNlc3Npb25JZCI7ChJFbmRTZXNz\
+            aW9uUmVzcG9uc2USJQoOZW5kZWRfc2Vzc2lvbnMYASABKA1SDWVuZGVkU2Vzc2lvbnMiGQoXRW5k\
+            T3RoZXJTZXNzaW9uc1JlcXVlc3QiQQoYRW5kT3RoZXJTZXNzaW9uc1Jlc3BvbnNlEiUKDmVuZGVk\
+            X3Nlc3Npb25zGAEgASgNUg1lbmRlZFNlc3Npb25zInIKDVByZXNlbmNlUHJvb2YSIAoMc2lnbmVk\
+            X2F0X21zGAEgASgDUgpzaWduZWRBdE1zEiEKDGhhcmR3YXJlX2tleRgCIAEoCFILaGFyZHdhcmVL\
+            ZXkSHAoJc2lnbmF0dXJlGAMgASgMUglzaWduYXR1cmUiZgoOUGhvbmVDb2RlUHJvb2YSHQoKcmVx\
+            dWVzdF9pZBgBIAEoCVIJcmVxdWVzdElkEiEKDHBob25lX251bWJlchgCIAEoCVILcGhvbmVOdW1i\
+            ZXISEgoEY29kZRgDIAEoCVIEY29kZSLNAgoVUmVhdXRoZW50aWNhdGVSZXF1ZXN0EiIKCHBhc3N3\
+            b3JkGAEgASgJQgSItRgBSABSCHBhc3N3b3JkEkIKCmRldmljZV9rZXkYAiABKAsyIS5wb3N0ZXJu\
+            LmdhdGV3YXkudjEuUHJlc2VuY2VQcm9vZkgAUglkZXZpY2VLZXkSSgoOcHJvdmlkZXJfdG9rZW4Y\
+            AyABKAsyIS5wb3N0ZXJuLmdhdGV3YXkudjEuUHJvdmlkZXJUb2tlbkgAUg1wcm92aWRlclRva2Vu\
+            EkMKCnBob25lX2NvZGUYBCABKAsyIi5wb3N0ZXJuLmdhdGV3YXkudjEuUGhvbmVDb2RlUHJvb2ZI\
+            AFIJcGhvbmVDb2RlEjIKBmRldmljZRgFIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VS\
+            BmRldmljZUIHCgVwcm9vZiKcAQoWUmVhdXRoZW50aWNhdGVSZXNwb25zZRIhCgxhY2Nlc3NfdG9r\
+            ZW4YASABKAlSC2FjY2Vzc1Rva2VuEi8KFGFjY2Vzc19leHBpcmVzX2F0X21zGAIgASgDUhFhY2Nl\
+            c3NFeHBpcmVzQXRNcxIuChNhdXRoZW50aWNhdGVkX2F0X21zGAMgASgDUhFhdXRoZW50aWNhdGVk\
+            QXRNcyJ5ChdDaGVja1JlY2VudFByb29mUmVxdWVzdBIeCgptYXhfYWdlX21zGAEgASgDSABSCG1h\
+            eEFnZU1zEjMKBWtpbmRzGAIgAygOMh0ucG9zdGVybi5nYXRld2F5LnYxLlByb29mS2luZFIFa2lu\
+            ZHNCCQoHbWF4X2FnZSKMAQoYQ2hlY2tSZWNlbnRQcm9vZlJlc3BvbnNlEh0KCnNlc3Npb25faWQY\
+            ASABKAlSCXNlc3Npb25JZBIdCgphY2NvdW50X2lkGAIgASgJUglhY2NvdW50SWQSEAoDYW1yGAMg\
+            AygJUgNhbXISIAoMcHJvdmVkX2F0X21zGAQgASgDUgpwcm92ZWRBdE1zKpUBCglQcm9vZktpbmQS\
+            GgoWUFJPT0ZfS0lORF9VTlNQRUNJRklFRBAAEhcKE1BST09GX0tJTkRfUEFTU1dPUkQQARIZChVQ\
+            Uk9PRl9LSU5EX0RFVklDRV9LRVkQAhIdChlQUk9PRl9LSU5EX1BST1ZJREVSX1RPS0VOEAMSGQoV\
+            UFJPT0ZfS0lORF9QSE9ORV9DT0RFEAQy3gQKD0FjY291bnRTZXNzaW9ucxJzCgxMaXN0U2Vzc2lv\
+            bnMSJy5wb3N0ZXJuLmdhdGV3YXkudjEuTGlzdFNlc3Npb25zUmVxdWVzdBooLnBvc3Rlcm4uZ2F0\
+            ZXdheS52MS5MaXN0U2Vzc2lvbnNSZXNwb25zZSIQuLUYA8C1GAGItRgBoLUYZBJpCgpFbmRTZXNz\
+            aW9uEiUucG9zdGVybi5nYXRld2F5LnYxLkVuZFNlc3Npb25SZXF1ZXN0GiYucG9zdGVybi5nYXRl\
+            d2F5LnYxLkVuZFNlc3Npb25SZXNwb25zZSIMuLUYA8C1GAGItRgBEnsKEEVuZE90aGVyU2Vzc2lv\
+            bnMSKy5wb3N0ZXJuLmdhdGV3YXkudjEuRW5kT3RoZXJTZXNzaW9uc1JlcXVlc3QaLC5wb3N0ZXJu\
+            LmdhdGV3YXkudjEuRW5kT3RoZXJTZXNzaW9uc1Jlc3BvbnNlIgy4tRgDwLUYAYi1GAESdQoOUmVh\
+            dXRoZW50aWNhdGUSKS5wb3N0ZXJuLmdhdGV3YXkudjEuUmVhdXRoZW50aWNhdGVSZXF1ZXN0Giou\
+            cG9zdGVybi5nYXRld2F5LnYxLlJlYXV0aGVudGljYXRlUmVzcG9uc2UiDLi1GAPAtRgBqLUYARJ3\
+            ChBDaGVja1JlY2VudFByb29mEisucG9zdGVybi5nYXRld2F5LnYxLkNoZWNrUmVjZW50UHJvb2ZS\
+            ZXF1ZXN0GiwucG9zdGVybi5nYXRld2F5LnYxLkNoZWNrUmVjZW50UHJvb2ZSZXNwb25zZSIIuLUY\
+            A4i1GAFCNAoScG9zdGVybi5nYXRld2F5LnYxUAFaHHBvc3Rlcm4vZ2F0ZXdheS92MTtnYXRld2F5\
+            djFiBnByb3RvMw==
             """)
 }

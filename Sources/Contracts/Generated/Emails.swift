@@ -137,7 +137,8 @@ package enum EmailsDescription {
         name: "postern.gateway.v1.Emails/RequestEmailChange",
         isIdempotent: false,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: false,
+            isPublic: true)
 
     /// `ConfirmEmailChange`.
     package static let confirmEmailChange = MethodDescription(
@@ -145,21 +146,24 @@ package enum EmailsDescription {
         isIdempotent: false,
         timeout: .milliseconds(10000),
         isOnLoop: false, isCostly: true,
-            hasSecrets: true)
+            hasSecrets: true,
+            isPublic: true)
 
     /// `CancelEmailChange`.
     package static let cancelEmailChange = MethodDescription(
         name: "postern.gateway.v1.Emails/CancelEmailChange",
         isIdempotent: false,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: false,
+            isPublic: true)
 
     /// `ResendVerificationEmail`.
     package static let resendVerificationEmail = MethodDescription(
         name: "postern.gateway.v1.Emails/ResendVerificationEmail",
         isIdempotent: false,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: false,
+            isPublic: true)
 
     /// `ResendVerificationByPassword`.
     package static let resendVerificationByPassword = MethodDescription(
@@ -167,7 +171,8 @@ package enum EmailsDescription {
         isIdempotent: false,
         timeout: .milliseconds(10000),
         isOnLoop: false, isCostly: true,
-            hasSecrets: true)
+            hasSecrets: true,
+            isPublic: true)
 
     /// The service.
     package static let service = ServiceDescription(
@@ -231,7 +236,7 @@ package enum EmailsDescription {
             dHVzEh4KGkFDQ09VTlRfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGQoVQUNDT1VOVF9TVEFUVVNfQUNU\
             SVZFEAESHAoYQUNDT1VOVF9TVEFUVVNfU1VTUEVOREVEEAISJwojQUNDT1VOVF9TVEFUVVNfUEVO\
             RElOR19WRVJJRklDQVRJT04QAxIbChdBQ0NPVU5UX1NUQVRVU19ERUxFVElORxAEQjQKEnBvc3Rl\
-            cm4uZ2F0ZXdheS52MVABWhxwb3N0ZXJuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzMKgx8K\
+            cm4uZ2F0ZXdheS52MVABWhxwb3N0ZXJuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzMKnR8K\
             IHBvc3Rlcm4vZ2F0ZXdheS92MS9nYXRld2F5LnByb3RvEhJwb3N0ZXJuLmdhdGV3YXkudjEaIHBv\
             c3Rlcm4vZ2F0ZXdheS92MS9hY2NvdW50LnByb3RvIoYBCgZEZXZpY2USGwoJZGV2aWNlX2lkGAEg\
             ASgJUghkZXZpY2VJZBIaCghwbGF0Zm9ybRgCIAEoCVIIcGxhdGZvcm0SEgoEbmFtZRgDIAEoCVIE\
@@ -288,50 +293,51 @@ package enum EmailsDescription {
             EAQSFwoTRU5EX1JFQVNPTl9SRVBMQVlFRBAFEhcKE0VORF9SRUFTT05fU0VDVVJJVFkQBhIWChJF\
             TkRfUkVBU09OX1JFVk9LRUQQBxIfChtFTkRfUkVBU09OX1BST1ZJREVSX1JFVk9LRUQQCCpTCg5S\
             ZXF1aXJlZEFjdGlvbhIfChtSRVFVSVJFRF9BQ1RJT05fVU5TUEVDSUZJRUQQABIgChxSRVFVSVJF\
-            RF9BQ1RJT05fVkVSSUZZX0VNQUlMEAEysgUKBEF1dGgSfQoSU2lnblVwV2l0aFBhc3N3b3JkEi0u\
-            cG9zdGVybi5nYXRld2F5LnYxLlNpZ25VcFdpdGhQYXNzd29yZFJlcXVlc3QaLi5wb3N0ZXJuLmdh\
-            dGV3YXkudjEuU2lnblVwV2l0aFBhc3N3b3JkUmVzcG9uc2UiCLi1GAKotRgBEn0KElNpZ25Jbldp\
-            dGhQYXNzd29yZBItLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduSW5XaXRoUGFzc3dvcmRSZXF1ZXN0\
-            Gi4ucG9zdGVybi5nYXRld2F5LnYxLlNpZ25JbldpdGhQYXNzd29yZFJlc3BvbnNlIgi4tRgCqLUY\
-            ARJoCgtWZXJpZnlFbWFpbBImLnBvc3Rlcm4uZ2F0ZXdheS52MS5WZXJpZnlFbWFpbFJlcXVlc3Qa\
-            Jy5wb3N0ZXJuLmdhdGV3YXkudjEuVmVyaWZ5RW1haWxSZXNwb25zZSIIuLUYAqi1GAESbQoOUmVm\
-            cmVzaFNlc3Npb24SKS5wb3N0ZXJuLmdhdGV3YXkudjEuUmVmcmVzaFNlc3Npb25SZXF1ZXN0Giou\
-            cG9zdGVybi5nYXRld2F5LnYxLlJlZnJlc2hTZXNzaW9uUmVzcG9uc2UiBLi1GAESXAoHU2lnbk91\
-            dBIiLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduT3V0UmVxdWVzdBojLnBvc3Rlcm4uZ2F0ZXdheS52\
-            MS5TaWduT3V0UmVzcG9uc2UiCLi1GASItRgBEnUKDkNoZWNrQXV0aFN0YXRlEikucG9zdGVybi5n\
-            YXRld2F5LnYxLkNoZWNrQXV0aFN0YXRlUmVxdWVzdBoqLnBvc3Rlcm4uZ2F0ZXdheS52MS5DaGVj\
-            a0F1dGhTdGF0ZVJlc3BvbnNlIgy4tRgEiLUYAaC1GGRCNAoScG9zdGVybi5nYXRld2F5LnYxUAFa\
-            HHBvc3Rlcm4vZ2F0ZXdheS92MTtnYXRld2F5djFiBnByb3RvMwrnDQofcG9zdGVybi9nYXRld2F5\
-            L3YxL2VtYWlscy5wcm90bxIScG9zdGVybi5nYXRld2F5LnYxGiBwb3N0ZXJuL2dhdGV3YXkvdjEv\
-            YWNjb3VudC5wcm90bxogcG9zdGVybi9nYXRld2F5L3YxL2dhdGV3YXkucHJvdG8ibAoZUmVxdWVz\
-            dEVtYWlsQ2hhbmdlUmVxdWVzdBIbCgluZXdfZW1haWwYASABKAlSCG5ld0VtYWlsEjIKBmRldmlj\
-            ZRgCIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmljZSJTChpSZXF1ZXN0RW1h\
-            aWxDaGFuZ2VSZXNwb25zZRI1CgdhY2NvdW50GAEgASgLMhsucG9zdGVybi5nYXRld2F5LnYxLkFj\
-            Y291bnRSB2FjY291bnQihwEKGUNvbmZpcm1FbWFpbENoYW5nZVJlcXVlc3QSFAoFdG9rZW4YASAB\
-            KAlSBXRva2VuEiAKCHBhc3N3b3JkGAIgASgJQgSItRgBUghwYXNzd29yZBIyCgZkZXZpY2UYAyAB\
-            KAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlUgZkZXZpY2UiUwoaQ29uZmlybUVtYWlsQ2hh\
-            bmdlUmVzcG9uc2USNQoHYWNjb3VudBgBIAEoCzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50\
-            UgdhY2NvdW50Ik4KGENhbmNlbEVtYWlsQ2hhbmdlUmVxdWVzdBIyCgZkZXZpY2UYASABKAsyGi5w\
-            b3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlUgZkZXZpY2UiOQoZQ2FuY2VsRW1haWxDaGFuZ2VSZXNw\
-            b25zZRIcCgljYW5jZWxsZWQYASABKAhSCWNhbmNlbGxlZCJUCh5SZXNlbmRWZXJpZmljYXRpb25F\
-            bWFpbFJlcXVlc3QSMgoGZGV2aWNlGAEgASgLMhoucG9zdGVybi5nYXRld2F5LnYxLkRldmljZVIG\
-            ZGV2aWNlIjUKH1Jlc2VuZFZlcmlmaWNhdGlvbkVtYWlsUmVzcG9uc2USEgoEc2VudBgBIAEoCFIE\
-            c2VudCKRAQojUmVzZW5kVmVyaWZpY2F0aW9uQnlQYXNzd29yZFJlcXVlc3QSFAoFZW1haWwYASAB\
-            KAlSBWVtYWlsEiAKCHBhc3N3b3JkGAIgASgJQgSItRgBUghwYXNzd29yZBIyCgZkZXZpY2UYAyAB\
-            KAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlUgZkZXZpY2UiOgokUmVzZW5kVmVyaWZpY2F0\
-            aW9uQnlQYXNzd29yZFJlc3BvbnNlEhIKBHNlbnQYASABKAhSBHNlbnQyowUKBkVtYWlscxJ5ChJS\
-            ZXF1ZXN0RW1haWxDaGFuZ2USLS5wb3N0ZXJuLmdhdGV3YXkudjEuUmVxdWVzdEVtYWlsQ2hhbmdl\
-            UmVxdWVzdBouLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZXF1ZXN0RW1haWxDaGFuZ2VSZXNwb25zZSIE\
-            uLUYAxJ9ChJDb25maXJtRW1haWxDaGFuZ2USLS5wb3N0ZXJuLmdhdGV3YXkudjEuQ29uZmlybUVt\
-            YWlsQ2hhbmdlUmVxdWVzdBouLnBvc3Rlcm4uZ2F0ZXdheS52MS5Db25maXJtRW1haWxDaGFuZ2VS\
-            ZXNwb25zZSIIuLUYAqi1GAESdgoRQ2FuY2VsRW1haWxDaGFuZ2USLC5wb3N0ZXJuLmdhdGV3YXku\
-            djEuQ2FuY2VsRW1haWxDaGFuZ2VSZXF1ZXN0Gi0ucG9zdGVybi5nYXRld2F5LnYxLkNhbmNlbEVt\
-            YWlsQ2hhbmdlUmVzcG9uc2UiBLi1GAMSiAEKF1Jlc2VuZFZlcmlmaWNhdGlvbkVtYWlsEjIucG9z\
-            dGVybi5nYXRld2F5LnYxLlJlc2VuZFZlcmlmaWNhdGlvbkVtYWlsUmVxdWVzdBozLnBvc3Rlcm4u\
-            Z2F0ZXdheS52MS5SZXNlbmRWZXJpZmljYXRpb25FbWFpbFJlc3BvbnNlIgS4tRgDEpsBChxSZXNl\
-            bmRWZXJpZmljYXRpb25CeVBhc3N3b3JkEjcucG9zdGVybi5nYXRld2F5LnYxLlJlc2VuZFZlcmlm\
-            aWNhdGlvbkJ5UGFzc3dvcmRSZXF1ZXN0GjgucG9zdGVybi5nYXRld2F5LnYxLlJlc2VuZFZlcmlm\
-            aWNhdGlvbkJ5UGFzc3dvcmRSZXNwb25zZSIIuLUYAai1GAFCNAoScG9zdGVybi5nYXRld2F5LnYx\
-            UAFaHHBvc3Rlcm4vZ2F0ZXdheS92MTtnYXRld2F5djFiBnByb3RvMw==
+            RF9BQ1RJT05fVkVSSUZZX0VNQUlMEAEyzAUKBEF1dGgSgQEKElNpZ25VcFdpdGhQYXNzd29yZBIt\
+            LnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduVXBXaXRoUGFzc3dvcmRSZXF1ZXN0Gi4ucG9zdGVybi5n\
+            YXRld2F5LnYxLlNpZ25VcFdpdGhQYXNzd29yZFJlc3BvbnNlIgy4tRgCwLUYAai1GAESgQEKElNp\
+            Z25JbldpdGhQYXNzd29yZBItLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduSW5XaXRoUGFzc3dvcmRS\
+            ZXF1ZXN0Gi4ucG9zdGVybi5nYXRld2F5LnYxLlNpZ25JbldpdGhQYXNzd29yZFJlc3BvbnNlIgy4\
+            tRgCwLUYAai1GAESbAoLVmVyaWZ5RW1haWwSJi5wb3N0ZXJuLmdhdGV3YXkudjEuVmVyaWZ5RW1h\
+            aWxSZXF1ZXN0GicucG9zdGVybi5nYXRld2F5LnYxLlZlcmlmeUVtYWlsUmVzcG9uc2UiDLi1GALA\
+            tRgBqLUYARJxCg5SZWZyZXNoU2Vzc2lvbhIpLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZWZyZXNoU2Vz\
+            c2lvblJlcXVlc3QaKi5wb3N0ZXJuLmdhdGV3YXkudjEuUmVmcmVzaFNlc3Npb25SZXNwb25zZSII\
+            uLUYAcC1GAESYAoHU2lnbk91dBIiLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduT3V0UmVxdWVzdBoj\
+            LnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduT3V0UmVzcG9uc2UiDLi1GATAtRgBiLUYARJ5Cg5DaGVj\
+            a0F1dGhTdGF0ZRIpLnBvc3Rlcm4uZ2F0ZXdheS52MS5DaGVja0F1dGhTdGF0ZVJlcXVlc3QaKi5w\
+            b3N0ZXJuLmdhdGV3YXkudjEuQ2hlY2tBdXRoU3RhdGVSZXNwb25zZSIQuLUYBMC1GAGItRgBoLUY\
+            ZEI0ChJwb3N0ZXJuLmdhdGV3YXkudjFQAVoccG9zdGVybi9nYXRld2F5L3YxO2dhdGV3YXl2MWIG\
+            cHJvdG8zCvwNCh9wb3N0ZXJuL2dhdGV3YXkvdjEvZW1haWxzLnByb3RvEhJwb3N0ZXJuLmdhdGV3\
+            YXkudjEaIHBvc3Rlcm4vZ2F0ZXdheS92MS9hY2NvdW50LnByb3RvGiBwb3N0ZXJuL2dhdGV3YXkv\
+            djEvZ2F0ZXdheS5wcm90byJsChlSZXF1ZXN0RW1haWxDaGFuZ2VSZXF1ZXN0EhsKCW5ld19lbWFp\
+            bBgBIAEoCVIIbmV3RW1haWwSMgoGZGV2aWNlGAIgASgLMhoucG9zdGVybi5nYXRld2F5LnYxLkRl\
+            dmljZVIGZGV2aWNlIlMKGlJlcXVlc3RFbWFpbENoYW5nZVJlc3BvbnNlEjUKB2FjY291bnQYASAB\
+            KAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuQWNjb3VudFIHYWNjb3VudCKHAQoZQ29uZmlybUVtYWls\
+            Q2hhbmdlUmVxdWVzdBIUCgV0b2tlbhgBIAEoCVIFdG9rZW4SIAoIcGFzc3dvcmQYAiABKAlCBIi1\
+            GAFSCHBhc3N3b3JkEjIKBmRldmljZRgDIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VS\
+            BmRldmljZSJTChpDb25maXJtRW1haWxDaGFuZ2VSZXNwb25zZRI1CgdhY2NvdW50GAEgASgLMhsu\
+            cG9zdGVybi5nYXRld2F5LnYxLkFjY291bnRSB2FjY291bnQiTgoYQ2FuY2VsRW1haWxDaGFuZ2VS\
+            ZXF1ZXN0EjIKBmRldmljZRgBIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmlj\
+            ZSI5ChlDYW5jZWxFbWFpbENoYW5nZVJlc3BvbnNlEhwKCWNhbmNlbGxlZBgBIAEoCFIJY2FuY2Vs\
+            bGVkIlQKHlJlc2VuZFZlcmlmaWNhdGlvbkVtYWlsUmVxdWVzdBIyCgZkZXZpY2UYASABKAsyGi5w\
+            b3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlUgZkZXZpY2UiNQofUmVzZW5kVmVyaWZpY2F0aW9uRW1h\
+            aWxSZXNwb25zZRISCgRzZW50GAEgASgIUgRzZW50IpEBCiNSZXNlbmRWZXJpZmljYXRpb25CeVBh\
+            c3N3b3JkUmVxdWVzdBIUCgVlbWFpbBgBIAEoCVIFZW1haWwSIAoIcGFzc3dvcmQYAiABKAlCBIi1\
+            GAFSCHBhc3N3b3JkEjIKBmRldmljZRgDIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VS\
+            BmRldmljZSI6CiRSZXNlbmRWZXJpZmljYXRpb25CeVBhc3N3b3JkUmVzcG9uc2USEgoEc2VudBgB\
+            IAEoCFIEc2VudDK4BQoGRW1haWxzEn0KElJlcXVlc3RFbWFpbENoYW5nZRItLnBvc3Rlcm4uZ2F0\
+            ZXdheS52MS5SZXF1ZXN0RW1haWxDaGFuZ2VSZXF1ZXN0Gi4ucG9zdGVybi5nYXRld2F5LnYxLlJl\
+            cXVlc3RFbWFpbENoYW5nZVJlc3BvbnNlIgi4tRgDwLUYARKBAQoSQ29uZmlybUVtYWlsQ2hhbmdl\
+            Ei0ucG9zdGVybi5nYXRld2F5LnYxLkNvbmZpcm1FbWFpbENoYW5nZVJlcXVlc3QaLi5wb3N0ZXJu\
+            LmdhdGV3YXkudjEuQ29uZmlybUVtYWlsQ2hhbmdlUmVzcG9uc2UiDLi1GALAtRgBqLUYARJ6ChFD\
+            YW5jZWxFbWFpbENoYW5nZRIsLnBvc3Rlcm4uZ2F0ZXdheS52MS5DYW5jZWxFbWFpbENoYW5nZVJl\
+            cXVlc3QaLS5wb3N0ZXJuLmdhdGV3YXkudjEuQ2FuY2VsRW1haWxDaGFuZ2VSZXNwb25zZSIIuLUY\
+            A8C1GAESjAEKF1Jlc2VuZFZlcmlmaWNhdGlvbkVtYWlsEjIucG9zdGVybi5nYXRld2F5LnYxLlJl\
+            c2VuZFZlcmlmaWNhdGlvbkVtYWlsUmVxdWVzdBozLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZXNlbmRW\
+            ZXJpZmljYXRpb25FbWFpbFJlc3BvbnNlIgi4tRgDwLUYARKfAQocUmVzZW5kVmVyaWZpY2F0aW9u\
+            QnlQYXNzd29yZBI3LnBvc3Rlcm4uZ2F0ZXdheS52MS5SZXNlbmRWZXJpZmljYXRpb25CeVBhc3N3\
+            b3JkUmVxdWVzdBo4LnBvc3Rlcm4uZ2F0ZXdheS52MS5SZXNlbmRWZXJpZmljYXRpb25CeVBhc3N3\
+            b3JkUmVzcG9uc2UiDLi1GAHAtRgBqLUYAUI0ChJwb3N0ZXJuLmdhdGV3YXkudjFQAVoccG9zdGVy\
+            bi9nYXRld2F5L3YxO2dhdGV3YXl2MWIGcHJvdG8z
             """)
 }

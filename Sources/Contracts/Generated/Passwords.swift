@@ -97,7 +97,8 @@ package enum PasswordsDescription {
         name: "postern.gateway.v1.Passwords/RequestPasswordReset",
         isIdempotent: false,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: false,
+            isPublic: true)
 
     /// `ResetPassword`.
     package static let resetPassword = MethodDescription(
@@ -105,7 +106,8 @@ package enum PasswordsDescription {
         isIdempotent: false,
         timeout: .milliseconds(10000),
         isOnLoop: false, isCostly: true,
-            hasSecrets: true)
+            hasSecrets: true,
+            isPublic: true)
 
     /// `ChangePassword`.
     package static let changePassword = MethodDescription(
@@ -113,7 +115,8 @@ package enum PasswordsDescription {
         isIdempotent: false,
         timeout: .milliseconds(10000),
         isOnLoop: false, isCostly: true,
-            hasSecrets: true)
+            hasSecrets: true,
+            isPublic: true)
 
     /// The service.
     package static let service = ServiceDescription(
@@ -160,7 +163,7 @@ package enum PasswordsDescription {
             dHVzEh4KGkFDQ09VTlRfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGQoVQUNDT1VOVF9TVEFUVVNfQUNU\
             SVZFEAESHAoYQUNDT1VOVF9TVEFUVVNfU1VTUEVOREVEEAISJwojQUNDT1VOVF9TVEFUVVNfUEVO\
             RElOR19WRVJJRklDQVRJT04QAxIbChdBQ0NPVU5UX1NUQVRVU19ERUxFVElORxAEQjQKEnBvc3Rl\
-            cm4uZ2F0ZXdheS52MVABWhxwb3N0ZXJuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzMKgx8K\
+            cm4uZ2F0ZXdheS52MVABWhxwb3N0ZXJuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzMKnR8K\
             IHBvc3Rlcm4vZ2F0ZXdheS92MS9nYXRld2F5LnByb3RvEhJwb3N0ZXJuLmdhdGV3YXkudjEaIHBv\
             c3Rlcm4vZ2F0ZXdheS92MS9hY2NvdW50LnByb3RvIoYBCgZEZXZpY2USGwoJZGV2aWNlX2lkGAEg\
             ASgJUghkZXZpY2VJZBIaCghwbGF0Zm9ybRgCIAEoCVIIcGxhdGZvcm0SEgoEbmFtZRgDIAEoCVIE\
@@ -217,41 +220,41 @@ package enum PasswordsDescription {
             EAQSFwoTRU5EX1JFQVNPTl9SRVBMQVlFRBAFEhcKE0VORF9SRUFTT05fU0VDVVJJVFkQBhIWChJF\
             TkRfUkVBU09OX1JFVk9LRUQQBxIfChtFTkRfUkVBU09OX1BST1ZJREVSX1JFVk9LRUQQCCpTCg5S\
             ZXF1aXJlZEFjdGlvbhIfChtSRVFVSVJFRF9BQ1RJT05fVU5TUEVDSUZJRUQQABIgChxSRVFVSVJF\
-            RF9BQ1RJT05fVkVSSUZZX0VNQUlMEAEysgUKBEF1dGgSfQoSU2lnblVwV2l0aFBhc3N3b3JkEi0u\
-            cG9zdGVybi5nYXRld2F5LnYxLlNpZ25VcFdpdGhQYXNzd29yZFJlcXVlc3QaLi5wb3N0ZXJuLmdh\
-            dGV3YXkudjEuU2lnblVwV2l0aFBhc3N3b3JkUmVzcG9uc2UiCLi1GAKotRgBEn0KElNpZ25Jbldp\
-            dGhQYXNzd29yZBItLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduSW5XaXRoUGFzc3dvcmRSZXF1ZXN0\
-            Gi4ucG9zdGVybi5nYXRld2F5LnYxLlNpZ25JbldpdGhQYXNzd29yZFJlc3BvbnNlIgi4tRgCqLUY\
-            ARJoCgtWZXJpZnlFbWFpbBImLnBvc3Rlcm4uZ2F0ZXdheS52MS5WZXJpZnlFbWFpbFJlcXVlc3Qa\
-            Jy5wb3N0ZXJuLmdhdGV3YXkudjEuVmVyaWZ5RW1haWxSZXNwb25zZSIIuLUYAqi1GAESbQoOUmVm\
-            cmVzaFNlc3Npb24SKS5wb3N0ZXJuLmdhdGV3YXkudjEuUmVmcmVzaFNlc3Npb25SZXF1ZXN0Giou\
-            cG9zdGVybi5nYXRld2F5LnYxLlJlZnJlc2hTZXNzaW9uUmVzcG9uc2UiBLi1GAESXAoHU2lnbk91\
-            dBIiLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduT3V0UmVxdWVzdBojLnBvc3Rlcm4uZ2F0ZXdheS52\
-            MS5TaWduT3V0UmVzcG9uc2UiCLi1GASItRgBEnUKDkNoZWNrQXV0aFN0YXRlEikucG9zdGVybi5n\
-            YXRld2F5LnYxLkNoZWNrQXV0aFN0YXRlUmVxdWVzdBoqLnBvc3Rlcm4uZ2F0ZXdheS52MS5DaGVj\
-            a0F1dGhTdGF0ZVJlc3BvbnNlIgy4tRgEiLUYAaC1GGRCNAoScG9zdGVybi5nYXRld2F5LnYxUAFa\
-            HHBvc3Rlcm4vZ2F0ZXdheS92MTtnYXRld2F5djFiBnByb3RvMwrBCQoicG9zdGVybi9nYXRld2F5\
-            L3YxL3Bhc3N3b3Jkcy5wcm90bxIScG9zdGVybi5nYXRld2F5LnYxGiBwb3N0ZXJuL2dhdGV3YXkv\
-            djEvYWNjb3VudC5wcm90bxogcG9zdGVybi9nYXRld2F5L3YxL2dhdGV3YXkucHJvdG8iZwobUmVx\
-            dWVzdFBhc3N3b3JkUmVzZXRSZXF1ZXN0EhQKBWVtYWlsGAEgASgJUgVlbWFpbBIyCgZkZXZpY2UY\
-            AiABKAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlUgZkZXZpY2UiHgocUmVxdWVzdFBhc3N3\
-            b3JkUmVzZXRSZXNwb25zZSKCAQoUUmVzZXRQYXNzd29yZFJlcXVlc3QSFAoFdG9rZW4YASABKAlS\
-            BXRva2VuEiAKCHBhc3N3b3JkGAIgASgJQgSItRgBUghwYXNzd29yZBIyCgZkZXZpY2UYAyABKAsy\
-            Gi5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlUgZkZXZpY2UiwgEKFVJlc2V0UGFzc3dvcmRSZXNw\
-            b25zZRI1CgdhY2NvdW50GAEgASgLMhsucG9zdGVybi5nYXRld2F5LnYxLkFjY291bnRSB2FjY291\
-            bnQSNQoHc2Vzc2lvbhgCIAEoCzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5TZXNzaW9uUgdzZXNzaW9u\
-            EjsKB2hpc3RvcnkYAyABKAsyIS5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluSGlzdG9yeVIHaGlz\
-            dG9yeSKlAQoVQ2hhbmdlUGFzc3dvcmRSZXF1ZXN0Ei8KEGN1cnJlbnRfcGFzc3dvcmQYASABKAlC\
-            BIi1GAFSD2N1cnJlbnRQYXNzd29yZBInCgxuZXdfcGFzc3dvcmQYAiABKAlCBIi1GAFSC25ld1Bh\
-            c3N3b3JkEjIKBmRldmljZRgDIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmlj\
-            ZSIYChZDaGFuZ2VQYXNzd29yZFJlc3BvbnNlMu8CCglQYXNzd29yZHMSfwoUUmVxdWVzdFBhc3N3\
-            b3JkUmVzZXQSLy5wb3N0ZXJuLmdhdGV3YXkudjEuUmVxdWVzdFBhc3N3b3JkUmVzZXRSZXF1ZXN0\
-            GjAucG9zdGVybi5nYXRld2F5LnYxLlJlcXVlc3RQYXNzd29yZFJlc2V0UmVzcG9uc2UiBLi1GAES\
-            bgoNUmVzZXRQYXNzd29yZBIoLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZXNldFBhc3N3b3JkUmVxdWVz\
-            dBopLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZXNldFBhc3N3b3JkUmVzcG9uc2UiCLi1GAGotRgBEnEK\
-            DkNoYW5nZVBhc3N3b3JkEikucG9zdGVybi5nYXRld2F5LnYxLkNoYW5nZVBhc3N3b3JkUmVxdWVz\
-            dBoqLnBvc3Rlcm4uZ2F0ZXdheS52MS5DaGFuZ2VQYXNzd29yZFJlc3BvbnNlIgi4tRgDqLUYAUI0\
-            ChJwb3N0ZXJuLmdhdGV3YXkudjFQAVoccG9zdGVybi9nYXRld2F5L3YxO2dhdGV3YXl2MWIGcHJv\
-            dG8z
+            RF9BQ1RJT05fVkVSSUZZX0VNQUlMEAEyzAUKBEF1dGgSgQEKElNpZ25VcFdpdGhQYXNzd29yZBIt\
+            LnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduVXBXaXRoUGFzc3dvcmRSZXF1ZXN0Gi4ucG9zdGVybi5n\
+            YXRld2F5LnYxLlNpZ25VcFdpdGhQYXNzd29yZFJlc3BvbnNlIgy4tRgCwLUYAai1GAESgQEKElNp\
+            Z25JbldpdGhQYXNzd29yZBItLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduSW5XaXRoUGFzc3dvcmRS\
+            ZXF1ZXN0Gi4ucG9zdGVybi5nYXRld2F5LnYxLlNpZ25JbldpdGhQYXNzd29yZFJlc3BvbnNlIgy4\
+            tRgCwLUYAai1GAESbAoLVmVyaWZ5RW1haWwSJi5wb3N0ZXJuLmdhdGV3YXkudjEuVmVyaWZ5RW1h\
+            aWxSZXF1ZXN0GicucG9zdGVybi5nYXRld2F5LnYxLlZlcmlmeUVtYWlsUmVzcG9uc2UiDLi1GALA\
+            tRgBqLUYARJxCg5SZWZyZXNoU2Vzc2lvbhIpLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZWZyZXNoU2Vz\
+            c2lvblJlcXVlc3QaKi5wb3N0ZXJuLmdhdGV3YXkudjEuUmVmcmVzaFNlc3Npb25SZXNwb25zZSII\
+            uLUYAcC1GAESYAoHU2lnbk91dBIiLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduT3V0UmVxdWVzdBoj\
+            LnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduT3V0UmVzcG9uc2UiDLi1GATAtRgBiLUYARJ5Cg5DaGVj\
+            a0F1dGhTdGF0ZRIpLnBvc3Rlcm4uZ2F0ZXdheS52MS5DaGVja0F1dGhTdGF0ZVJlcXVlc3QaKi5w\
+            b3N0ZXJuLmdhdGV3YXkudjEuQ2hlY2tBdXRoU3RhdGVSZXNwb25zZSIQuLUYBMC1GAGItRgBoLUY\
+            ZEI0ChJwb3N0ZXJuLmdhdGV3YXkudjFQAVoccG9zdGVybi9nYXRld2F5L3YxO2dhdGV3YXl2MWIG\
+            cHJvdG8zCs4JCiJwb3N0ZXJuL2dhdGV3YXkvdjEvcGFzc3dvcmRzLnByb3RvEhJwb3N0ZXJuLmdh\
+            dGV3YXkudjEaIHBvc3Rlcm4vZ2F0ZXdheS92MS9hY2NvdW50LnByb3RvGiBwb3N0ZXJuL2dhdGV3\
+            YXkvdjEvZ2F0ZXdheS5wcm90byJnChtSZXF1ZXN0UGFzc3dvcmRSZXNldFJlcXVlc3QSFAoFZW1h\
+            aWwYASABKAlSBWVtYWlsEjIKBmRldmljZRgCIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZp\
+            Y2VSBmRldmljZSIeChxSZXF1ZXN0UGFzc3dvcmRSZXNldFJlc3BvbnNlIoIBChRSZXNldFBhc3N3\
+            b3JkUmVxdWVzdBIUCgV0b2tlbhgBIAEoCVIFdG9rZW4SIAoIcGFzc3dvcmQYAiABKAlCBIi1GAFS\
+            CHBhc3N3b3JkEjIKBmRldmljZRgDIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRl\
+            dmljZSLCAQoVUmVzZXRQYXNzd29yZFJlc3BvbnNlEjUKB2FjY291bnQYASABKAsyGy5wb3N0ZXJu\
+            LmdhdGV3YXkudjEuQWNjb3VudFIHYWNjb3VudBI1CgdzZXNzaW9uGAIgASgLMhsucG9zdGVybi5n\
+            YXRld2F5LnYxLlNlc3Npb25SB3Nlc3Npb24SOwoHaGlzdG9yeRgDIAEoCzIhLnBvc3Rlcm4uZ2F0\
+            ZXdheS52MS5TaWduSW5IaXN0b3J5UgdoaXN0b3J5IqUBChVDaGFuZ2VQYXNzd29yZFJlcXVlc3QS\
+            LwoQY3VycmVudF9wYXNzd29yZBgBIAEoCUIEiLUYAVIPY3VycmVudFBhc3N3b3JkEicKDG5ld19w\
+            YXNzd29yZBgCIAEoCUIEiLUYAVILbmV3UGFzc3dvcmQSMgoGZGV2aWNlGAMgASgLMhoucG9zdGVy\
+            bi5nYXRld2F5LnYxLkRldmljZVIGZGV2aWNlIhgKFkNoYW5nZVBhc3N3b3JkUmVzcG9uc2Uy/AIK\
+            CVBhc3N3b3JkcxKDAQoUUmVxdWVzdFBhc3N3b3JkUmVzZXQSLy5wb3N0ZXJuLmdhdGV3YXkudjEu\
+            UmVxdWVzdFBhc3N3b3JkUmVzZXRSZXF1ZXN0GjAucG9zdGVybi5nYXRld2F5LnYxLlJlcXVlc3RQ\
+            YXNzd29yZFJlc2V0UmVzcG9uc2UiCLi1GAHAtRgBEnIKDVJlc2V0UGFzc3dvcmQSKC5wb3N0ZXJu\
+            LmdhdGV3YXkudjEuUmVzZXRQYXNzd29yZFJlcXVlc3QaKS5wb3N0ZXJuLmdhdGV3YXkudjEuUmVz\
+            ZXRQYXNzd29yZFJlc3BvbnNlIgy4tRgBwLUYAai1GAESdQoOQ2hhbmdlUGFzc3dvcmQSKS5wb3N0\
+            ZXJuLmdhdGV3YXkudjEuQ2hhbmdlUGFzc3dvcmRSZXF1ZXN0GioucG9zdGVybi5nYXRld2F5LnYx\
+            LkNoYW5nZVBhc3N3b3JkUmVzcG9uc2UiDLi1GAPAtRgBqLUYAUI0ChJwb3N0ZXJuLmdhdGV3YXku\
+            djFQAVoccG9zdGVybi9nYXRld2F5L3YxO2dhdGV3YXl2MWIGcHJvdG8z
             """)
 }

@@ -132,28 +132,32 @@ package enum PhoneSignInDescription {
         name: "postern.gateway.v1.PhoneSignIn/RequestSignInCode",
         isIdempotent: false,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: false,
+            isPublic: true)
 
     /// `RequestPhoneCode`.
     package static let requestPhoneCode = MethodDescription(
         name: "postern.gateway.v1.PhoneSignIn/RequestPhoneCode",
         isIdempotent: false,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: false,
+            isPublic: true)
 
     /// `SignInWithPhoneCode`.
     package static let signInWithPhoneCode = MethodDescription(
         name: "postern.gateway.v1.PhoneSignIn/SignInWithPhoneCode",
         isIdempotent: false,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: false,
+            isPublic: true)
 
     /// `LinkPhone`.
     package static let linkPhone = MethodDescription(
         name: "postern.gateway.v1.PhoneSignIn/LinkPhone",
         isIdempotent: false,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: false,
+            isPublic: true)
 
     /// The service.
     package static let service = ServiceDescription(
@@ -219,7 +223,7 @@ package enum PhoneSignInDescription {
             dHVzEh4KGkFDQ09VTlRfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGQoVQUNDT1VOVF9TVEFUVVNfQUNU\
             SVZFEAESHAoYQUNDT1VOVF9TVEFUVVNfU1VTUEVOREVEEAISJwojQUNDT1VOVF9TVEFUVVNfUEVO\
             RElOR19WRVJJRklDQVRJT04QAxIbChdBQ0NPVU5UX1NUQVRVU19ERUxFVElORxAEQjQKEnBvc3Rl\
-            cm4uZ2F0ZXdheS52MVABWhxwb3N0ZXJuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzMKgx8K\
+            cm4uZ2F0ZXdheS52MVABWhxwb3N0ZXJuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzMKnR8K\
             IHBvc3Rlcm4vZ2F0ZXdheS92MS9nYXRld2F5LnByb3RvEhJwb3N0ZXJuLmdhdGV3YXkudjEaIHBv\
             c3Rlcm4vZ2F0ZXdheS92MS9hY2NvdW50LnByb3RvIoYBCgZEZXZpY2USGwoJZGV2aWNlX2lkGAEg\
             ASgJUghkZXZpY2VJZBIaCghwbGF0Zm9ybRgCIAEoCVIIcGxhdGZvcm0SEgoEbmFtZRgDIAEoCVIE\
@@ -276,57 +280,58 @@ package enum PhoneSignInDescription {
             EAQSFwoTRU5EX1JFQVNPTl9SRVBMQVlFRBAFEhcKE0VORF9SRUFTT05fU0VDVVJJVFkQBhIWChJF\
             TkRfUkVBU09OX1JFVk9LRUQQBxIfChtFTkRfUkVBU09OX1BST1ZJREVSX1JFVk9LRUQQCCpTCg5S\
             ZXF1aXJlZEFjdGlvbhIfChtSRVFVSVJFRF9BQ1RJT05fVU5TUEVDSUZJRUQQABIgChxSRVFVSVJF\
-            RF9BQ1RJT05fVkVSSUZZX0VNQUlMEAEysgUKBEF1dGgSfQoSU2lnblVwV2l0aFBhc3N3b3JkEi0u\
-            cG9zdGVybi5nYXRld2F5LnYxLlNpZ25VcFdpdGhQYXNzd29yZFJlcXVlc3QaLi5wb3N0ZXJuLmdh\
-            dGV3YXkudjEuU2lnblVwV2l0aFBhc3N3b3JkUmVzcG9uc2UiCLi1GAKotRgBEn0KElNpZ25Jbldp\
-            dGhQYXNzd29yZBItLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduSW5XaXRoUGFzc3dvcmRSZXF1ZXN0\
-            Gi4ucG9zdGVybi5nYXRld2F5LnYxLlNpZ25JbldpdGhQYXNzd29yZFJlc3BvbnNlIgi4tRgCqLUY\
-            ARJoCgtWZXJpZnlFbWFpbBImLnBvc3Rlcm4uZ2F0ZXdheS52MS5WZXJpZnlFbWFpbFJlcXVlc3Qa\
-            Jy5wb3N0ZXJuLmdhdGV3YXkudjEuVmVyaWZ5RW1haWxSZXNwb25zZSIIuLUYAqi1GAESbQoOUmVm\
-            cmVzaFNlc3Npb24SKS5wb3N0ZXJuLmdhdGV3YXkudjEuUmVmcmVzaFNlc3Npb25SZXF1ZXN0Giou\
-            cG9zdGVybi5nYXRld2F5LnYxLlJlZnJlc2hTZXNzaW9uUmVzcG9uc2UiBLi1GAESXAoHU2lnbk91\
-            dBIiLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduT3V0UmVxdWVzdBojLnBvc3Rlcm4uZ2F0ZXdheS52\
-            MS5TaWduT3V0UmVzcG9uc2UiCLi1GASItRgBEnUKDkNoZWNrQXV0aFN0YXRlEikucG9zdGVybi5n\
-            YXRld2F5LnYxLkNoZWNrQXV0aFN0YXRlUmVxdWVzdBoqLnBvc3Rlcm4uZ2F0ZXdheS52MS5DaGVj\
-            a0F1dGhTdGF0ZVJlc3BvbnNlIgy4tRgEiLUYAaC1GGRCNAoScG9zdGVybi5nYXRld2F5LnYxUAFa\
-            HHBvc3Rlcm4vZ2F0ZXdheS92MTtnYXRld2F5djFiBnByb3RvMwryEAoecG9zdGVybi9nYXRld2F5\
-            L3YxL3Bob25lLnByb3RvEhJwb3N0ZXJuLmdhdGV3YXkudjEaIHBvc3Rlcm4vZ2F0ZXdheS92MS9h\
-            Y2NvdW50LnByb3RvGiBwb3N0ZXJuL2dhdGV3YXkvdjEvZ2F0ZXdheS5wcm90byJxChhSZXF1ZXN0\
-            U2lnbkluQ29kZVJlcXVlc3QSIQoMcGhvbmVfbnVtYmVyGAEgASgJUgtwaG9uZU51bWJlchIyCgZk\
-            ZXZpY2UYAiABKAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlUgZkZXZpY2UinAEKGVJlcXVl\
-            c3RTaWduSW5Db2RlUmVzcG9uc2USHQoKcmVxdWVzdF9pZBgBIAEoCVIJcmVxdWVzdElkEiIKDWV4\
-            cGlyZXNfYXRfbXMYAiABKANSC2V4cGlyZXNBdE1zEhgKB2F0dGVtcHQYAyABKA1SB2F0dGVtcHQS\
-            IgoNbmV4dF9hZnRlcl9tcxgEIAEoA1ILbmV4dEFmdGVyTXMisAEKF1JlcXVlc3RQaG9uZUNvZGVS\
-            ZXF1ZXN0EiEKDHBob25lX251bWJlchgBIAEoCVILcGhvbmVOdW1iZXISPgoHcHVycG9zZRgCIAEo\
-            DjIkLnBvc3Rlcm4uZ2F0ZXdheS52MS5QaG9uZUNvZGVQdXJwb3NlUgdwdXJwb3NlEjIKBmRldmlj\
-            ZRgDIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmljZSKbAQoYUmVxdWVzdFBo\
-            b25lQ29kZVJlc3BvbnNlEh0KCnJlcXVlc3RfaWQYASABKAlSCXJlcXVlc3RJZBIiCg1leHBpcmVz\
-            X2F0X21zGAIgASgDUgtleHBpcmVzQXRNcxIYCgdhdHRlbXB0GAMgASgNUgdhdHRlbXB0EiIKDW5l\
-            eHRfYWZ0ZXJfbXMYBCABKANSC25leHRBZnRlck1zIssBChpTaWduSW5XaXRoUGhvbmVDb2RlUmVx\
-            dWVzdBIdCgpyZXF1ZXN0X2lkGAEgASgJUglyZXF1ZXN0SWQSIQoMcGhvbmVfbnVtYmVyGAIgASgJ\
-            UgtwaG9uZU51bWJlchISCgRjb2RlGAMgASgJUgRjb2RlEjIKBmRldmljZRgEIAEoCzIaLnBvc3Rl\
-            cm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmljZRIjCg1tYWlsX2xhbmd1YWdlGAUgASgJUgxtYWls\
-            TGFuZ3VhZ2UixgIKG1NpZ25JbldpdGhQaG9uZUNvZGVSZXNwb25zZRI1CgdhY2NvdW50GAEgASgL\
-            MhsucG9zdGVybi5nYXRld2F5LnYxLkFjY291bnRSB2FjY291bnQSNQoHc2Vzc2lvbhgCIAEoCzIb\
-            LnBvc3Rlcm4uZ2F0ZXdheS52MS5TZXNzaW9uUgdzZXNzaW9uEh4KC2lzX25ld191c2VyGAMgASgI\
-            Uglpc05ld1VzZXISHwoLaXNfdXBncmFkZWQYBCABKAhSCmlzVXBncmFkZWQSOwoJY29sbGlzaW9u\
-            GAUgASgLMh0ucG9zdGVybi5nYXRld2F5LnYxLkNvbGxpc2lvblIJY29sbGlzaW9uEjsKB2hpc3Rv\
-            cnkYBiABKAsyIS5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluSGlzdG9yeVIHaGlzdG9yeSKcAQoQ\
-            TGlua1Bob25lUmVxdWVzdBIdCgpyZXF1ZXN0X2lkGAEgASgJUglyZXF1ZXN0SWQSIQoMcGhvbmVf\
-            bnVtYmVyGAIgASgJUgtwaG9uZU51bWJlchISCgRjb2RlGAMgASgJUgRjb2RlEjIKBmRldmljZRgE\
-            IAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmljZSJKChFMaW5rUGhvbmVSZXNw\
-            b25zZRI1CgdhY2NvdW50GAEgASgLMhsucG9zdGVybi5nYXRld2F5LnYxLkFjY291bnRSB2FjY291\
-            bnQqegoQUGhvbmVDb2RlUHVycG9zZRIiCh5QSE9ORV9DT0RFX1BVUlBPU0VfVU5TUEVDSUZJRUQQ\
-            ABIbChdQSE9ORV9DT0RFX1BVUlBPU0VfTElOSxABEiUKIVBIT05FX0NPREVfUFVSUE9TRV9SRUFV\
-            VEhFTlRJQ0FURRACMtgDCgtQaG9uZVNpZ25JbhJ2ChFSZXF1ZXN0U2lnbkluQ29kZRIsLnBvc3Rl\
-            cm4uZ2F0ZXdheS52MS5SZXF1ZXN0U2lnbkluQ29kZVJlcXVlc3QaLS5wb3N0ZXJuLmdhdGV3YXku\
-            djEuUmVxdWVzdFNpZ25JbkNvZGVSZXNwb25zZSIEuLUYARJzChBSZXF1ZXN0UGhvbmVDb2RlEisu\
-            cG9zdGVybi5nYXRld2F5LnYxLlJlcXVlc3RQaG9uZUNvZGVSZXF1ZXN0GiwucG9zdGVybi5nYXRl\
-            d2F5LnYxLlJlcXVlc3RQaG9uZUNvZGVSZXNwb25zZSIEuLUYAxJ8ChNTaWduSW5XaXRoUGhvbmVD\
-            b2RlEi4ucG9zdGVybi5nYXRld2F5LnYxLlNpZ25JbldpdGhQaG9uZUNvZGVSZXF1ZXN0Gi8ucG9z\
-            dGVybi5nYXRld2F5LnYxLlNpZ25JbldpdGhQaG9uZUNvZGVSZXNwb25zZSIEuLUYAhJeCglMaW5r\
-            UGhvbmUSJC5wb3N0ZXJuLmdhdGV3YXkudjEuTGlua1Bob25lUmVxdWVzdBolLnBvc3Rlcm4uZ2F0\
-            ZXdheS52MS5MaW5rUGhvbmVSZXNwb25zZSIEuLUYA0I0ChJwb3N0ZXJuLmdhdGV3YXkudjFQAVoc\
-            cG9zdGVybi9nYXRld2F5L3YxO2dhdGV3YXl2MWIGcHJvdG8z
+            RF9BQ1RJT05fVkVSSUZZX0VNQUlMEAEyzAUKBEF1dGgSgQEKElNpZ25VcFdpdGhQYXNzd29yZBIt\
+            LnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduVXBXaXRoUGFzc3dvcmRSZXF1ZXN0Gi4ucG9zdGVybi5n\
+            YXRld2F5LnYxLlNpZ25VcFdpdGhQYXNzd29yZFJlc3BvbnNlIgy4tRgCwLUYAai1GAESgQEKElNp\
+            Z25JbldpdGhQYXNzd29yZBItLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduSW5XaXRoUGFzc3dvcmRS\
+            ZXF1ZXN0Gi4ucG9zdGVybi5nYXRld2F5LnYxLlNpZ25JbldpdGhQYXNzd29yZFJlc3BvbnNlIgy4\
+            tRgCwLUYAai1GAESbAoLVmVyaWZ5RW1haWwSJi5wb3N0ZXJuLmdhdGV3YXkudjEuVmVyaWZ5RW1h\
+            aWxSZXF1ZXN0GicucG9zdGVybi5nYXRld2F5LnYxLlZlcmlmeUVtYWlsUmVzcG9uc2UiDLi1GALA\
+            tRgBqLUYARJxCg5SZWZyZXNoU2Vzc2lvbhIpLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZWZyZXNoU2Vz\
+            c2lvblJlcXVlc3QaKi5wb3N0ZXJuLmdhdGV3YXkudjEuUmVmcmVzaFNlc3Npb25SZXNwb25zZSII\
+            uLUYAcC1GAESYAoHU2lnbk91dBIiLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduT3V0UmVxdWVzdBoj\
+            LnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduT3V0UmVzcG9uc2UiDLi1GATAtRgBiLUYARJ5Cg5DaGVj\
+            a0F1dGhTdGF0ZRIpLnBvc3Rlcm4uZ2F0ZXdheS52MS5DaGVja0F1dGhTdGF0ZVJlcXVlc3QaKi5w\
+            b3N0ZXJuLmdhdGV3YXkudjEuQ2hlY2tBdXRoU3RhdGVSZXNwb25zZSIQuLUYBMC1GAGItRgBoLUY\
+            ZEI0ChJwb3N0ZXJuLmdhdGV3YXkudjFQAVoccG9zdGVybi9nYXRld2F5L3YxO2dhdGV3YXl2MWIG\
+            cHJvdG8zCoMRCh5wb3N0ZXJuL2dhdGV3YXkvdjEvcGhvbmUucHJvdG8SEnBvc3Rlcm4uZ2F0ZXdh\
+            eS52MRogcG9zdGVybi9nYXRld2F5L3YxL2FjY291bnQucHJvdG8aIHBvc3Rlcm4vZ2F0ZXdheS92\
+            MS9nYXRld2F5LnByb3RvInEKGFJlcXVlc3RTaWduSW5Db2RlUmVxdWVzdBIhCgxwaG9uZV9udW1i\
+            ZXIYASABKAlSC3Bob25lTnVtYmVyEjIKBmRldmljZRgCIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52\
+            MS5EZXZpY2VSBmRldmljZSKcAQoZUmVxdWVzdFNpZ25JbkNvZGVSZXNwb25zZRIdCgpyZXF1ZXN0\
+            X2lkGAEgASgJUglyZXF1ZXN0SWQSIgoNZXhwaXJlc19hdF9tcxgCIAEoA1ILZXhwaXJlc0F0TXMS\
+            GAoHYXR0ZW1wdBgDIAEoDVIHYXR0ZW1wdBIiCg1uZXh0X2FmdGVyX21zGAQgASgDUgtuZXh0QWZ0\
+            ZXJNcyKwAQoXUmVxdWVzdFBob25lQ29kZVJlcXVlc3QSIQoMcGhvbmVfbnVtYmVyGAEgASgJUgtw\
+            aG9uZU51bWJlchI+CgdwdXJwb3NlGAIgASgOMiQucG9zdGVybi5nYXRld2F5LnYxLlBob25lQ29k\
+            ZVB1cnBvc2VSB3B1cnBvc2USMgoGZGV2aWNlGAMgASgLMhoucG9zdGVybi5nYXRld2F5LnYxLkRl\
+            dmljZVIGZGV2aWNlIpsBChhSZXF1ZXN0UGhvbmVDb2RlUmVzcG9uc2USHQoKcmVxdWVzdF9pZBgB\
+            IAEoCVIJcmVxdWVzdElkEiIKDWV4cGlyZXNfYXRfbXMYAiABKANSC2V4cGlyZXNBdE1zEhgKB2F0\
+            dGVtcHQYAyABKA1SB2F0dGVtcHQSIgoNbmV4dF9hZnRlcl9tcxgEIAEoA1ILbmV4dEFmdGVyTXMi\
+            ywEKGlNpZ25JbldpdGhQaG9uZUNvZGVSZXF1ZXN0Eh0KCnJlcXVlc3RfaWQYASABKAlSCXJlcXVl\
+            c3RJZBIhCgxwaG9uZV9udW1iZXIYAiABKAlSC3Bob25lTnVtYmVyEhIKBGNvZGUYAyABKAlSBGNv\
+            ZGUSMgoGZGV2aWNlGAQgASgLMhoucG9zdGVybi5nYXRld2F5LnYxLkRldmljZVIGZGV2aWNlEiMK\
+            DW1haWxfbGFuZ3VhZ2UYBSABKAlSDG1haWxMYW5ndWFnZSLGAgobU2lnbkluV2l0aFBob25lQ29k\
+            ZVJlc3BvbnNlEjUKB2FjY291bnQYASABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuQWNjb3VudFIH\
+            YWNjb3VudBI1CgdzZXNzaW9uGAIgASgLMhsucG9zdGVybi5nYXRld2F5LnYxLlNlc3Npb25SB3Nl\
+            c3Npb24SHgoLaXNfbmV3X3VzZXIYAyABKAhSCWlzTmV3VXNlchIfCgtpc191cGdyYWRlZBgEIAEo\
+            CFIKaXNVcGdyYWRlZBI7Cgljb2xsaXNpb24YBSABKAsyHS5wb3N0ZXJuLmdhdGV3YXkudjEuQ29s\
+            bGlzaW9uUgljb2xsaXNpb24SOwoHaGlzdG9yeRgGIAEoCzIhLnBvc3Rlcm4uZ2F0ZXdheS52MS5T\
+            aWduSW5IaXN0b3J5UgdoaXN0b3J5IpwBChBMaW5rUGhvbmVSZXF1ZXN0Eh0KCnJlcXVlc3RfaWQY\
+            ASABKAlSCXJlcXVlc3RJZBIhCgxwaG9uZV9udW1iZXIYAiABKAlSC3Bob25lTnVtYmVyEhIKBGNv\
+            ZGUYAyABKAlSBGNvZGUSMgoGZGV2aWNlGAQgASgLMhoucG9zdGVybi5nYXRld2F5LnYxLkRldmlj\
+            ZVIGZGV2aWNlIkoKEUxpbmtQaG9uZVJlc3BvbnNlEjUKB2FjY291bnQYASABKAsyGy5wb3N0ZXJu\
+            LmdhdGV3YXkudjEuQWNjb3VudFIHYWNjb3VudCp6ChBQaG9uZUNvZGVQdXJwb3NlEiIKHlBIT05F\
+            X0NPREVfUFVSUE9TRV9VTlNQRUNJRklFRBAAEhsKF1BIT05FX0NPREVfUFVSUE9TRV9MSU5LEAES\
+            JQohUEhPTkVfQ09ERV9QVVJQT1NFX1JFQVVUSEVOVElDQVRFEAIy6QMKC1Bob25lU2lnbkluEnoK\
+            EVJlcXVlc3RTaWduSW5Db2RlEiwucG9zdGVybi5nYXRld2F5LnYxLlJlcXVlc3RTaWduSW5Db2Rl\
+            UmVxdWVzdBotLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZXF1ZXN0U2lnbkluQ29kZVJlc3BvbnNlIgi4\
+            tRgBwLUYARJ3ChBSZXF1ZXN0UGhvbmVDb2RlEisucG9zdGVybi5nYXRld2F5LnYxLlJlcXVlc3RQ\
+            aG9uZUNvZGVSZXF1ZXN0GiwucG9zdGVybi5nYXRld2F5LnYxLlJlcXVlc3RQaG9uZUNvZGVSZXNw\
+            b25zZSIIuLUYA8C1GAESgAEKE1NpZ25JbldpdGhQaG9uZUNvZGUSLi5wb3N0ZXJuLmdhdGV3YXku\
+            djEuU2lnbkluV2l0aFBob25lQ29kZVJlcXVlc3QaLy5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbklu\
+            V2l0aFBob25lQ29kZVJlc3BvbnNlIgi4tRgCwLUYARJiCglMaW5rUGhvbmUSJC5wb3N0ZXJuLmdh\
+            dGV3YXkudjEuTGlua1Bob25lUmVxdWVzdBolLnBvc3Rlcm4uZ2F0ZXdheS52MS5MaW5rUGhvbmVS\
+            ZXNwb25zZSIIuLUYA8C1GAFCNAoScG9zdGVybi5nYXRld2F5LnYxUAFaHHBvc3Rlcm4vZ2F0ZXdh\
+            eS92MTtnYXRld2F5djFiBnByb3RvMw==
             """)
 }

@@ -107,21 +107,24 @@ package enum SignInMethodsDescription {
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            hedgeAfter: .milliseconds(100))
+            hedgeAfter: .milliseconds(100),
+            isPublic: true)
 
     /// `LinkProvider`.
     package static let linkProvider = MethodDescription(
         name: "postern.gateway.v1.SignInMethods/LinkProvider",
         isIdempotent: false,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: false,
+            isPublic: true)
 
     /// `UnlinkMethod`.
     package static let unlinkMethod = MethodDescription(
         name: "postern.gateway.v1.SignInMethods/UnlinkMethod",
         isIdempotent: false,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: false,
+            isPublic: true)
 
     /// The service.
     package static let service = ServiceDescription(
@@ -178,7 +181,7 @@ package enum SignInMethodsDescription {
             dHVzEh4KGkFDQ09VTlRfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGQoVQUNDT1VOVF9TVEFUVVNfQUNU\
             SVZFEAESHAoYQUNDT1VOVF9TVEFUVVNfU1VTUEVOREVEEAISJwojQUNDT1VOVF9TVEFUVVNfUEVO\
             RElOR19WRVJJRklDQVRJT04QAxIbChdBQ0NPVU5UX1NUQVRVU19ERUxFVElORxAEQjQKEnBvc3Rl\
-            cm4uZ2F0ZXdheS52MVABWhxwb3N0ZXJuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzMKgx8K\
+            cm4uZ2F0ZXdheS52MVABWhxwb3N0ZXJuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzMKnR8K\
             IHBvc3Rlcm4vZ2F0ZXdheS92MS9nYXRld2F5LnByb3RvEhJwb3N0ZXJuLmdhdGV3YXkudjEaIHBv\
             c3Rlcm4vZ2F0ZXdheS92MS9hY2NvdW50LnByb3RvIoYBCgZEZXZpY2USGwoJZGV2aWNlX2lkGAEg\
             ASgJUghkZXZpY2VJZBIaCghwbGF0Zm9ybRgCIAEoCVIIcGxhdGZvcm0SEgoEbmFtZRgDIAEoCVIE\
@@ -235,63 +238,64 @@ package enum SignInMethodsDescription {
             EAQSFwoTRU5EX1JFQVNPTl9SRVBMQVlFRBAFEhcKE0VORF9SRUFTT05fU0VDVVJJVFkQBhIWChJF\
             TkRfUkVBU09OX1JFVk9LRUQQBxIfChtFTkRfUkVBU09OX1BST1ZJREVSX1JFVk9LRUQQCCpTCg5S\
             ZXF1aXJlZEFjdGlvbhIfChtSRVFVSVJFRF9BQ1RJT05fVU5TUEVDSUZJRUQQABIgChxSRVFVSVJF\
-            RF9BQ1RJT05fVkVSSUZZX0VNQUlMEAEysgUKBEF1dGgSfQoSU2lnblVwV2l0aFBhc3N3b3JkEi0u\
-            cG9zdGVybi5nYXRld2F5LnYxLlNpZ25VcFdpdGhQYXNzd29yZFJlcXVlc3QaLi5wb3N0ZXJuLmdh\
-            dGV3YXkudjEuU2lnblVwV2l0aFBhc3N3b3JkUmVzcG9uc2UiCLi1GAKotRgBEn0KElNpZ25Jbldp\
-            dGhQYXNzd29yZBItLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduSW5XaXRoUGFzc3dvcmRSZXF1ZXN0\
-            Gi4ucG9zdGVybi5nYXRld2F5LnYxLlNpZ25JbldpdGhQYXNzd29yZFJlc3BvbnNlIgi4tRgCqLUY\
-            ARJoCgtWZXJpZnlFbWFpbBImLnBvc3Rlcm4uZ2F0ZXdheS52MS5WZXJpZnlFbWFpbFJlcXVlc3Qa\
-            Jy5wb3N0ZXJuLmdhdGV3YXkudjEuVmVyaWZ5RW1haWxSZXNwb25zZSIIuLUYAqi1GAESbQoOUmVm\
-            cmVzaFNlc3Npb24SKS5wb3N0ZXJuLmdhdGV3YXkudjEuUmVmcmVzaFNlc3Npb25SZXF1ZXN0Giou\
-            cG9zdGVybi5nYXRld2F5LnYxLlJlZnJlc2hTZXNzaW9uUmVzcG9uc2UiBLi1GAESXAoHU2lnbk91\
-            dBIiLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduT3V0UmVxdWVzdBojLnBvc3Rlcm4uZ2F0ZXdheS52\
-            MS5TaWduT3V0UmVzcG9uc2UiCLi1GASItRgBEnUKDkNoZWNrQXV0aFN0YXRlEikucG9zdGVybi5n\
-            YXRld2F5LnYxLkNoZWNrQXV0aFN0YXRlUmVxdWVzdBoqLnBvc3Rlcm4uZ2F0ZXdheS52MS5DaGVj\
-            a0F1dGhTdGF0ZVJlc3BvbnNlIgy4tRgEiLUYAaC1GGRCNAoScG9zdGVybi5nYXRld2F5LnYxUAFa\
-            HHBvc3Rlcm4vZ2F0ZXdheS92MTtnYXRld2F5djFiBnByb3RvMwrBCgoicG9zdGVybi9nYXRld2F5\
-            L3YxL3Byb3ZpZGVycy5wcm90bxIScG9zdGVybi5nYXRld2F5LnYxGiBwb3N0ZXJuL2dhdGV3YXkv\
-            djEvYWNjb3VudC5wcm90bxogcG9zdGVybi9nYXRld2F5L3YxL2dhdGV3YXkucHJvdG8iLwoRSXNz\
-            dWVOb25jZVJlcXVlc3QSGgoIcHJvdmlkZXIYASABKAlSCHByb3ZpZGVyInUKEklzc3VlTm9uY2VS\
-            ZXNwb25zZRIUCgVub25jZRgBIAEoCVIFbm9uY2USJQoOcHJvdmlkZXJfbm9uY2UYAiABKAlSDXBy\
-            b3ZpZGVyTm9uY2USIgoNZXhwaXJlc19hdF9tcxgDIAEoA1ILZXhwaXJlc0F0TXMirgEKDVByb3Zp\
-            ZGVyVG9rZW4SGgoIcHJvdmlkZXIYASABKAlSCHByb3ZpZGVyEhkKCGlkX3Rva2VuGAIgASgJUgdp\
-            ZFRva2VuEhQKBW5vbmNlGAMgASgJUgVub25jZRItChJhdXRob3JpemF0aW9uX2NvZGUYBCABKAlS\
-            EWF1dGhvcml6YXRpb25Db2RlEiEKDGRpc3BsYXlfbmFtZRgFIAEoCVILZGlzcGxheU5hbWUirQEK\
-            GVNpZ25JbldpdGhQcm92aWRlclJlcXVlc3QSNwoFdG9rZW4YASABKAsyIS5wb3N0ZXJuLmdhdGV3\
-            YXkudjEuUHJvdmlkZXJUb2tlblIFdG9rZW4SMgoGZGV2aWNlGAIgASgLMhoucG9zdGVybi5nYXRl\
-            d2F5LnYxLkRldmljZVIGZGV2aWNlEiMKDW1haWxfbGFuZ3VhZ2UYAyABKAlSDG1haWxMYW5ndWFn\
-            ZSKLAwoaU2lnbkluV2l0aFByb3ZpZGVyUmVzcG9uc2USNQoHYWNjb3VudBgBIAEoCzIbLnBvc3Rl\
-            cm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2NvdW50EjUKB3Nlc3Npb24YAiABKAsyGy5wb3N0ZXJu\
-            LmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lvbhIeCgtpc19uZXdfdXNlchgDIAEoCFIJaXNOZXdV\
-            c2VyEicKD3JlbW92ZWRfbWV0aG9kcxgEIAMoCVIOcmVtb3ZlZE1ldGhvZHMSGwoJaXNfbGlua2Vk\
-            GAUgASgIUghpc0xpbmtlZBIfCgtpc191cGdyYWRlZBgGIAEoCFIKaXNVcGdyYWRlZBI7Cgljb2xs\
-            aXNpb24YByABKAsyHS5wb3N0ZXJuLmdhdGV3YXkudjEuQ29sbGlzaW9uUgljb2xsaXNpb24SOwoH\
-            aGlzdG9yeRgIIAEoCzIhLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduSW5IaXN0b3J5UgdoaXN0b3J5\
-            Mu0BCglQcm92aWRlcnMSZQoKSXNzdWVOb25jZRIlLnBvc3Rlcm4uZ2F0ZXdheS52MS5Jc3N1ZU5v\
-            bmNlUmVxdWVzdBomLnBvc3Rlcm4uZ2F0ZXdheS52MS5Jc3N1ZU5vbmNlUmVzcG9uc2UiCLi1GAGI\
-            tRgBEnkKElNpZ25JbldpdGhQcm92aWRlchItLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduSW5XaXRo\
-            UHJvdmlkZXJSZXF1ZXN0Gi4ucG9zdGVybi5nYXRld2F5LnYxLlNpZ25JbldpdGhQcm92aWRlclJl\
-            c3BvbnNlIgS4tRgCQjQKEnBvc3Rlcm4uZ2F0ZXdheS52MVABWhxwb3N0ZXJuL2dhdGV3YXkvdjE7\
-            Z2F0ZXdheXYxYgZwcm90bzMKlwkKIHBvc3Rlcm4vZ2F0ZXdheS92MS9tZXRob2RzLnByb3RvEhJw\
-            b3N0ZXJuLmdhdGV3YXkudjEaIHBvc3Rlcm4vZ2F0ZXdheS92MS9hY2NvdW50LnByb3RvGiBwb3N0\
-            ZXJuL2dhdGV3YXkvdjEvZ2F0ZXdheS5wcm90bxoicG9zdGVybi9nYXRld2F5L3YxL3Byb3ZpZGVy\
-            cy5wcm90byJaCgxTaWduSW5NZXRob2QSFgoGbWV0aG9kGAEgASgJUgZtZXRob2QSHgoLYWRkZWRf\
-            YXRfbXMYAiABKANSCWFkZGVkQXRNcxISCgRoaW50GAMgASgJUgRoaW50IhoKGExpc3RTaWduSW5N\
-            ZXRob2RzUmVxdWVzdCJXChlMaXN0U2lnbkluTWV0aG9kc1Jlc3BvbnNlEjoKB21ldGhvZHMYASAD\
-            KAsyIC5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluTWV0aG9kUgdtZXRob2RzIoIBChNMaW5rUHJv\
-            dmlkZXJSZXF1ZXN0EjcKBXRva2VuGAEgASgLMiEucG9zdGVybi5nYXRld2F5LnYxLlByb3ZpZGVy\
-            VG9rZW5SBXRva2VuEjIKBmRldmljZRgCIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VS\
-            BmRldmljZSJNChRMaW5rUHJvdmlkZXJSZXNwb25zZRI1CgdhY2NvdW50GAEgASgLMhsucG9zdGVy\
-            bi5nYXRld2F5LnYxLkFjY291bnRSB2FjY291bnQiYQoTVW5saW5rTWV0aG9kUmVxdWVzdBIWCgZt\
-            ZXRob2QYASABKAlSBm1ldGhvZBIyCgZkZXZpY2UYAiABKAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEu\
-            RGV2aWNlUgZkZXZpY2UiTQoUVW5saW5rTWV0aG9kUmVzcG9uc2USNQoHYWNjb3VudBgBIAEoCzIb\
-            LnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2NvdW50MuECCg1TaWduSW5NZXRob2RzEn4K\
-            EUxpc3RTaWduSW5NZXRob2RzEiwucG9zdGVybi5nYXRld2F5LnYxLkxpc3RTaWduSW5NZXRob2Rz\
-            UmVxdWVzdBotLnBvc3Rlcm4uZ2F0ZXdheS52MS5MaXN0U2lnbkluTWV0aG9kc1Jlc3BvbnNlIgy4\
-            tRgDiLUYAaC1GGQSZwoMTGlua1Byb3ZpZGVyEicucG9zdGVybi5nYXRld2F5LnYxLkxpbmtQcm92\
-            aWRlclJlcXVlc3QaKC5wb3N0ZXJuLmdhdGV3YXkudjEuTGlua1Byb3ZpZGVyUmVzcG9uc2UiBLi1\
-            GAMSZwoMVW5saW5rTWV0aG9kEicucG9zdGVybi5nYXRld2F5LnYxLlVubGlua01ldGhvZFJlcXVl\
-            c3QaKC5wb3N0ZXJuLmdhdGV3YXkudjEuVW5saW5rTWV0aG9kUmVzcG9uc2UiBLi1GANCNAoScG9z\
-            dGVybi5nYXRld2F5LnYxUAFaHHBvc3Rlcm4vZ2F0ZXdheS92MTtnYXRld2F5djFiBnByb3RvMw==
+            RF9BQ1RJT05fVkVSSUZZX0VNQUlMEAEyzAUKBEF1dGgSgQEKElNpZ25VcFdpdGhQYXNzd29yZBIt\
+            LnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduVXBXaXRoUGFzc3dvcmRSZXF1ZXN0Gi4ucG9zdGVybi5n\
+            YXRld2F5LnYxLlNpZ25VcFdpdGhQYXNzd29yZFJlc3BvbnNlIgy4tRgCwLUYAai1GAESgQEKElNp\
+            Z25JbldpdGhQYXNzd29yZBItLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduSW5XaXRoUGFzc3dvcmRS\
+            ZXF1ZXN0Gi4ucG9zdGVybi5nYXRld2F5LnYxLlNpZ25JbldpdGhQYXNzd29yZFJlc3BvbnNlIgy4\
+            tRgCwLUYAai1GAESbAoLVmVyaWZ5RW1haWwSJi5wb3N0ZXJuLmdhdGV3YXkudjEuVmVyaWZ5RW1h\
+            aWxSZXF1ZXN0GicucG9zdGVybi5nYXRld2F5LnYxLlZlcmlmeUVtYWlsUmVzcG9uc2UiDLi1GALA\
+            tRgBqLUYARJxCg5SZWZyZXNoU2Vzc2lvbhIpLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZWZyZXNoU2Vz\
+            c2lvblJlcXVlc3QaKi5wb3N0ZXJuLmdhdGV3YXkudjEuUmVmcmVzaFNlc3Npb25SZXNwb25zZSII\
+            uLUYAcC1GAESYAoHU2lnbk91dBIiLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduT3V0UmVxdWVzdBoj\
+            LnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduT3V0UmVzcG9uc2UiDLi1GATAtRgBiLUYARJ5Cg5DaGVj\
+            a0F1dGhTdGF0ZRIpLnBvc3Rlcm4uZ2F0ZXdheS52MS5DaGVja0F1dGhTdGF0ZVJlcXVlc3QaKi5w\
+            b3N0ZXJuLmdhdGV3YXkudjEuQ2hlY2tBdXRoU3RhdGVSZXNwb25zZSIQuLUYBMC1GAGItRgBoLUY\
+            ZEI0ChJwb3N0ZXJuLmdhdGV3YXkudjFQAVoccG9zdGVybi9nYXRld2F5L3YxO2dhdGV3YXl2MWIG\
+            cHJvdG8zCskKCiJwb3N0ZXJuL2dhdGV3YXkvdjEvcHJvdmlkZXJzLnByb3RvEhJwb3N0ZXJuLmdh\
+            dGV3YXkudjEaIHBvc3Rlcm4vZ2F0ZXdheS92MS9hY2NvdW50LnByb3RvGiBwb3N0ZXJuL2dhdGV3\
+            YXkvdjEvZ2F0ZXdheS5wcm90byIvChFJc3N1ZU5vbmNlUmVxdWVzdBIaCghwcm92aWRlchgBIAEo\
+            CVIIcHJvdmlkZXIidQoSSXNzdWVOb25jZVJlc3BvbnNlEhQKBW5vbmNlGAEgASgJUgVub25jZRIl\
+            Cg5wcm92aWRlcl9ub25jZRgCIAEoCVINcHJvdmlkZXJOb25jZRIiCg1leHBpcmVzX2F0X21zGAMg\
+            ASgDUgtleHBpcmVzQXRNcyKuAQoNUHJvdmlkZXJUb2tlbhIaCghwcm92aWRlchgBIAEoCVIIcHJv\
+            dmlkZXISGQoIaWRfdG9rZW4YAiABKAlSB2lkVG9rZW4SFAoFbm9uY2UYAyABKAlSBW5vbmNlEi0K\
+            EmF1dGhvcml6YXRpb25fY29kZRgEIAEoCVIRYXV0aG9yaXphdGlvbkNvZGUSIQoMZGlzcGxheV9u\
+            YW1lGAUgASgJUgtkaXNwbGF5TmFtZSKtAQoZU2lnbkluV2l0aFByb3ZpZGVyUmVxdWVzdBI3CgV0\
+            b2tlbhgBIAEoCzIhLnBvc3Rlcm4uZ2F0ZXdheS52MS5Qcm92aWRlclRva2VuUgV0b2tlbhIyCgZk\
+            ZXZpY2UYAiABKAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlUgZkZXZpY2USIwoNbWFpbF9s\
+            YW5ndWFnZRgDIAEoCVIMbWFpbExhbmd1YWdlIosDChpTaWduSW5XaXRoUHJvdmlkZXJSZXNwb25z\
+            ZRI1CgdhY2NvdW50GAEgASgLMhsucG9zdGVybi5nYXRld2F5LnYxLkFjY291bnRSB2FjY291bnQS\
+            NQoHc2Vzc2lvbhgCIAEoCzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5TZXNzaW9uUgdzZXNzaW9uEh4K\
+            C2lzX25ld191c2VyGAMgASgIUglpc05ld1VzZXISJwoPcmVtb3ZlZF9tZXRob2RzGAQgAygJUg5y\
+            ZW1vdmVkTWV0aG9kcxIbCglpc19saW5rZWQYBSABKAhSCGlzTGlua2VkEh8KC2lzX3VwZ3JhZGVk\
+            GAYgASgIUgppc1VwZ3JhZGVkEjsKCWNvbGxpc2lvbhgHIAEoCzIdLnBvc3Rlcm4uZ2F0ZXdheS52\
+            MS5Db2xsaXNpb25SCWNvbGxpc2lvbhI7CgdoaXN0b3J5GAggASgLMiEucG9zdGVybi5nYXRld2F5\
+            LnYxLlNpZ25Jbkhpc3RvcnlSB2hpc3Rvcnky9QEKCVByb3ZpZGVycxJpCgpJc3N1ZU5vbmNlEiUu\
+            cG9zdGVybi5nYXRld2F5LnYxLklzc3VlTm9uY2VSZXF1ZXN0GiYucG9zdGVybi5nYXRld2F5LnYx\
+            Lklzc3VlTm9uY2VSZXNwb25zZSIMuLUYAcC1GAGItRgBEn0KElNpZ25JbldpdGhQcm92aWRlchIt\
+            LnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduSW5XaXRoUHJvdmlkZXJSZXF1ZXN0Gi4ucG9zdGVybi5n\
+            YXRld2F5LnYxLlNpZ25JbldpdGhQcm92aWRlclJlc3BvbnNlIgi4tRgCwLUYAUI0ChJwb3N0ZXJu\
+            LmdhdGV3YXkudjFQAVoccG9zdGVybi9nYXRld2F5L3YxO2dhdGV3YXl2MWIGcHJvdG8zCqQJCiBw\
+            b3N0ZXJuL2dhdGV3YXkvdjEvbWV0aG9kcy5wcm90bxIScG9zdGVybi5nYXRld2F5LnYxGiBwb3N0\
+            ZXJuL2dhdGV3YXkvdjEvYWNjb3VudC5wcm90bxogcG9zdGVybi9nYXRld2F5L3YxL2dhdGV3YXku\
+            cHJvdG8aInBvc3Rlcm4vZ2F0ZXdheS92MS9wcm92aWRlcnMucHJvdG8iWgoMU2lnbkluTWV0aG9k\
+            EhYKBm1ldGhvZBgBIAEoCVIGbWV0aG9kEh4KC2FkZGVkX2F0X21zGAIgASgDUglhZGRlZEF0TXMS\
+            EgoEaGludBgDIAEoCVIEaGludCIaChhMaXN0U2lnbkluTWV0aG9kc1JlcXVlc3QiVwoZTGlzdFNp\
+            Z25Jbk1ldGhvZHNSZXNwb25zZRI6CgdtZXRob2RzGAEgAygLMiAucG9zdGVybi5nYXRld2F5LnYx\
+            LlNpZ25Jbk1ldGhvZFIHbWV0aG9kcyKCAQoTTGlua1Byb3ZpZGVyUmVxdWVzdBI3CgV0b2tlbhgB\
+            IAEoCzIhLnBvc3Rlcm4uZ2F0ZXdheS52MS5Qcm92aWRlclRva2VuUgV0b2tlbhIyCgZkZXZpY2UY\
+            AiABKAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlUgZkZXZpY2UiTQoUTGlua1Byb3ZpZGVy\
+            UmVzcG9uc2USNQoHYWNjb3VudBgBIAEoCzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50Ugdh\
+            Y2NvdW50ImEKE1VubGlua01ldGhvZFJlcXVlc3QSFgoGbWV0aG9kGAEgASgJUgZtZXRob2QSMgoG\
+            ZGV2aWNlGAIgASgLMhoucG9zdGVybi5nYXRld2F5LnYxLkRldmljZVIGZGV2aWNlIk0KFFVubGlu\
+            a01ldGhvZFJlc3BvbnNlEjUKB2FjY291bnQYASABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuQWNj\
+            b3VudFIHYWNjb3VudDLuAgoNU2lnbkluTWV0aG9kcxKCAQoRTGlzdFNpZ25Jbk1ldGhvZHMSLC5w\
+            b3N0ZXJuLmdhdGV3YXkudjEuTGlzdFNpZ25Jbk1ldGhvZHNSZXF1ZXN0Gi0ucG9zdGVybi5nYXRl\
+            d2F5LnYxLkxpc3RTaWduSW5NZXRob2RzUmVzcG9uc2UiELi1GAPAtRgBiLUYAaC1GGQSawoMTGlu\
+            a1Byb3ZpZGVyEicucG9zdGVybi5nYXRld2F5LnYxLkxpbmtQcm92aWRlclJlcXVlc3QaKC5wb3N0\
+            ZXJuLmdhdGV3YXkudjEuTGlua1Byb3ZpZGVyUmVzcG9uc2UiCLi1GAPAtRgBEmsKDFVubGlua01l\
+            dGhvZBInLnBvc3Rlcm4uZ2F0ZXdheS52MS5VbmxpbmtNZXRob2RSZXF1ZXN0GigucG9zdGVybi5n\
+            YXRld2F5LnYxLlVubGlua01ldGhvZFJlc3BvbnNlIgi4tRgDwLUYAUI0ChJwb3N0ZXJuLmdhdGV3\
+            YXkudjFQAVoccG9zdGVybi9nYXRld2F5L3YxO2dhdGV3YXl2MWIGcHJvdG8z
             """)
 }

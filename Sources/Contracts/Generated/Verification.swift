@@ -109,7 +109,8 @@ package enum VerificationDescription {
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            hedgeAfter: .milliseconds(100))
+            hedgeAfter: .milliseconds(100),
+            isPublic: true)
 
     /// `WatchRevocations`.
     package static let watchRevocations = MethodDescription(
@@ -144,7 +145,7 @@ package enum VerificationDescription {
             dHVzEh4KGkFDQ09VTlRfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGQoVQUNDT1VOVF9TVEFUVVNfQUNU\
             SVZFEAESHAoYQUNDT1VOVF9TVEFUVVNfU1VTUEVOREVEEAISJwojQUNDT1VOVF9TVEFUVVNfUEVO\
             RElOR19WRVJJRklDQVRJT04QAxIbChdBQ0NPVU5UX1NUQVRVU19ERUxFVElORxAEQjQKEnBvc3Rl\
-            cm4uZ2F0ZXdheS52MVABWhxwb3N0ZXJuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzMKgx8K\
+            cm4uZ2F0ZXdheS52MVABWhxwb3N0ZXJuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzMKnR8K\
             IHBvc3Rlcm4vZ2F0ZXdheS92MS9nYXRld2F5LnByb3RvEhJwb3N0ZXJuLmdhdGV3YXkudjEaIHBv\
             c3Rlcm4vZ2F0ZXdheS92MS9hY2NvdW50LnByb3RvIoYBCgZEZXZpY2USGwoJZGV2aWNlX2lkGAEg\
             ASgJUghkZXZpY2VJZBIaCghwbGF0Zm9ybRgCIAEoCVIIcGxhdGZvcm0SEgoEbmFtZRgDIAEoCVIE\
@@ -201,38 +202,39 @@ package enum VerificationDescription {
             EAQSFwoTRU5EX1JFQVNPTl9SRVBMQVlFRBAFEhcKE0VORF9SRUFTT05fU0VDVVJJVFkQBhIWChJF\
             TkRfUkVBU09OX1JFVk9LRUQQBxIfChtFTkRfUkVBU09OX1BST1ZJREVSX1JFVk9LRUQQCCpTCg5S\
             ZXF1aXJlZEFjdGlvbhIfChtSRVFVSVJFRF9BQ1RJT05fVU5TUEVDSUZJRUQQABIgChxSRVFVSVJF\
-            RF9BQ1RJT05fVkVSSUZZX0VNQUlMEAEysgUKBEF1dGgSfQoSU2lnblVwV2l0aFBhc3N3b3JkEi0u\
-            cG9zdGVybi5nYXRld2F5LnYxLlNpZ25VcFdpdGhQYXNzd29yZFJlcXVlc3QaLi5wb3N0ZXJuLmdh\
-            dGV3YXkudjEuU2lnblVwV2l0aFBhc3N3b3JkUmVzcG9uc2UiCLi1GAKotRgBEn0KElNpZ25Jbldp\
-            dGhQYXNzd29yZBItLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduSW5XaXRoUGFzc3dvcmRSZXF1ZXN0\
-            Gi4ucG9zdGVybi5nYXRld2F5LnYxLlNpZ25JbldpdGhQYXNzd29yZFJlc3BvbnNlIgi4tRgCqLUY\
-            ARJoCgtWZXJpZnlFbWFpbBImLnBvc3Rlcm4uZ2F0ZXdheS52MS5WZXJpZnlFbWFpbFJlcXVlc3Qa\
-            Jy5wb3N0ZXJuLmdhdGV3YXkudjEuVmVyaWZ5RW1haWxSZXNwb25zZSIIuLUYAqi1GAESbQoOUmVm\
-            cmVzaFNlc3Npb24SKS5wb3N0ZXJuLmdhdGV3YXkudjEuUmVmcmVzaFNlc3Npb25SZXF1ZXN0Giou\
-            cG9zdGVybi5nYXRld2F5LnYxLlJlZnJlc2hTZXNzaW9uUmVzcG9uc2UiBLi1GAESXAoHU2lnbk91\
-            dBIiLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduT3V0UmVxdWVzdBojLnBvc3Rlcm4uZ2F0ZXdheS52\
-            MS5TaWduT3V0UmVzcG9uc2UiCLi1GASItRgBEnUKDkNoZWNrQXV0aFN0YXRlEikucG9zdGVybi5n\
-            YXRld2F5LnYxLkNoZWNrQXV0aFN0YXRlUmVxdWVzdBoqLnBvc3Rlcm4uZ2F0ZXdheS52MS5DaGVj\
-            a0F1dGhTdGF0ZVJlc3BvbnNlIgy4tRgEiLUYAaC1GGRCNAoScG9zdGVybi5nYXRld2F5LnYxUAFa\
-            HHBvc3Rlcm4vZ2F0ZXdheS92MTtnYXRld2F5djFiBnByb3RvMwrACAolcG9zdGVybi9nYXRld2F5\
-            L3YxL3ZlcmlmaWNhdGlvbi5wcm90bxIScG9zdGVybi5nYXRld2F5LnYxGiBwb3N0ZXJuL2dhdGV3\
-            YXkvdjEvZ2F0ZXdheS5wcm90byISChBHZXRLZXlTZXRSZXF1ZXN0IicKEUdldEtleVNldFJlc3Bv\
-            bnNlEhIKBGp3a3MYASABKAlSBGp3a3MiQgoSUmV2b2NhdGlvblBvc2l0aW9uEhYKBm51bWJlchgB\
-            IAEoBFIGbnVtYmVyEhQKBWVwb2NoGAIgASgEUgVlcG9jaCJXChdXYXRjaFJldm9jYXRpb25zUmVx\
-            dWVzdBI8CgVhZnRlchgBIAEoCzImLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZXZvY2F0aW9uUG9zaXRp\
-            b25SBWFmdGVyIs8CChRXYXRjaFJldm9jYXRpb25zSXRlbRJCCghwb3NpdGlvbhgBIAEoCzImLnBv\
-            c3Rlcm4uZ2F0ZXdheS52MS5SZXZvY2F0aW9uUG9zaXRpb25SCHBvc2l0aW9uEiYKDmNvbXBsZXRl\
-            X2F0X21zGAIgASgDSABSDGNvbXBsZXRlQXRNcxIUCgVyZXNldBgDIAEoCFIFcmVzZXQSRAoLcmV2\
-            b2NhdGlvbnMYBCADKAsyIi5wb3N0ZXJuLmdhdGV3YXkudjEuUmV2b2tlZFNlc3Npb25SC3Jldm9j\
-            YXRpb25zEiEKDGtleXNfY2hhbmdlZBgFIAEoCFILa2V5c0NoYW5nZWQSIAoMa2V5X3NldF9oYXNo\
-            GAYgASgMUgprZXlTZXRIYXNoEh4KC2tlcHRfZm9yX21zGAcgASgDUglrZXB0Rm9yTXNCCgoIY29t\
-            cGxldGUihgEKDlJldm9rZWRTZXNzaW9uEh0KCnNlc3Npb25faWQYASABKAlSCXNlc3Npb25JZBIe\
-            CgtlbmRlZF9hdF9tcxgCIAEoA1IJZW5kZWRBdE1zEjUKBnJlYXNvbhgDIAEoDjIdLnBvc3Rlcm4u\
-            Z2F0ZXdheS52MS5FbmRSZWFzb25SBnJlYXNvbjLtAQoMVmVyaWZpY2F0aW9uEmYKCUdldEtleVNl\
-            dBIkLnBvc3Rlcm4uZ2F0ZXdheS52MS5HZXRLZXlTZXRSZXF1ZXN0GiUucG9zdGVybi5nYXRld2F5\
-            LnYxLkdldEtleVNldFJlc3BvbnNlIgy4tRgBiLUYAaC1GGQSdQoQV2F0Y2hSZXZvY2F0aW9ucxIr\
-            LnBvc3Rlcm4uZ2F0ZXdheS52MS5XYXRjaFJldm9jYXRpb25zUmVxdWVzdBooLnBvc3Rlcm4uZ2F0\
-            ZXdheS52MS5XYXRjaFJldm9jYXRpb25zSXRlbSIIuLUYAYi1GAEwAUI0ChJwb3N0ZXJuLmdhdGV3\
-            YXkudjFQAVoccG9zdGVybi9nYXRld2F5L3YxO2dhdGV3YXl2MWIGcHJvdG8z
+            RF9BQ1RJT05fVkVSSUZZX0VNQUlMEAEyzAUKBEF1dGgSgQEKElNpZ25VcFdpdGhQYXNzd29yZBIt\
+            LnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduVXBXaXRoUGFzc3dvcmRSZXF1ZXN0Gi4ucG9zdGVybi5n\
+            YXRld2F5LnYxLlNpZ25VcFdpdGhQYXNzd29yZFJlc3BvbnNlIgy4tRgCwLUYAai1GAESgQEKElNp\
+            Z25JbldpdGhQYXNzd29yZBItLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduSW5XaXRoUGFzc3dvcmRS\
+            ZXF1ZXN0Gi4ucG9zdGVybi5nYXRld2F5LnYxLlNpZ25JbldpdGhQYXNzd29yZFJlc3BvbnNlIgy4\
+            tRgCwLUYAai1GAESbAoLVmVyaWZ5RW1haWwSJi5wb3N0ZXJuLmdhdGV3YXkudjEuVmVyaWZ5RW1h\
+            aWxSZXF1ZXN0GicucG9zdGVybi5nYXRld2F5LnYxLlZlcmlmeUVtYWlsUmVzcG9uc2UiDLi1GALA\
+            tRgBqLUYARJxCg5SZWZyZXNoU2Vzc2lvbhIpLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZWZyZXNoU2Vz\
+            c2lvblJlcXVlc3QaKi5wb3N0ZXJuLmdhdGV3YXkudjEuUmVmcmVzaFNlc3Npb25SZXNwb25zZSII\
+            uLUYAcC1GAESYAoHU2lnbk91dBIiLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduT3V0UmVxdWVzdBoj\
+            LnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduT3V0UmVzcG9uc2UiDLi1GATAtRgBiLUYARJ5Cg5DaGVj\
+            a0F1dGhTdGF0ZRIpLnBvc3Rlcm4uZ2F0ZXdheS52MS5DaGVja0F1dGhTdGF0ZVJlcXVlc3QaKi5w\
+            b3N0ZXJuLmdhdGV3YXkudjEuQ2hlY2tBdXRoU3RhdGVSZXNwb25zZSIQuLUYBMC1GAGItRgBoLUY\
+            ZEI0ChJwb3N0ZXJuLmdhdGV3YXkudjFQAVoccG9zdGVybi9nYXRld2F5L3YxO2dhdGV3YXl2MWIG\
+            cHJvdG8zCsQICiVwb3N0ZXJuL2dhdGV3YXkvdjEvdmVyaWZpY2F0aW9uLnByb3RvEhJwb3N0ZXJu\
+            LmdhdGV3YXkudjEaIHBvc3Rlcm4vZ2F0ZXdheS92MS9nYXRld2F5LnByb3RvIhIKEEdldEtleVNl\
+            dFJlcXVlc3QiJwoRR2V0S2V5U2V0UmVzcG9uc2USEgoEandrcxgBIAEoCVIEandrcyJCChJSZXZv\
+            Y2F0aW9uUG9zaXRpb24SFgoGbnVtYmVyGAEgASgEUgZudW1iZXISFAoFZXBvY2gYAiABKARSBWVw\
+            b2NoIlcKF1dhdGNoUmV2b2NhdGlvbnNSZXF1ZXN0EjwKBWFmdGVyGAEgASgLMiYucG9zdGVybi5n\
+            YXRld2F5LnYxLlJldm9jYXRpb25Qb3NpdGlvblIFYWZ0ZXIizwIKFFdhdGNoUmV2b2NhdGlvbnNJ\
+            dGVtEkIKCHBvc2l0aW9uGAEgASgLMiYucG9zdGVybi5nYXRld2F5LnYxLlJldm9jYXRpb25Qb3Np\
+            dGlvblIIcG9zaXRpb24SJgoOY29tcGxldGVfYXRfbXMYAiABKANIAFIMY29tcGxldGVBdE1zEhQK\
+            BXJlc2V0GAMgASgIUgVyZXNldBJECgtyZXZvY2F0aW9ucxgEIAMoCzIiLnBvc3Rlcm4uZ2F0ZXdh\
+            eS52MS5SZXZva2VkU2Vzc2lvblILcmV2b2NhdGlvbnMSIQoMa2V5c19jaGFuZ2VkGAUgASgIUgtr\
+            ZXlzQ2hhbmdlZBIgCgxrZXlfc2V0X2hhc2gYBiABKAxSCmtleVNldEhhc2gSHgoLa2VwdF9mb3Jf\
+            bXMYByABKANSCWtlcHRGb3JNc0IKCghjb21wbGV0ZSKGAQoOUmV2b2tlZFNlc3Npb24SHQoKc2Vz\
+            c2lvbl9pZBgBIAEoCVIJc2Vzc2lvbklkEh4KC2VuZGVkX2F0X21zGAIgASgDUgllbmRlZEF0TXMS\
+            NQoGcmVhc29uGAMgASgOMh0ucG9zdGVybi5nYXRld2F5LnYxLkVuZFJlYXNvblIGcmVhc29uMvEB\
+            CgxWZXJpZmljYXRpb24SagoJR2V0S2V5U2V0EiQucG9zdGVybi5nYXRld2F5LnYxLkdldEtleVNl\
+            dFJlcXVlc3QaJS5wb3N0ZXJuLmdhdGV3YXkudjEuR2V0S2V5U2V0UmVzcG9uc2UiELi1GAHAtRgB\
+            iLUYAaC1GGQSdQoQV2F0Y2hSZXZvY2F0aW9ucxIrLnBvc3Rlcm4uZ2F0ZXdheS52MS5XYXRjaFJl\
+            dm9jYXRpb25zUmVxdWVzdBooLnBvc3Rlcm4uZ2F0ZXdheS52MS5XYXRjaFJldm9jYXRpb25zSXRl\
+            bSIIuLUYAYi1GAEwAUI0ChJwb3N0ZXJuLmdhdGV3YXkudjFQAVoccG9zdGVybi9nYXRld2F5L3Yx\
+            O2dhdGV3YXl2MWIGcHJvdG8z
             """)
 }
