@@ -13,14 +13,17 @@ package protocol AccountSessionsAPI: Sendable {
         _ request: GatewayV1.ListSessionsRequest, _ context: CallContext
     ) async throws -> GatewayV1.ListSessionsResponse
 
-    /// Ends one session of the account; another account's session is not found.
-    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/session-not-found`.
+    /// Ends one session of the account; another account's session is not found. With an idempotency
+    /// key a repeat gets the first answer, also if the session was the caller's own.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/session-not-found`,
+    ///   `auth/idempotency-key-reused`.
     func endSession(
         _ request: GatewayV1.EndSessionRequest, _ context: CallContext
     ) async throws -> GatewayV1.EndSessionResponse
 
-    /// Ends all sessions of the account except the caller's.
-    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`.
+    /// Ends all sessions of the account except the caller's. With an idempotency key a repeat gets the
+    /// first answer.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/idempotency-key-reused`.
     func endOtherSessions(
         _ request: GatewayV1.EndOtherSessionsRequest, _ context: CallContext
     ) async throws -> GatewayV1.EndOtherSessionsResponse
@@ -186,10 +189,12 @@ package enum AccountSessionsDescription {
                 "auth/invalid-access-token",
                 "auth/session-ended",
                 "auth/session-not-found",
+                "auth/idempotency-key-reused",
             ],
             "postern.gateway.v1.AccountSessions/EndOtherSessions": [
                 "auth/invalid-access-token",
                 "auth/session-ended",
+                "auth/idempotency-key-reused",
             ],
             "postern.gateway.v1.AccountSessions/Reauthenticate": [
                 "auth/invalid-access-token",
@@ -232,7 +237,7 @@ package enum AccountSessionsDescription {
             dHVzEh4KGkFDQ09VTlRfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGQoVQUNDT1VOVF9TVEFUVVNfQUNU\
             SVZFEAESHAoYQUNDT1VOVF9TVEFUVVNfU1VTUEVOREVEEAISJwojQUNDT1VOVF9TVEFUVVNfUEVO\
             RElOR19WRVJJRklDQVRJT04QAxIbChdBQ0NPVU5UX1NUQVRVU19ERUxFVElORxAEQjQKEnBvc3Rl\
-            cm4uZ2F0ZXdheS52MVABWhxwb3N0ZXJuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzMKgx8K\
+            cm4uZ2F0ZXdheS52MVABWhxwb3N0ZXJuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzMKwB8K\
             IHBvc3Rlcm4vZ2F0ZXdheS92MS9nYXRld2F5LnByb3RvEhJwb3N0ZXJuLmdhdGV3YXkudjEaIHBv\
             c3Rlcm4vZ2F0ZXdheS92MS9hY2NvdW50LnByb3RvIoYBCgZEZXZpY2USGwoJZGV2aWNlX2lkGAEg\
             ASgJUghkZXZpY2VJZBIaCghwbGF0Zm9ybRgCIAEoCVIIcGxhdGZvcm0SEgoEbmFtZRgDIAEoCVIE\
@@ -254,122 +259,123 @@ package enum AccountSessionsDescription {
             AiABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lvbiKHAQoZU2lnbkluV2l0\
             aFBhc3N3b3JkUmVxdWVzdBIUCgVlbWFpbBgBIAEoCVIFZW1haWwSIAoIcGFzc3dvcmQYAiABKAlC\
             BIi1GAFSCHBhc3N3b3JkEjIKBmRldmljZRgDIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZp\
-            Y2VSBmRldmljZSLHAQoaU2lnbkluV2l0aFBhc3N3b3JkUmVzcG9uc2USNQoHYWNjb3VudBgBIAEo\
+            Y2VSBmRldmljZSKEAgoaU2lnbkluV2l0aFBhc3N3b3JkUmVzcG9uc2USNQoHYWNjb3VudBgBIAEo\
             CzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2NvdW50EjUKB3Nlc3Npb24YAiABKAsy\
             Gy5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lvbhI7CgdoaXN0b3J5GAMgASgLMiEu\
-            cG9zdGVybi5nYXRld2F5LnYxLlNpZ25Jbkhpc3RvcnlSB2hpc3RvcnkigAEKElZlcmlmeUVtYWls\
-            UmVxdWVzdBIUCgV0b2tlbhgBIAEoCVIFdG9rZW4SIAoIcGFzc3dvcmQYAiABKAlCBIi1GAFSCHBh\
-            c3N3b3JkEjIKBmRldmljZRgDIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmlj\
-            ZSJMChNWZXJpZnlFbWFpbFJlc3BvbnNlEjUKB2FjY291bnQYASABKAsyGy5wb3N0ZXJuLmdhdGV3\
-            YXkudjEuQWNjb3VudFIHYWNjb3VudCK0AQoVUmVmcmVzaFNlc3Npb25SZXF1ZXN0EiMKDXJlZnJl\
-            c2hfdG9rZW4YASABKAlSDHJlZnJlc2hUb2tlbhIyCgZkZXZpY2UYAiABKAsyGi5wb3N0ZXJuLmdh\
-            dGV3YXkudjEuRGV2aWNlUgZkZXZpY2USQgoMZGV2aWNlX3Byb29mGAMgASgLMh8ucG9zdGVybi5n\
-            YXRld2F5LnYxLkRldmljZVByb29mUgtkZXZpY2VQcm9vZiJPChZSZWZyZXNoU2Vzc2lvblJlc3Bv\
-            bnNlEjUKB3Nlc3Npb24YASABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lv\
-            biKLAQoOU2lnbk91dFJlcXVlc3QSIwoNcmVmcmVzaF90b2tlbhgBIAEoCVIMcmVmcmVzaFRva2Vu\
-            EhAKA2FsbBgCIAEoCFIDYWxsEkIKDGRldmljZV9wcm9vZhgDIAEoCzIfLnBvc3Rlcm4uZ2F0ZXdh\
-            eS52MS5EZXZpY2VQcm9vZlILZGV2aWNlUHJvb2YiOAoPU2lnbk91dFJlc3BvbnNlEiUKDmVuZGVk\
-            X3Nlc3Npb25zGAEgASgNUg1lbmRlZFNlc3Npb25zIhcKFUNoZWNrQXV0aFN0YXRlUmVxdWVzdCLl\
-            AgoWQ2hlY2tBdXRoU3RhdGVSZXNwb25zZRIkCg1hdXRoZW50aWNhdGVkGAEgASgIUg1hdXRoZW50\
-            aWNhdGVkEjsKBnJlYXNvbhgCIAEoDjIjLnBvc3Rlcm4uZ2F0ZXdheS52MS5BdXRoU3RhdGVSZWFz\
-            b25SBnJlYXNvbhI1CgdhY2NvdW50GAMgASgLMhsucG9zdGVybi5nYXRld2F5LnYxLkFjY291bnRS\
-            B2FjY291bnQSTQoQcmVxdWlyZWRfYWN0aW9ucxgEIAMoDjIiLnBvc3Rlcm4uZ2F0ZXdheS52MS5S\
-            ZXF1aXJlZEFjdGlvblIPcmVxdWlyZWRBY3Rpb25zEiQKDmFuc3dlcmVkX2F0X21zGAUgASgDUgxh\
-            bnN3ZXJlZEF0TXMSPAoKZW5kX3JlYXNvbhgGIAEoDjIdLnBvc3Rlcm4uZ2F0ZXdheS52MS5FbmRS\
-            ZWFzb25SCWVuZFJlYXNvbipnCg1EZXZpY2VLZXlLaW5kEh8KG0RFVklDRV9LRVlfS0lORF9VTlNQ\
-            RUNJRklFRBAAEhgKFERFVklDRV9LRVlfS0lORF9QMjU2EAESGwoXREVWSUNFX0tFWV9LSU5EX0VE\
-            MjU1MTkQAiqsAgoPQXV0aFN0YXRlUmVhc29uEiEKHUFVVEhfU1RBVEVfUkVBU09OX1VOU1BFQ0lG\
-            SUVEEAASIAocQVVUSF9TVEFURV9SRUFTT05fTk9fU0VTU0lPThABEioKJkFVVEhfU1RBVEVfUkVB\
-            U09OX0FDQ0VTU19UT0tFTl9FWFBJUkVEEAISHgoaQVVUSF9TVEFURV9SRUFTT05fSU5BQ1RJVkUQ\
-            AxIhCh1BVVRIX1NUQVRFX1JFQVNPTl9NQVhJTVVNX0FHRRAEEh0KGUFVVEhfU1RBVEVfUkVBU09O\
-            X1JFVk9LRUQQBRIeChpBVVRIX1NUQVRFX1JFQVNPTl9TRUNVUklUWRAGEiYKIkFVVEhfU1RBVEVf\
-            UkVBU09OX1BST1ZJREVSX1JFVk9LRUQQByr8AQoJRW5kUmVhc29uEhoKFkVORF9SRUFTT05fVU5T\
-            UEVDSUZJRUQQABIZChVFTkRfUkVBU09OX1NJR05FRF9PVVQQARIXChNFTkRfUkVBU09OX0lOQUNU\
-            SVZFEAISGgoWRU5EX1JFQVNPTl9NQVhJTVVNX0FHRRADEhgKFEVORF9SRUFTT05fRElTUExBQ0VE\
-            EAQSFwoTRU5EX1JFQVNPTl9SRVBMQVlFRBAFEhcKE0VORF9SRUFTT05fU0VDVVJJVFkQBhIWChJF\
-            TkRfUkVBU09OX1JFVk9LRUQQBxIfChtFTkRfUkVBU09OX1BST1ZJREVSX1JFVk9LRUQQCCpTCg5S\
-            ZXF1aXJlZEFjdGlvbhIfChtSRVFVSVJFRF9BQ1RJT05fVU5TUEVDSUZJRUQQABIgChxSRVFVSVJF\
-            RF9BQ1RJT05fVkVSSUZZX0VNQUlMEAEysgUKBEF1dGgSfQoSU2lnblVwV2l0aFBhc3N3b3JkEi0u\
-            cG9zdGVybi5nYXRld2F5LnYxLlNpZ25VcFdpdGhQYXNzd29yZFJlcXVlc3QaLi5wb3N0ZXJuLmdh\
-            dGV3YXkudjEuU2lnblVwV2l0aFBhc3N3b3JkUmVzcG9uc2UiCLi1GAKotRgBEn0KElNpZ25Jbldp\
-            dGhQYXNzd29yZBItLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduSW5XaXRoUGFzc3dvcmRSZXF1ZXN0\
-            Gi4ucG9zdGVybi5nYXRld2F5LnYxLlNpZ25JbldpdGhQYXNzd29yZFJlc3BvbnNlIgi4tRgCqLUY\
-            ARJoCgtWZXJpZnlFbWFpbBImLnBvc3Rlcm4uZ2F0ZXdheS52MS5WZXJpZnlFbWFpbFJlcXVlc3Qa\
-            Jy5wb3N0ZXJuLmdhdGV3YXkudjEuVmVyaWZ5RW1haWxSZXNwb25zZSIIuLUYAqi1GAESbQoOUmVm\
-            cmVzaFNlc3Npb24SKS5wb3N0ZXJuLmdhdGV3YXkudjEuUmVmcmVzaFNlc3Npb25SZXF1ZXN0Giou\
-            cG9zdGVybi5nYXRld2F5LnYxLlJlZnJlc2hTZXNzaW9uUmVzcG9uc2UiBLi1GAESXAoHU2lnbk91\
-            dBIiLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduT3V0UmVxdWVzdBojLnBvc3Rlcm4uZ2F0ZXdheS52\
-            MS5TaWduT3V0UmVzcG9uc2UiCLi1GASItRgBEnUKDkNoZWNrQXV0aFN0YXRlEikucG9zdGVybi5n\
-            YXRld2F5LnYxLkNoZWNrQXV0aFN0YXRlUmVxdWVzdBoqLnBvc3Rlcm4uZ2F0ZXdheS52MS5DaGVj\
-            a0F1dGhTdGF0ZVJlc3BvbnNlIgy4tRgEiLUYAaC1GGRCNAoScG9zdGVybi5nYXRld2F5LnYxUAFa\
-            HHBvc3Rlcm4vZ2F0ZXdheS92MTtnYXRld2F5djFiBnByb3RvMwrBCgoicG9zdGVybi9nYXRld2F5\
-            L3YxL3Byb3ZpZGVycy5wcm90bxIScG9zdGVybi5nYXRld2F5LnYxGiBwb3N0ZXJuL2dhdGV3YXkv\
-            djEvYWNjb3VudC5wcm90bxogcG9zdGVybi9nYXRld2F5L3YxL2dhdGV3YXkucHJvdG8iLwoRSXNz\
-            dWVOb25jZVJlcXVlc3QSGgoIcHJvdmlkZXIYASABKAlSCHByb3ZpZGVyInUKEklzc3VlTm9uY2VS\
-            ZXNwb25zZRIUCgVub25jZRgBIAEoCVIFbm9uY2USJQoOcHJvdmlkZXJfbm9uY2UYAiABKAlSDXBy\
-            b3ZpZGVyTm9uY2USIgoNZXhwaXJlc19hdF9tcxgDIAEoA1ILZXhwaXJlc0F0TXMirgEKDVByb3Zp\
-            ZGVyVG9rZW4SGgoIcHJvdmlkZXIYASABKAlSCHByb3ZpZGVyEhkKCGlkX3Rva2VuGAIgASgJUgdp\
-            ZFRva2VuEhQKBW5vbmNlGAMgASgJUgVub25jZRItChJhdXRob3JpemF0aW9uX2NvZGUYBCABKAlS\
-            EWF1dGhvcml6YXRpb25Db2RlEiEKDGRpc3BsYXlfbmFtZRgFIAEoCVILZGlzcGxheU5hbWUirQEK\
-            GVNpZ25JbldpdGhQcm92aWRlclJlcXVlc3QSNwoFdG9rZW4YASABKAsyIS5wb3N0ZXJuLmdhdGV3\
-            YXkudjEuUHJvdmlkZXJUb2tlblIFdG9rZW4SMgoGZGV2aWNlGAIgASgLMhoucG9zdGVybi5nYXRl\
-            d2F5LnYxLkRldmljZVIGZGV2aWNlEiMKDW1haWxfbGFuZ3VhZ2UYAyABKAlSDG1haWxMYW5ndWFn\
-            ZSKLAwoaU2lnbkluV2l0aFByb3ZpZGVyUmVzcG9uc2USNQoHYWNjb3VudBgBIAEoCzIbLnBvc3Rl\
-            cm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2NvdW50EjUKB3Nlc3Npb24YAiABKAsyGy5wb3N0ZXJu\
-            LmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lvbhIeCgtpc19uZXdfdXNlchgDIAEoCFIJaXNOZXdV\
-            c2VyEicKD3JlbW92ZWRfbWV0aG9kcxgEIAMoCVIOcmVtb3ZlZE1ldGhvZHMSGwoJaXNfbGlua2Vk\
-            GAUgASgIUghpc0xpbmtlZBIfCgtpc191cGdyYWRlZBgGIAEoCFIKaXNVcGdyYWRlZBI7Cgljb2xs\
-            aXNpb24YByABKAsyHS5wb3N0ZXJuLmdhdGV3YXkudjEuQ29sbGlzaW9uUgljb2xsaXNpb24SOwoH\
-            aGlzdG9yeRgIIAEoCzIhLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduSW5IaXN0b3J5UgdoaXN0b3J5\
-            Mu0BCglQcm92aWRlcnMSZQoKSXNzdWVOb25jZRIlLnBvc3Rlcm4uZ2F0ZXdheS52MS5Jc3N1ZU5v\
-            bmNlUmVxdWVzdBomLnBvc3Rlcm4uZ2F0ZXdheS52MS5Jc3N1ZU5vbmNlUmVzcG9uc2UiCLi1GAGI\
-            tRgBEnkKElNpZ25JbldpdGhQcm92aWRlchItLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduSW5XaXRo\
-            UHJvdmlkZXJSZXF1ZXN0Gi4ucG9zdGVybi5nYXRld2F5LnYxLlNpZ25JbldpdGhQcm92aWRlclJl\
-            c3BvbnNlIgS4tRgCQjQKEnBvc3Rlcm4uZ2F0ZXdheS52MVABWhxwb3N0ZXJuL2dhdGV3YXkvdjE7\
-            Z2F0ZXdheXYxYgZwcm90bzMKyRMKIXBvc3Rlcm4vZ2F0ZXdheS92MS9zZXNzaW9ucy5wcm90bxIS\
-            cG9zdGVybi5nYXRld2F5LnYxGiBwb3N0ZXJuL2dhdGV3YXkvdjEvZ2F0ZXdheS5wcm90bxoicG9z\
-            dGVybi9nYXRld2F5L3YxL3Byb3ZpZGVycy5wcm90byKRAgoMU2Vzc2lvbkVudHJ5Eh0KCnNlc3Np\
-            b25faWQYASABKAlSCXNlc3Npb25JZBIfCgtkZXZpY2VfbmFtZRgCIAEoCVIKZGV2aWNlTmFtZRIa\
-            CghwbGF0Zm9ybRgDIAEoCVIIcGxhdGZvcm0SIgoNY3JlYXRlZF9hdF9tcxgEIAEoA1ILY3JlYXRl\
-            ZEF0TXMSJQoPbGFzdF91c2VkX2F0X21zGAUgASgDUgxsYXN0VXNlZEF0TXMSGAoHY3VycmVudBgG\
-            IAEoCFIHY3VycmVudBIQCgNhbXIYByADKAlSA2FtchIuChNhdXRoZW50aWNhdGVkX2F0X21zGAgg\
-            ASgDUhFhdXRoZW50aWNhdGVkQXRNcyIVChNMaXN0U2Vzc2lvbnNSZXF1ZXN0IlQKFExpc3RTZXNz\
-            aW9uc1Jlc3BvbnNlEjwKCHNlc3Npb25zGAEgAygLMiAucG9zdGVybi5nYXRld2F5LnYxLlNlc3Np\
-            b25FbnRyeVIIc2Vzc2lvbnMiMgoRRW5kU2Vzc2lvblJlcXVlc3QSHQoKc2Vzc2lvbl9pZBgBIAEo\
-            CVIJc2Vzc2lvbklkIjsKEkVuZFNlc3Npb25SZXNwb25zZRIlCg5lbmRlZF9zZXNzaW9ucxgBIAEo\
-            DVINZW5kZWRTZXNzaW9ucyIZChdFbmRPdGhlclNlc3Npb25zUmVxdWVzdCJBChhFbmRPdGhlclNl\
-            c3Npb25zUmVzcG9uc2USJQoOZW5kZWRfc2Vzc2lvbnMYASABKA1SDWVuZGVkU2Vzc2lvbnMicgoN\
-            UHJlc2VuY2VQcm9vZhIgCgxzaWduZWRfYXRfbXMYASABKANSCnNpZ25lZEF0TXMSIQoMaGFyZHdh\
-            cmVfa2V5GAIgASgIUgtoYXJkd2FyZUtleRIcCglzaWduYXR1cmUYAyABKAxSCXNpZ25hdHVyZSJm\
-            Cg5QaG9uZUNvZGVQcm9vZhIdCgpyZXF1ZXN0X2lkGAEgASgJUglyZXF1ZXN0SWQSIQoMcGhvbmVf\
-            bnVtYmVyGAIgASgJUgtwaG9uZU51bWJlchISCgRjb2RlGAMgASgJUgRjb2RlIs0CChVSZWF1dGhl\
-            bnRpY2F0ZVJlcXVlc3QSIgoIcGFzc3dvcmQYASABKAlCBIi1GAFIAFIIcGFzc3dvcmQSQgoKZGV2\
-            aWNlX2tleRgCIAEoCzIhLnBvc3Rlcm4uZ2F0ZXdheS52MS5QcmVzZW5jZVByb29mSABSCWRldmlj\
-            ZUtleRJKCg5wcm92aWRlcl90b2tlbhgDIAEoCzIhLnBvc3Rlcm4uZ2F0ZXdheS52MS5Qcm92aWRl\
-            clRva2VuSABSDXByb3ZpZGVyVG9rZW4SQwoKcGhvbmVfY29kZRgEIAEoCzIiLnBvc3Rlcm4uZ2F0\
-            ZXdheS52MS5QaG9uZUNvZGVQcm9vZkgAUglwaG9uZUNvZGUSMgoGZGV2aWNlGAUgASgLMhoucG9z\
-            dGVybi5nYXRld2F5LnYxLkRldmljZVIGZGV2aWNlQgcKBXByb29mIpwBChZSZWF1dGhlbnRpY2F0\
-            ZVJlc3BvbnNlEiEKDGFjY2Vzc190b2tlbhgBIAEoCVILYWNjZXNzVG9rZW4SLwoUYWNjZXNzX2V4\
-            cGlyZXNfYXRfbXMYAiABKANSEWFjY2Vzc0V4cGlyZXNBdE1zEi4KE2F1dGhlbnRpY2F0ZWRfYXRf\
-            bXMYAyABKANSEWF1dGhlbnRpY2F0ZWRBdE1zInkKF0NoZWNrUmVjZW50UHJvb2ZSZXF1ZXN0Eh4K\
-            Cm1heF9hZ2VfbXMYASABKANIAFIIbWF4QWdlTXMSMwoFa2luZHMYAiADKA4yHS5wb3N0ZXJuLmdh\
-            dGV3YXkudjEuUHJvb2ZLaW5kUgVraW5kc0IJCgdtYXhfYWdlIowBChhDaGVja1JlY2VudFByb29m\
-            UmVzcG9uc2USHQoKc2Vzc2lvbl9pZBgBIAEoCVIJc2Vzc2lvbklkEh0KCmFjY291bnRfaWQYAiAB\
-            KAlSCWFjY291bnRJZBIQCgNhbXIYAyADKAlSA2FtchIgCgxwcm92ZWRfYXRfbXMYBCABKANSCnBy\
-            b3ZlZEF0TXMqlQEKCVByb29mS2luZBIaChZQUk9PRl9LSU5EX1VOU1BFQ0lGSUVEEAASFwoTUFJP\
-            T0ZfS0lORF9QQVNTV09SRBABEhkKFVBST09GX0tJTkRfREVWSUNFX0tFWRACEh0KGVBST09GX0tJ\
-            TkRfUFJPVklERVJfVE9LRU4QAxIZChVQUk9PRl9LSU5EX1BIT05FX0NPREUQBDLOBAoPQWNjb3Vu\
-            dFNlc3Npb25zEm8KDExpc3RTZXNzaW9ucxInLnBvc3Rlcm4uZ2F0ZXdheS52MS5MaXN0U2Vzc2lv\
-            bnNSZXF1ZXN0GigucG9zdGVybi5nYXRld2F5LnYxLkxpc3RTZXNzaW9uc1Jlc3BvbnNlIgy4tRgD\
-            iLUYAaC1GGQSZQoKRW5kU2Vzc2lvbhIlLnBvc3Rlcm4uZ2F0ZXdheS52MS5FbmRTZXNzaW9uUmVx\
-            dWVzdBomLnBvc3Rlcm4uZ2F0ZXdheS52MS5FbmRTZXNzaW9uUmVzcG9uc2UiCLi1GAOItRgBEncK\
-            EEVuZE90aGVyU2Vzc2lvbnMSKy5wb3N0ZXJuLmdhdGV3YXkudjEuRW5kT3RoZXJTZXNzaW9uc1Jl\
-            cXVlc3QaLC5wb3N0ZXJuLmdhdGV3YXkudjEuRW5kT3RoZXJTZXNzaW9uc1Jlc3BvbnNlIgi4tRgD\
-            iLUYARJxCg5SZWF1dGhlbnRpY2F0ZRIpLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZWF1dGhlbnRpY2F0\
-            ZVJlcXVlc3QaKi5wb3N0ZXJuLmdhdGV3YXkudjEuUmVhdXRoZW50aWNhdGVSZXNwb25zZSIIuLUY\
-            A6i1GAESdwoQQ2hlY2tSZWNlbnRQcm9vZhIrLnBvc3Rlcm4uZ2F0ZXdheS52MS5DaGVja1JlY2Vu\
-            dFByb29mUmVxdWVzdBosLnBvc3Rlcm4uZ2F0ZXdheS52MS5DaGVja1JlY2VudFByb29mUmVzcG9u\
-            c2UiCLi1GAOItRgBQjQKEnBvc3Rlcm4uZ2F0ZXdheS52MVABWhxwb3N0ZXJuL2dhdGV3YXkvdjE7\
-            Z2F0ZXdheXYxYgZwcm90bzM=
+            cG9zdGVybi5nYXRld2F5LnYxLlNpZ25Jbkhpc3RvcnlSB2hpc3RvcnkSOwoJY29sbGlzaW9uGAQg\
+            ASgLMh0ucG9zdGVybi5nYXRld2F5LnYxLkNvbGxpc2lvblIJY29sbGlzaW9uIoABChJWZXJpZnlF\
+            bWFpbFJlcXVlc3QSFAoFdG9rZW4YASABKAlSBXRva2VuEiAKCHBhc3N3b3JkGAIgASgJQgSItRgB\
+            UghwYXNzd29yZBIyCgZkZXZpY2UYAyABKAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlUgZk\
+            ZXZpY2UiTAoTVmVyaWZ5RW1haWxSZXNwb25zZRI1CgdhY2NvdW50GAEgASgLMhsucG9zdGVybi5n\
+            YXRld2F5LnYxLkFjY291bnRSB2FjY291bnQitAEKFVJlZnJlc2hTZXNzaW9uUmVxdWVzdBIjCg1y\
+            ZWZyZXNoX3Rva2VuGAEgASgJUgxyZWZyZXNoVG9rZW4SMgoGZGV2aWNlGAIgASgLMhoucG9zdGVy\
+            bi5nYXRld2F5LnYxLkRldmljZVIGZGV2aWNlEkIKDGRldmljZV9wcm9vZhgDIAEoCzIfLnBvc3Rl\
+            cm4uZ2F0ZXdheS52MS5EZXZpY2VQcm9vZlILZGV2aWNlUHJvb2YiTwoWUmVmcmVzaFNlc3Npb25S\
+            ZXNwb25zZRI1CgdzZXNzaW9uGAEgASgLMhsucG9zdGVybi5nYXRld2F5LnYxLlNlc3Npb25SB3Nl\
+            c3Npb24iiwEKDlNpZ25PdXRSZXF1ZXN0EiMKDXJlZnJlc2hfdG9rZW4YASABKAlSDHJlZnJlc2hU\
+            b2tlbhIQCgNhbGwYAiABKAhSA2FsbBJCCgxkZXZpY2VfcHJvb2YYAyABKAsyHy5wb3N0ZXJuLmdh\
+            dGV3YXkudjEuRGV2aWNlUHJvb2ZSC2RldmljZVByb29mIjgKD1NpZ25PdXRSZXNwb25zZRIlCg5l\
+            bmRlZF9zZXNzaW9ucxgBIAEoDVINZW5kZWRTZXNzaW9ucyIXChVDaGVja0F1dGhTdGF0ZVJlcXVl\
+            c3Qi5QIKFkNoZWNrQXV0aFN0YXRlUmVzcG9uc2USJAoNYXV0aGVudGljYXRlZBgBIAEoCFINYXV0\
+            aGVudGljYXRlZBI7CgZyZWFzb24YAiABKA4yIy5wb3N0ZXJuLmdhdGV3YXkudjEuQXV0aFN0YXRl\
+            UmVhc29uUgZyZWFzb24SNQoHYWNjb3VudBgDIAEoCzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2Nv\
+            dW50UgdhY2NvdW50Ek0KEHJlcXVpcmVkX2FjdGlvbnMYBCADKA4yIi5wb3N0ZXJuLmdhdGV3YXku\
+            djEuUmVxdWlyZWRBY3Rpb25SD3JlcXVpcmVkQWN0aW9ucxIkCg5hbnN3ZXJlZF9hdF9tcxgFIAEo\
+            A1IMYW5zd2VyZWRBdE1zEjwKCmVuZF9yZWFzb24YBiABKA4yHS5wb3N0ZXJuLmdhdGV3YXkudjEu\
+            RW5kUmVhc29uUgllbmRSZWFzb24qZwoNRGV2aWNlS2V5S2luZBIfChtERVZJQ0VfS0VZX0tJTkRf\
+            VU5TUEVDSUZJRUQQABIYChRERVZJQ0VfS0VZX0tJTkRfUDI1NhABEhsKF0RFVklDRV9LRVlfS0lO\
+            RF9FRDI1NTE5EAIqrAIKD0F1dGhTdGF0ZVJlYXNvbhIhCh1BVVRIX1NUQVRFX1JFQVNPTl9VTlNQ\
+            RUNJRklFRBAAEiAKHEFVVEhfU1RBVEVfUkVBU09OX05PX1NFU1NJT04QARIqCiZBVVRIX1NUQVRF\
+            X1JFQVNPTl9BQ0NFU1NfVE9LRU5fRVhQSVJFRBACEh4KGkFVVEhfU1RBVEVfUkVBU09OX0lOQUNU\
+            SVZFEAMSIQodQVVUSF9TVEFURV9SRUFTT05fTUFYSU1VTV9BR0UQBBIdChlBVVRIX1NUQVRFX1JF\
+            QVNPTl9SRVZPS0VEEAUSHgoaQVVUSF9TVEFURV9SRUFTT05fU0VDVVJJVFkQBhImCiJBVVRIX1NU\
+            QVRFX1JFQVNPTl9QUk9WSURFUl9SRVZPS0VEEAcq/AEKCUVuZFJlYXNvbhIaChZFTkRfUkVBU09O\
+            X1VOU1BFQ0lGSUVEEAASGQoVRU5EX1JFQVNPTl9TSUdORURfT1VUEAESFwoTRU5EX1JFQVNPTl9J\
+            TkFDVElWRRACEhoKFkVORF9SRUFTT05fTUFYSU1VTV9BR0UQAxIYChRFTkRfUkVBU09OX0RJU1BM\
+            QUNFRBAEEhcKE0VORF9SRUFTT05fUkVQTEFZRUQQBRIXChNFTkRfUkVBU09OX1NFQ1VSSVRZEAYS\
+            FgoSRU5EX1JFQVNPTl9SRVZPS0VEEAcSHwobRU5EX1JFQVNPTl9QUk9WSURFUl9SRVZPS0VEEAgq\
+            UwoOUmVxdWlyZWRBY3Rpb24SHwobUkVRVUlSRURfQUNUSU9OX1VOU1BFQ0lGSUVEEAASIAocUkVR\
+            VUlSRURfQUNUSU9OX1ZFUklGWV9FTUFJTBABMrIFCgRBdXRoEn0KElNpZ25VcFdpdGhQYXNzd29y\
+            ZBItLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduVXBXaXRoUGFzc3dvcmRSZXF1ZXN0Gi4ucG9zdGVy\
+            bi5nYXRld2F5LnYxLlNpZ25VcFdpdGhQYXNzd29yZFJlc3BvbnNlIgi4tRgCqLUYARJ9ChJTaWdu\
+            SW5XaXRoUGFzc3dvcmQSLS5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluV2l0aFBhc3N3b3JkUmVx\
+            dWVzdBouLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduSW5XaXRoUGFzc3dvcmRSZXNwb25zZSIIuLUY\
+            Aqi1GAESaAoLVmVyaWZ5RW1haWwSJi5wb3N0ZXJuLmdhdGV3YXkudjEuVmVyaWZ5RW1haWxSZXF1\
+            ZXN0GicucG9zdGVybi5nYXRld2F5LnYxLlZlcmlmeUVtYWlsUmVzcG9uc2UiCLi1GAKotRgBEm0K\
+            DlJlZnJlc2hTZXNzaW9uEikucG9zdGVybi5nYXRld2F5LnYxLlJlZnJlc2hTZXNzaW9uUmVxdWVz\
+            dBoqLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZWZyZXNoU2Vzc2lvblJlc3BvbnNlIgS4tRgBElwKB1Np\
+            Z25PdXQSIi5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbk91dFJlcXVlc3QaIy5wb3N0ZXJuLmdhdGV3\
+            YXkudjEuU2lnbk91dFJlc3BvbnNlIgi4tRgEiLUYARJ1Cg5DaGVja0F1dGhTdGF0ZRIpLnBvc3Rl\
+            cm4uZ2F0ZXdheS52MS5DaGVja0F1dGhTdGF0ZVJlcXVlc3QaKi5wb3N0ZXJuLmdhdGV3YXkudjEu\
+            Q2hlY2tBdXRoU3RhdGVSZXNwb25zZSIMuLUYBIi1GAGgtRhkQjQKEnBvc3Rlcm4uZ2F0ZXdheS52\
+            MVABWhxwb3N0ZXJuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzMKwQoKInBvc3Rlcm4vZ2F0\
+            ZXdheS92MS9wcm92aWRlcnMucHJvdG8SEnBvc3Rlcm4uZ2F0ZXdheS52MRogcG9zdGVybi9nYXRl\
+            d2F5L3YxL2FjY291bnQucHJvdG8aIHBvc3Rlcm4vZ2F0ZXdheS92MS9nYXRld2F5LnByb3RvIi8K\
+            EUlzc3VlTm9uY2VSZXF1ZXN0EhoKCHByb3ZpZGVyGAEgASgJUghwcm92aWRlciJ1ChJJc3N1ZU5v\
+            bmNlUmVzcG9uc2USFAoFbm9uY2UYASABKAlSBW5vbmNlEiUKDnByb3ZpZGVyX25vbmNlGAIgASgJ\
+            Ug1wcm92aWRlck5vbmNlEiIKDWV4cGlyZXNfYXRfbXMYAyABKANSC2V4cGlyZXNBdE1zIq4BCg1Q\
+            cm92aWRlclRva2VuEhoKCHByb3ZpZGVyGAEgASgJUghwcm92aWRlchIZCghpZF90b2tlbhgCIAEo\
+            CVIHaWRUb2tlbhIUCgVub25jZRgDIAEoCVIFbm9uY2USLQoSYXV0aG9yaXphdGlvbl9jb2RlGAQg\
+            ASgJUhFhdXRob3JpemF0aW9uQ29kZRIhCgxkaXNwbGF5X25hbWUYBSABKAlSC2Rpc3BsYXlOYW1l\
+            Iq0BChlTaWduSW5XaXRoUHJvdmlkZXJSZXF1ZXN0EjcKBXRva2VuGAEgASgLMiEucG9zdGVybi5n\
+            YXRld2F5LnYxLlByb3ZpZGVyVG9rZW5SBXRva2VuEjIKBmRldmljZRgCIAEoCzIaLnBvc3Rlcm4u\
+            Z2F0ZXdheS52MS5EZXZpY2VSBmRldmljZRIjCg1tYWlsX2xhbmd1YWdlGAMgASgJUgxtYWlsTGFu\
+            Z3VhZ2UiiwMKGlNpZ25JbldpdGhQcm92aWRlclJlc3BvbnNlEjUKB2FjY291bnQYASABKAsyGy5w\
+            b3N0ZXJuLmdhdGV3YXkudjEuQWNjb3VudFIHYWNjb3VudBI1CgdzZXNzaW9uGAIgASgLMhsucG9z\
+            dGVybi5nYXRld2F5LnYxLlNlc3Npb25SB3Nlc3Npb24SHgoLaXNfbmV3X3VzZXIYAyABKAhSCWlz\
+            TmV3VXNlchInCg9yZW1vdmVkX21ldGhvZHMYBCADKAlSDnJlbW92ZWRNZXRob2RzEhsKCWlzX2xp\
+            bmtlZBgFIAEoCFIIaXNMaW5rZWQSHwoLaXNfdXBncmFkZWQYBiABKAhSCmlzVXBncmFkZWQSOwoJ\
+            Y29sbGlzaW9uGAcgASgLMh0ucG9zdGVybi5nYXRld2F5LnYxLkNvbGxpc2lvblIJY29sbGlzaW9u\
+            EjsKB2hpc3RvcnkYCCABKAsyIS5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluSGlzdG9yeVIHaGlz\
+            dG9yeTLtAQoJUHJvdmlkZXJzEmUKCklzc3VlTm9uY2USJS5wb3N0ZXJuLmdhdGV3YXkudjEuSXNz\
+            dWVOb25jZVJlcXVlc3QaJi5wb3N0ZXJuLmdhdGV3YXkudjEuSXNzdWVOb25jZVJlc3BvbnNlIgi4\
+            tRgBiLUYARJ5ChJTaWduSW5XaXRoUHJvdmlkZXISLS5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbklu\
+            V2l0aFByb3ZpZGVyUmVxdWVzdBouLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduSW5XaXRoUHJvdmlk\
+            ZXJSZXNwb25zZSIEuLUYAkI0ChJwb3N0ZXJuLmdhdGV3YXkudjFQAVoccG9zdGVybi9nYXRld2F5\
+            L3YxO2dhdGV3YXl2MWIGcHJvdG8zCskTCiFwb3N0ZXJuL2dhdGV3YXkvdjEvc2Vzc2lvbnMucHJv\
+            dG8SEnBvc3Rlcm4uZ2F0ZXdheS52MRogcG9zdGVybi9nYXRld2F5L3YxL2dhdGV3YXkucHJvdG8a\
+            InBvc3Rlcm4vZ2F0ZXdheS92MS9wcm92aWRlcnMucHJvdG8ikQIKDFNlc3Npb25FbnRyeRIdCgpz\
+            ZXNzaW9uX2lkGAEgASgJUglzZXNzaW9uSWQSHwoLZGV2aWNlX25hbWUYAiABKAlSCmRldmljZU5h\
+            bWUSGgoIcGxhdGZvcm0YAyABKAlSCHBsYXRmb3JtEiIKDWNyZWF0ZWRfYXRfbXMYBCABKANSC2Ny\
+            ZWF0ZWRBdE1zEiUKD2xhc3RfdXNlZF9hdF9tcxgFIAEoA1IMbGFzdFVzZWRBdE1zEhgKB2N1cnJl\
+            bnQYBiABKAhSB2N1cnJlbnQSEAoDYW1yGAcgAygJUgNhbXISLgoTYXV0aGVudGljYXRlZF9hdF9t\
+            cxgIIAEoA1IRYXV0aGVudGljYXRlZEF0TXMiFQoTTGlzdFNlc3Npb25zUmVxdWVzdCJUChRMaXN0\
+            U2Vzc2lvbnNSZXNwb25zZRI8CghzZXNzaW9ucxgBIAMoCzIgLnBvc3Rlcm4uZ2F0ZXdheS52MS5T\
+            ZXNzaW9uRW50cnlSCHNlc3Npb25zIjIKEUVuZFNlc3Npb25SZXF1ZXN0Eh0KCnNlc3Npb25faWQY\
+            ASABKAlSCXNlc3Npb25JZCI7ChJFbmRTZXNzaW9uUmVzcG9uc2USJQoOZW5kZWRfc2Vzc2lvbnMY\
+            ASABKA1SDWVuZGVkU2Vzc2lvbnMiGQoXRW5kT3RoZXJTZXNzaW9uc1JlcXVlc3QiQQoYRW5kT3Ro\
+            ZXJTZXNzaW9uc1Jlc3BvbnNlEiUKDmVuZGVkX3Nlc3Npb25zGAEgASgNUg1lbmRlZFNlc3Npb25z\
+            InIKDVByZXNlbmNlUHJvb2YSIAoMc2lnbmVkX2F0X21zGAEgASgDUgpzaWduZWRBdE1zEiEKDGhh\
+            cmR3YXJlX2tleRgCIAEoCFILaGFyZHdhcmVLZXkSHAoJc2lnbmF0dXJlGAMgASgMUglzaWduYXR1\
+            cmUiZgoOUGhvbmVDb2RlUHJvb2YSHQoKcmVxdWVzdF9pZBgBIAEoCVIJcmVxdWVzdElkEiEKDHBo\
+            b25lX251bWJlchgCIAEoCVILcGhvbmVOdW1iZXISEgoEY29kZRgDIAEoCVIEY29kZSLNAgoVUmVh\
+            dXRoZW50aWNhdGVSZXF1ZXN0EiIKCHBhc3N3b3JkGAEgASgJQgSItRgBSABSCHBhc3N3b3JkEkIK\
+            CmRldmljZV9rZXkYAiABKAsyIS5wb3N0ZXJuLmdhdGV3YXkudjEuUHJlc2VuY2VQcm9vZkgAUglk\
+            ZXZpY2VLZXkSSgoOcHJvdmlkZXJfdG9rZW4YAyABKAsyIS5wb3N0ZXJuLmdhdGV3YXkudjEuUHJv\
+            dmlkZXJUb2tlbkgAUg1wcm92aWRlclRva2VuEkMKCnBob25lX2NvZGUYBCABKAsyIi5wb3N0ZXJu\
+            LmdhdGV3YXkudjEuUGhvbmVDb2RlUHJvb2ZIAFIJcGhvbmVDb2RlEjIKBmRldmljZRgFIAEoCzIa\
+            LnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmljZUIHCgVwcm9vZiKcAQoWUmVhdXRoZW50\
+            aWNhdGVSZXNwb25zZRIhCgxhY2Nlc3NfdG9rZW4YASABKAlSC2FjY2Vzc1Rva2VuEi8KFGFjY2Vz\
+            c19leHBpcmVzX2F0X21zGAIgASgDUhFhY2Nlc3NFeHBpcmVzQXRNcxIuChNhdXRoZW50aWNhdGVk\
+            X2F0X21zGAMgASgDUhFhdXRoZW50aWNhdGVkQXRNcyJ5ChdDaGVja1JlY2VudFByb29mUmVxdWVz\
+            dBIeCgptYXhfYWdlX21zGAEgASgDSABSCG1heEFnZU1zEjMKBWtpbmRzGAIgAygOMh0ucG9zdGVy\
+            bi5nYXRld2F5LnYxLlByb29mS2luZFIFa2luZHNCCQoHbWF4X2FnZSKMAQoYQ2hlY2tSZWNlbnRQ\
+            cm9vZlJlc3BvbnNlEh0KCnNlc3Npb25faWQYASABKAlSCXNlc3Npb25JZBIdCgphY2NvdW50X2lk\
+            GAIgASgJUglhY2NvdW50SWQSEAoDYW1yGAMgAygJUgNhbXISIAoMcHJvdmVkX2F0X21zGAQgASgD\
+            Ugpwcm92ZWRBdE1zKpUBCglQcm9vZktpbmQSGgoWUFJPT0ZfS0lORF9VTlNQRUNJRklFRBAAEhcK\
+            E1BST09GX0tJTkRfUEFTU1dPUkQQARIZChVQUk9PRl9LSU5EX0RFVklDRV9LRVkQAhIdChlQUk9P\
+            Rl9LSU5EX1BST1ZJREVSX1RPS0VOEAMSGQoVUFJPT0ZfS0lORF9QSE9ORV9DT0RFEAQyzgQKD0Fj\
+            Y291bnRTZXNzaW9ucxJvCgxMaXN0U2Vzc2lvbnMSJy5wb3N0ZXJuLmdhdGV3YXkudjEuTGlzdFNl\
+            c3Npb25zUmVxdWVzdBooLnBvc3Rlcm4uZ2F0ZXdheS52MS5MaXN0U2Vzc2lvbnNSZXNwb25zZSIM\
+            uLUYA4i1GAGgtRhkEmUKCkVuZFNlc3Npb24SJS5wb3N0ZXJuLmdhdGV3YXkudjEuRW5kU2Vzc2lv\
+            blJlcXVlc3QaJi5wb3N0ZXJuLmdhdGV3YXkudjEuRW5kU2Vzc2lvblJlc3BvbnNlIgi4tRgDiLUY\
+            ARJ3ChBFbmRPdGhlclNlc3Npb25zEisucG9zdGVybi5nYXRld2F5LnYxLkVuZE90aGVyU2Vzc2lv\
+            bnNSZXF1ZXN0GiwucG9zdGVybi5nYXRld2F5LnYxLkVuZE90aGVyU2Vzc2lvbnNSZXNwb25zZSII\
+            uLUYA4i1GAEScQoOUmVhdXRoZW50aWNhdGUSKS5wb3N0ZXJuLmdhdGV3YXkudjEuUmVhdXRoZW50\
+            aWNhdGVSZXF1ZXN0GioucG9zdGVybi5nYXRld2F5LnYxLlJlYXV0aGVudGljYXRlUmVzcG9uc2Ui\
+            CLi1GAOotRgBEncKEENoZWNrUmVjZW50UHJvb2YSKy5wb3N0ZXJuLmdhdGV3YXkudjEuQ2hlY2tS\
+            ZWNlbnRQcm9vZlJlcXVlc3QaLC5wb3N0ZXJuLmdhdGV3YXkudjEuQ2hlY2tSZWNlbnRQcm9vZlJl\
+            c3BvbnNlIgi4tRgDiLUYAUI0ChJwb3N0ZXJuLmdhdGV3YXkudjFQAVoccG9zdGVybi9nYXRld2F5\
+            L3YxO2dhdGV3YXl2MWIGcHJvdG8z
             """)
 }
