@@ -28,6 +28,10 @@ final class GatewayFixture: Sendable {
     var phone: PhoneSignInHandler { gateway.phoneSignIn }
     var emails: EmailsHandler { gateway.emails }
     var providerNotices: ProviderNoticesHandler { gateway.providerNotices }
+    var verification: VerificationHandler { gateway.verification }
+    var admin: AdminHandler { gateway.admin }
+    /// The services that the gateway serves.
+    var services: [ServiceDescription] { gateway.methods.map(\.description) }
 
     /// - Parameters:
     ///   - flags: The gateway's settings, as on a command line.
