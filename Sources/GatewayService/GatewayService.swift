@@ -48,15 +48,13 @@ package struct GatewayService: Sendable {
             accounts: identity.accounts, credentials: identity.credentials,
             sessions: session.sessions, limits: limits)
         providers = ProvidersHandler(
-            identities: identity.identities, accounts: identity.accounts,
-            sessions: session.sessions, limits: limits)
+            identities: identity.identities, sessions: session.sessions, limits: limits)
         guests = GuestsHandler(
             identities: identity.identities, sessions: session.sessions, limits: limits)
         signInMethods = SignInMethodsHandler(
             identities: identity.identities, sessions: session.sessions, limits: limits)
         phoneSignIn = PhoneSignInHandler(
-            codes: identity.phoneCodes, accounts: identity.accounts, sessions: session.sessions,
-            limits: limits)
+            codes: identity.phoneCodes, sessions: session.sessions, limits: limits)
         emails = EmailsHandler(
             changes: identity.emailChanges, credentials: identity.credentials,
             sessions: session.sessions, limits: limits)

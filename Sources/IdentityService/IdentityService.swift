@@ -52,7 +52,7 @@ package struct IdentityService: Sendable {
         accounts = AccountsHandler(
             settings: settings, store: store, keys: keys, passwords: passwords,
             responseTimeFloor: responseTimeFloor,
-            time: time, randomness: randomness, devices: peers.devices)
+            time: time, randomness: randomness, devices: peers.devices, sessions: peers.sessions)
         credentials = CredentialsHandler(
             settings: settings, store: store, keys: keys, passwords: passwords,
             responseTimeFloor: responseTimeFloor,
@@ -61,7 +61,7 @@ package struct IdentityService: Sendable {
         emailChanges = EmailChangesHandler(
             settings: settings, store: store, keys: keys, passwords: passwords,
             responseTimeFloor: responseTimeFloor,
-            time: time, randomness: randomness, devices: peers.devices)
+            time: time, randomness: randomness, devices: peers.devices, sessions: peers.sessions)
         providerEvents = ProviderEventsHandler(
             store: store, keys: keys, time: time, randomness: randomness, logger: logger,
             providers: providers)
@@ -74,10 +74,12 @@ package struct IdentityService: Sendable {
             activity: peers.activity)
         identities = IdentitiesHandler(
             settings: settings, store: store, keys: keys, randomness: randomness,
-            keepsGrants: apple != nil, devices: peers.devices, providers: providers)
+            keepsGrants: apple != nil, devices: peers.devices, sessions: peers.sessions,
+            providers: providers)
         phoneCodes = PhoneCodesHandler(
             settings: settings, store: store, keys: keys, time: time, randomness: randomness,
-            logger: logger, keepsGrants: apple != nil, devices: peers.devices)
+            logger: logger, keepsGrants: apple != nil, devices: peers.devices,
+            sessions: peers.sessions)
         phoneSignals = PhoneSignalsHandler(store: store, keys: keys)
         background = BackgroundTasks(
             beside: accounts, peers: peers, apple: apple, logger: logger, metrics: metrics)

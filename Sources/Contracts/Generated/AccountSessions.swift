@@ -13,14 +13,17 @@ package protocol AccountSessionsAPI: Sendable {
         _ request: GatewayV1.ListSessionsRequest, _ context: CallContext
     ) async throws -> GatewayV1.ListSessionsResponse
 
-    /// Ends one session of the account; another account's session is not found.
-    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/session-not-found`.
+    /// Ends one session of the account; another account's session is not found. With an idempotency
+    /// key a repeat gets the first answer, also if the session was the caller's own.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/session-not-found`,
+    ///   `auth/idempotency-key-reused`.
     func endSession(
         _ request: GatewayV1.EndSessionRequest, _ context: CallContext
     ) async throws -> GatewayV1.EndSessionResponse
 
-    /// Ends all sessions of the account except the caller's.
-    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`.
+    /// Ends all sessions of the account except the caller's. With an idempotency key a repeat gets the
+    /// first answer.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/idempotency-key-reused`.
     func endOtherSessions(
         _ request: GatewayV1.EndOtherSessionsRequest, _ context: CallContext
     ) async throws -> GatewayV1.EndOtherSessionsResponse
@@ -190,10 +193,12 @@ package enum AccountSessionsDescription {
                 "auth/invalid-access-token",
                 "auth/session-ended",
                 "auth/session-not-found",
+                "auth/idempotency-key-reused",
             ],
             "postern.gateway.v1.AccountSessions/EndOtherSessions": [
                 "auth/invalid-access-token",
                 "auth/session-ended",
+                "auth/idempotency-key-reused",
             ],
             "postern.gateway.v1.AccountSessions/Reauthenticate": [
                 "auth/invalid-access-token",
@@ -236,7 +241,7 @@ package enum AccountSessionsDescription {
             dHVzEh4KGkFDQ09VTlRfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGQoVQUNDT1VOVF9TVEFUVVNfQUNU\
             SVZFEAESHAoYQUNDT1VOVF9TVEFUVVNfU1VTUEVOREVEEAISJwojQUNDT1VOVF9TVEFUVVNfUEVO\
             RElOR19WRVJJRklDQVRJT04QAxIbChdBQ0NPVU5UX1NUQVRVU19ERUxFVElORxAEQjQKEnBvc3Rl\
-            cm4uZ2F0ZXdheS52MVABWhxwb3N0ZXJuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzMKnR8K\
+            cm4uZ2F0ZXdheS52MVABWhxwb3N0ZXJuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzMK2h8K\
             IHBvc3Rlcm4vZ2F0ZXdheS92MS9nYXRld2F5LnByb3RvEhJwb3N0ZXJuLmdhdGV3YXkudjEaIHBv\
             c3Rlcm4vZ2F0ZXdheS92MS9hY2NvdW50LnByb3RvIoYBCgZEZXZpY2USGwoJZGV2aWNlX2lkGAEg\
             ASgJUghkZXZpY2VJZBIaCghwbGF0Zm9ybRgCIAEoCVIIcGxhdGZvcm0SEgoEbmFtZRgDIAEoCVIE\
@@ -258,123 +263,124 @@ package enum AccountSessionsDescription {
             AiABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lvbiKHAQoZU2lnbkluV2l0\
             aFBhc3N3b3JkUmVxdWVzdBIUCgVlbWFpbBgBIAEoCVIFZW1haWwSIAoIcGFzc3dvcmQYAiABKAlC\
             BIi1GAFSCHBhc3N3b3JkEjIKBmRldmljZRgDIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZp\
-            Y2VSBmRldmljZSLHAQoaU2lnbkluV2l0aFBhc3N3b3JkUmVzcG9uc2USNQoHYWNjb3VudBgBIAEo\
+            Y2VSBmRldmljZSKEAgoaU2lnbkluV2l0aFBhc3N3b3JkUmVzcG9uc2USNQoHYWNjb3VudBgBIAEo\
             CzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2NvdW50EjUKB3Nlc3Npb24YAiABKAsy\
             Gy5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lvbhI7CgdoaXN0b3J5GAMgASgLMiEu\
-            cG9zdGVybi5nYXRld2F5LnYxLlNpZ25Jbkhpc3RvcnlSB2hpc3RvcnkigAEKElZlcmlmeUVtYWls\
-            UmVxdWVzdBIUCgV0b2tlbhgBIAEoCVIFdG9rZW4SIAoIcGFzc3dvcmQYAiABKAlCBIi1GAFSCHBh\
-            c3N3b3JkEjIKBmRldmljZRgDIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmlj\
-            ZSJMChNWZXJpZnlFbWFpbFJlc3BvbnNlEjUKB2FjY291bnQYASABKAsyGy5wb3N0ZXJuLmdhdGV3\
-            YXkudjEuQWNjb3VudFIHYWNjb3VudCK0AQoVUmVmcmVzaFNlc3Npb25SZXF1ZXN0EiMKDXJlZnJl\
-            c2hfdG9rZW4YASABKAlSDHJlZnJlc2hUb2tlbhIyCgZkZXZpY2UYAiABKAsyGi5wb3N0ZXJuLmdh\
-            dGV3YXkudjEuRGV2aWNlUgZkZXZpY2USQgoMZGV2aWNlX3Byb29mGAMgASgLMh8ucG9zdGVybi5n\
-            YXRld2F5LnYxLkRldmljZVByb29mUgtkZXZpY2VQcm9vZiJPChZSZWZyZXNoU2Vzc2lvblJlc3Bv\
-            bnNlEjUKB3Nlc3Npb24YASABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lv\
-            biKLAQoOU2lnbk91dFJlcXVlc3QSIwoNcmVmcmVzaF90b2tlbhgBIAEoCVIMcmVmcmVzaFRva2Vu\
-            EhAKA2FsbBgCIAEoCFIDYWxsEkIKDGRldmljZV9wcm9vZhgDIAEoCzIfLnBvc3Rlcm4uZ2F0ZXdh\
-            eS52MS5EZXZpY2VQcm9vZlILZGV2aWNlUHJvb2YiOAoPU2lnbk91dFJlc3BvbnNlEiUKDmVuZGVk\
-            X3Nlc3Npb25zGAEgASgNUg1lbmRlZFNlc3Npb25zIhcKFUNoZWNrQXV0aFN0YXRlUmVxdWVzdCLl\
-            AgoWQ2hlY2tBdXRoU3RhdGVSZXNwb25zZRIkCg1hdXRoZW50aWNhdGVkGAEgASgIUg1hdXRoZW50\
-            aWNhdGVkEjsKBnJlYXNvbhgCIAEoDjIjLnBvc3Rlcm4uZ2F0ZXdheS52MS5BdXRoU3RhdGVSZWFz\
-            b25SBnJlYXNvbhI1CgdhY2NvdW50GAMgASgLMhsucG9zdGVybi5nYXRld2F5LnYxLkFjY291bnRS\
-            B2FjY291bnQSTQoQcmVxdWlyZWRfYWN0aW9ucxgEIAMoDjIiLnBvc3Rlcm4uZ2F0ZXdheS52MS5S\
-            ZXF1aXJlZEFjdGlvblIPcmVxdWlyZWRBY3Rpb25zEiQKDmFuc3dlcmVkX2F0X21zGAUgASgDUgxh\
-            bnN3ZXJlZEF0TXMSPAoKZW5kX3JlYXNvbhgGIAEoDjIdLnBvc3Rlcm4uZ2F0ZXdheS52MS5FbmRS\
-            ZWFzb25SCWVuZFJlYXNvbipnCg1EZXZpY2VLZXlLaW5kEh8KG0RFVklDRV9LRVlfS0lORF9VTlNQ\
-            RUNJRklFRBAAEhgKFERFVklDRV9LRVlfS0lORF9QMjU2EAESGwoXREVWSUNFX0tFWV9LSU5EX0VE\
-            MjU1MTkQAiqsAgoPQXV0aFN0YXRlUmVhc29uEiEKHUFVVEhfU1RBVEVfUkVBU09OX1VOU1BFQ0lG\
-            SUVEEAASIAocQVVUSF9TVEFURV9SRUFTT05fTk9fU0VTU0lPThABEioKJkFVVEhfU1RBVEVfUkVB\
-            U09OX0FDQ0VTU19UT0tFTl9FWFBJUkVEEAISHgoaQVVUSF9TVEFURV9SRUFTT05fSU5BQ1RJVkUQ\
-            AxIhCh1BVVRIX1NUQVRFX1JFQVNPTl9NQVhJTVVNX0FHRRAEEh0KGUFVVEhfU1RBVEVfUkVBU09O\
-            X1JFVk9LRUQQBRIeChpBVVRIX1NUQVRFX1JFQVNPTl9TRUNVUklUWRAGEiYKIkFVVEhfU1RBVEVf\
-            UkVBU09OX1BST1ZJREVSX1JFVk9LRUQQByr8AQoJRW5kUmVhc29uEhoKFkVORF9SRUFTT05fVU5T\
-            UEVDSUZJRUQQABIZChVFTkRfUkVBU09OX1NJR05FRF9PVVQQARIXChNFTkRfUkVBU09OX0lOQUNU\
-            SVZFEAISGgoWRU5EX1JFQVNPTl9NQVhJTVVNX0FHRRADEhgKFEVORF9SRUFTT05fRElTUExBQ0VE\
-            EAQSFwoTRU5EX1JFQVNPTl9SRVBMQVlFRBAFEhcKE0VORF9SRUFTT05fU0VDVVJJVFkQBhIWChJF\
-            TkRfUkVBU09OX1JFVk9LRUQQBxIfChtFTkRfUkVBU09OX1BST1ZJREVSX1JFVk9LRUQQCCpTCg5S\
-            ZXF1aXJlZEFjdGlvbhIfChtSRVFVSVJFRF9BQ1RJT05fVU5TUEVDSUZJRUQQABIgChxSRVFVSVJF\
-            RF9BQ1RJT05fVkVSSUZZX0VNQUlMEAEyzAUKBEF1dGgSgQEKElNpZ25VcFdpdGhQYXNzd29yZBIt\
-            LnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduVXBXaXRoUGFzc3dvcmRSZXF1ZXN0Gi4ucG9zdGVybi5n\
-            YXRld2F5LnYxLlNpZ25VcFdpdGhQYXNzd29yZFJlc3BvbnNlIgy4tRgCwLUYAai1GAESgQEKElNp\
-            Z25JbldpdGhQYXNzd29yZBItLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduSW5XaXRoUGFzc3dvcmRS\
-            ZXF1ZXN0Gi4ucG9zdGVybi5nYXRld2F5LnYxLlNpZ25JbldpdGhQYXNzd29yZFJlc3BvbnNlIgy4\
-            tRgCwLUYAai1GAESbAoLVmVyaWZ5RW1haWwSJi5wb3N0ZXJuLmdhdGV3YXkudjEuVmVyaWZ5RW1h\
-            aWxSZXF1ZXN0GicucG9zdGVybi5nYXRld2F5LnYxLlZlcmlmeUVtYWlsUmVzcG9uc2UiDLi1GALA\
-            tRgBqLUYARJxCg5SZWZyZXNoU2Vzc2lvbhIpLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZWZyZXNoU2Vz\
-            c2lvblJlcXVlc3QaKi5wb3N0ZXJuLmdhdGV3YXkudjEuUmVmcmVzaFNlc3Npb25SZXNwb25zZSII\
-            uLUYAcC1GAESYAoHU2lnbk91dBIiLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduT3V0UmVxdWVzdBoj\
-            LnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduT3V0UmVzcG9uc2UiDLi1GATAtRgBiLUYARJ5Cg5DaGVj\
-            a0F1dGhTdGF0ZRIpLnBvc3Rlcm4uZ2F0ZXdheS52MS5DaGVja0F1dGhTdGF0ZVJlcXVlc3QaKi5w\
-            b3N0ZXJuLmdhdGV3YXkudjEuQ2hlY2tBdXRoU3RhdGVSZXNwb25zZSIQuLUYBMC1GAGItRgBoLUY\
-            ZEI0ChJwb3N0ZXJuLmdhdGV3YXkudjFQAVoccG9zdGVybi9nYXRld2F5L3YxO2dhdGV3YXl2MWIG\
-            cHJvdG8zCskKCiJwb3N0ZXJuL2dhdGV3YXkvdjEvcHJvdmlkZXJzLnByb3RvEhJwb3N0ZXJuLmdh\
-            dGV3YXkudjEaIHBvc3Rlcm4vZ2F0ZXdheS92MS9hY2NvdW50LnByb3RvGiBwb3N0ZXJuL2dhdGV3\
-            YXkvdjEvZ2F0ZXdheS5wcm90byIvChFJc3N1ZU5vbmNlUmVxdWVzdBIaCghwcm92aWRlchgBIAEo\
-            CVIIcHJvdmlkZXIidQoSSXNzdWVOb25jZVJlc3BvbnNlEhQKBW5vbmNlGAEgASgJUgVub25jZRIl\
-            Cg5wcm92aWRlcl9ub25jZRgCIAEoCVINcHJvdmlkZXJOb25jZRIiCg1leHBpcmVzX2F0X21zGAMg\
-            ASgDUgtleHBpcmVzQXRNcyKuAQoNUHJvdmlkZXJUb2tlbhIaCghwcm92aWRlchgBIAEoCVIIcHJv\
-            dmlkZXISGQoIaWRfdG9rZW4YAiABKAlSB2lkVG9rZW4SFAoFbm9uY2UYAyABKAlSBW5vbmNlEi0K\
-            EmF1dGhvcml6YXRpb25fY29kZRgEIAEoCVIRYXV0aG9yaXphdGlvbkNvZGUSIQoMZGlzcGxheV9u\
-            YW1lGAUgASgJUgtkaXNwbGF5TmFtZSKtAQoZU2lnbkluV2l0aFByb3ZpZGVyUmVxdWVzdBI3CgV0\
-            b2tlbhgBIAEoCzIhLnBvc3Rlcm4uZ2F0ZXdheS52MS5Qcm92aWRlclRva2VuUgV0b2tlbhIyCgZk\
-            ZXZpY2UYAiABKAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlUgZkZXZpY2USIwoNbWFpbF9s\
-            YW5ndWFnZRgDIAEoCVIMbWFpbExhbmd1YWdlIosDChpTaWduSW5XaXRoUHJvdmlkZXJSZXNwb25z\
-            ZRI1CgdhY2NvdW50GAEgASgLMhsucG9zdGVybi5nYXRld2F5LnYxLkFjY291bnRSB2FjY291bnQS\
-            NQoHc2Vzc2lvbhgCIAEoCzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5TZXNzaW9uUgdzZXNzaW9uEh4K\
-            C2lzX25ld191c2VyGAMgASgIUglpc05ld1VzZXISJwoPcmVtb3ZlZF9tZXRob2RzGAQgAygJUg5y\
-            ZW1vdmVkTWV0aG9kcxIbCglpc19saW5rZWQYBSABKAhSCGlzTGlua2VkEh8KC2lzX3VwZ3JhZGVk\
-            GAYgASgIUgppc1VwZ3JhZGVkEjsKCWNvbGxpc2lvbhgHIAEoCzIdLnBvc3Rlcm4uZ2F0ZXdheS52\
-            MS5Db2xsaXNpb25SCWNvbGxpc2lvbhI7CgdoaXN0b3J5GAggASgLMiEucG9zdGVybi5nYXRld2F5\
-            LnYxLlNpZ25Jbkhpc3RvcnlSB2hpc3Rvcnky9QEKCVByb3ZpZGVycxJpCgpJc3N1ZU5vbmNlEiUu\
-            cG9zdGVybi5nYXRld2F5LnYxLklzc3VlTm9uY2VSZXF1ZXN0GiYucG9zdGVybi5nYXRld2F5LnYx\
-            Lklzc3VlTm9uY2VSZXNwb25zZSIMuLUYAcC1GAGItRgBEn0KElNpZ25JbldpdGhQcm92aWRlchIt\
-            LnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduSW5XaXRoUHJvdmlkZXJSZXF1ZXN0Gi4ucG9zdGVybi5n\
-            YXRld2F5LnYxLlNpZ25JbldpdGhQcm92aWRlclJlc3BvbnNlIgi4tRgCwLUYAUI0ChJwb3N0ZXJu\
-            LmdhdGV3YXkudjFQAVoccG9zdGVybi9nYXRld2F5L3YxO2dhdGV3YXl2MWIGcHJvdG8zCtkTCiFw\
-            b3N0ZXJuL2dhdGV3YXkvdjEvc2Vzc2lvbnMucHJvdG8SEnBvc3Rlcm4uZ2F0ZXdheS52MRogcG9z\
-            dGVybi9nYXRld2F5L3YxL2dhdGV3YXkucHJvdG8aInBvc3Rlcm4vZ2F0ZXdheS92MS9wcm92aWRl\
-            cnMucHJvdG8ikQIKDFNlc3Npb25FbnRyeRIdCgpzZXNzaW9uX2lkGAEgASgJUglzZXNzaW9uSWQS\
-            HwoLZGV2aWNlX25hbWUYAiABKAlSCmRldmljZU5hbWUSGgoIcGxhdGZvcm0YAyABKAlSCHBsYXRm\
-            b3JtEiIKDWNyZWF0ZWRfYXRfbXMYBCABKANSC2NyZWF0ZWRBdE1zEiUKD2xhc3RfdXNlZF9hdF9t\
-            cxgFIAEoA1IMbGFzdFVzZWRBdE1zEhgKB2N1cnJlbnQYBiABKAhSB2N1cnJlbnQSEAoDYW1yGAcg\
-            AygJUgNhbXISLgoTYXV0aGVudGljYXRlZF9hdF9tcxgIIAEoA1IRYXV0aGVudGljYXRlZEF0TXMi\
-            FQoTTGlzdFNlc3Npb25zUmVxdWVzdCJUChRMaXN0U2Vzc2lvbnNSZXNwb25zZRI8CghzZXNzaW9u\
-            cxgBIAMoCzIgLnBvc3Rlcm4uZ2F0ZXdheS52MS5TZXNzaW9uRW50cnlSCHNlc3Npb25zIjIKEUVu\
-            ZFNlc3Npb25SZXF1ZXN0Eh0KCnNlc3Npb25faWQYASABKAlSCXNlc3Npb25JZCI7ChJFbmRTZXNz\
-            aW9uUmVzcG9uc2USJQoOZW5kZWRfc2Vzc2lvbnMYASABKA1SDWVuZGVkU2Vzc2lvbnMiGQoXRW5k\
-            T3RoZXJTZXNzaW9uc1JlcXVlc3QiQQoYRW5kT3RoZXJTZXNzaW9uc1Jlc3BvbnNlEiUKDmVuZGVk\
-            X3Nlc3Npb25zGAEgASgNUg1lbmRlZFNlc3Npb25zInIKDVByZXNlbmNlUHJvb2YSIAoMc2lnbmVk\
-            X2F0X21zGAEgASgDUgpzaWduZWRBdE1zEiEKDGhhcmR3YXJlX2tleRgCIAEoCFILaGFyZHdhcmVL\
-            ZXkSHAoJc2lnbmF0dXJlGAMgASgMUglzaWduYXR1cmUiZgoOUGhvbmVDb2RlUHJvb2YSHQoKcmVx\
-            dWVzdF9pZBgBIAEoCVIJcmVxdWVzdElkEiEKDHBob25lX251bWJlchgCIAEoCVILcGhvbmVOdW1i\
-            ZXISEgoEY29kZRgDIAEoCVIEY29kZSLNAgoVUmVhdXRoZW50aWNhdGVSZXF1ZXN0EiIKCHBhc3N3\
-            b3JkGAEgASgJQgSItRgBSABSCHBhc3N3b3JkEkIKCmRldmljZV9rZXkYAiABKAsyIS5wb3N0ZXJu\
-            LmdhdGV3YXkudjEuUHJlc2VuY2VQcm9vZkgAUglkZXZpY2VLZXkSSgoOcHJvdmlkZXJfdG9rZW4Y\
-            AyABKAsyIS5wb3N0ZXJuLmdhdGV3YXkudjEuUHJvdmlkZXJUb2tlbkgAUg1wcm92aWRlclRva2Vu\
-            EkMKCnBob25lX2NvZGUYBCABKAsyIi5wb3N0ZXJuLmdhdGV3YXkudjEuUGhvbmVDb2RlUHJvb2ZI\
-            AFIJcGhvbmVDb2RlEjIKBmRldmljZRgFIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VS\
-            BmRldmljZUIHCgVwcm9vZiKcAQoWUmVhdXRoZW50aWNhdGVSZXNwb25zZRIhCgxhY2Nlc3NfdG9r\
-            ZW4YASABKAlSC2FjY2Vzc1Rva2VuEi8KFGFjY2Vzc19leHBpcmVzX2F0X21zGAIgASgDUhFhY2Nl\
-            c3NFeHBpcmVzQXRNcxIuChNhdXRoZW50aWNhdGVkX2F0X21zGAMgASgDUhFhdXRoZW50aWNhdGVk\
-            QXRNcyJ5ChdDaGVja1JlY2VudFByb29mUmVxdWVzdBIeCgptYXhfYWdlX21zGAEgASgDSABSCG1h\
-            eEFnZU1zEjMKBWtpbmRzGAIgAygOMh0ucG9zdGVybi5nYXRld2F5LnYxLlByb29mS2luZFIFa2lu\
-            ZHNCCQoHbWF4X2FnZSKMAQoYQ2hlY2tSZWNlbnRQcm9vZlJlc3BvbnNlEh0KCnNlc3Npb25faWQY\
-            ASABKAlSCXNlc3Npb25JZBIdCgphY2NvdW50X2lkGAIgASgJUglhY2NvdW50SWQSEAoDYW1yGAMg\
-            AygJUgNhbXISIAoMcHJvdmVkX2F0X21zGAQgASgDUgpwcm92ZWRBdE1zKpUBCglQcm9vZktpbmQS\
-            GgoWUFJPT0ZfS0lORF9VTlNQRUNJRklFRBAAEhcKE1BST09GX0tJTkRfUEFTU1dPUkQQARIZChVQ\
-            Uk9PRl9LSU5EX0RFVklDRV9LRVkQAhIdChlQUk9PRl9LSU5EX1BST1ZJREVSX1RPS0VOEAMSGQoV\
-            UFJPT0ZfS0lORF9QSE9ORV9DT0RFEAQy3gQKD0FjY291bnRTZXNzaW9ucxJzCgxMaXN0U2Vzc2lv\
-            bnMSJy5wb3N0ZXJuLmdhdGV3YXkudjEuTGlzdFNlc3Npb25zUmVxdWVzdBooLnBvc3Rlcm4uZ2F0\
-            ZXdheS52MS5MaXN0U2Vzc2lvbnNSZXNwb25zZSIQuLUYA8C1GAGItRgBoLUYZBJpCgpFbmRTZXNz\
-            aW9uEiUucG9zdGVybi5nYXRld2F5LnYxLkVuZFNlc3Npb25SZXF1ZXN0GiYucG9zdGVybi5nYXRl\
-            d2F5LnYxLkVuZFNlc3Npb25SZXNwb25zZSIMuLUYA8C1GAGItRgBEnsKEEVuZE90aGVyU2Vzc2lv\
-            bnMSKy5wb3N0ZXJuLmdhdGV3YXkudjEuRW5kT3RoZXJTZXNzaW9uc1JlcXVlc3QaLC5wb3N0ZXJu\
-            LmdhdGV3YXkudjEuRW5kT3RoZXJTZXNzaW9uc1Jlc3BvbnNlIgy4tRgDwLUYAYi1GAESdQoOUmVh\
-            dXRoZW50aWNhdGUSKS5wb3N0ZXJuLmdhdGV3YXkudjEuUmVhdXRoZW50aWNhdGVSZXF1ZXN0Giou\
-            cG9zdGVybi5nYXRld2F5LnYxLlJlYXV0aGVudGljYXRlUmVzcG9uc2UiDLi1GAPAtRgBqLUYARJ3\
-            ChBDaGVja1JlY2VudFByb29mEisucG9zdGVybi5nYXRld2F5LnYxLkNoZWNrUmVjZW50UHJvb2ZS\
-            ZXF1ZXN0GiwucG9zdGVybi5nYXRld2F5LnYxLkNoZWNrUmVjZW50UHJvb2ZSZXNwb25zZSIIuLUY\
-            A4i1GAFCNAoScG9zdGVybi5nYXRld2F5LnYxUAFaHHBvc3Rlcm4vZ2F0ZXdheS92MTtnYXRld2F5\
-            djFiBnByb3RvMw==
+            cG9zdGVybi5nYXRld2F5LnYxLlNpZ25Jbkhpc3RvcnlSB2hpc3RvcnkSOwoJY29sbGlzaW9uGAQg\
+            ASgLMh0ucG9zdGVybi5nYXRld2F5LnYxLkNvbGxpc2lvblIJY29sbGlzaW9uIoABChJWZXJpZnlF\
+            bWFpbFJlcXVlc3QSFAoFdG9rZW4YASABKAlSBXRva2VuEiAKCHBhc3N3b3JkGAIgASgJQgSItRgB\
+            UghwYXNzd29yZBIyCgZkZXZpY2UYAyABKAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlUgZk\
+            ZXZpY2UiTAoTVmVyaWZ5RW1haWxSZXNwb25zZRI1CgdhY2NvdW50GAEgASgLMhsucG9zdGVybi5n\
+            YXRld2F5LnYxLkFjY291bnRSB2FjY291bnQitAEKFVJlZnJlc2hTZXNzaW9uUmVxdWVzdBIjCg1y\
+            ZWZyZXNoX3Rva2VuGAEgASgJUgxyZWZyZXNoVG9rZW4SMgoGZGV2aWNlGAIgASgLMhoucG9zdGVy\
+            bi5nYXRld2F5LnYxLkRldmljZVIGZGV2aWNlEkIKDGRldmljZV9wcm9vZhgDIAEoCzIfLnBvc3Rl\
+            cm4uZ2F0ZXdheS52MS5EZXZpY2VQcm9vZlILZGV2aWNlUHJvb2YiTwoWUmVmcmVzaFNlc3Npb25S\
+            ZXNwb25zZRI1CgdzZXNzaW9uGAEgASgLMhsucG9zdGVybi5nYXRld2F5LnYxLlNlc3Npb25SB3Nl\
+            c3Npb24iiwEKDlNpZ25PdXRSZXF1ZXN0EiMKDXJlZnJlc2hfdG9rZW4YASABKAlSDHJlZnJlc2hU\
+            b2tlbhIQCgNhbGwYAiABKAhSA2FsbBJCCgxkZXZpY2VfcHJvb2YYAyABKAsyHy5wb3N0ZXJuLmdh\
+            dGV3YXkudjEuRGV2aWNlUHJvb2ZSC2RldmljZVByb29mIjgKD1NpZ25PdXRSZXNwb25zZRIlCg5l\
+            bmRlZF9zZXNzaW9ucxgBIAEoDVINZW5kZWRTZXNzaW9ucyIXChVDaGVja0F1dGhTdGF0ZVJlcXVl\
+            c3Qi5QIKFkNoZWNrQXV0aFN0YXRlUmVzcG9uc2USJAoNYXV0aGVudGljYXRlZBgBIAEoCFINYXV0\
+            aGVudGljYXRlZBI7CgZyZWFzb24YAiABKA4yIy5wb3N0ZXJuLmdhdGV3YXkudjEuQXV0aFN0YXRl\
+            UmVhc29uUgZyZWFzb24SNQoHYWNjb3VudBgDIAEoCzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2Nv\
+            dW50UgdhY2NvdW50Ek0KEHJlcXVpcmVkX2FjdGlvbnMYBCADKA4yIi5wb3N0ZXJuLmdhdGV3YXku\
+            djEuUmVxdWlyZWRBY3Rpb25SD3JlcXVpcmVkQWN0aW9ucxIkCg5hbnN3ZXJlZF9hdF9tcxgFIAEo\
+            A1IMYW5zd2VyZWRBdE1zEjwKCmVuZF9yZWFzb24YBiABKA4yHS5wb3N0ZXJuLmdhdGV3YXkudjEu\
+            RW5kUmVhc29uUgllbmRSZWFzb24qZwoNRGV2aWNlS2V5S2luZBIfChtERVZJQ0VfS0VZX0tJTkRf\
+            VU5TUEVDSUZJRUQQABIYChRERVZJQ0VfS0VZX0tJTkRfUDI1NhABEhsKF0RFVklDRV9LRVlfS0lO\
+            RF9FRDI1NTE5EAIqrAIKD0F1dGhTdGF0ZVJlYXNvbhIhCh1BVVRIX1NUQVRFX1JFQVNPTl9VTlNQ\
+            RUNJRklFRBAAEiAKHEFVVEhfU1RBVEVfUkVBU09OX05PX1NFU1NJT04QARIqCiZBVVRIX1NUQVRF\
+            X1JFQVNPTl9BQ0NFU1NfVE9LRU5fRVhQSVJFRBACEh4KGkFVVEhfU1RBVEVfUkVBU09OX0lOQUNU\
+            SVZFEAMSIQodQVVUSF9TVEFURV9SRUFTT05fTUFYSU1VTV9BR0UQBBIdChlBVVRIX1NUQVRFX1JF\
+            QVNPTl9SRVZPS0VEEAUSHgoaQVVUSF9TVEFURV9SRUFTT05fU0VDVVJJVFkQBhImCiJBVVRIX1NU\
+            QVRFX1JFQVNPTl9QUk9WSURFUl9SRVZPS0VEEAcq/AEKCUVuZFJlYXNvbhIaChZFTkRfUkVBU09O\
+            X1VOU1BFQ0lGSUVEEAASGQoVRU5EX1JFQVNPTl9TSUdORURfT1VUEAESFwoTRU5EX1JFQVNPTl9J\
+            TkFDVElWRRACEhoKFkVORF9SRUFTT05fTUFYSU1VTV9BR0UQAxIYChRFTkRfUkVBU09OX0RJU1BM\
+            QUNFRBAEEhcKE0VORF9SRUFTT05fUkVQTEFZRUQQBRIXChNFTkRfUkVBU09OX1NFQ1VSSVRZEAYS\
+            FgoSRU5EX1JFQVNPTl9SRVZPS0VEEAcSHwobRU5EX1JFQVNPTl9QUk9WSURFUl9SRVZPS0VEEAgq\
+            UwoOUmVxdWlyZWRBY3Rpb24SHwobUkVRVUlSRURfQUNUSU9OX1VOU1BFQ0lGSUVEEAASIAocUkVR\
+            VUlSRURfQUNUSU9OX1ZFUklGWV9FTUFJTBABMswFCgRBdXRoEoEBChJTaWduVXBXaXRoUGFzc3dv\
+            cmQSLS5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnblVwV2l0aFBhc3N3b3JkUmVxdWVzdBouLnBvc3Rl\
+            cm4uZ2F0ZXdheS52MS5TaWduVXBXaXRoUGFzc3dvcmRSZXNwb25zZSIMuLUYAsC1GAGotRgBEoEB\
+            ChJTaWduSW5XaXRoUGFzc3dvcmQSLS5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluV2l0aFBhc3N3\
+            b3JkUmVxdWVzdBouLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduSW5XaXRoUGFzc3dvcmRSZXNwb25z\
+            ZSIMuLUYAsC1GAGotRgBEmwKC1ZlcmlmeUVtYWlsEiYucG9zdGVybi5nYXRld2F5LnYxLlZlcmlm\
+            eUVtYWlsUmVxdWVzdBonLnBvc3Rlcm4uZ2F0ZXdheS52MS5WZXJpZnlFbWFpbFJlc3BvbnNlIgy4\
+            tRgCwLUYAai1GAEScQoOUmVmcmVzaFNlc3Npb24SKS5wb3N0ZXJuLmdhdGV3YXkudjEuUmVmcmVz\
+            aFNlc3Npb25SZXF1ZXN0GioucG9zdGVybi5nYXRld2F5LnYxLlJlZnJlc2hTZXNzaW9uUmVzcG9u\
+            c2UiCLi1GAHAtRgBEmAKB1NpZ25PdXQSIi5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbk91dFJlcXVl\
+            c3QaIy5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbk91dFJlc3BvbnNlIgy4tRgEwLUYAYi1GAESeQoO\
+            Q2hlY2tBdXRoU3RhdGUSKS5wb3N0ZXJuLmdhdGV3YXkudjEuQ2hlY2tBdXRoU3RhdGVSZXF1ZXN0\
+            GioucG9zdGVybi5nYXRld2F5LnYxLkNoZWNrQXV0aFN0YXRlUmVzcG9uc2UiELi1GATAtRgBiLUY\
+            AaC1GGRCNAoScG9zdGVybi5nYXRld2F5LnYxUAFaHHBvc3Rlcm4vZ2F0ZXdheS92MTtnYXRld2F5\
+            djFiBnByb3RvMwrJCgoicG9zdGVybi9nYXRld2F5L3YxL3Byb3ZpZGVycy5wcm90bxIScG9zdGVy\
+            bi5nYXRld2F5LnYxGiBwb3N0ZXJuL2dhdGV3YXkvdjEvYWNjb3VudC5wcm90bxogcG9zdGVybi9n\
+            YXRld2F5L3YxL2dhdGV3YXkucHJvdG8iLwoRSXNzdWVOb25jZVJlcXVlc3QSGgoIcHJvdmlkZXIY\
+            ASABKAlSCHByb3ZpZGVyInUKEklzc3VlTm9uY2VSZXNwb25zZRIUCgVub25jZRgBIAEoCVIFbm9u\
+            Y2USJQoOcHJvdmlkZXJfbm9uY2UYAiABKAlSDXByb3ZpZGVyTm9uY2USIgoNZXhwaXJlc19hdF9t\
+            cxgDIAEoA1ILZXhwaXJlc0F0TXMirgEKDVByb3ZpZGVyVG9rZW4SGgoIcHJvdmlkZXIYASABKAlS\
+            CHByb3ZpZGVyEhkKCGlkX3Rva2VuGAIgASgJUgdpZFRva2VuEhQKBW5vbmNlGAMgASgJUgVub25j\
+            ZRItChJhdXRob3JpemF0aW9uX2NvZGUYBCABKAlSEWF1dGhvcml6YXRpb25Db2RlEiEKDGRpc3Bs\
+            YXlfbmFtZRgFIAEoCVILZGlzcGxheU5hbWUirQEKGVNpZ25JbldpdGhQcm92aWRlclJlcXVlc3QS\
+            NwoFdG9rZW4YASABKAsyIS5wb3N0ZXJuLmdhdGV3YXkudjEuUHJvdmlkZXJUb2tlblIFdG9rZW4S\
+            MgoGZGV2aWNlGAIgASgLMhoucG9zdGVybi5nYXRld2F5LnYxLkRldmljZVIGZGV2aWNlEiMKDW1h\
+            aWxfbGFuZ3VhZ2UYAyABKAlSDG1haWxMYW5ndWFnZSKLAwoaU2lnbkluV2l0aFByb3ZpZGVyUmVz\
+            cG9uc2USNQoHYWNjb3VudBgBIAEoCzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2Nv\
+            dW50EjUKB3Nlc3Npb24YAiABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lv\
+            bhIeCgtpc19uZXdfdXNlchgDIAEoCFIJaXNOZXdVc2VyEicKD3JlbW92ZWRfbWV0aG9kcxgEIAMo\
+            CVIOcmVtb3ZlZE1ldGhvZHMSGwoJaXNfbGlua2VkGAUgASgIUghpc0xpbmtlZBIfCgtpc191cGdy\
+            YWRlZBgGIAEoCFIKaXNVcGdyYWRlZBI7Cgljb2xsaXNpb24YByABKAsyHS5wb3N0ZXJuLmdhdGV3\
+            YXkudjEuQ29sbGlzaW9uUgljb2xsaXNpb24SOwoHaGlzdG9yeRgIIAEoCzIhLnBvc3Rlcm4uZ2F0\
+            ZXdheS52MS5TaWduSW5IaXN0b3J5UgdoaXN0b3J5MvUBCglQcm92aWRlcnMSaQoKSXNzdWVOb25j\
+            ZRIlLnBvc3Rlcm4uZ2F0ZXdheS52MS5Jc3N1ZU5vbmNlUmVxdWVzdBomLnBvc3Rlcm4uZ2F0ZXdh\
+            eS52MS5Jc3N1ZU5vbmNlUmVzcG9uc2UiDLi1GAHAtRgBiLUYARJ9ChJTaWduSW5XaXRoUHJvdmlk\
+            ZXISLS5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluV2l0aFByb3ZpZGVyUmVxdWVzdBouLnBvc3Rl\
+            cm4uZ2F0ZXdheS52MS5TaWduSW5XaXRoUHJvdmlkZXJSZXNwb25zZSIIuLUYAsC1GAFCNAoScG9z\
+            dGVybi5nYXRld2F5LnYxUAFaHHBvc3Rlcm4vZ2F0ZXdheS92MTtnYXRld2F5djFiBnByb3RvMwrZ\
+            EwohcG9zdGVybi9nYXRld2F5L3YxL3Nlc3Npb25zLnByb3RvEhJwb3N0ZXJuLmdhdGV3YXkudjEa\
+            IHBvc3Rlcm4vZ2F0ZXdheS92MS9nYXRld2F5LnByb3RvGiJwb3N0ZXJuL2dhdGV3YXkvdjEvcHJv\
+            dmlkZXJzLnByb3RvIpECCgxTZXNzaW9uRW50cnkSHQoKc2Vzc2lvbl9pZBgBIAEoCVIJc2Vzc2lv\
+            bklkEh8KC2RldmljZV9uYW1lGAIgASgJUgpkZXZpY2VOYW1lEhoKCHBsYXRmb3JtGAMgASgJUghw\
+            bGF0Zm9ybRIiCg1jcmVhdGVkX2F0X21zGAQgASgDUgtjcmVhdGVkQXRNcxIlCg9sYXN0X3VzZWRf\
+            YXRfbXMYBSABKANSDGxhc3RVc2VkQXRNcxIYCgdjdXJyZW50GAYgASgIUgdjdXJyZW50EhAKA2Ft\
+            chgHIAMoCVIDYW1yEi4KE2F1dGhlbnRpY2F0ZWRfYXRfbXMYCCABKANSEWF1dGhlbnRpY2F0ZWRB\
+            dE1zIhUKE0xpc3RTZXNzaW9uc1JlcXVlc3QiVAoUTGlzdFNlc3Npb25zUmVzcG9uc2USPAoIc2Vz\
+            c2lvbnMYASADKAsyIC5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvbkVudHJ5UghzZXNzaW9ucyIy\
+            ChFFbmRTZXNzaW9uUmVxdWVzdBIdCgpzZXNzaW9uX2lkGAEgASgJUglzZXNzaW9uSWQiOwoSRW5k\
+            U2Vzc2lvblJlc3BvbnNlEiUKDmVuZGVkX3Nlc3Npb25zGAEgASgNUg1lbmRlZFNlc3Npb25zIhkK\
+            F0VuZE90aGVyU2Vzc2lvbnNSZXF1ZXN0IkEKGEVuZE90aGVyU2Vzc2lvbnNSZXNwb25zZRIlCg5l\
+            bmRlZF9zZXNzaW9ucxgBIAEoDVINZW5kZWRTZXNzaW9ucyJyCg1QcmVzZW5jZVByb29mEiAKDHNp\
+            Z25lZF9hdF9tcxgBIAEoA1IKc2lnbmVkQXRNcxIhCgxoYXJkd2FyZV9rZXkYAiABKAhSC2hhcmR3\
+            YXJlS2V5EhwKCXNpZ25hdHVyZRgDIAEoDFIJc2lnbmF0dXJlImYKDlBob25lQ29kZVByb29mEh0K\
+            CnJlcXVlc3RfaWQYASABKAlSCXJlcXVlc3RJZBIhCgxwaG9uZV9udW1iZXIYAiABKAlSC3Bob25l\
+            TnVtYmVyEhIKBGNvZGUYAyABKAlSBGNvZGUizQIKFVJlYXV0aGVudGljYXRlUmVxdWVzdBIiCghw\
+            YXNzd29yZBgBIAEoCUIEiLUYAUgAUghwYXNzd29yZBJCCgpkZXZpY2Vfa2V5GAIgASgLMiEucG9z\
+            dGVybi5nYXRld2F5LnYxLlByZXNlbmNlUHJvb2ZIAFIJZGV2aWNlS2V5EkoKDnByb3ZpZGVyX3Rv\
+            a2VuGAMgASgLMiEucG9zdGVybi5nYXRld2F5LnYxLlByb3ZpZGVyVG9rZW5IAFINcHJvdmlkZXJU\
+            b2tlbhJDCgpwaG9uZV9jb2RlGAQgASgLMiIucG9zdGVybi5nYXRld2F5LnYxLlBob25lQ29kZVBy\
+            b29mSABSCXBob25lQ29kZRIyCgZkZXZpY2UYBSABKAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2\
+            aWNlUgZkZXZpY2VCBwoFcHJvb2YinAEKFlJlYXV0aGVudGljYXRlUmVzcG9uc2USIQoMYWNjZXNz\
+            X3Rva2VuGAEgASgJUgthY2Nlc3NUb2tlbhIvChRhY2Nlc3NfZXhwaXJlc19hdF9tcxgCIAEoA1IR\
+            YWNjZXNzRXhwaXJlc0F0TXMSLgoTYXV0aGVudGljYXRlZF9hdF9tcxgDIAEoA1IRYXV0aGVudGlj\
+            YXRlZEF0TXMieQoXQ2hlY2tSZWNlbnRQcm9vZlJlcXVlc3QSHgoKbWF4X2FnZV9tcxgBIAEoA0gA\
+            UghtYXhBZ2VNcxIzCgVraW5kcxgCIAMoDjIdLnBvc3Rlcm4uZ2F0ZXdheS52MS5Qcm9vZktpbmRS\
+            BWtpbmRzQgkKB21heF9hZ2UijAEKGENoZWNrUmVjZW50UHJvb2ZSZXNwb25zZRIdCgpzZXNzaW9u\
+            X2lkGAEgASgJUglzZXNzaW9uSWQSHQoKYWNjb3VudF9pZBgCIAEoCVIJYWNjb3VudElkEhAKA2Ft\
+            chgDIAMoCVIDYW1yEiAKDHByb3ZlZF9hdF9tcxgEIAEoA1IKcHJvdmVkQXRNcyqVAQoJUHJvb2ZL\
+            aW5kEhoKFlBST09GX0tJTkRfVU5TUEVDSUZJRUQQABIXChNQUk9PRl9LSU5EX1BBU1NXT1JEEAES\
+            GQoVUFJPT0ZfS0lORF9ERVZJQ0VfS0VZEAISHQoZUFJPT0ZfS0lORF9QUk9WSURFUl9UT0tFThAD\
+            EhkKFVBST09GX0tJTkRfUEhPTkVfQ09ERRAEMt4ECg9BY2NvdW50U2Vzc2lvbnMScwoMTGlzdFNl\
+            c3Npb25zEicucG9zdGVybi5nYXRld2F5LnYxLkxpc3RTZXNzaW9uc1JlcXVlc3QaKC5wb3N0ZXJu\
+            LmdhdGV3YXkudjEuTGlzdFNlc3Npb25zUmVzcG9uc2UiELi1GAPAtRgBiLUYAaC1GGQSaQoKRW5k\
+            U2Vzc2lvbhIlLnBvc3Rlcm4uZ2F0ZXdheS52MS5FbmRTZXNzaW9uUmVxdWVzdBomLnBvc3Rlcm4u\
+            Z2F0ZXdheS52MS5FbmRTZXNzaW9uUmVzcG9uc2UiDLi1GAPAtRgBiLUYARJ7ChBFbmRPdGhlclNl\
+            c3Npb25zEisucG9zdGVybi5nYXRld2F5LnYxLkVuZE90aGVyU2Vzc2lvbnNSZXF1ZXN0GiwucG9z\
+            dGVybi5nYXRld2F5LnYxLkVuZE90aGVyU2Vzc2lvbnNSZXNwb25zZSIMuLUYA8C1GAGItRgBEnUK\
+            DlJlYXV0aGVudGljYXRlEikucG9zdGVybi5nYXRld2F5LnYxLlJlYXV0aGVudGljYXRlUmVxdWVz\
+            dBoqLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZWF1dGhlbnRpY2F0ZVJlc3BvbnNlIgy4tRgDwLUYAai1\
+            GAESdwoQQ2hlY2tSZWNlbnRQcm9vZhIrLnBvc3Rlcm4uZ2F0ZXdheS52MS5DaGVja1JlY2VudFBy\
+            b29mUmVxdWVzdBosLnBvc3Rlcm4uZ2F0ZXdheS52MS5DaGVja1JlY2VudFByb29mUmVzcG9uc2Ui\
+            CLi1GAOItRgBQjQKEnBvc3Rlcm4uZ2F0ZXdheS52MVABWhxwb3N0ZXJuL2dhdGV3YXkvdjE7Z2F0\
+            ZXdheXYxYgZwcm90bzM=
             """)
 }

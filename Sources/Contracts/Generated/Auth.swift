@@ -24,7 +24,8 @@ package protocol AuthAPI: Sendable {
         _ request: GatewayV1.SignUpWithPasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignUpWithPasswordResponse
 
-    /// Signs in with email and password.
+    /// Signs in with email and password. In a guest's session the guest stays an account of its own
+    /// and keeps its session, and the response has a collision.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-email`,
     ///   `auth/invalid-credential`, `auth/user-disabled`, `auth/email-not-verified`,
     ///   `auth/too-many-requests`, `auth/device-key-required`, `auth/invalid-device-key`,
@@ -51,9 +52,10 @@ package protocol AuthAPI: Sendable {
     ) async throws -> GatewayV1.RefreshSessionResponse
 
     /// Ends the calling session, even if its access token has expired, or all sessions of its account
-    /// by a valid token.
+    /// by a valid token. With an idempotency key a repeat gets the first answer.
     /// - Throws: `auth/invalid-access-token`, `auth/invalid-refresh-token`, `auth/refresh-token-replayed`,
-    ///   `auth/device-proof-required`, `auth/device-proof-stale`, `auth/invalid-device-proof`.
+    ///   `auth/device-proof-required`, `auth/device-proof-stale`, `auth/invalid-device-proof`,
+    ///   `auth/idempotency-key-reused`.
     func signOut(
         _ request: GatewayV1.SignOutRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignOutResponse
@@ -271,6 +273,7 @@ package enum AuthDescription {
                 "auth/device-proof-required",
                 "auth/device-proof-stale",
                 "auth/invalid-device-proof",
+                "auth/idempotency-key-reused",
             ],
         ],
         fileDescriptorSet: """
@@ -292,7 +295,7 @@ package enum AuthDescription {
             dHVzEh4KGkFDQ09VTlRfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGQoVQUNDT1VOVF9TVEFUVVNfQUNU\
             SVZFEAESHAoYQUNDT1VOVF9TVEFUVVNfU1VTUEVOREVEEAISJwojQUNDT1VOVF9TVEFUVVNfUEVO\
             RElOR19WRVJJRklDQVRJT04QAxIbChdBQ0NPVU5UX1NUQVRVU19ERUxFVElORxAEQjQKEnBvc3Rl\
-            cm4uZ2F0ZXdheS52MVABWhxwb3N0ZXJuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzMKnR8K\
+            cm4uZ2F0ZXdheS52MVABWhxwb3N0ZXJuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzMK2h8K\
             IHBvc3Rlcm4vZ2F0ZXdheS92MS9nYXRld2F5LnByb3RvEhJwb3N0ZXJuLmdhdGV3YXkudjEaIHBv\
             c3Rlcm4vZ2F0ZXdheS92MS9hY2NvdW50LnByb3RvIoYBCgZEZXZpY2USGwoJZGV2aWNlX2lkGAEg\
             ASgJUghkZXZpY2VJZBIaCghwbGF0Zm9ybRgCIAEoCVIIcGxhdGZvcm0SEgoEbmFtZRgDIAEoCVIE\
@@ -314,55 +317,56 @@ package enum AuthDescription {
             AiABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lvbiKHAQoZU2lnbkluV2l0\
             aFBhc3N3b3JkUmVxdWVzdBIUCgVlbWFpbBgBIAEoCVIFZW1haWwSIAoIcGFzc3dvcmQYAiABKAlC\
             BIi1GAFSCHBhc3N3b3JkEjIKBmRldmljZRgDIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZp\
-            Y2VSBmRldmljZSLHAQoaU2lnbkluV2l0aFBhc3N3b3JkUmVzcG9uc2USNQoHYWNjb3VudBgBIAEo\
+            Y2VSBmRldmljZSKEAgoaU2lnbkluV2l0aFBhc3N3b3JkUmVzcG9uc2USNQoHYWNjb3VudBgBIAEo\
             CzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2NvdW50EjUKB3Nlc3Npb24YAiABKAsy\
             Gy5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lvbhI7CgdoaXN0b3J5GAMgASgLMiEu\
-            cG9zdGVybi5nYXRld2F5LnYxLlNpZ25Jbkhpc3RvcnlSB2hpc3RvcnkigAEKElZlcmlmeUVtYWls\
-            UmVxdWVzdBIUCgV0b2tlbhgBIAEoCVIFdG9rZW4SIAoIcGFzc3dvcmQYAiABKAlCBIi1GAFSCHBh\
-            c3N3b3JkEjIKBmRldmljZRgDIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmlj\
-            ZSJMChNWZXJpZnlFbWFpbFJlc3BvbnNlEjUKB2FjY291bnQYASABKAsyGy5wb3N0ZXJuLmdhdGV3\
-            YXkudjEuQWNjb3VudFIHYWNjb3VudCK0AQoVUmVmcmVzaFNlc3Npb25SZXF1ZXN0EiMKDXJlZnJl\
-            c2hfdG9rZW4YASABKAlSDHJlZnJlc2hUb2tlbhIyCgZkZXZpY2UYAiABKAsyGi5wb3N0ZXJuLmdh\
-            dGV3YXkudjEuRGV2aWNlUgZkZXZpY2USQgoMZGV2aWNlX3Byb29mGAMgASgLMh8ucG9zdGVybi5n\
-            YXRld2F5LnYxLkRldmljZVByb29mUgtkZXZpY2VQcm9vZiJPChZSZWZyZXNoU2Vzc2lvblJlc3Bv\
-            bnNlEjUKB3Nlc3Npb24YASABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lv\
-            biKLAQoOU2lnbk91dFJlcXVlc3QSIwoNcmVmcmVzaF90b2tlbhgBIAEoCVIMcmVmcmVzaFRva2Vu\
-            EhAKA2FsbBgCIAEoCFIDYWxsEkIKDGRldmljZV9wcm9vZhgDIAEoCzIfLnBvc3Rlcm4uZ2F0ZXdh\
-            eS52MS5EZXZpY2VQcm9vZlILZGV2aWNlUHJvb2YiOAoPU2lnbk91dFJlc3BvbnNlEiUKDmVuZGVk\
-            X3Nlc3Npb25zGAEgASgNUg1lbmRlZFNlc3Npb25zIhcKFUNoZWNrQXV0aFN0YXRlUmVxdWVzdCLl\
-            AgoWQ2hlY2tBdXRoU3RhdGVSZXNwb25zZRIkCg1hdXRoZW50aWNhdGVkGAEgASgIUg1hdXRoZW50\
-            aWNhdGVkEjsKBnJlYXNvbhgCIAEoDjIjLnBvc3Rlcm4uZ2F0ZXdheS52MS5BdXRoU3RhdGVSZWFz\
-            b25SBnJlYXNvbhI1CgdhY2NvdW50GAMgASgLMhsucG9zdGVybi5nYXRld2F5LnYxLkFjY291bnRS\
-            B2FjY291bnQSTQoQcmVxdWlyZWRfYWN0aW9ucxgEIAMoDjIiLnBvc3Rlcm4uZ2F0ZXdheS52MS5S\
-            ZXF1aXJlZEFjdGlvblIPcmVxdWlyZWRBY3Rpb25zEiQKDmFuc3dlcmVkX2F0X21zGAUgASgDUgxh\
-            bnN3ZXJlZEF0TXMSPAoKZW5kX3JlYXNvbhgGIAEoDjIdLnBvc3Rlcm4uZ2F0ZXdheS52MS5FbmRS\
-            ZWFzb25SCWVuZFJlYXNvbipnCg1EZXZpY2VLZXlLaW5kEh8KG0RFVklDRV9LRVlfS0lORF9VTlNQ\
-            RUNJRklFRBAAEhgKFERFVklDRV9LRVlfS0lORF9QMjU2EAESGwoXREVWSUNFX0tFWV9LSU5EX0VE\
-            MjU1MTkQAiqsAgoPQXV0aFN0YXRlUmVhc29uEiEKHUFVVEhfU1RBVEVfUkVBU09OX1VOU1BFQ0lG\
-            SUVEEAASIAocQVVUSF9TVEFURV9SRUFTT05fTk9fU0VTU0lPThABEioKJkFVVEhfU1RBVEVfUkVB\
-            U09OX0FDQ0VTU19UT0tFTl9FWFBJUkVEEAISHgoaQVVUSF9TVEFURV9SRUFTT05fSU5BQ1RJVkUQ\
-            AxIhCh1BVVRIX1NUQVRFX1JFQVNPTl9NQVhJTVVNX0FHRRAEEh0KGUFVVEhfU1RBVEVfUkVBU09O\
-            X1JFVk9LRUQQBRIeChpBVVRIX1NUQVRFX1JFQVNPTl9TRUNVUklUWRAGEiYKIkFVVEhfU1RBVEVf\
-            UkVBU09OX1BST1ZJREVSX1JFVk9LRUQQByr8AQoJRW5kUmVhc29uEhoKFkVORF9SRUFTT05fVU5T\
-            UEVDSUZJRUQQABIZChVFTkRfUkVBU09OX1NJR05FRF9PVVQQARIXChNFTkRfUkVBU09OX0lOQUNU\
-            SVZFEAISGgoWRU5EX1JFQVNPTl9NQVhJTVVNX0FHRRADEhgKFEVORF9SRUFTT05fRElTUExBQ0VE\
-            EAQSFwoTRU5EX1JFQVNPTl9SRVBMQVlFRBAFEhcKE0VORF9SRUFTT05fU0VDVVJJVFkQBhIWChJF\
-            TkRfUkVBU09OX1JFVk9LRUQQBxIfChtFTkRfUkVBU09OX1BST1ZJREVSX1JFVk9LRUQQCCpTCg5S\
-            ZXF1aXJlZEFjdGlvbhIfChtSRVFVSVJFRF9BQ1RJT05fVU5TUEVDSUZJRUQQABIgChxSRVFVSVJF\
-            RF9BQ1RJT05fVkVSSUZZX0VNQUlMEAEyzAUKBEF1dGgSgQEKElNpZ25VcFdpdGhQYXNzd29yZBIt\
-            LnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduVXBXaXRoUGFzc3dvcmRSZXF1ZXN0Gi4ucG9zdGVybi5n\
-            YXRld2F5LnYxLlNpZ25VcFdpdGhQYXNzd29yZFJlc3BvbnNlIgy4tRgCwLUYAai1GAESgQEKElNp\
-            Z25JbldpdGhQYXNzd29yZBItLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduSW5XaXRoUGFzc3dvcmRS\
-            ZXF1ZXN0Gi4ucG9zdGVybi5nYXRld2F5LnYxLlNpZ25JbldpdGhQYXNzd29yZFJlc3BvbnNlIgy4\
-            tRgCwLUYAai1GAESbAoLVmVyaWZ5RW1haWwSJi5wb3N0ZXJuLmdhdGV3YXkudjEuVmVyaWZ5RW1h\
-            aWxSZXF1ZXN0GicucG9zdGVybi5nYXRld2F5LnYxLlZlcmlmeUVtYWlsUmVzcG9uc2UiDLi1GALA\
-            tRgBqLUYARJxCg5SZWZyZXNoU2Vzc2lvbhIpLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZWZyZXNoU2Vz\
-            c2lvblJlcXVlc3QaKi5wb3N0ZXJuLmdhdGV3YXkudjEuUmVmcmVzaFNlc3Npb25SZXNwb25zZSII\
-            uLUYAcC1GAESYAoHU2lnbk91dBIiLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduT3V0UmVxdWVzdBoj\
-            LnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduT3V0UmVzcG9uc2UiDLi1GATAtRgBiLUYARJ5Cg5DaGVj\
-            a0F1dGhTdGF0ZRIpLnBvc3Rlcm4uZ2F0ZXdheS52MS5DaGVja0F1dGhTdGF0ZVJlcXVlc3QaKi5w\
-            b3N0ZXJuLmdhdGV3YXkudjEuQ2hlY2tBdXRoU3RhdGVSZXNwb25zZSIQuLUYBMC1GAGItRgBoLUY\
-            ZEI0ChJwb3N0ZXJuLmdhdGV3YXkudjFQAVoccG9zdGVybi9nYXRld2F5L3YxO2dhdGV3YXl2MWIG\
-            cHJvdG8z
+            cG9zdGVybi5nYXRld2F5LnYxLlNpZ25Jbkhpc3RvcnlSB2hpc3RvcnkSOwoJY29sbGlzaW9uGAQg\
+            ASgLMh0ucG9zdGVybi5nYXRld2F5LnYxLkNvbGxpc2lvblIJY29sbGlzaW9uIoABChJWZXJpZnlF\
+            bWFpbFJlcXVlc3QSFAoFdG9rZW4YASABKAlSBXRva2VuEiAKCHBhc3N3b3JkGAIgASgJQgSItRgB\
+            UghwYXNzd29yZBIyCgZkZXZpY2UYAyABKAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlUgZk\
+            ZXZpY2UiTAoTVmVyaWZ5RW1haWxSZXNwb25zZRI1CgdhY2NvdW50GAEgASgLMhsucG9zdGVybi5n\
+            YXRld2F5LnYxLkFjY291bnRSB2FjY291bnQitAEKFVJlZnJlc2hTZXNzaW9uUmVxdWVzdBIjCg1y\
+            ZWZyZXNoX3Rva2VuGAEgASgJUgxyZWZyZXNoVG9rZW4SMgoGZGV2aWNlGAIgASgLMhoucG9zdGVy\
+            bi5nYXRld2F5LnYxLkRldmljZVIGZGV2aWNlEkIKDGRldmljZV9wcm9vZhgDIAEoCzIfLnBvc3Rl\
+            cm4uZ2F0ZXdheS52MS5EZXZpY2VQcm9vZlILZGV2aWNlUHJvb2YiTwoWUmVmcmVzaFNlc3Npb25S\
+            ZXNwb25zZRI1CgdzZXNzaW9uGAEgASgLMhsucG9zdGVybi5nYXRld2F5LnYxLlNlc3Npb25SB3Nl\
+            c3Npb24iiwEKDlNpZ25PdXRSZXF1ZXN0EiMKDXJlZnJlc2hfdG9rZW4YASABKAlSDHJlZnJlc2hU\
+            b2tlbhIQCgNhbGwYAiABKAhSA2FsbBJCCgxkZXZpY2VfcHJvb2YYAyABKAsyHy5wb3N0ZXJuLmdh\
+            dGV3YXkudjEuRGV2aWNlUHJvb2ZSC2RldmljZVByb29mIjgKD1NpZ25PdXRSZXNwb25zZRIlCg5l\
+            bmRlZF9zZXNzaW9ucxgBIAEoDVINZW5kZWRTZXNzaW9ucyIXChVDaGVja0F1dGhTdGF0ZVJlcXVl\
+            c3Qi5QIKFkNoZWNrQXV0aFN0YXRlUmVzcG9uc2USJAoNYXV0aGVudGljYXRlZBgBIAEoCFINYXV0\
+            aGVudGljYXRlZBI7CgZyZWFzb24YAiABKA4yIy5wb3N0ZXJuLmdhdGV3YXkudjEuQXV0aFN0YXRl\
+            UmVhc29uUgZyZWFzb24SNQoHYWNjb3VudBgDIAEoCzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2Nv\
+            dW50UgdhY2NvdW50Ek0KEHJlcXVpcmVkX2FjdGlvbnMYBCADKA4yIi5wb3N0ZXJuLmdhdGV3YXku\
+            djEuUmVxdWlyZWRBY3Rpb25SD3JlcXVpcmVkQWN0aW9ucxIkCg5hbnN3ZXJlZF9hdF9tcxgFIAEo\
+            A1IMYW5zd2VyZWRBdE1zEjwKCmVuZF9yZWFzb24YBiABKA4yHS5wb3N0ZXJuLmdhdGV3YXkudjEu\
+            RW5kUmVhc29uUgllbmRSZWFzb24qZwoNRGV2aWNlS2V5S2luZBIfChtERVZJQ0VfS0VZX0tJTkRf\
+            VU5TUEVDSUZJRUQQABIYChRERVZJQ0VfS0VZX0tJTkRfUDI1NhABEhsKF0RFVklDRV9LRVlfS0lO\
+            RF9FRDI1NTE5EAIqrAIKD0F1dGhTdGF0ZVJlYXNvbhIhCh1BVVRIX1NUQVRFX1JFQVNPTl9VTlNQ\
+            RUNJRklFRBAAEiAKHEFVVEhfU1RBVEVfUkVBU09OX05PX1NFU1NJT04QARIqCiZBVVRIX1NUQVRF\
+            X1JFQVNPTl9BQ0NFU1NfVE9LRU5fRVhQSVJFRBACEh4KGkFVVEhfU1RBVEVfUkVBU09OX0lOQUNU\
+            SVZFEAMSIQodQVVUSF9TVEFURV9SRUFTT05fTUFYSU1VTV9BR0UQBBIdChlBVVRIX1NUQVRFX1JF\
+            QVNPTl9SRVZPS0VEEAUSHgoaQVVUSF9TVEFURV9SRUFTT05fU0VDVVJJVFkQBhImCiJBVVRIX1NU\
+            QVRFX1JFQVNPTl9QUk9WSURFUl9SRVZPS0VEEAcq/AEKCUVuZFJlYXNvbhIaChZFTkRfUkVBU09O\
+            X1VOU1BFQ0lGSUVEEAASGQoVRU5EX1JFQVNPTl9TSUdORURfT1VUEAESFwoTRU5EX1JFQVNPTl9J\
+            TkFDVElWRRACEhoKFkVORF9SRUFTT05fTUFYSU1VTV9BR0UQAxIYChRFTkRfUkVBU09OX0RJU1BM\
+            QUNFRBAEEhcKE0VORF9SRUFTT05fUkVQTEFZRUQQBRIXChNFTkRfUkVBU09OX1NFQ1VSSVRZEAYS\
+            FgoSRU5EX1JFQVNPTl9SRVZPS0VEEAcSHwobRU5EX1JFQVNPTl9QUk9WSURFUl9SRVZPS0VEEAgq\
+            UwoOUmVxdWlyZWRBY3Rpb24SHwobUkVRVUlSRURfQUNUSU9OX1VOU1BFQ0lGSUVEEAASIAocUkVR\
+            VUlSRURfQUNUSU9OX1ZFUklGWV9FTUFJTBABMswFCgRBdXRoEoEBChJTaWduVXBXaXRoUGFzc3dv\
+            cmQSLS5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnblVwV2l0aFBhc3N3b3JkUmVxdWVzdBouLnBvc3Rl\
+            cm4uZ2F0ZXdheS52MS5TaWduVXBXaXRoUGFzc3dvcmRSZXNwb25zZSIMuLUYAsC1GAGotRgBEoEB\
+            ChJTaWduSW5XaXRoUGFzc3dvcmQSLS5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluV2l0aFBhc3N3\
+            b3JkUmVxdWVzdBouLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduSW5XaXRoUGFzc3dvcmRSZXNwb25z\
+            ZSIMuLUYAsC1GAGotRgBEmwKC1ZlcmlmeUVtYWlsEiYucG9zdGVybi5nYXRld2F5LnYxLlZlcmlm\
+            eUVtYWlsUmVxdWVzdBonLnBvc3Rlcm4uZ2F0ZXdheS52MS5WZXJpZnlFbWFpbFJlc3BvbnNlIgy4\
+            tRgCwLUYAai1GAEScQoOUmVmcmVzaFNlc3Npb24SKS5wb3N0ZXJuLmdhdGV3YXkudjEuUmVmcmVz\
+            aFNlc3Npb25SZXF1ZXN0GioucG9zdGVybi5nYXRld2F5LnYxLlJlZnJlc2hTZXNzaW9uUmVzcG9u\
+            c2UiCLi1GAHAtRgBEmAKB1NpZ25PdXQSIi5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbk91dFJlcXVl\
+            c3QaIy5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbk91dFJlc3BvbnNlIgy4tRgEwLUYAYi1GAESeQoO\
+            Q2hlY2tBdXRoU3RhdGUSKS5wb3N0ZXJuLmdhdGV3YXkudjEuQ2hlY2tBdXRoU3RhdGVSZXF1ZXN0\
+            GioucG9zdGVybi5nYXRld2F5LnYxLkNoZWNrQXV0aFN0YXRlUmVzcG9uc2UiELi1GATAtRgBiLUY\
+            AaC1GGRCNAoScG9zdGVybi5nYXRld2F5LnYxUAFaHHBvc3Rlcm4vZ2F0ZXdheS92MTtnYXRld2F5\
+            djFiBnByb3RvMw==
             """)
 }

@@ -152,7 +152,7 @@ package enum EmailChangesDescription {
             ZGVudGl0eS52MSJ2Cg1TaWduSW5IaXN0b3J5EioKEmxhc3Rfc2lnbl9pbl9hdF9tcxgBIAEoA1IO\
             bGFzdFNpZ25JbkF0TXMSFQoGZ2FwX21zGAIgASgDUgVnYXBNcxIiCg1pc19uZXdfZGV2aWNlGAMg\
             ASgIUgtpc05ld0RldmljZUI3ChNwb3N0ZXJuLmlkZW50aXR5LnYxUAFaHnBvc3Rlcm4vaWRlbnRp\
-            dHkvdjE7aWRlbnRpdHl2MWIGcHJvdG8zCsAVCiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5\
+            dHkvdjE7aWRlbnRpdHl2MWIGcHJvdG8zCrUXCiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5\
             LnByb3RvEhNwb3N0ZXJuLmlkZW50aXR5LnYxGilwb3N0ZXJuL2lkZW50aXR5L3YxL3NpZ25faW5f\
             aGlzdG9yeS5wcm90byKuAwoHQWNjb3VudBIdCgphY2NvdW50X2lkGAEgASgJUglhY2NvdW50SWQS\
             FAoFZW1haWwYAiABKAlSBWVtYWlsEiUKDmVtYWlsX3ZlcmlmaWVkGAMgASgIUg1lbWFpbFZlcmlm\
@@ -171,63 +171,67 @@ package enum EmailChangesDescription {
             ZW4YBiABKAlSEGd1ZXN0QWNjZXNzVG9rZW4SIwoNbWFpbF93aXRoaGVsZBgHIAEoCFIMbWFpbFdp\
             dGhoZWxkIoIBChBSZWdpc3RlclJlc3BvbnNlEjYKB2FjY291bnQYASABKAsyHC5wb3N0ZXJuLmlk\
             ZW50aXR5LnYxLkFjY291bnRSB2FjY291bnQSNgoFcHJvb2YYAiABKAsyIC5wb3N0ZXJuLmlkZW50\
-            aXR5LnYxLlNpZ25JblByb29mUgVwcm9vZiKEAQoVVmVyaWZ5UGFzc3dvcmRSZXF1ZXN0EhQKBWVt\
+            aXR5LnYxLlNpZ25JblByb29mUgVwcm9vZiKyAQoVVmVyaWZ5UGFzc3dvcmRSZXF1ZXN0EhQKBWVt\
             YWlsGAEgASgJUgVlbWFpbBIgCghwYXNzd29yZBgCIAEoCUIEiLUYAVIIcGFzc3dvcmQSMwoGb3Jp\
-            Z2luGAMgASgLMhsucG9zdGVybi5pZGVudGl0eS52MS5PcmlnaW5SBm9yaWdpbiLGAQoWVmVyaWZ5\
-            UGFzc3dvcmRSZXNwb25zZRI2CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5B\
-            Y2NvdW50UgdhY2NvdW50EjYKBXByb29mGAIgASgLMiAucG9zdGVybi5pZGVudGl0eS52MS5TaWdu\
-            SW5Qcm9vZlIFcHJvb2YSPAoHaGlzdG9yeRgDIAEoCzIiLnBvc3Rlcm4uaWRlbnRpdHkudjEuU2ln\
-            bkluSGlzdG9yeVIHaGlzdG9yeSKqAQoLU2lnbkluUHJvb2YSHQoKYWNjb3VudF9pZBgBIAEoCVIJ\
-            YWNjb3VudElkEhAKA2FtchgCIAMoCVIDYW1yEiAKDGF1dGhfdGltZV9tcxgDIAEoA1IKYXV0aFRp\
-            bWVNcxIgCgxwcm92ZWRfYXRfbXMYBCABKANSCnByb3ZlZEF0TXMSFAoFbm9uY2UYBSABKAxSBW5v\
-            bmNlEhAKA21hYxgGIAEoDFIDbWFjIqEBChNDb25maXJtRW1haWxSZXF1ZXN0EhQKBXRva2VuGAEg\
-            ASgJUgV0b2tlbhIdCgphY2NvdW50X2lkGAIgASgJUglhY2NvdW50SWQSIAoIcGFzc3dvcmQYAyAB\
-            KAlCBIi1GAFSCHBhc3N3b3JkEjMKBm9yaWdpbhgEIAEoCzIbLnBvc3Rlcm4uaWRlbnRpdHkudjEu\
-            T3JpZ2luUgZvcmlnaW4iewoUQ29uZmlybUVtYWlsUmVzcG9uc2USNgoHYWNjb3VudBgBIAEoCzIc\
-            LnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3VudBIrChFwYXNzd29yZF9yZXBsYWNl\
-            ZBgCIAEoCFIQcGFzc3dvcmRSZXBsYWNlZCJTChFHZXRBY2NvdW50UmVxdWVzdBIdCgphY2NvdW50\
-            X2lkGAEgASgJUglhY2NvdW50SWQSHwoLd2l0aF9wcm9vZnMYAiABKAhSCndpdGhQcm9vZnMibwoS\
-            R2V0QWNjb3VudFJlc3BvbnNlEjYKB2FjY291bnQYASABKAsyHC5wb3N0ZXJuLmlkZW50aXR5LnYx\
-            LkFjY291bnRSB2FjY291bnQSIQoMaGFzX3Bhc3N3b3JkGAIgASgIUgtoYXNQYXNzd29yZCquAQoN\
-            QWNjb3VudFN0YXR1cxIeChpBQ0NPVU5UX1NUQVRVU19VTlNQRUNJRklFRBAAEhkKFUFDQ09VTlRf\
-            U1RBVFVTX0FDVElWRRABEhwKGEFDQ09VTlRfU1RBVFVTX1NVU1BFTkRFRBACEicKI0FDQ09VTlRf\
-            U1RBVFVTX1BFTkRJTkdfVkVSSUZJQ0FUSU9OEAMSGwoXQUNDT1VOVF9TVEFUVVNfREVMRVRJTkcQ\
-            BDKuAwoIQWNjb3VudHMSXQoIUmVnaXN0ZXISJC5wb3N0ZXJuLmlkZW50aXR5LnYxLlJlZ2lzdGVy\
-            UmVxdWVzdBolLnBvc3Rlcm4uaWRlbnRpdHkudjEuUmVnaXN0ZXJSZXNwb25zZSIEqLUYARJvCg5W\
-            ZXJpZnlQYXNzd29yZBIqLnBvc3Rlcm4uaWRlbnRpdHkudjEuVmVyaWZ5UGFzc3dvcmRSZXF1ZXN0\
-            GisucG9zdGVybi5pZGVudGl0eS52MS5WZXJpZnlQYXNzd29yZFJlc3BvbnNlIgSotRgBEmkKDENv\
-            bmZpcm1FbWFpbBIoLnBvc3Rlcm4uaWRlbnRpdHkudjEuQ29uZmlybUVtYWlsUmVxdWVzdBopLnBv\
-            c3Rlcm4uaWRlbnRpdHkudjEuQ29uZmlybUVtYWlsUmVzcG9uc2UiBKi1GAESZwoKR2V0QWNjb3Vu\
-            dBImLnBvc3Rlcm4uaWRlbnRpdHkudjEuR2V0QWNjb3VudFJlcXVlc3QaJy5wb3N0ZXJuLmlkZW50\
-            aXR5LnYxLkdldEFjY291bnRSZXNwb25zZSIIiLUYAaC1GGRCNwoTcG9zdGVybi5pZGVudGl0eS52\
-            MVABWh5wb3N0ZXJuL2lkZW50aXR5L3YxO2lkZW50aXR5djFiBnByb3RvMwqkDAogcG9zdGVybi9p\
-            ZGVudGl0eS92MS9lbWFpbHMucHJvdG8SE3Bvc3Rlcm4uaWRlbnRpdHkudjEaInBvc3Rlcm4vaWRl\
-            bnRpdHkvdjEvaWRlbnRpdHkucHJvdG8ilgEKGVJlcXVlc3RFbWFpbENoYW5nZVJlcXVlc3QSIQoM\
-            YWNjZXNzX3Rva2VuGAEgASgJUgthY2Nlc3NUb2tlbhIbCgluZXdfZW1haWwYAiABKAlSCG5ld0Vt\
-            YWlsEjMKBm9yaWdpbhgDIAEoCzIbLnBvc3Rlcm4uaWRlbnRpdHkudjEuT3JpZ2luUgZvcmlnaW5K\
-            BAgEEAUiVAoaUmVxdWVzdEVtYWlsQ2hhbmdlUmVzcG9uc2USNgoHYWNjb3VudBgBIAEoCzIcLnBv\
-            c3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3VudCKrAQoZQ29uZmlybUVtYWlsQ2hhbmdl\
-            UmVxdWVzdBIUCgV0b2tlbhgBIAEoCVIFdG9rZW4SIQoMYWNjZXNzX3Rva2VuGAIgASgJUgthY2Nl\
-            c3NUb2tlbhIgCghwYXNzd29yZBgDIAEoCUIEiLUYAVIIcGFzc3dvcmQSMwoGb3JpZ2luGAQgASgL\
-            MhsucG9zdGVybi5pZGVudGl0eS52MS5PcmlnaW5SBm9yaWdpbiJUChpDb25maXJtRW1haWxDaGFu\
-            Z2VSZXNwb25zZRI2CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5BY2NvdW50\
-            UgdhY2NvdW50InIKGENhbmNlbEVtYWlsQ2hhbmdlUmVxdWVzdBIhCgxhY2Nlc3NfdG9rZW4YASAB\
-            KAlSC2FjY2Vzc1Rva2VuEjMKBm9yaWdpbhgCIAEoCzIbLnBvc3Rlcm4uaWRlbnRpdHkudjEuT3Jp\
-            Z2luUgZvcmlnaW4iOQoZQ2FuY2VsRW1haWxDaGFuZ2VSZXNwb25zZRIcCgljYW5jZWxsZWQYASAB\
-            KAhSCWNhbmNlbGxlZCKSAQojUmVzZW5kVmVyaWZpY2F0aW9uQnlQYXNzd29yZFJlcXVlc3QSFAoF\
-            ZW1haWwYASABKAlSBWVtYWlsEiAKCHBhc3N3b3JkGAIgASgJQgSItRgBUghwYXNzd29yZBIzCgZv\
-            cmlnaW4YAyABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIGb3JpZ2luIjoKJFJlc2Vu\
-            ZFZlcmlmaWNhdGlvbkJ5UGFzc3dvcmRSZXNwb25zZRISCgRzZW50GAEgASgIUgRzZW50MpIECgxF\
-            bWFpbENoYW5nZXMSdQoSUmVxdWVzdEVtYWlsQ2hhbmdlEi4ucG9zdGVybi5pZGVudGl0eS52MS5S\
-            ZXF1ZXN0RW1haWxDaGFuZ2VSZXF1ZXN0Gi8ucG9zdGVybi5pZGVudGl0eS52MS5SZXF1ZXN0RW1h\
-            aWxDaGFuZ2VSZXNwb25zZRJ7ChJDb25maXJtRW1haWxDaGFuZ2USLi5wb3N0ZXJuLmlkZW50aXR5\
-            LnYxLkNvbmZpcm1FbWFpbENoYW5nZVJlcXVlc3QaLy5wb3N0ZXJuLmlkZW50aXR5LnYxLkNvbmZp\
-            cm1FbWFpbENoYW5nZVJlc3BvbnNlIgSotRgBEnIKEUNhbmNlbEVtYWlsQ2hhbmdlEi0ucG9zdGVy\
-            bi5pZGVudGl0eS52MS5DYW5jZWxFbWFpbENoYW5nZVJlcXVlc3QaLi5wb3N0ZXJuLmlkZW50aXR5\
-            LnYxLkNhbmNlbEVtYWlsQ2hhbmdlUmVzcG9uc2USmQEKHFJlc2VuZFZlcmlmaWNhdGlvbkJ5UGFz\
-            c3dvcmQSOC5wb3N0ZXJuLmlkZW50aXR5LnYxLlJlc2VuZFZlcmlmaWNhdGlvbkJ5UGFzc3dvcmRS\
-            ZXF1ZXN0GjkucG9zdGVybi5pZGVudGl0eS52MS5SZXNlbmRWZXJpZmljYXRpb25CeVBhc3N3b3Jk\
-            UmVzcG9uc2UiBKi1GAFCNwoTcG9zdGVybi5pZGVudGl0eS52MVABWh5wb3N0ZXJuL2lkZW50aXR5\
-            L3YxO2lkZW50aXR5djFiBnByb3RvMw==
+            Z2luGAMgASgLMhsucG9zdGVybi5pZGVudGl0eS52MS5PcmlnaW5SBm9yaWdpbhIsChJndWVzdF9h\
+            Y2Nlc3NfdG9rZW4YBCABKAlSEGd1ZXN0QWNjZXNzVG9rZW4ihAIKFlZlcmlmeVBhc3N3b3JkUmVz\
+            cG9uc2USNgoHYWNjb3VudBgBIAEoCzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNj\
+            b3VudBI2CgVwcm9vZhgCIAEoCzIgLnBvc3Rlcm4uaWRlbnRpdHkudjEuU2lnbkluUHJvb2ZSBXBy\
+            b29mEjwKB2hpc3RvcnkYAyABKAsyIi5wb3N0ZXJuLmlkZW50aXR5LnYxLlNpZ25Jbkhpc3RvcnlS\
+            B2hpc3RvcnkSPAoJY29sbGlzaW9uGAQgASgLMh4ucG9zdGVybi5pZGVudGl0eS52MS5Db2xsaXNp\
+            b25SCWNvbGxpc2lvbiKGAQoJQ29sbGlzaW9uEjIKBWd1ZXN0GAEgASgLMhwucG9zdGVybi5pZGVu\
+            dGl0eS52MS5BY2NvdW50UgVndWVzdBIhCgxjaG9pY2VfdG9rZW4YAiABKAlSC2Nob2ljZVRva2Vu\
+            EiIKDWV4cGlyZXNfYXRfbXMYAyABKANSC2V4cGlyZXNBdE1zIqoBCgtTaWduSW5Qcm9vZhIdCgph\
+            Y2NvdW50X2lkGAEgASgJUglhY2NvdW50SWQSEAoDYW1yGAIgAygJUgNhbXISIAoMYXV0aF90aW1l\
+            X21zGAMgASgDUgphdXRoVGltZU1zEiAKDHByb3ZlZF9hdF9tcxgEIAEoA1IKcHJvdmVkQXRNcxIU\
+            CgVub25jZRgFIAEoDFIFbm9uY2USEAoDbWFjGAYgASgMUgNtYWMioQEKE0NvbmZpcm1FbWFpbFJl\
+            cXVlc3QSFAoFdG9rZW4YASABKAlSBXRva2VuEh0KCmFjY291bnRfaWQYAiABKAlSCWFjY291bnRJ\
+            ZBIgCghwYXNzd29yZBgDIAEoCUIEiLUYAVIIcGFzc3dvcmQSMwoGb3JpZ2luGAQgASgLMhsucG9z\
+            dGVybi5pZGVudGl0eS52MS5PcmlnaW5SBm9yaWdpbiJ7ChRDb25maXJtRW1haWxSZXNwb25zZRI2\
+            CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5BY2NvdW50UgdhY2NvdW50EisK\
+            EXBhc3N3b3JkX3JlcGxhY2VkGAIgASgIUhBwYXNzd29yZFJlcGxhY2VkIlMKEUdldEFjY291bnRS\
+            ZXF1ZXN0Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIfCgt3aXRoX3Byb29mcxgCIAEo\
+            CFIKd2l0aFByb29mcyJvChJHZXRBY2NvdW50UmVzcG9uc2USNgoHYWNjb3VudBgBIAEoCzIcLnBv\
+            c3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3VudBIhCgxoYXNfcGFzc3dvcmQYAiABKAhS\
+            C2hhc1Bhc3N3b3JkKq4BCg1BY2NvdW50U3RhdHVzEh4KGkFDQ09VTlRfU1RBVFVTX1VOU1BFQ0lG\
+            SUVEEAASGQoVQUNDT1VOVF9TVEFUVVNfQUNUSVZFEAESHAoYQUNDT1VOVF9TVEFUVVNfU1VTUEVO\
+            REVEEAISJwojQUNDT1VOVF9TVEFUVVNfUEVORElOR19WRVJJRklDQVRJT04QAxIbChdBQ0NPVU5U\
+            X1NUQVRVU19ERUxFVElORxAEMq4DCghBY2NvdW50cxJdCghSZWdpc3RlchIkLnBvc3Rlcm4uaWRl\
+            bnRpdHkudjEuUmVnaXN0ZXJSZXF1ZXN0GiUucG9zdGVybi5pZGVudGl0eS52MS5SZWdpc3RlclJl\
+            c3BvbnNlIgSotRgBEm8KDlZlcmlmeVBhc3N3b3JkEioucG9zdGVybi5pZGVudGl0eS52MS5WZXJp\
+            ZnlQYXNzd29yZFJlcXVlc3QaKy5wb3N0ZXJuLmlkZW50aXR5LnYxLlZlcmlmeVBhc3N3b3JkUmVz\
+            cG9uc2UiBKi1GAESaQoMQ29uZmlybUVtYWlsEigucG9zdGVybi5pZGVudGl0eS52MS5Db25maXJt\
+            RW1haWxSZXF1ZXN0GikucG9zdGVybi5pZGVudGl0eS52MS5Db25maXJtRW1haWxSZXNwb25zZSIE\
+            qLUYARJnCgpHZXRBY2NvdW50EiYucG9zdGVybi5pZGVudGl0eS52MS5HZXRBY2NvdW50UmVxdWVz\
+            dBonLnBvc3Rlcm4uaWRlbnRpdHkudjEuR2V0QWNjb3VudFJlc3BvbnNlIgiItRgBoLUYZEI3ChNw\
+            b3N0ZXJuLmlkZW50aXR5LnYxUAFaHnBvc3Rlcm4vaWRlbnRpdHkvdjE7aWRlbnRpdHl2MWIGcHJv\
+            dG8zCqQMCiBwb3N0ZXJuL2lkZW50aXR5L3YxL2VtYWlscy5wcm90bxITcG9zdGVybi5pZGVudGl0\
+            eS52MRoicG9zdGVybi9pZGVudGl0eS92MS9pZGVudGl0eS5wcm90byKWAQoZUmVxdWVzdEVtYWls\
+            Q2hhbmdlUmVxdWVzdBIhCgxhY2Nlc3NfdG9rZW4YASABKAlSC2FjY2Vzc1Rva2VuEhsKCW5ld19l\
+            bWFpbBgCIAEoCVIIbmV3RW1haWwSMwoGb3JpZ2luGAMgASgLMhsucG9zdGVybi5pZGVudGl0eS52\
+            MS5PcmlnaW5SBm9yaWdpbkoECAQQBSJUChpSZXF1ZXN0RW1haWxDaGFuZ2VSZXNwb25zZRI2Cgdh\
+            Y2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5BY2NvdW50UgdhY2NvdW50IqsBChlD\
+            b25maXJtRW1haWxDaGFuZ2VSZXF1ZXN0EhQKBXRva2VuGAEgASgJUgV0b2tlbhIhCgxhY2Nlc3Nf\
+            dG9rZW4YAiABKAlSC2FjY2Vzc1Rva2VuEiAKCHBhc3N3b3JkGAMgASgJQgSItRgBUghwYXNzd29y\
+            ZBIzCgZvcmlnaW4YBCABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIGb3JpZ2luIlQK\
+            GkNvbmZpcm1FbWFpbENoYW5nZVJlc3BvbnNlEjYKB2FjY291bnQYASABKAsyHC5wb3N0ZXJuLmlk\
+            ZW50aXR5LnYxLkFjY291bnRSB2FjY291bnQicgoYQ2FuY2VsRW1haWxDaGFuZ2VSZXF1ZXN0EiEK\
+            DGFjY2Vzc190b2tlbhgBIAEoCVILYWNjZXNzVG9rZW4SMwoGb3JpZ2luGAIgASgLMhsucG9zdGVy\
+            bi5pZGVudGl0eS52MS5PcmlnaW5SBm9yaWdpbiI5ChlDYW5jZWxFbWFpbENoYW5nZVJlc3BvbnNl\
+            EhwKCWNhbmNlbGxlZBgBIAEoCFIJY2FuY2VsbGVkIpIBCiNSZXNlbmRWZXJpZmljYXRpb25CeVBh\
+            c3N3b3JkUmVxdWVzdBIUCgVlbWFpbBgBIAEoCVIFZW1haWwSIAoIcGFzc3dvcmQYAiABKAlCBIi1\
+            GAFSCHBhc3N3b3JkEjMKBm9yaWdpbhgDIAEoCzIbLnBvc3Rlcm4uaWRlbnRpdHkudjEuT3JpZ2lu\
+            UgZvcmlnaW4iOgokUmVzZW5kVmVyaWZpY2F0aW9uQnlQYXNzd29yZFJlc3BvbnNlEhIKBHNlbnQY\
+            ASABKAhSBHNlbnQykgQKDEVtYWlsQ2hhbmdlcxJ1ChJSZXF1ZXN0RW1haWxDaGFuZ2USLi5wb3N0\
+            ZXJuLmlkZW50aXR5LnYxLlJlcXVlc3RFbWFpbENoYW5nZVJlcXVlc3QaLy5wb3N0ZXJuLmlkZW50\
+            aXR5LnYxLlJlcXVlc3RFbWFpbENoYW5nZVJlc3BvbnNlEnsKEkNvbmZpcm1FbWFpbENoYW5nZRIu\
+            LnBvc3Rlcm4uaWRlbnRpdHkudjEuQ29uZmlybUVtYWlsQ2hhbmdlUmVxdWVzdBovLnBvc3Rlcm4u\
+            aWRlbnRpdHkudjEuQ29uZmlybUVtYWlsQ2hhbmdlUmVzcG9uc2UiBKi1GAEScgoRQ2FuY2VsRW1h\
+            aWxDaGFuZ2USLS5wb3N0ZXJuLmlkZW50aXR5LnYxLkNhbmNlbEVtYWlsQ2hhbmdlUmVxdWVzdBou\
+            LnBvc3Rlcm4uaWRlbnRpdHkudjEuQ2FuY2VsRW1haWxDaGFuZ2VSZXNwb25zZRKZAQocUmVzZW5k\
+            VmVyaWZpY2F0aW9uQnlQYXNzd29yZBI4LnBvc3Rlcm4uaWRlbnRpdHkudjEuUmVzZW5kVmVyaWZp\
+            Y2F0aW9uQnlQYXNzd29yZFJlcXVlc3QaOS5wb3N0ZXJuLmlkZW50aXR5LnYxLlJlc2VuZFZlcmlm\
+            aWNhdGlvbkJ5UGFzc3dvcmRSZXNwb25zZSIEqLUYAUI3ChNwb3N0ZXJuLmlkZW50aXR5LnYxUAFa\
+            HnBvc3Rlcm4vaWRlbnRpdHkvdjE7aWRlbnRpdHl2MWIGcHJvdG8z
             """)
 }

@@ -18,11 +18,12 @@ package struct AccountsHandler: AccountsService {
     let reader: AccountReader
     let outbox: IdentityOutbox
 
-    /// Creates the handler. `devices` is the session service, which knows the owners of sessions.
+    /// Creates the handler. `devices` and `sessions` are the session service, which knows the
+    /// owners of sessions.
     package init(
         settings: IdentitySettings, store: Store, keys: IdentityKeys,
         passwords: PasswordHashPool, responseTimeFloor: ResponseTimeFloor, time: any Time,
-        randomness: any Randomness, devices: any DevicesAPI
+        randomness: any Randomness, devices: any DevicesAPI, sessions: any SessionsAPI
     ) {
         self.settings = settings
         self.store = store
@@ -34,7 +35,7 @@ package struct AccountsHandler: AccountsService {
         self.responseTimeFloor = responseTimeFloor
         self.time = time
         self.randomness = randomness
-        owners = SessionOwners(store: store, devices: devices)
+        owners = SessionOwners(store: store, devices: devices, sessions: sessions)
         reader = AccountReader(keys: keys, randomness: randomness)
         outbox = IdentityOutbox(keys: keys, randomness: randomness)
     }

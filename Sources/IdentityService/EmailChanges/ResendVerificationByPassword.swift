@@ -18,7 +18,7 @@ extension EmailChangesHandler {
     ) async throws -> IdentityV1.ResendVerificationByPasswordResponse {
         let attempt = try SignInAttempt(
             .init(email: request.email, password: request.password, origin: request.origin),
-            context, keys)
+            in: nil, context, keys)
         let call = try RepeatableCall(
             "ResendVerificationByPassword", [attempt.lookUpKey], context, hash: keys.calls)
         try await responseTimeFloor.requireTime(until: context.deadline)

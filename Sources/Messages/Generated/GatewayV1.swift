@@ -642,16 +642,21 @@ extension GatewayV1 {
         public var session: GatewayV1.Session?
         /// About the previous sign-in.
         public var history: GatewayV1.SignInHistory?
+        /// Set if a guest made the call; absent otherwise. The guest's session stays live and none of its
+        /// data is lost until the user chooses.
+        public var collision: GatewayV1.Collision?
 
         /// A message of these fields.
         public init(
             account: GatewayV1.Account? = nil,
             session: GatewayV1.Session? = nil,
-            history: GatewayV1.SignInHistory? = nil
+            history: GatewayV1.SignInHistory? = nil,
+            collision: GatewayV1.Collision? = nil
         ) {
             self.account = account
             self.session = session
             self.history = history
+            self.collision = collision
         }
     }
 }
@@ -665,13 +670,15 @@ extension GatewayV1.SignInWithPasswordResponse: ProtobufMessage {
         let account: GatewayV1.Account? = try reader.message(10)
         let session: GatewayV1.Session? = try reader.message(18)
         let history: GatewayV1.SignInHistory? = try reader.message(26)
-        return GatewayV1.SignInWithPasswordResponse(account: account, session: session, history: history)
+        let collision: GatewayV1.Collision? = try reader.message(34)
+        return GatewayV1.SignInWithPasswordResponse(account: account, session: session, history: history, collision: collision)
     }
 
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
         if let session { sink.message(18, session) }
         if let history { sink.message(26, history) }
+        if let collision { sink.message(34, collision) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -684,9 +691,11 @@ extension GatewayV1.SignInWithPasswordResponse: ProtobufMessage {
         let account = try c.pointee.account.map { try GatewayV1.Account(reading: $0) }
         let session = try c.pointee.session.map { try GatewayV1.Session(reading: $0) }
         let history = try c.pointee.history.map { try GatewayV1.SignInHistory(reading: $0) }
+        let collision = try c.pointee.collision.map { try GatewayV1.Collision(reading: $0) }
         self.account = account
         self.session = session
         self.history = history
+        self.collision = collision
     }
 }
 

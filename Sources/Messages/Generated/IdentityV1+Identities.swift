@@ -180,7 +180,8 @@ extension IdentityV1 {
     package struct SignInWithProviderRequest: Hashable, Sendable {
         /// The result of the provider's dialog.
         package var token: IdentityV1.ProviderToken?
-        /// The access token of the calling guest, which becomes the account; empty for none.
+        /// The access token of the calling session; empty for none. A guest becomes the account; an
+        /// account's session is ignored.
         package var guestAccessToken: String
         /// Language of mails, BCP 47; empty means the default.
         package var language: String
@@ -386,64 +387,6 @@ extension IdentityV1.AdmissionResponse: ProtobufMessage {
         self.isUpgraded = isUpgraded
         self.collision = collision
         self.history = history
-    }
-}
-
-extension IdentityV1 {
-    /// A guest signed in to an account that existed already. The user has to choose what happens to the
-    /// guest's data.
-    package struct Collision: Hashable, Sendable {
-        /// The guest, unchanged.
-        package var guest: IdentityV1.Account?
-        /// Identifies both accounts for that choice; only the holder of this token can make it.
-        package var choiceToken: String
-        /// When the choice expires, in milliseconds since 1970.
-        package var expiresAtMs: Int64
-
-        /// A message of these fields.
-        package init(
-            guest: IdentityV1.Account? = nil,
-            choiceToken: String = "",
-            expiresAtMs: Int64 = 0
-        ) {
-            self.guest = guest
-            self.choiceToken = choiceToken
-            self.expiresAtMs = expiresAtMs
-        }
-    }
-}
-
-extension IdentityV1.Collision: ProtobufMessage {
-    package static var fullName: String { "postern.identity.v1.Collision" }
-
-    package static func read(
-        from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> IdentityV1.Collision {
-        let guest: IdentityV1.Account? = try reader.message(10)
-        let choiceToken = try reader.text(18)
-        let expiresAtMs = try reader.int64(24)
-        return IdentityV1.Collision(guest: guest, choiceToken: choiceToken, expiresAtMs: expiresAtMs)
-    }
-
-    package func write(to sink: inout some WireSink) {
-        if let guest { sink.message(10, guest) }
-        if !choiceToken.isEmpty { sink.text(18, choiceToken) }
-        if expiresAtMs != 0 { sink.int64(24, expiresAtMs) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__collision__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__Collision>) throws {
-        let guest = try c.pointee.guest.map { try IdentityV1.Account(reading: $0) }
-        let choiceToken = try Wire.text(c.pointee.choice_token)
-        let expiresAtMs = c.pointee.expires_at_ms
-        self.guest = guest
-        self.choiceToken = choiceToken
-        self.expiresAtMs = expiresAtMs
     }
 }
 

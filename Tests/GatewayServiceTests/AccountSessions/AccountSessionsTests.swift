@@ -69,6 +69,34 @@ struct AccountSessionsTests {
         }
     }
 
+    @Test("G-25: a repeat gets the first answer, also where the call ended its own session")
+    func repeated() async throws {
+        let fixture = try await GatewayFixture()
+        let (other, here) = (try await fixture.signUp(), try await fixture.signIn())
+        let context = fixture.context("k").bearing(here.session.accessToken)
+        func end() async throws -> UInt32 {
+            try await fixture.accountSessions.endSession(
+                .init(sessionId: here.session.sessionId), context
+            ).endedSessions
+        }
+        for _ in 0..<2 {
+            #expect(
+                try await fixture.accountSessions.endOtherSessions(.init(), context).endedSessions
+                    == 1)
+        }
+        #expect(try await !fixture.check(other.session.accessToken).authenticated)
+        for _ in 0..<2 { #expect(try await end() == 1) }
+        #expect(try await !fixture.check(here.session.accessToken).authenticated)
+        #expect(
+            try await fixture.accountSessions.endOtherSessions(.init(), context).endedSessions == 1)
+        let error = try await refusal {
+            try await fixture.accountSessions.endSession(
+                .init(sessionId: here.session.sessionId),
+                fixture.context("l").bearing(here.session.accessToken))
+        }
+        #expect(error.code == .sessionEnded)
+    }
+
     @Test("S-03: the sixth sign-in displaces the oldest session, and its owner gets a mail")
     func displaced() async throws {
         let fixture = try await GatewayFixture()

@@ -30,6 +30,10 @@ final class GatewayFixture: Sendable {
     /// The rpcs of all handlers, for a server.
     var serviceMethods: [ServiceMethods] { gateway.methods }
     var providerNotices: ProviderNoticesHandler { gateway.providerNotices }
+    var verification: VerificationHandler { gateway.verification }
+    var admin: AdminHandler { gateway.admin }
+    /// The services that the gateway serves.
+    var services: [ServiceDescription] { gateway.methods.map(\.description) }
 
     /// - Parameters:
     ///   - flags: The gateway's settings, as on a command line.

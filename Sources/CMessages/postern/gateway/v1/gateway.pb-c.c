@@ -1240,7 +1240,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_with_password_req
   (ProtobufCMessageInit) postern__gateway__v1__sign_in_with_password_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_password_response__field_descriptors[3] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_password_response__field_descriptors[4] =
 {
   {
     "account",
@@ -1278,16 +1278,29 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_passwor
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "collision",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__SignInWithPasswordResponse, collision),
+    &postern__gateway__v1__collision__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__gateway__v1__sign_in_with_password_response__field_indices_by_name[] = {
   0,   /* field[0] = account */
+  3,   /* field[3] = collision */
   2,   /* field[2] = history */
   1,   /* field[1] = session */
 };
 static const ProtobufCIntRange postern__gateway__v1__sign_in_with_password_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_with_password_response__descriptor =
 {
@@ -1297,7 +1310,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_with_password_res
   "Postern__Gateway__V1__SignInWithPasswordResponse",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__SignInWithPasswordResponse),
-  3,
+  4,
   postern__gateway__v1__sign_in_with_password_response__field_descriptors,
   postern__gateway__v1__sign_in_with_password_response__field_indices_by_name,
   1,  postern__gateway__v1__sign_in_with_password_response__number_ranges,

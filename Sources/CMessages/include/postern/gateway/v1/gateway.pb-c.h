@@ -168,10 +168,11 @@ struct  Postern__Gateway__V1__SignInWithPasswordResponse
   Postern__Gateway__V1__Account *account;
   Postern__Gateway__V1__Session *session;
   Postern__Gateway__V1__SignInHistory *history;
+  Postern__Gateway__V1__Collision *collision;
 };
 #define POSTERN__GATEWAY__V1__SIGN_IN_WITH_PASSWORD_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__sign_in_with_password_response__descriptor) \
-    , NULL, NULL, NULL }
+    , NULL, NULL, NULL, NULL }
 
 
 struct  Postern__Gateway__V1__VerifyEmailRequest

@@ -23,7 +23,6 @@ typedef struct Postern__Identity__V1__ProviderToken Postern__Identity__V1__Provi
 typedef struct Postern__Identity__V1__SignInWithProviderRequest Postern__Identity__V1__SignInWithProviderRequest;
 typedef struct Postern__Identity__V1__SignInAsGuestRequest Postern__Identity__V1__SignInAsGuestRequest;
 typedef struct Postern__Identity__V1__AdmissionResponse Postern__Identity__V1__AdmissionResponse;
-typedef struct Postern__Identity__V1__Collision Postern__Identity__V1__Collision;
 typedef struct Postern__Identity__V1__LinkProviderRequest Postern__Identity__V1__LinkProviderRequest;
 typedef struct Postern__Identity__V1__LinkProviderResponse Postern__Identity__V1__LinkProviderResponse;
 typedef struct Postern__Identity__V1__UnlinkRequest Postern__Identity__V1__UnlinkRequest;
@@ -116,18 +115,6 @@ struct  Postern__Identity__V1__AdmissionResponse
 #define POSTERN__IDENTITY__V1__ADMISSION_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__identity__v1__admission_response__descriptor) \
     , NULL, NULL, 0, 0,NULL, 0, 0, NULL, NULL }
-
-
-struct  Postern__Identity__V1__Collision
-{
-  ProtobufCMessage base;
-  Postern__Identity__V1__Account *guest;
-  ProtobufCBinaryData choice_token;
-  int64_t expires_at_ms;
-};
-#define POSTERN__IDENTITY__V1__COLLISION__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&postern__identity__v1__collision__descriptor) \
-    , NULL, {0,NULL}, 0 }
 
 
 struct  Postern__Identity__V1__LinkProviderRequest
@@ -343,25 +330,6 @@ Postern__Identity__V1__AdmissionResponse *
 void   postern__identity__v1__admission_response__free_unpacked
                      (Postern__Identity__V1__AdmissionResponse *message,
                       ProtobufCAllocator *allocator);
-/* Postern__Identity__V1__Collision methods */
-void   postern__identity__v1__collision__init
-                     (Postern__Identity__V1__Collision         *message);
-size_t postern__identity__v1__collision__get_packed_size
-                     (const Postern__Identity__V1__Collision   *message);
-size_t postern__identity__v1__collision__pack
-                     (const Postern__Identity__V1__Collision   *message,
-                      uint8_t             *out);
-size_t postern__identity__v1__collision__pack_to_buffer
-                     (const Postern__Identity__V1__Collision   *message,
-                      ProtobufCBuffer     *buffer);
-Postern__Identity__V1__Collision *
-       postern__identity__v1__collision__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data);
-void   postern__identity__v1__collision__free_unpacked
-                     (Postern__Identity__V1__Collision *message,
-                      ProtobufCAllocator *allocator);
 /* Postern__Identity__V1__LinkProviderRequest methods */
 void   postern__identity__v1__link_provider_request__init
                      (Postern__Identity__V1__LinkProviderRequest         *message);
@@ -553,9 +521,6 @@ typedef void (*Postern__Identity__V1__SignInAsGuestRequest_Closure)
 typedef void (*Postern__Identity__V1__AdmissionResponse_Closure)
                  (const Postern__Identity__V1__AdmissionResponse *message,
                   void *closure_data);
-typedef void (*Postern__Identity__V1__Collision_Closure)
-                 (const Postern__Identity__V1__Collision *message,
-                  void *closure_data);
 typedef void (*Postern__Identity__V1__LinkProviderRequest_Closure)
                  (const Postern__Identity__V1__LinkProviderRequest *message,
                   void *closure_data);
@@ -595,7 +560,6 @@ extern const ProtobufCMessageDescriptor postern__identity__v1__provider_token__d
 extern const ProtobufCMessageDescriptor postern__identity__v1__sign_in_with_provider_request__descriptor;
 extern const ProtobufCMessageDescriptor postern__identity__v1__sign_in_as_guest_request__descriptor;
 extern const ProtobufCMessageDescriptor postern__identity__v1__admission_response__descriptor;
-extern const ProtobufCMessageDescriptor postern__identity__v1__collision__descriptor;
 extern const ProtobufCMessageDescriptor postern__identity__v1__link_provider_request__descriptor;
 extern const ProtobufCMessageDescriptor postern__identity__v1__link_provider_response__descriptor;
 extern const ProtobufCMessageDescriptor postern__identity__v1__unlink_request__descriptor;

@@ -22,6 +22,7 @@ typedef struct Postern__Identity__V1__RegisterRequest Postern__Identity__V1__Reg
 typedef struct Postern__Identity__V1__RegisterResponse Postern__Identity__V1__RegisterResponse;
 typedef struct Postern__Identity__V1__VerifyPasswordRequest Postern__Identity__V1__VerifyPasswordRequest;
 typedef struct Postern__Identity__V1__VerifyPasswordResponse Postern__Identity__V1__VerifyPasswordResponse;
+typedef struct Postern__Identity__V1__Collision Postern__Identity__V1__Collision;
 typedef struct Postern__Identity__V1__SignInProof Postern__Identity__V1__SignInProof;
 typedef struct Postern__Identity__V1__ConfirmEmailRequest Postern__Identity__V1__ConfirmEmailRequest;
 typedef struct Postern__Identity__V1__ConfirmEmailResponse Postern__Identity__V1__ConfirmEmailResponse;
@@ -110,10 +111,11 @@ struct  Postern__Identity__V1__VerifyPasswordRequest
   ProtobufCBinaryData email;
   ProtobufCBinaryData password;
   Postern__Identity__V1__Origin *origin;
+  ProtobufCBinaryData guest_access_token;
 };
 #define POSTERN__IDENTITY__V1__VERIFY_PASSWORD_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__identity__v1__verify_password_request__descriptor) \
-    , {0,NULL}, {0,NULL}, NULL }
+    , {0,NULL}, {0,NULL}, NULL, {0,NULL} }
 
 
 struct  Postern__Identity__V1__VerifyPasswordResponse
@@ -122,10 +124,23 @@ struct  Postern__Identity__V1__VerifyPasswordResponse
   Postern__Identity__V1__Account *account;
   Postern__Identity__V1__SignInProof *proof;
   Postern__Identity__V1__SignInHistory *history;
+  Postern__Identity__V1__Collision *collision;
 };
 #define POSTERN__IDENTITY__V1__VERIFY_PASSWORD_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__identity__v1__verify_password_response__descriptor) \
-    , NULL, NULL, NULL }
+    , NULL, NULL, NULL, NULL }
+
+
+struct  Postern__Identity__V1__Collision
+{
+  ProtobufCMessage base;
+  Postern__Identity__V1__Account *guest;
+  ProtobufCBinaryData choice_token;
+  int64_t expires_at_ms;
+};
+#define POSTERN__IDENTITY__V1__COLLISION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__identity__v1__collision__descriptor) \
+    , NULL, {0,NULL}, 0 }
 
 
 struct  Postern__Identity__V1__SignInProof
@@ -304,6 +319,25 @@ Postern__Identity__V1__VerifyPasswordResponse *
 void   postern__identity__v1__verify_password_response__free_unpacked
                      (Postern__Identity__V1__VerifyPasswordResponse *message,
                       ProtobufCAllocator *allocator);
+/* Postern__Identity__V1__Collision methods */
+void   postern__identity__v1__collision__init
+                     (Postern__Identity__V1__Collision         *message);
+size_t postern__identity__v1__collision__get_packed_size
+                     (const Postern__Identity__V1__Collision   *message);
+size_t postern__identity__v1__collision__pack
+                     (const Postern__Identity__V1__Collision   *message,
+                      uint8_t             *out);
+size_t postern__identity__v1__collision__pack_to_buffer
+                     (const Postern__Identity__V1__Collision   *message,
+                      ProtobufCBuffer     *buffer);
+Postern__Identity__V1__Collision *
+       postern__identity__v1__collision__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   postern__identity__v1__collision__free_unpacked
+                     (Postern__Identity__V1__Collision *message,
+                      ProtobufCAllocator *allocator);
 /* Postern__Identity__V1__SignInProof methods */
 void   postern__identity__v1__sign_in_proof__init
                      (Postern__Identity__V1__SignInProof         *message);
@@ -419,6 +453,9 @@ typedef void (*Postern__Identity__V1__VerifyPasswordRequest_Closure)
 typedef void (*Postern__Identity__V1__VerifyPasswordResponse_Closure)
                  (const Postern__Identity__V1__VerifyPasswordResponse *message,
                   void *closure_data);
+typedef void (*Postern__Identity__V1__Collision_Closure)
+                 (const Postern__Identity__V1__Collision *message,
+                  void *closure_data);
 typedef void (*Postern__Identity__V1__SignInProof_Closure)
                  (const Postern__Identity__V1__SignInProof *message,
                   void *closure_data);
@@ -447,6 +484,7 @@ extern const ProtobufCMessageDescriptor postern__identity__v1__register_request_
 extern const ProtobufCMessageDescriptor postern__identity__v1__register_response__descriptor;
 extern const ProtobufCMessageDescriptor postern__identity__v1__verify_password_request__descriptor;
 extern const ProtobufCMessageDescriptor postern__identity__v1__verify_password_response__descriptor;
+extern const ProtobufCMessageDescriptor postern__identity__v1__collision__descriptor;
 extern const ProtobufCMessageDescriptor postern__identity__v1__sign_in_proof__descriptor;
 extern const ProtobufCMessageDescriptor postern__identity__v1__confirm_email_request__descriptor;
 extern const ProtobufCMessageDescriptor postern__identity__v1__confirm_email_response__descriptor;
