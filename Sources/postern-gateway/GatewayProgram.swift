@@ -9,7 +9,8 @@ struct GatewayProgram: Program {
     static let description = ProgramDescription(
         program: "postern-gateway", service: "postern.gateway", application: "gateway",
         summary: "The public sign-in flows, composed of the other four services.", port: 7400,
-        callers: ["app", "tool"], addressAsserters: ["app", "tool"])
+        callers: ["app", "tool"], addressAsserters: ["app", "tool"],
+        callersMethods: ProgramDescription.webCallsPublicMethods)
 
     static func assemble(
         _ host: ServiceHost, _ settings: GatewayProgramSettings
