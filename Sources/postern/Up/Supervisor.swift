@@ -1,28 +1,30 @@
 import Glibc
 import Hosting
 
-/// Keeps the five programs running.
+/// Keeps the six programs running.
 ///
 ///     start: callees before their callers, each until it has written its ports
 ///     then:  a child that ends is restarted on its ports (`RestartWait`)
-///     stop:  the gateway first, so that no call reaches a stopped service; SIGTERM, and SIGKILL
+///     stop:  callers before their callees, so that no call reaches a stopped service; SIGTERM, and SIGKILL
 ///            after 11 s
 final class Supervisor {
     private static let startTimeout = 20.0
     private static let stopTimeout = 11.0
     private static let names = [
         "postern-rate-limit", "postern-notification", "postern-session", "postern-identity",
-        "postern-gateway",
+        "postern-gateway", "postern-web",
     ]
 
     private let folder: DataFolder
     private let programsFolder: String
     private let portBase: Int
-    private var children = Supervisor.names.map { Child($0) }
+    private var children: [Child]
     /// Ports of programs that are called by a program that starts before them.
     private let earlyPorts: [String: Int]
 
-    init(folder: DataFolder, programsFolder: String, portBase: Int) {
+    /// - Parameter hasWeb: whether to start the web service.
+    init(folder: DataFolder, programsFolder: String, portBase: Int, hasWeb: Bool) {
+        children = Self.names.filter { hasWeb || $0 != "postern-web" }.map { Child($0) }
         self.folder = folder
         self.programsFolder = programsFolder
         self.portBase = portBase
@@ -31,11 +33,11 @@ final class Supervisor {
             ? ["postern-identity": Child.freePort(), "postern-session": Child.freePort()] : [:]
     }
 
-    /// The ports of each service, in the order of the port numbers.
+    /// The ports of each program, in the order of the port numbers.
     var endpoints: [(service: String, port: Int, metricsPort: Int)] {
-        Endpoints.services.map { service in
-            let child = children.first { $0.name == "postern-\(service)" }
-            return (service, child?.port ?? 0, child?.metricsPort ?? 0)
+        Endpoints.programs.compactMap { service in
+            children.first { $0.name == "postern-\(service)" }
+                .map { (service, $0.port, $0.metricsPort) }
         }
     }
 
@@ -72,10 +74,16 @@ final class Supervisor {
         let (port, metricsPort) = ports(child)
         var arguments = [
             "--listen-port", "\(port)", "--metrics-port", "\(metricsPort)",
-            "--data-folder", "\(folder.path)/data", "--keys-folder", "\(folder.path)/keys",
             "--applications-folder", folder.keys.server(String(child.name.dropFirst(8))),
             "--port-file", folder.portFile(child.name), "--stop-with-input", "true",
         ]
+        if child.name == "postern-web" {
+            if !AppsFile.isReplaced { arguments += ["--apps-file", folder.apps.path] }
+        } else {
+            arguments += [
+                "--data-folder", "\(folder.path)/data", "--keys-folder", "\(folder.path)/keys",
+            ]
+        }
         if child.name == "postern-notification" {
             arguments += ["--inbox-folder", "\(folder.path)/inbox"]
         }
@@ -102,7 +110,10 @@ final class Supervisor {
         "postern-identity": ["session", "notification"],
         "postern-gateway": ["identity", "session", "rate-limit"],
         "postern-notification": ["identity", "session", "rate-limit"],
+        "postern-web": ["gateway"],
     ]
+    /// The web service's port is this much above the gateway's.
+    private static let webPortOffset = 80
 
     private func ports(_ child: Child) -> (port: Int, metricsPort: Int) {
         if child.port != 0 { return (child.port, child.metricsPort) }
@@ -110,7 +121,7 @@ final class Supervisor {
             return (earlyPorts[child.name] ?? 0, 0)
         }
         let offset = Endpoints.services.firstIndex { child.name == "postern-\($0)" }
-        let port = portBase + (offset ?? 0)
+        let port = portBase + (offset ?? Self.webPortOffset)
         return (port, port + 10)
     }
 

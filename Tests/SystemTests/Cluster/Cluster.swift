@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// The five programs, started by `postern up` on ports that the system chooses.
+/// The six programs, started by `postern up` on ports that the system chooses.
 final class Cluster: Sendable {
     /// The goal for a start is measured by the benchmarks; here the start only has to succeed.
     static let readyWithin = Duration.seconds(30)
@@ -67,7 +67,7 @@ final class Cluster: Sendable {
 
     /// The file of an application's private key.
     func key(of application: String) -> String {
-        let isOurs = BuiltPrograms.services.contains(application)
+        let isOurs = (BuiltPrograms.services + ["web"]).contains(application)
         return "\(data)/keys/\(isOurs ? application : "applications")/\(application).k1.key"
     }
 
