@@ -30,7 +30,11 @@ final class Supervisor {
         self.portBase = portBase
         earlyPorts =
             portBase == 0
-            ? ["postern-identity": Child.freePort(), "postern-session": Child.freePort()] : [:]
+            ? [
+                "postern-identity": Child.freePort(), "postern-session": Child.freePort(),
+                // The gateway, which starts before it, must know its origin.
+                "postern-web": Child.freePort(),
+            ] : [:]
     }
 
     /// The ports of each program, in the order of the port numbers.
@@ -45,6 +49,7 @@ final class Supervisor {
 
     /// Starts all programs; returns when all are ready.
     func start(until signals: StopSignals) throws {
+        setWebOrigins()
         for index in children.indices {
             try start(index)
             // With fixed ports all can start at once; the loop below waits for each.
@@ -53,6 +58,14 @@ final class Supervisor {
         for index in children.indices where children[index].port == 0 {
             try waitUntilReady(index, signals)
         }
+    }
+
+    /// Where clients reach the web service, unless the operator says it: it answers requests for
+    /// these hosts only, and the gateway takes backends' tokens for these origins only.
+    private func setWebOrigins() {
+        guard let web = children.first(where: { $0.name == "postern-web" }) else { return }
+        let port = ports(web).port
+        setenv("POSTERN_WEB_ORIGINS", "http://localhost:\(port),http://127.0.0.1:\(port)", 0)
     }
 
     private func start(_ index: Int) throws {
