@@ -26,7 +26,14 @@ enum RunningProgram {
                 isMakingProgress: { host.parts.isAlive }),
             group: host.group)
         readiness.set("server", isReady: true)
-        try announce(host, port: server.port, metricsPort: metricsPort)
+        let isReadyNow = readiness.isReady
+        if isReadyNow { try announce(host, port: server.port, metricsPort: metricsPort) }
+        // A program that waits for peers announces itself later, when it can already be stopped.
+        let announcing = Worker {
+            for await state in readiness.changes() where state == .ready && !isReadyNow {
+                try announce(host, port: server.port, metricsPort: metricsPort)
+            }
+        }
         let lifeline = settings.isTiedToInput ? Lifeline(descriptor: STDIN_FILENO) : nil
         let lifecycle = ProgramLifecycle(
             readiness: readiness, lifeline: lifeline, logger: host.logger, isKilledLate: true)
@@ -46,7 +53,8 @@ enum RunningProgram {
         let exporting = exporter.map { exporter in Worker { try await exporter.run() } }
         let workers: [any Service] =
             assembly.workers
-            + [Worker(watch.run), Worker(clock.run), peers, exporting].compactMap { $0 }
+            + [Worker(watch.run), Worker(clock.run), peers, announcing, exporting]
+            .compactMap { $0 }
         let exitCode = await lifecycle.run(workers + [DrainingServer(server: server)])
         await exporter?.exportLast()
         await assembly.close()

@@ -51,11 +51,19 @@ final class Supervisor {
     func start(until signals: StopSignals) throws {
         setWebOrigins()
         for index in children.indices {
+            // It is ready once the gateway has answered, and asks every two seconds.
+            if children[index].name == "postern-web" { try waitUntilReady(signals) }
             try start(index)
-            // With fixed ports all can start at once; the loop below waits for each.
+            // With fixed ports all others can start at once.
             if portBase == 0 { try waitUntilReady(index, signals) }
         }
-        for index in children.indices where children[index].port == 0 {
+        try waitUntilReady(signals)
+    }
+
+    /// Waits for all programs that have been started.
+    private func waitUntilReady(_ signals: StopSignals) throws {
+        for index in children.indices
+        where children[index].process != nil && children[index].port == 0 {
             try waitUntilReady(index, signals)
         }
     }
