@@ -320,7 +320,8 @@ let package = Package(
             [
                 "GatewayService", "IdentityService", "SessionService", "RateLimitService",
                 "NotificationService", "Hosting", "Contracts", "RPC", "Messages", "Storage",
-                "Cryptography", "ServiceRuntime", "JSON", "ProviderIssuer", "TestSupport",
+                "Cryptography", "ServiceRuntime", "JSON", "ProviderIssuer", "TestSupport", nioCore,
+                nioPosix,
             ]),
         // Only the built programs, over TCP; of ours no more than what a caller has.
         tests(

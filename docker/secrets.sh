@@ -36,12 +36,6 @@ declare -A callers=(
   [notification]="identity tool"
 )
 applications=(app tool gateway identity session notification web)
-# The methods that the web service may call, as in Sources/Hosting/Program.swift.
-web_methods=(
-  'Auth/*' 'Guests/*' 'Passwords/*' 'Emails/*' 'Providers/*' 'PhoneSignIn/*' 'SignInMethods/*'
-  AccountSessions/ListSessions AccountSessions/EndSession AccountSessions/EndOtherSessions
-  AccountSessions/Reauthenticate Verification/GetKeySet ProviderNotices/DescribeProviderOutcome
-)
 master_keys=(sign-in-proof identity session rate-limit notification)
 
 umask 077
@@ -121,7 +115,7 @@ take_over() {
 permit_web() {
   [[ -z $(find "$keys/web" -name 'web.*.key') ]] || return 0
   ! grep -q '^web\b' "$keys/gateway/callers" || return 0
-  { cat "$keys/gateway/callers" && echo "web client-address ${web_methods[*]/#/postern.gateway.v1.}"; } |
+  { cat "$keys/gateway/callers" && echo "web client-address application-tokens public-methods"; } |
     put "$keys/gateway/callers"
 }
 
@@ -163,7 +157,9 @@ take_over
   "#" \
   "#   NAME [client-address] [certificate=NAME] [METHOD or SERVICE/*]…" \
   "app client-address" \
-  "tool client-address" | put "$keys/gateway/callers"
+  "tool client-address" \
+  "# The web service: it calls for browsers and phones, and carries the tokens of backends." \
+  "web client-address application-tokens public-methods" | put "$keys/gateway/callers"
 permit_web
 make_apps
 for name in "${applications[@]}"; do make_pair "$name"; done

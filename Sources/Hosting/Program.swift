@@ -34,6 +34,11 @@ package struct ProgramDescription: Sendable {
     package let callers: [String]
     /// Those of them that may assert their users' addresses by default.
     package let addressAsserters: [String]
+    /// Those of them that are web services, unless a list of callers is set. They call for anybody on
+    /// the internet, so they may call the public methods only, also with asserted addresses. Their
+    /// calls may carry tokens of backends. An installation need not run one, so its key may be
+    /// missing.
+    package let webServices: Set<String>
     /// Restricts some of them to these methods, unless a list of callers is set.
     package let callersMethods: [String: [MethodPattern]]
     /// Whether it has an `RPCServer`, with the settings of callers, store and admission control.
@@ -43,7 +48,8 @@ package struct ProgramDescription: Sendable {
     package init(
         program: String, service: String, application: String, summary: String, port: Int,
         callers: [String], addressAsserters: [String] = [],
-        callersMethods: [String: [MethodPattern]] = [:], hasRPCServer: Bool = true
+        webServices: Set<String> = [], callersMethods: [String: [MethodPattern]] = [:],
+        hasRPCServer: Bool = true
     ) {
         self.program = program
         self.service = service
@@ -52,7 +58,10 @@ package struct ProgramDescription: Sendable {
         self.port = port
         self.callers = callers
         self.addressAsserters = addressAsserters
-        self.callersMethods = callersMethods
+        self.webServices = webServices
+        self.callersMethods = webServices.reduce(into: callersMethods) { methods, name in
+            methods[name] = [.publicMethods]
+        }
         self.hasRPCServer = hasRPCServer
     }
 }
@@ -62,18 +71,6 @@ extension ProgramDescription {
     /// private key that no server has.
     package static let ourApplications: Set<String> = [
         "gateway", "identity", "session", "rate-limit", "notification", "web", "tool",
-    ]
-
-    /// The web service passes on what apps and browsers call, and nothing else. It is the program
-    /// that the internet reaches first: an attacker who takes it over must not reach methods of
-    /// operators and backends. A method that is added here is one that everybody may call.
-    package static let webCallsPublicMethods: [String: [MethodPattern]] = [
-        "web": [
-            "Auth/*", "Guests/*", "Passwords/*", "Emails/*", "Providers/*", "PhoneSignIn/*",
-            "SignInMethods/*", "AccountSessions/ListSessions", "AccountSessions/EndSession",
-            "AccountSessions/EndOtherSessions", "AccountSessions/Reauthenticate",
-            "Verification/GetKeySet", "ProviderNotices/DescribeProviderOutcome",
-        ].compactMap { MethodPattern("postern.gateway.v1.\($0)") }
     ]
 
     /// Only the notification service communicates with outside systems. If an attacker takes it
@@ -104,16 +101,19 @@ package struct Assembly: Sendable {
     package let watched: [CredentialWatch.Credential]
     /// Peers that must have answered once before the program is ready, by their parts' names.
     package let awaitedPeers: [String]
+    /// The origins of the web service: the audiences of the application tokens that calls carry.
+    package let tokenAudiences: Set<String>
     /// Called after everything else has stopped.
     package let close: @Sendable () async -> Void
 
     /// An assembly with an `RPCServer` of these services.
     package init(
-        services: [ServiceMethods], workers: [Worker] = [],
+        services: [ServiceMethods], workers: [Worker] = [], tokenAudiences: Set<String> = [],
         close: @escaping @Sendable () async -> Void = {}
     ) {
         server = .rpc(services)
         self.workers = workers
+        self.tokenAudiences = tokenAudiences
         watched = []
         awaitedPeers = []
         self.close = close
@@ -128,6 +128,7 @@ package struct Assembly: Sendable {
         self.workers = workers
         self.watched = watched
         self.awaitedPeers = awaitedPeers
+        tokenAudiences = []
         close = {}
     }
 

@@ -73,9 +73,11 @@ enum RunningProgram {
             return (try await start(limits, readinessPage), [])
         case .rpc(let services):
             let credentials = try ServerCredentials(
-                host.settings, callersMethods: host.description.callersMethods, time: host.time,
-                logger: host.logger)
-            let server = try await rpcServer(host, services, limits, readiness, credentials)
+                host.settings, callersMethods: host.description.callersMethods,
+                webServices: host.description.webServices, time: host.time, logger: host.logger)
+            let server = try await rpcServer(
+                host, services, tokenAudiences: assembly.tokenAudiences, limits, readiness,
+                credentials)
             credentials.server.replace(server)
             return (
                 Assembly.Running(port: server.port) { await server.drain() }, credentials.watched
@@ -84,8 +86,8 @@ enum RunningProgram {
     }
 
     private static func rpcServer(
-        _ host: ServiceHost, _ services: [ServiceMethods], _ limits: ServerLimits,
-        _ readiness: Readiness, _ credentials: ServerCredentials
+        _ host: ServiceHost, _ services: [ServiceMethods], tokenAudiences: Set<String>,
+        _ limits: ServerLimits, _ readiness: Readiness, _ credentials: ServerCredentials
     ) async throws -> RPCServer {
         let settings = host.settings
         let health = HealthReporter(readiness: readiness, parts: host.parts, time: host.time)
@@ -96,6 +98,7 @@ enum RunningProgram {
                 service: host.description.service, host: settings.listenHost,
                 port: settings.listenPort, limits: limits,
                 isPlaintextTrusted: settings.plaintext == .trustedNetwork,
+                tokenAudiences: tokenAudiences,
                 agent: "\(host.description.program)/\(ProductVersion.text)"),
             services: services + [
                 HealthDispatcher.methods(of: health), ReflectionDispatcher.methods(of: reflection),

@@ -54,10 +54,6 @@ extension ServerTLS {
     }
 }
 
-extension MethodDescription {
-    package var isPublic: Bool { false }
-}
-
 package struct WebOrigin: Sendable { package let description: String }
 
 package struct TrustedProxies: Hashable, Sendable {

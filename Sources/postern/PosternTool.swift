@@ -18,6 +18,7 @@ struct PosternTool: AsyncParsableCommand {
             LimitsCommand.self, ClockCommand.self, OutboxCommand.self, MailCommand.self,
             ImportCommand.self, ExportCommand.self,
             ErrorsCommand.self, AccountsCommand.self, ApplicationsCommand.self,
+            TokenCommand.self,
         ])
 }
 

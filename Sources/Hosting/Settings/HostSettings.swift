@@ -88,8 +88,13 @@ package struct HostSettings: Sendable {
             callers = settings.strings(
                 "callers", default: program.callers, unit: "application",
                 reason: "The applications that may call; an empty list allows none.")
+            let listed = callers
             addressAsserters = settings.strings(
-                "client-address-from", default: program.addressAsserters, unit: "application",
+                "client-address-from",
+                // A list of callers from before the web service existed remains valid.
+                default: program.addressAsserters.filter {
+                    !program.webServices.contains($0) || listed.contains($0)
+                }, unit: "application",
                 reason: "Applications that may assert their users' addresses, for rate limits.")
         } else {
             (acceptsSharedKeys, callers, addressAsserters) = (false, [], [])

@@ -67,8 +67,8 @@ extension KeyFolders {
     /// later has removed it for good.
     private func permitWeb() throws {
         guard try privateFiles(of: "web").isEmpty else { return }
-        let methods = ProgramDescription.webCallsPublicMethods["web"] ?? []
-        try gatewayCallers.add("web", ["client-address"] + methods.map(\.description))
+        try gatewayCallers.add(
+            "web", ["client-address", "application-tokens", "public-methods"])
     }
 
     /// Creates the key without servers: `publish` copies it to them, also after a crash in between.

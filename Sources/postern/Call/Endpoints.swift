@@ -102,6 +102,12 @@ struct Endpoints {
         return settings
     }
 
+    /// The key of the application as which the gateway is called.
+    func applicationKey() throws -> ApplicationKey {
+        guard let file = application.keyFile else { throw Self.invalid(path) }
+        return try key(file, of: application.id)
+    }
+
     private func key(_ name: String, of application: String) throws -> ApplicationKey {
         var file = besideFile(name)
         var status = stat()

@@ -27,6 +27,8 @@ final class GatewayFixture: Sendable {
     var methods: SignInMethodsHandler { gateway.signInMethods }
     var phone: PhoneSignInHandler { gateway.phoneSignIn }
     var emails: EmailsHandler { gateway.emails }
+    /// The rpcs of all handlers, for a server.
+    var serviceMethods: [ServiceMethods] { gateway.methods }
     var providerNotices: ProviderNoticesHandler { gateway.providerNotices }
 
     /// - Parameters:

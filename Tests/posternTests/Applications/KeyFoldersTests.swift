@@ -137,7 +137,7 @@ struct KeyFoldersTests {
         let list = keys.gatewayCallers
         let web = try CallersList(file: list.path).entries.first { $0.application == "web" }
         #expect(web?.mayAssertClientAddress == true)
-        #expect(web?.methods == ProgramDescription.webCallsPublicMethods["web"])
+        #expect(web?.methods == [.publicMethods])
         try list.remove("web")
         _ = try keys.prepare()
         #expect(try !CallersList(file: list.path).entries.contains { $0.application == "web" })
