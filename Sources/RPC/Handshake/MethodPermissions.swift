@@ -22,7 +22,7 @@ package struct MethodPattern: Hashable, Sendable, CustomStringConvertible {
     package var description: String { text }
 
     /// Whether the pattern matches `method`.
-    func matches(_ method: String) -> Bool {
+    package func matches(_ method: String) -> Bool {
         guard text.hasSuffix("/*") else { return current == method }
         return method.hasPrefix(text.dropLast())
     }
