@@ -1,0 +1,35 @@
+package import ServiceRuntime
+
+/// The operator's settings of who may call the web service, and from where.
+package struct WebCallerSettings: Settings {
+    /// The file of apps; nil for none, with which only backends can call.
+    package let appsFile: String?
+    /// The file's content at the start; nil without a file.
+    package let apps: SettingsDocument<Apps>?
+    /// The proxies whose fields about the client's address count.
+    package let trustedProxies: TrustedProxies
+    /// The origins at which clients reach the web service: the audience of backends' tokens.
+    package let webOrigins: [WebOrigin]
+
+    package init(reading settings: inout SettingsReader) {
+        appsFile = settings.optionalPath(
+            "apps-file",
+            reason: "Your apps, .yaml or .json; reloaded when it changes. Without it only backends "
+                + "can call.")
+        trustedProxies = TrustedProxies(
+            settings.parsedList(
+                "trusted-proxies", default: [], counts: 0...64, expected: IPNetwork.expected,
+                unit: "network",
+                reason: "Proxies whose X-Forwarded-For or Forwarded counts; from anybody else it "
+                    + "could be forged.", parse: IPNetwork.init))
+        webOrigins = settings.parsedList(
+            "web-origins",
+            default: ["http://localhost:7480", "http://127.0.0.1:7480"].compactMap(WebOrigin.init),
+            counts: 1...16, expected: WebOrigin.expected, unit: "origin",
+            reason: "Where clients reach the web service, as in their URLs.", parse: WebOrigin.init)
+        apps = appsFile.map { SettingsDocument(path: $0) }
+        for problem in apps?.problems ?? [] {
+            settings.require(false, ["apps-file"], problem)
+        }
+    }
+}
