@@ -23,14 +23,6 @@ package struct ClientAddress: Hashable, Sendable {
             ? Self.bytes(UInt32(truncatingIfNeeded: low)) : Self.bytes(high) + Self.bytes(low)
     }
 
-    /// The address as a text that `init` parses: `192.0.2.1`, `2001:db8:0:0:0:0:0:1`.
-    package var text: String {
-        if bytes.count == 4 { return bytes.map { "\($0)" }.joined(separator: ".") }
-        return stride(from: 0, to: bytes.count, by: 2).map {
-            String(UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]), radix: 16)
-        }.joined(separator: ":")
-    }
-
     /// The first bytes of the network that contains the address.
     /// - Parameters:
     ///   - v6: bytes used of an IPv6 address: 8 for a /64, 6 for a /48.
@@ -48,6 +40,14 @@ package struct ClientAddress: Hashable, Sendable {
             return prefix.map { "\($0)" }.joined(separator: ".") + length
         }
         return prefix.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + length
+    }
+
+    /// The address as a text that `init` parses: `192.0.2.1`, `2001:db8:0:0:0:0:0:1`.
+    package var text: String {
+        if bytes.count == 4 { return bytes.map { "\($0)" }.joined(separator: ".") }
+        return stride(from: 0, to: bytes.count, by: 2).map {
+            String(UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]), radix: 16)
+        }.joined(separator: ":")
     }
 
     private static func bytes(_ number: some FixedWidthInteger) -> [UInt8] {

@@ -6,13 +6,13 @@ package import ServiceRuntime
 /// Decides who makes a call, and whether they may, before anything of it is done.
 package struct CallerCheck: Sendable {
     private let apps: Reloadable<Apps>
-    private let trusted: TrustedProxies
+    private let trusted: [AddressNetwork]
     private let time: any Time
 
     /// - Parameters:
     ///   - apps: The operator's apps, replaced when their file changes.
     ///   - trusted: The proxies whose fields about the client's address count.
-    package init(apps: Reloadable<Apps>, trusted: TrustedProxies, time: any Time) {
+    package init(apps: Reloadable<Apps>, trusted: [AddressNetwork], time: any Time) {
         self.apps = apps
         self.trusted = trusted
         self.time = time
@@ -31,7 +31,7 @@ package struct CallerCheck: Sendable {
                 "Send the app's key (pk_…) of the operator's apps-file, or the token of a backend "
                     + "(postern token app).")
         }
-        var (app, token): (App?, ApplicationToken?)
+        var (app, token): (App?, BackendToken?)
         if text.hasPrefix("pk_") {
             guard let found = apps.app(key: text) else {
                 throw Self.unknownCaller("No app in the operator's apps-file has this key.")
@@ -75,12 +75,12 @@ package struct CallerCheck: Sendable {
 
     private func backendToken(
         _ text: String, _ method: SchemaMethod
-    ) throws(ServiceError) -> ApplicationToken {
-        guard let token = ApplicationToken(text) else {
+    ) throws(ServiceError) -> BackendToken {
+        guard let token = BackendToken(text) else {
             throw Self.unknownCaller(
-                "It is neither an app's key (pk_…) nor a token with the claims bh, exp and method.")
+                "It is neither an app's key (pk_…) nor a token with the claims exp and method.")
         }
-        if let refusal = token.refusal(method: method.name, at: time.now()) {
+        if let refusal = token.refusal(method: method, at: time.now()) {
             throw Self.unknownCaller(refusal)
         }
         return token

@@ -22,9 +22,9 @@ package enum ForwardedAddress {
     ///   - xForwardedFor: The values of `X-Forwarded-For`, likewise.
     package static func of(
         peer: ClientAddress, isFromTrustedProxy: Bool, forwarded: [String],
-        xForwardedFor: [String], trusted: TrustedProxies
+        xForwardedFor: [String], trusted: [AddressNetwork]
     ) -> ClientAddress {
-        guard isFromTrustedProxy, trusted.contains(peer) else { return peer }
+        guard isFromTrustedProxy, isTrusted(peer, trusted) else { return peer }
         let standard = forwarded.isEmpty ? nil : hops(forwarded: forwarded)
         let common = xForwardedFor.isEmpty ? nil : hops(xForwardedFor: xForwardedFor)
         switch (standard, common) {
@@ -39,15 +39,19 @@ package enum ForwardedAddress {
     }
 
     private static func walk(
-        _ hops: [ClientAddress?], _ peer: ClientAddress, _ trusted: TrustedProxies
+        _ hops: [ClientAddress?], _ peer: ClientAddress, _ trusted: [AddressNetwork]
     ) -> ClientAddress {
         var last = peer
         for hop in hops.reversed() {
             guard let hop else { return last }
             last = hop
-            guard trusted.contains(hop) else { return hop }
+            guard isTrusted(hop, trusted) else { return hop }
         }
         return last
+    }
+
+    private static func isTrusted(_ address: ClientAddress, _ trusted: [AddressNetwork]) -> Bool {
+        trusted.contains { $0.contains(address) }
     }
 
     private static func hops(xForwardedFor values: [String]) -> [ClientAddress?] {

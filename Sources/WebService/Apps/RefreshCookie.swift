@@ -32,10 +32,10 @@ package struct RefreshCookie: Sendable {
 
     private let places: [String: Places]
 
-    /// Finds the methods of `schema` that take or return refresh tokens.
-    package init(schema: Schema) {
+    /// Finds out which of `methods` take or return refresh tokens.
+    package init(methods: [SchemaMethod]) {
         var places: [String: Places] = [:]
-        for method in schema.methodNames.compactMap(schema.method) {
+        for method in methods {
             let request = method.input.textField(at: [Self.field])
             let response = method.output.textFields(named: Self.field)
             guard request != nil || !response.isEmpty else { continue }

@@ -1,3 +1,4 @@
+import Cryptography
 package import HTTPTypes
 package import ServiceRuntime
 
@@ -15,7 +16,8 @@ package struct WebCaller: Sendable {
     /// Whether it reaches the web service without TLS on this machine, so that cookies cannot be
     /// `Secure`.
     let isPlainLoopback: Bool
-    let bodyHash: String?
+    /// The SHA-256 of the body that a backend's token names; nil for an app, and for a stream.
+    package let bodyHash: [UInt8]?
 
     /// Checks that the body is the one for which a backend's token was made, so that a token that
     /// was seen on its way cannot be used for another request.
@@ -23,7 +25,7 @@ package struct WebCaller: Sendable {
     ///   a GET.
     /// - Throws: `rpc/unauthenticated`.
     package func check(body: some Collection<UInt8>) throws(ServiceError) {
-        guard let bodyHash, bodyHash != ApplicationToken.hash(of: body) else { return }
+        guard let bodyHash, bodyHash != SHA256.hash(body) else { return }
         throw .refused(
             .unauthenticated, CallerField.app,
             "The token's bh is not the base64url of the SHA-256 of the body as sent.")

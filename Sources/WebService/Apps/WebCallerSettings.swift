@@ -1,3 +1,4 @@
+package import Addresses
 package import ServiceRuntime
 
 /// The operator's settings of who may call the web service, and from where.
@@ -7,7 +8,7 @@ package struct WebCallerSettings: Settings {
     /// The file's content at the start; nil without a file.
     package let apps: SettingsDocument<Apps>?
     /// The proxies whose fields about the client's address count.
-    package let trustedProxies: TrustedProxies
+    package let trustedProxies: [AddressNetwork]
     /// The origins at which clients reach the web service: the audience of backends' tokens.
     package let webOrigins: [WebOrigin]
 
@@ -16,12 +17,14 @@ package struct WebCallerSettings: Settings {
             "apps-file",
             reason: "Your apps, .yaml or .json; reloaded when it changes. Without it only backends "
                 + "can call.")
-        trustedProxies = TrustedProxies(
-            settings.parsedList(
-                "trusted-proxies", default: [], counts: 0...64, expected: IPNetwork.expected,
-                unit: "network",
-                reason: "Proxies whose X-Forwarded-For or Forwarded counts; from anybody else it "
-                    + "could be forged.", parse: IPNetwork.init))
+        trustedProxies = settings.parsedList(
+            "trusted-proxies", default: [], counts: 0...64,
+            expected: "a network such as 10.0.0.0/8 or 2001:db8::/32, with no bits after the "
+                + "prefix, or an address; not /0, which is everybody",
+            unit: "network",
+            reason: "Proxies whose X-Forwarded-For or Forwarded counts; from others it could be "
+                + "forged.", parse: { Self.isProxyNetwork($0) ? $0 : nil }
+        ).compactMap(AddressNetwork.init)
         webOrigins = settings.parsedList(
             "web-origins",
             default: ["http://localhost:7480", "http://127.0.0.1:7480"].compactMap(WebOrigin.init),
@@ -31,5 +34,12 @@ package struct WebCallerSettings: Settings {
         for problem in apps?.problems ?? [] {
             settings.require(false, ["apps-file"], problem)
         }
+    }
+
+    /// Whether a text is a network, and not all addresses: with `/0` every client could choose its
+    /// address.
+    private static func isProxyNetwork(_ text: String) -> Bool {
+        let parts = text.split(separator: "/")
+        return AddressNetwork(text) != nil && (parts.count < 2 || Int(parts[1]) != 0)
     }
 }
