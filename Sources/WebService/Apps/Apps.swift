@@ -43,8 +43,8 @@ package struct Apps: Settings, Equatable {
     func problems(publicMethods: Set<String>) -> [String] {
         all.flatMap { app in
             (app.methods ?? []).filter { !publicMethods.contains(where: $0.matches) }.map {
-                "\(app.name)-methods: \($0) is no public method; an app can only have fewer than "
-                    + "all public methods (postern methods --public lists them)"
+                "\(app.name)-methods: \($0) is no public method; an app's methods can only be "
+                    + "fewer than all public ones"
             }
         }
     }
