@@ -9,7 +9,6 @@ struct CallResponse: Sendable {
     private let method: CallMethod?
     private let format: CallFormat
     private let fields: HTTPFields
-    private let language: ErrorLanguage
 
     /// - Parameters:
     ///   - method: nil if the call fails before its method is known.
@@ -21,8 +20,11 @@ struct CallResponse: Sendable {
         self.method = method
         self.format = format
         self.fields = fields
-        let languages = AcceptedLanguages(exchange.head.headerFields[.acceptLanguage] ?? "")
-        language = languages.best ?? .english
+    }
+
+    /// The language of the sentences in an error.
+    private var language: ErrorLanguage {
+        AcceptedLanguages(exchange.head.headerFields[.acceptLanguage] ?? "").best ?? .english
     }
 
     // MARK: Whole responses
@@ -34,7 +36,7 @@ struct CallResponse: Sendable {
             let body = try method?.response(packed, format.codec) ?? packed
             return exchange.respond(head(.ok, adding: more), ByteBuffer(bytes: body))
         }
-        var (body, end) = (try frame(packed), format.end(nil, language))
+        var (body, end) = (try frame(packed), format.end(nil, .english))
         body.writeBuffer(&end.body)
         exchange.respond(head(.ok, adding: more), body, trailers: end.trailers)
     }
@@ -43,6 +45,7 @@ struct CallResponse: Sendable {
     /// block of fields that gRPC calls `Trailers-Only` it would need a stream that ends with its
     /// head, which NIO's codec does not write.
     func fail(_ failure: CallFailure) {
+        let language = language
         let failure = failure.worded(in: language)
         guard format.framing != .none else {
             var head = head(failure.status, adding: failure.fields)
@@ -67,6 +70,7 @@ struct CallResponse: Sendable {
     /// Ends the messages, with the failure if the call failed.
     /// - Throws: `CancellationError`.
     func end(_ failure: CallFailure?) async throws {
+        let language = language
         let end = format.end(failure?.worded(in: language), language)
         if end.body.readableBytes > 0 { try await exchange.write(end.body) }
         exchange.end(end.trailers)
