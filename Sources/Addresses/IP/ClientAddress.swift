@@ -42,6 +42,14 @@ package struct ClientAddress: Hashable, Sendable {
         return prefix.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + length
     }
 
+    /// The address as a text that `init` parses: `192.0.2.1`, `2001:db8:0:0:0:0:0:1`.
+    package var text: String {
+        if bytes.count == 4 { return bytes.map { "\($0)" }.joined(separator: ".") }
+        return stride(from: 0, to: bytes.count, by: 2).map {
+            String(UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]), radix: 16)
+        }.joined(separator: ":")
+    }
+
     private static func bytes(_ number: some FixedWidthInteger) -> [UInt8] {
         withUnsafeBytes(of: number.bigEndian) { Array($0) }
     }

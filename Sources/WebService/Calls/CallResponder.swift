@@ -1,0 +1,236 @@
+import Cryptography
+package import HTTPTypes
+package import Messages
+import NIOCore
+package import RPC
+package import ServiceRuntime
+
+/// Answers calls: Connect, gRPC and gRPC-Web, each translated to one call of the gateway. Which of
+/// them a request is, its content type says (`CallFormat`).
+///
+///     request ─▶ CallFormat ─▶ CallMethod ─▶ caller ─▶ packed request ─▶ gateway ─▶ CallResponse
+package struct CallResponder: Sendable {
+    /// Decides who makes a call, or refuses it: a method that is not public needs a backend's
+    /// token.
+    package typealias CallerCheck =
+        @Sendable (HTTPRequest, HTTPConnection, SchemaMethod) throws -> WebCaller
+
+    /// Size limit of a message, in bytes, as the client sends it: the gateway takes frames of that
+    /// size.
+    static let messageBytesMax = FrameLimits.frameBytesDefault
+
+    private let methods: CallMethods
+    private let gateway: RPCClient
+    private let time: any Time
+    private let caller: CallerCheck
+
+    /// Answers calls of `methods`, those of the gateway by `gateway`.
+    package init(
+        methods: CallMethods, gateway: RPCClient, time: any Time, caller: @escaping CallerCheck
+    ) {
+        self.methods = methods
+        self.gateway = gateway
+        self.time = time
+        self.caller = caller
+    }
+
+    /// Answers one request, whose path is `/package.Service/Method`. When its task is cancelled,
+    /// the call of the gateway is cancelled.
+    package func respond(to exchange: HTTPExchange) async {
+        let target = (exchange.head.path ?? "").dropFirst()
+        let name = target.prefix { $0 != "?" }
+        let method = methods[name]
+        let format: CallFormat
+        do {
+            format = try CallFormat(
+                negotiating: exchange.head, isHTTP2: exchange.connection.isHTTP2, method)
+        } catch {
+            return CallResponse(exchange, method, .plain, fields: [:]).fail(error)
+        }
+        var response = CallResponse(exchange, method, format, fields: [:])
+        guard let method else { return response.fail(methods.unknown(name)) }
+        do {
+            let query = exchange.head.method == .get ? target.dropFirst(name.count + 1) : nil
+            let call = try incoming(exchange, method, format, query: query)
+            response = CallResponse(
+                exchange, method, call.format, fields: call.caller?.responseFields ?? [:])
+            try await answer(call, response)
+        } catch is CancellationError {
+            // The client is gone, and so is the stream that a response would take.
+        } catch {
+            response.fail(CallFailure(error))
+        }
+    }
+
+    /// What a request's head says about its call.
+    private func incoming(
+        _ exchange: HTTPExchange, _ method: CallMethod, _ format: CallFormat, query: Substring?
+    ) throws -> IncomingCall {
+        let fields = exchange.head.headerFields
+        try format.checkFields(fields)
+        let own = method.description.timeout
+        let timeout = try format.timeout(fields).map { min($0, own) } ?? own
+        let parameters = try query.map { text throws(CallFailure) in try CallQuery(text) }
+        var caller: WebCaller?
+        if case .gateway = method.target {
+            caller = try self.caller(exchange.head, exchange.connection, method.schema)
+        }
+        return IncomingCall(
+            exchange: exchange, method: method,
+            format: parameters.map { CallFormat(.none, $0.codec) } ?? format,
+            query: parameters, caller: caller,
+            context: CallContext(
+                deadline: time.uptime() + timeout, isCallersDeadline: timeout < own,
+                metadata: caller.map { Metadata(of: fields, from: $0) } ?? Metadata()))
+    }
+
+    private func answer(_ call: IncomingCall, _ response: CallResponse) async throws {
+        guard !call.method.isStream else { return try await stream(call, response) }
+        var packed = try await call.packedRequest()
+        switch call.method.target {
+        case .gateway:
+            let payload: OutgoingRequest.Payload =
+                call.method.description.hasSecrets
+                ? .secret(SecretBytes(taking: &packed)) : .plain(packed)
+            let answer = try await gateway.call(
+                call.method.description, packed: payload, call.context)
+            try response.send(answer)
+        case .unary(let handle): try response.send(handle(packed))
+        case .stream: preconditionFailure("a unary method is answered by a unary handler")
+        }
+    }
+}
+
+// MARK: Streams
+
+extension CallResponder {
+    private func stream(_ call: IncomingCall, _ response: CallResponse) async throws {
+        var requests = RequestMessages(call.exchange, call.method, call.format)
+        try call.caller?.checkBody(ByteBuffer())
+        switch call.method.target {
+        case .stream(let handle):
+            try await ended(response) {
+                try await handle(&requests, response, call.context.deadline)
+            }
+        case .gateway where call.method.description.streams == .request:
+            try response.send(try await relay(requests, call, response))
+        case .gateway:
+            let first =
+                call.method.description.streams == .response ? try await requests.only() : []
+            try await ended(response) {
+                _ = try await relay(requests, call, response, request: first)
+            }
+        case .unary: preconditionFailure("a stream is answered by a stream's handler")
+        }
+    }
+
+    /// Sends a response of several messages, which `body` writes, and its end.
+    private func ended(
+        _ response: CallResponse, _ body: () async throws -> Void
+    ) async throws {
+        response.begin()
+        var failure: CallFailure?
+        do {
+            try await body()
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            failure = CallFailure(error)
+        }
+        try await response.end(failure)
+    }
+
+    /// Carries out a call with streams at the gateway. An item is taken from the gateway only when
+    /// the one before it has been written, and one from the client when the gateway has credit for
+    /// it: so each side's flow control reaches the other.
+    /// - Returns: the message of the response; empty where the server sends items.
+    private func relay(
+        _ requests: RequestMessages, _ call: IncomingCall, _ response: CallResponse,
+        request: [UInt8] = []
+    ) async throws -> [UInt8] {
+        let stream = gateway.stream(call.method.description, payload: request, call.context)
+        guard call.method.description.streams.hasRequestItems else {
+            return try await receive(stream, response)
+        }
+        return try await withThrowingTaskGroup(of: [UInt8]?.self) { sides in
+            defer { sides.cancelAll() }
+            sides.addTask {
+                try await send(requests, on: stream)
+                return nil
+            }
+            sides.addTask { try await receive(stream, response) }
+            // The gateway may respond before it has received all items.
+            while let side = try await sides.next() {
+                if let answer = side { return answer }
+            }
+            return []
+        }
+    }
+
+    private func send(
+        _ requests: RequestMessages, on stream: RPCClient.PackedStreamCall
+    ) async throws {
+        var requests = requests
+        while let item = try await requests.next() {
+            do {
+                try await stream.outgoing.write(item)
+            } catch is ServiceError {
+                return  // the call is over; `receive` has its result
+            }
+        }
+        stream.outgoing.finish()
+    }
+
+    private func receive(
+        _ stream: RPCClient.PackedStreamCall, _ response: CallResponse
+    ) async throws -> [UInt8] {
+        for try await item in stream.incoming { try await response.write(item) }
+        // The response may be an error even if the items ended normally.
+        return try await stream.response()
+    }
+}
+
+/// A call as its head describes it.
+private struct IncomingCall: Sendable {
+    let exchange: HTTPExchange
+    let method: CallMethod
+    let format: CallFormat
+    /// The query of a GET call, which has the message.
+    let query: CallQuery?
+    /// Nil for a method that this program implements.
+    let caller: WebCaller?
+    let context: CallContext
+
+    /// The packed request of a unary call.
+    func packedRequest() async throws -> [UInt8] {
+        if let query {
+            try caller?.checkBody(ByteBuffer())
+            return try method.packedRequest(ByteBuffer(bytes: query.message), format.codec)
+        }
+        let body = try await exchange.body(bytesMax: format.bodyBytesMax)
+        try caller?.checkBody(body)
+        return try RequestMessages.only(in: body, of: method, format)
+    }
+}
+
+extension CallFormat {
+    /// Size limit of the body of a unary call, in bytes: one message, framed.
+    fileprivate var bodyBytesMax: Int {
+        let message = CallResponder.messageBytesMax
+        switch framing {
+        case .none: return message
+        case .connect, .grpc, .grpcWeb: return message + MessageFrameReader.headBytes
+        case .grpcWebText: return (message + MessageFrameReader.headBytes + 2) / 3 * 4
+        }
+    }
+}
+
+extension WebCaller {
+    /// Checks that a body is the one that a backend's token names. Attack: whoever reads a token in
+    /// a log would send it with another request of the same method.
+    /// - Throws: `CallFailure`.
+    fileprivate func checkBody(_ body: ByteBuffer) throws(CallFailure) {
+        guard let bodyHash, SHA256.hash(body.readableBytesView) != bodyHash else { return }
+        throw CallFailure(.unauthenticated, "The token in x-postern-app is for another body (bh).")
+    }
+}
