@@ -14,7 +14,7 @@ package struct WebSettings: Settings {
             "proxy-protocol", default: .accepted,
             reason: "required if trusted-proxies send it; else a client behind them could too.")
         settings.require(
-            proxyProtocol == .accepted || callers.trustedProxies != .none,
+            proxyProtocol == .accepted || !callers.trustedProxies.isEmpty,
             ["proxy-protocol", "trusted-proxies"],
             "PROXY protocol can only be required of trusted proxies")
     }
@@ -39,7 +39,7 @@ package struct WebSettings: Settings {
         return WebListenerSettings(
             host: host, port: port, isPlaintextTrusted: isPlaintextTrusted,
             origins: callers.webOrigins.map(\.description),
-            trustedProxies: callers.trustedProxies.networks,
+            trustedProxies: callers.trustedProxies,
             requiresProxyProtocol: proxyProtocol == .required, limits: ours)
     }
 }
