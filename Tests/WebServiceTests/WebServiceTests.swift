@@ -30,11 +30,9 @@ struct WebServiceTests {
             group: group, time: time, randomness: randomness)
         let service = try WebService(
             settings: settings, gateway: gateway, time: time, logger: CapturedLog().logger())
-        var address = settings.listener(
-            host: "127.0.0.1", port: 0, isPlaintextTrusted: false, .init())
-        address.origins = []
         let listener = try await WebListener.start(
-            address, group: group, time: time, randomness: randomness,
+            settings.listener(host: "127.0.0.1", port: 0, isPlaintextTrusted: false, .init()),
+            group: group, time: time, randomness: randomness,
             logger: CapturedLog().logger(),
             responder: service.responder { (isReady(), "serving, degraded: gateway\n") })
         defer { Task { await listener.drain() } }
