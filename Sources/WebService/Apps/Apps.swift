@@ -42,7 +42,9 @@ package struct Apps: Settings, Equatable {
     /// sentence for the operator.
     func problems(publicMethods: Set<String>) -> [String] {
         all.flatMap { app in
-            (app.methods ?? []).filter { !publicMethods.contains(where: $0.matches) }.map {
+            (app.methods ?? []).filter { pattern in
+                !publicMethods.contains { pattern.matches($0, isPublic: true) }
+            }.map {
                 "\(app.name)-methods: \($0) is no public method; an app's methods can only be "
                     + "fewer than all public ones"
             }

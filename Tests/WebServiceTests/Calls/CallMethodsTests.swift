@@ -13,7 +13,7 @@ struct CallMethodsTests {
     @Test("every method of the gateway can be called, and health and reflection")
     func all() throws {
         let methods = try TestMethods.all
-        for service in CallMethods.publicServices + CallMethods.backendServices {
+        for service in CallMethods.gatewayServices {
             for method in service.methods {
                 #expect(methods[method.name]?.description == method)
             }
@@ -44,7 +44,7 @@ struct CallMethodsTests {
     @Test("a method with a session or a secret is never called by GET")
     func get() throws {
         let methods = try TestMethods.all
-        for service in CallMethods.publicServices + CallMethods.backendServices {
+        for service in CallMethods.gatewayServices {
             for description in service.methods {
                 let method = try #require(methods[description.name])
                 guard method.allowsGet else { continue }
