@@ -68,6 +68,19 @@ struct CallResponderTests {
         }
     }
 
+    @Test("a method without side effects is called by GET, and no other one")
+    func get() async throws {
+        try await WebFixture.run { web in
+            let query = "?connect=v1&encoding=json&message=%7B%7D"
+            let keys = try await web.get("postern.gateway.v1.Verification/GetKeySet" + query)
+            #expect(keys.status == 200)
+            #expect(keys.text == #"{"jwks":"{}"}"#)
+            let signIn = try await web.get(Self.signIn + query)
+            #expect(signIn.status == 405)
+            #expect(signIn.fields["allow"] == "POST")
+        }
+    }
+
     @Test("gRPC-Web has its message and its trailers in frames, also for an error")
     func grpcWeb() async throws {
         try await WebFixture.run { web in

@@ -73,23 +73,34 @@ struct WebFixture: Sendable {
     /// Calls a method over HTTP/1.1 as an app.
     func post(
         _ path: String, _ body: String, _ fields: [String: String] = [:],
-        type: String? = "application/json", verb: String = "POST"
+        type: String? = "application/json"
     ) async throws -> HTTP1Response {
-        try await post(path, Array(body.utf8), fields, type: type, verb: verb)
+        try await post(path, Array(body.utf8), fields, type: type)
+    }
+
+    /// Calls a method by GET, as an app without restrictions.
+    func get(_ path: String) async throws -> HTTP1Response {
+        try await send("GET /\(path) HTTP/1.1", [], ["x-postern-app": AppsFixture.otherKey])
     }
 
     /// The same with a body of bytes.
     func post(
         _ path: String, _ body: [UInt8], _ fields: [String: String] = [:],
-        type: String? = "application/json", verb: String = "POST"
+        type: String? = "application/json"
     ) async throws -> HTTP1Response {
-        var lines = [
-            "\(verb) /\(path) HTTP/1.1", "host: localhost:\(listener.port)", "connection: close",
-            "x-postern-app: \(AppsFixture.phoneKey)",
-        ]
-        if let type { lines.append("content-type: \(type)") }
-        if verb == "POST" { lines.append("content-length: \(body.count)") }
-        lines += fields.map { "\($0.key): \($0.value)" }
+        var fields = fields
+        fields["x-postern-app"] = AppsFixture.phoneKey
+        fields["content-type"] = type
+        fields["content-length"] = "\(body.count)"
+        return try await send("POST /\(path) HTTP/1.1", body, fields)
+    }
+
+    private func send(
+        _ line: String, _ body: [UInt8], _ fields: [String: String]
+    ) async throws -> HTTP1Response {
+        let lines =
+            [line, "host: localhost:\(listener.port)", "connection: close"]
+            + fields.map { "\($0.key): \($0.value)" }
         var request = ByteBuffer(string: lines.joined(separator: "\r\n") + "\r\n\r\n")
         request.writeBytes(body)
         let whole = group.next().makePromise(of: ByteBuffer.self)
