@@ -214,7 +214,7 @@ package enum VerificationDescription {
             uLUYBMC1GAGItRgBEnkKDkNoZWNrQXV0aFN0YXRlEikucG9zdGVybi5nYXRld2F5LnYxLkNoZWNr\
             QXV0aFN0YXRlUmVxdWVzdBoqLnBvc3Rlcm4uZ2F0ZXdheS52MS5DaGVja0F1dGhTdGF0ZVJlc3Bv\
             bnNlIhC4tRgEwLUYAYi1GAGgtRhkQjQKEnBvc3Rlcm4uZ2F0ZXdheS52MVABWhxwb3N0ZXJuL2dh\
-            dGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzMKxAgKJXBvc3Rlcm4vZ2F0ZXdheS92MS92ZXJpZmlj\
+            dGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzMKxwgKJXBvc3Rlcm4vZ2F0ZXdheS92MS92ZXJpZmlj\
             YXRpb24ucHJvdG8SEnBvc3Rlcm4uZ2F0ZXdheS52MRogcG9zdGVybi9nYXRld2F5L3YxL2dhdGV3\
             YXkucHJvdG8iEgoQR2V0S2V5U2V0UmVxdWVzdCInChFHZXRLZXlTZXRSZXNwb25zZRISCgRqd2tz\
             GAEgASgJUgRqd2tzIkIKElJldm9jYXRpb25Qb3NpdGlvbhIWCgZudW1iZXIYASABKARSBm51bWJl\
@@ -228,11 +228,11 @@ package enum VerificationDescription {
             U2V0SGFzaBIeCgtrZXB0X2Zvcl9tcxgHIAEoA1IJa2VwdEZvck1zQgoKCGNvbXBsZXRlIoYBCg5S\
             ZXZva2VkU2Vzc2lvbhIdCgpzZXNzaW9uX2lkGAEgASgJUglzZXNzaW9uSWQSHgoLZW5kZWRfYXRf\
             bXMYAiABKANSCWVuZGVkQXRNcxI1CgZyZWFzb24YAyABKA4yHS5wb3N0ZXJuLmdhdGV3YXkudjEu\
-            RW5kUmVhc29uUgZyZWFzb24y8QEKDFZlcmlmaWNhdGlvbhJqCglHZXRLZXlTZXQSJC5wb3N0ZXJu\
+            RW5kUmVhc29uUgZyZWFzb24y9AEKDFZlcmlmaWNhdGlvbhJtCglHZXRLZXlTZXQSJC5wb3N0ZXJu\
             LmdhdGV3YXkudjEuR2V0S2V5U2V0UmVxdWVzdBolLnBvc3Rlcm4uZ2F0ZXdheS52MS5HZXRLZXlT\
-            ZXRSZXNwb25zZSIQuLUYAcC1GAGItRgBoLUYZBJ1ChBXYXRjaFJldm9jYXRpb25zEisucG9zdGVy\
-            bi5nYXRld2F5LnYxLldhdGNoUmV2b2NhdGlvbnNSZXF1ZXN0GigucG9zdGVybi5nYXRld2F5LnYx\
-            LldhdGNoUmV2b2NhdGlvbnNJdGVtIgi4tRgBiLUYATABQjQKEnBvc3Rlcm4uZ2F0ZXdheS52MVAB\
-            Whxwb3N0ZXJuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzM=
+            ZXRSZXNwb25zZSITkAIBuLUYAcC1GAGItRgBoLUYZBJ1ChBXYXRjaFJldm9jYXRpb25zEisucG9z\
+            dGVybi5nYXRld2F5LnYxLldhdGNoUmV2b2NhdGlvbnNSZXF1ZXN0GigucG9zdGVybi5nYXRld2F5\
+            LnYxLldhdGNoUmV2b2NhdGlvbnNJdGVtIgi4tRgBiLUYATABQjQKEnBvc3Rlcm4uZ2F0ZXdheS52\
+            MVABWhxwb3N0ZXJuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzM=
             """)
 }

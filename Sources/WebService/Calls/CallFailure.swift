@@ -42,8 +42,13 @@ struct CallFailure: Error, Hashable, Sendable {
 
     private init(service error: ServiceError) {
         self.error = error
-        let fields = error.fields.isEmpty ? "" : " Fields: \(error.fields.joined(separator: ", "))."
-        message = "\(error.code.rawValue): \(error.code.entry.sentence)\(fields)"
+        let fields = error.violations.map { violation in
+            violation.userMessage.isEmpty
+                ? violation.field : "\(violation.field): \(violation.userMessage)"
+        }
+        message =
+            "\(error.code.rawValue): \(error.code.entry.sentence)"
+            + (fields.isEmpty ? "" : " (\(fields.joined(separator: "; ")))")
         status = error.status.httpStatus
         // A whole second more is better than a retry that comes too early.
         if let wait = error.retryAfter, status == .tooManyRequests || status == .serviceUnavailable

@@ -5,7 +5,6 @@ extension HTTPField.Name {
     static let acceptPost = Self.known("accept-post")
     static let connectAcceptEncoding = Self.known("connect-accept-encoding")
     static let connectContentEncoding = Self.known("connect-content-encoding")
-    static let connectProtocolVersion = Self.known("connect-protocol-version")
     static let connectTimeout = Self.known("connect-timeout-ms")
     static let grpcAcceptEncoding = Self.known("grpc-accept-encoding")
     static let grpcEncoding = Self.known("grpc-encoding")

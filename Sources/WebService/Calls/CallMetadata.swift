@@ -15,9 +15,6 @@ extension Metadata {
         self[Key.acceptLanguage] = fields[.acceptLanguage]
         self[Key.authorization] = fields[.authorization]
         self[Key.clientAddress] = caller.clientAddress
-        self[Self.applicationToken] = caller.applicationToken
+        self[Key.applicationToken] = caller.applicationToken
     }
-
-    /// The signed token of a backend in whose name the web service calls; the gateway verifies it.
-    static let applicationToken = "application-token"
 }

@@ -7,25 +7,23 @@ package import ServiceRuntime
 
 /// The methods that clients can call, by their names.
 package struct CallMethods: Sendable {
-    /// The services that apps call.
-    package static let publicServices: [ServiceDescription] = [
+    /// The gateway's services.
+    package static let gatewayServices: [ServiceDescription] = [
         AuthDescription.service, AccountSessionsDescription.service, PasswordsDescription.service,
         ProvidersDescription.service, GuestsDescription.service, SignInMethodsDescription.service,
         PhoneSignInDescription.service, EmailsDescription.service, VerificationDescription.service,
-        ProviderNoticesDescription.service,
+        ProviderNoticesDescription.service, AdminDescription.service,
     ]
-    /// The services that only backends call. Reflection does not show them.
-    package static let backendServices: [ServiceDescription] = [AdminDescription.service]
 
     private var byName: [String: CallMethod] = [:]
     /// The names by the method's own name in lower case, for suggestions.
     private var byOwnName: [String: [String]] = [:]
 
     /// The methods of the gateway's `services`, and those that this program implements: health,
-    /// from whether `isServing`, and reflection of the public services.
+    /// from whether `isServing`, and reflection of the services with a public method.
     /// - Throws: `SchemaError` if a descriptor set cannot be read, which the compiled ones can.
     package init(
-        gateway services: [ServiceDescription] = publicServices + backendServices,
+        gateway services: [ServiceDescription] = gatewayServices,
         isServing: @escaping @Sendable () -> Bool, time: any Time
     ) throws {
         for service in services {
@@ -37,9 +35,7 @@ package struct CallMethods: Sendable {
         }
         let files = HealthService.file + ServerReflection.files
         let own = try Schema(fileDescriptorSet: files)
-        let described = services.filter { service in
-            !Self.backendServices.contains { $0.name == service.name }
-        }
+        let described = services.filter { $0.methods.contains(where: \.isPublic) }
         let reflection = try ServerReflection(
             services: described.map(\.name) + [HealthService.name] + ServerReflection.names,
             fileDescriptorSets: described.map(\.descriptorBytes) + [files])
@@ -52,6 +48,11 @@ package struct CallMethods: Sendable {
         let name = method.description.name
         byName[name] = method
         byOwnName[Self.ownName(name), default: []].append(name)
+    }
+
+    /// The methods that the gateway answers.
+    var ofGateway: [SchemaMethod] {
+        byName.values.compactMap { if case .gateway = $0.target { $0.schema } else { nil } }
     }
 
     /// The method with that name, `postern.gateway.v1.Auth/SignOut`.

@@ -76,7 +76,8 @@ extension CallFormat {
         if let name = fields[encoding], name != "identity" {
             throw .unsupportedEncoding(accepted: accepted)
         }
-        if !framing.isGRPC, let version = fields[.connectProtocolVersion], version != "1" {
+        if !framing.isGRPC, let version = fields[CallerField.connectProtocolVersion], version != "1"
+        {
             throw CallFailure(.invalidArgument, "connect-protocol-version must be 1.")
         }
     }

@@ -1,6 +1,5 @@
 import Cryptography
-package import HTTPTypes
-package import Messages
+import HTTPTypes
 import NIOCore
 package import RPC
 package import ServiceRuntime
@@ -10,11 +9,6 @@ package import ServiceRuntime
 ///
 ///     request ─▶ CallFormat ─▶ CallMethod ─▶ caller ─▶ packed request ─▶ gateway ─▶ CallResponse
 package struct CallResponder: Sendable {
-    /// Decides who makes a call, or refuses it: a method that is not public needs a backend's
-    /// token.
-    package typealias CallerCheck =
-        @Sendable (HTTPRequest, HTTPConnection, SchemaMethod) throws -> WebCaller
-
     /// Size limit of a message, in bytes, as the client sends it: the gateway takes frames of that
     /// size.
     static let messageBytesMax = FrameLimits.frameBytesDefault
@@ -22,16 +16,19 @@ package struct CallResponder: Sendable {
     private let methods: CallMethods
     private let gateway: RPCClient
     private let time: any Time
-    private let caller: CallerCheck
+    private let callers: CallerCheck
+    private let cookie: RefreshCookie
 
-    /// Answers calls of `methods`, those of the gateway by `gateway`.
+    /// Answers calls of `methods`, those of the gateway by `gateway` for those whom `callers`
+    /// admits.
     package init(
-        methods: CallMethods, gateway: RPCClient, time: any Time, caller: @escaping CallerCheck
+        methods: CallMethods, gateway: RPCClient, callers: CallerCheck, time: any Time
     ) {
         self.methods = methods
         self.gateway = gateway
         self.time = time
-        self.caller = caller
+        self.callers = callers
+        cookie = RefreshCookie(methods: methods.ofGateway)
     }
 
     /// Answers one request, whose path is `/package.Service/Method`. When its task is cancelled,
@@ -40,20 +37,20 @@ package struct CallResponder: Sendable {
         let target = (exchange.head.path ?? "").dropFirst()
         let name = target.prefix { $0 != "?" }
         let method = methods[name]
+        let fields = callers.responseFields(of: exchange.head)
         let format: CallFormat
         do {
             format = try CallFormat(
                 negotiating: exchange.head, isHTTP2: exchange.connection.isHTTP2, method)
         } catch {
-            return CallResponse(exchange, method, .plain, fields: [:]).fail(error)
+            return CallResponse(exchange, method, .plain, fields: fields).fail(error)
         }
-        var response = CallResponse(exchange, method, format, fields: [:])
+        var response = CallResponse(exchange, method, format, fields: fields)
         guard let method else { return response.fail(methods.unknown(name)) }
         do {
             let query = exchange.head.method == .get ? target.dropFirst(name.count + 1) : nil
             let call = try incoming(exchange, method, format, query: query)
-            response = CallResponse(
-                exchange, method, call.format, fields: call.caller?.responseFields ?? [:])
+            response = CallResponse(exchange, method, call.format, fields: fields)
             try await answer(call, response)
         } catch is CancellationError {
             // The client is gone, and so is the stream that a response would take.
@@ -73,7 +70,8 @@ package struct CallResponder: Sendable {
         let parameters = try query.map { text throws(CallFailure) in try CallQuery(text) }
         var caller: WebCaller?
         if case .gateway = method.target {
-            caller = try self.caller(exchange.head, exchange.connection, method.schema)
+            caller = try callers.caller(
+                of: exchange.head, exchange.connection, method: method.schema)
         }
         return IncomingCall(
             exchange: exchange, method: method,
@@ -86,17 +84,38 @@ package struct CallResponder: Sendable {
 
     private func answer(_ call: IncomingCall, _ response: CallResponse) async throws {
         guard !call.method.isStream else { return try await stream(call, response) }
-        var packed = try await call.packedRequest()
         switch call.method.target {
         case .gateway:
-            let payload: OutgoingRequest.Payload =
-                call.method.description.hasSecrets
-                ? .secret(SecretBytes(taking: &packed)) : .plain(packed)
-            let answer = try await gateway.call(
-                call.method.description, packed: payload, call.context)
-            try response.send(answer)
-        case .unary(let handle): try response.send(handle(packed))
+            guard let caller = call.caller else { throw ServiceError(.unauthenticated) }
+            try await askGateway(call, caller, response)
+        case .unary(let handle): try response.send(handle(try await call.packedRequest()))
         case .stream: preconditionFailure("a unary method is answered by a unary handler")
+        }
+    }
+
+    /// A unary call of the gateway, with the refresh token in the caller's cookie if it is there.
+    private func askGateway(
+        _ call: IncomingCall, _ caller: WebCaller, _ response: CallResponse
+    ) async throws {
+        let (method, schema) = (call.method.description, call.method.schema)
+        var packed = try await call.packedRequest()
+        let isFromCookie: Bool
+        (packed, isFromCookie) = try cookie.insert(
+            from: call.exchange.head.headerFields, into: packed, of: caller, method: schema)
+        let context = try call.context(boundTo: packed)
+        // The array has no other reference here, so that wiping it reaches the password.
+        let payload: OutgoingRequest.Payload =
+            method.hasSecrets ? .secret(SecretBytes(taking: &packed)) : .plain(packed)
+        do {
+            let answer = try await gateway.call(method, packed: payload, context)
+            let (body, setCookie) = try cookie.take(from: answer, of: caller, method: schema)
+            try response.send(body, adding: HTTPFields(setCookie.map { [$0] } ?? []))
+        } catch let error as ServiceError {
+            var failure = CallFailure(error)
+            let deletion = cookie.deletion(
+                after: error, of: caller, method: schema, isFromCookie: isFromCookie)
+            if let deletion { failure.fields.append(deletion) }
+            throw failure
         }
     }
 }
@@ -106,7 +125,7 @@ package struct CallResponder: Sendable {
 extension CallResponder {
     private func stream(_ call: IncomingCall, _ response: CallResponse) async throws {
         var requests = RequestMessages(call.exchange, call.method, call.format)
-        try call.caller?.checkBody(ByteBuffer())
+        try call.caller?.check(body: [])
         switch call.method.target {
         case .stream(let handle):
             try await ended(response) {
@@ -148,7 +167,8 @@ extension CallResponder {
         _ requests: RequestMessages, _ call: IncomingCall, _ response: CallResponse,
         request: [UInt8] = []
     ) async throws -> [UInt8] {
-        let stream = gateway.stream(call.method.description, payload: request, call.context)
+        let stream = gateway.stream(
+            call.method.description, payload: request, try call.context(boundTo: request))
         guard call.method.description.streams.hasRequestItems else {
             return try await receive(stream, response)
         }
@@ -204,12 +224,21 @@ private struct IncomingCall: Sendable {
     /// The packed request of a unary call.
     func packedRequest() async throws -> [UInt8] {
         if let query {
-            try caller?.checkBody(ByteBuffer())
+            try caller?.check(body: query.message)
             return try method.packedRequest(ByteBuffer(bytes: query.message), format.codec)
         }
         let body = try await exchange.body(bytesMax: format.bodyBytesMax)
-        try caller?.checkBody(body)
+        try caller?.check(body: body.readableBytesView)
         return try RequestMessages.only(in: body, of: method, format)
+    }
+
+    /// The context, whose idempotency key counts for this caller and request only.
+    func context(boundTo request: [UInt8]) throws(ServiceError) -> CallContext {
+        guard let caller, let key = context.idempotencyKey else { return context }
+        var bound = context
+        bound.metadata[Metadata.Key.idempotencyKey] = try BoundIdempotencyKey.bound(
+            key, of: caller, request: request, method: method.schema)
+        return bound
     }
 }
 
@@ -222,15 +251,5 @@ extension CallFormat {
         case .connect, .grpc, .grpcWeb: return message + MessageFrameReader.headBytes
         case .grpcWebText: return (message + MessageFrameReader.headBytes + 2) / 3 * 4
         }
-    }
-}
-
-extension WebCaller {
-    /// Checks that a body is the one that a backend's token names. Attack: whoever reads a token in
-    /// a log would send it with another request of the same method.
-    /// - Throws: `CallFailure`.
-    fileprivate func checkBody(_ body: ByteBuffer) throws(CallFailure) {
-        guard let bodyHash, SHA256.hash(body.readableBytesView) != bodyHash else { return }
-        throw CallFailure(.unauthenticated, "The token in x-postern-app is for another body (bh).")
     }
 }

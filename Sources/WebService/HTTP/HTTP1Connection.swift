@@ -73,9 +73,10 @@ final class HTTP1Connection: ChannelDuplexHandler {
         case .head(let head):
             isHeadRequest = head.method == .HEAD
             isOldVersion = head.version != .http1_1
-            // The parser reads nothing after a request with `upgrade`, and we do not upgrade.
+            // The parser reads nothing after CONNECT or `upgrade`, which we do not do.
             isLast =
                 isLast || isOldVersion || head.headers.contains(name: "upgrade")
+                || head.method == .CONNECT
                 || !head.isKeepAlive
             do {
                 let request = try RequestHeadRule.request(

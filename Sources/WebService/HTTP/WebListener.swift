@@ -109,12 +109,13 @@ package final class WebListener: Sendable {
     package func drain() async {
         shared.isDraining.store(true, ordering: .releasing)
         try? await listener.close().get()  // the listener may already be closed
+        var closed: [EventLoopFuture<Void>] = []
         for loop in group.makeIterator() {
             // `try?`: a loop that is shut down has no connections.
-            let futures = try? await loop.submit { [loops] in loops[loop].drain() }.get()
-            for future in futures ?? [] {
-                try? await future.get()  // waits for the close; errors do not matter
-            }
+            closed += (try? await loop.submit { [loops] in loops[loop].drain() }.get()) ?? []
+        }
+        for future in closed {
+            try? await future.get()  // waits for the close; errors do not matter
         }
     }
 }

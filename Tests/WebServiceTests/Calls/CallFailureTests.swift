@@ -25,7 +25,7 @@ struct CallFailureTests {
             ServiceError(.invalidArgument, fields: ["email", "password"], detail: "canary"))
         #expect(
             failure.message
-                == "rpc/invalid-argument: This request is not valid. Fields: email, password.")
+                == "rpc/invalid-argument: This request is not valid. (email; password)")
         #expect(failure.status == .badRequest)
     }
 

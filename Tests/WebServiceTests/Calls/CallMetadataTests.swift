@@ -6,7 +6,13 @@ import Testing
 
 @Suite("Metadata of calls")
 struct CallMetadataTests {
-    private static let caller = WebCaller(clientAddress: "192.0.2.7")
+    private static let caller = caller(token: nil)
+
+    private static func caller(token: String?) -> WebCaller {
+        WebCaller(
+            app: nil, applicationToken: token, clientAddress: "192.0.2.7", responseFields: [:],
+            isPlainLoopback: false, bodyHash: nil)
+    }
 
     private func entries(_ fields: HTTPFields, _ caller: WebCaller = caller) -> [String: String] {
         let entries = Metadata(of: fields, from: caller).entries.map {
@@ -39,7 +45,6 @@ struct CallMetadataTests {
 
     @Test("the token of a backend is the one that was checked")
     func backend() {
-        let caller = WebCaller(applicationToken: "jwt", clientAddress: "192.0.2.7")
-        #expect(entries([:], caller)["application-token"] == "jwt")
+        #expect(entries([:], Self.caller(token: "jwt"))["application-token"] == "jwt")
     }
 }

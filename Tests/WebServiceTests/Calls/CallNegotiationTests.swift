@@ -115,9 +115,9 @@ struct CallNegotiationTests {
 
     @Test("another version of Connect is refused")
     func connectVersion() throws {
-        try CallFormat.plain.checkFields([.connectProtocolVersion: "1"])
+        try CallFormat.plain.checkFields([CallerField.connectProtocolVersion: "1"])
         #expect(throws: CallFailure.self) {
-            try CallFormat.plain.checkFields([.connectProtocolVersion: "2"])
+            try CallFormat.plain.checkFields([CallerField.connectProtocolVersion: "2"])
         }
     }
 

@@ -15,7 +15,7 @@ struct ConnectErrorTests {
         let start = "ChZhdXRoL3Rvby1tYW55LXJlcXVlc3Rz"
         let json = CallFailure(error).connectError
         #expect(json["code"] == .string("resource_exhausted"))
-        #expect(json["message"] == .string("auth/too-many-requests: \(sentence) Fields: email."))
+        #expect(json["message"] == .string("auth/too-many-requests: \(sentence) (email)"))
         let detail = json["details"]?.array?.first?.object
         #expect(detail?["type"] == .string("postern.wire.v1.Error"))
         #expect(detail?["value"]?.string?.hasPrefix(start) == true)
