@@ -34,10 +34,10 @@ package struct ProgramDescription: Sendable {
     package let callers: [String]
     /// Those of them that may assert their users' addresses by default.
     package let addressAsserters: [String]
-    /// Those of them that are web services, unless a list of callers is set. They call for anybody on
-    /// the internet, so they may call the public methods only, also with asserted addresses. Their
-    /// calls may carry tokens of backends. An installation need not run one, so its key may be
-    /// missing.
+    /// Those of them that are web services, unless a list of callers is set. They call for anybody
+    /// on the internet, so they may call the public methods only: an attacker who takes one over
+    /// reaches nothing else. Their calls may carry tokens of backends. An installation need not run
+    /// one, so its key may be missing.
     package let webServices: Set<String>
     /// Restricts some of them to these methods, unless a list of callers is set.
     package let callersMethods: [String: [MethodPattern]]
