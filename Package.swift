@@ -186,6 +186,7 @@ let package = Package(
 
         // The programs.
         program("postern-gateway", ["GatewayService", "Hosting", "Contracts", "ServiceRuntime"]),
+        program("postern-web", ["WebService", "Hosting", "RPC", "ServiceRuntime"]),
         program(
             "postern-identity",
             [

@@ -12,10 +12,11 @@ struct ServerCredentials: Sendable {
     let server = Reloadable<RPCServer?>(nil)
 
     /// Reads all files for the first time.
-    /// - Parameter callersMethods: Restricts some callers to these methods, where there is no list
-    ///   of callers.
-    /// - Parameter webServices: The callers whose calls may carry application tokens, where there is
-    ///   no list of callers. They may be without a key.
+    /// - Parameters:
+    ///   - callersMethods: Restricts some callers to these methods, where there is no list of
+    ///     callers.
+    ///   - webServices: The callers whose calls may carry application tokens, where there is no list
+    ///     of callers. They may be without a key.
     /// - Throws: An error about a file. A program must not start with incomplete credentials.
     init(
         _ settings: HostSettings, callersMethods: [String: [MethodPattern]] = [:],

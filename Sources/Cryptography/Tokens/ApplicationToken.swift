@@ -87,8 +87,8 @@ package struct ApplicationToken: Sendable {
     }
 
     /// Why a token is rejected. Sent to the caller, because it says nothing that the sender of the
-    /// token does not know: an unknown key and a wrong signature are the same answer, so that nobody
-    /// can find out which applications and keys exist.
+    /// token does not know: an unknown key and a wrong signature have the same answer, so that a
+    /// stranger cannot find out which applications and keys exist.
     package enum Refusal: String, Error, Hashable, CaseIterable, Sendable {
         /// Not a JSON Web Signature of at most `TokenVerifier.bytesMax` bytes with a `kid`, or with
         /// `crit` or its own key; or more than one token.

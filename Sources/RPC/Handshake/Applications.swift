@@ -141,10 +141,10 @@ package struct Applications: Sendable {
     /// The application that signed the application token `text` for a call of `method`, and the
     /// token's claims.
     ///
-    /// Never an operator's application: whoever took the web service over could use a token that
-    /// passes through it for an operator's call with another body. Never one that itself carries
-    /// tokens: it has a connection of its own. Never by a shared key: this server could make the
-    /// token itself.
+    /// Never an operator's application: an attacker who took the web service over could use a token
+    /// that passes through it for an operator's call with another body. Never one that itself
+    /// carries tokens: it has a connection of its own. Never by a shared key: this server could make
+    /// the token itself.
     /// - Throws: The reason for which the token is rejected.
     func verified(
         token text: String, method: String, audiences: Set<String>, now: Timestamp

@@ -13,8 +13,9 @@ import Cryptography
 ///
 /// A line without a method allows all methods, except those that a server requires to be named.
 /// `…/*` means all methods of one service, and `public-methods` those that browsers and phones may
-/// call. With `application-tokens` its calls may carry tokens of other applications. Health is always allowed. Without `certificate=` a
-/// certificate must contain the application's own name as a DNS name.
+/// call. With `application-tokens` its calls may carry tokens of other applications. Health is always
+/// allowed. Without `certificate=` a certificate must contain the application's own name as a DNS
+/// name.
 package struct CallersList: Hashable, Sendable {
     /// The callers, each once.
     package let entries: [Entry]

@@ -5,7 +5,7 @@ package struct MethodPattern: Hashable, Sendable, CustomStringConvertible {
     private let current: String
 
     /// The methods of the server with the option `public`, which the web service calls for browsers
-    /// and phones. Whoever takes it over reaches no other method with its key.
+    /// and phones. An attacker who takes it over reaches no other method with its key.
     package static let publicMethods = MethodPattern(publicWord: "public-methods")
 
     private init(publicWord: String) { (text, current) = (publicWord, publicWord) }

@@ -2,12 +2,15 @@ import Cryptography
 import Messages
 import ServiceRuntime
 
-/// Calls with application tokens, which the web service carries for backends. The web service itself
-/// cannot make a token, so whoever takes it over cannot call as a backend, except to send another
-/// body with a token that passes through it while the token is valid.
+/// Calls with application tokens, which the web service carries for backends. The web service
+/// itself cannot make a token, so an attacker who takes it over cannot call as a backend, except to
+/// send another body with a token that passes through it while the token is valid.
+///
+/// A forged token costs one verification of an Ed25519 signature, as a forged Hello or access token
+/// does; the web service's limits by address bound how many a stranger can send.
 extension ServerConnection {
     /// The call's application token; nil without one.
-    /// - Throws: `rpc/unauthenticated` for several: two programs on the way could each read another.
+    /// - Throws: `rpc/unauthenticated` for several: two programs could each read another one.
     static func applicationToken(
         _ metadata: Metadata
     ) throws(ServiceError) -> String? {
@@ -68,8 +71,8 @@ extension ServerConnection {
             metadata: metadata, byToken: verified.caller)
     }
 
-    /// Ends the streams that began with a token of an application, or under a key, that was removed.
-    /// Unary calls may finish, as those of a removed key do on its own connection.
+    /// Ends the streams whose application, or the key that signed their token, was removed. Unary
+    /// calls may finish, as those of a removed key do on its own connection.
     func endTokenStreams() {
         let applications = shared.callers.applications
         let channel = peer.channel

@@ -26,8 +26,8 @@ extension ServerConnection {
             return nil
         }
         do throws(ServiceError) {
-            // Only such a caller's metadata are searched, so other calls cost nothing. From any other
-            // caller a token is ignored, as an asserted address is: its calls stay its own.
+            // Only such a caller's metadata are searched, so other calls cost nothing. From any
+            // other caller a token is ignored, as an asserted address is: its calls stay its own.
             if application.mayCarryTokens, let token = try Self.applicationToken(head.metadata) {
                 return try tokenCaller(token, head.metadata, entry, carriedBy: application)
             }

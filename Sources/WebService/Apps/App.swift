@@ -29,14 +29,7 @@ package struct App: Hashable, Sendable {
     /// act under the app's name.
     static func isKey(_ text: String) -> Bool {
         text.hasPrefix("pk_") && (35...131).contains(text.utf8.count)
-            && text.utf8.dropFirst(3).allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                    true
-                default: false
-                }
-            }
+            && text.utf8.dropFirst(3).allSatisfy(\.isBase64URLDigit)
     }
 
     /// Whether a text can be a redirect URI (RFC 6749, section 3.1.2; RFC 8252, section 7): it is
@@ -63,6 +56,18 @@ package enum AppPlatform: String, CaseIterable, CustomStringConvertible, Sendabl
 
     /// Its name in the apps file.
     package var description: String { rawValue }
+}
+
+extension UInt8 {
+    /// Whether it is one of the 64 characters of base64url (RFC 4648, section 5).
+    var isBase64URLDigit: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
 }
 
 /// How an app receives refresh tokens.

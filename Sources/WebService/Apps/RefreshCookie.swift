@@ -157,14 +157,6 @@ package struct RefreshCookie: Sendable {
 
     /// Whether a text is base64url, as refresh tokens are, and so cannot end the cookie's value.
     private static func isCookieValue(_ text: String) -> Bool {
-        (1...512).contains(text.utf8.count)
-            && text.utf8.allSatisfy {
-                switch $0 {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                    true
-                default: false
-                }
-            }
+        (1...512).contains(text.utf8.count) && text.utf8.allSatisfy(\.isBase64URLDigit)
     }
 }

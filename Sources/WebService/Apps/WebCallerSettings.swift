@@ -9,7 +9,7 @@ package struct WebCallerSettings: Settings {
     package let apps: SettingsDocument<Apps>?
     /// The proxies whose fields about the client's address count.
     package let trustedProxies: [AddressNetwork]
-    /// The origins at which clients reach the web service: the audience of backends' tokens.
+    /// The origins at which clients reach the web service; empty for loopback names at its port.
     package let webOrigins: [WebOrigin]
 
     package init(reading settings: inout SettingsReader) {
@@ -27,9 +27,9 @@ package struct WebCallerSettings: Settings {
         ).compactMap(AddressNetwork.init)
         webOrigins = settings.parsedList(
             "web-origins",
-            default: ["http://localhost:7480", "http://127.0.0.1:7480"].compactMap(WebOrigin.init),
-            counts: 1...16, expected: WebOrigin.expected, unit: "origin",
-            reason: "Where clients reach the web service, as in their URLs.", parse: WebOrigin.init)
+            default: [], counts: 0...16, expected: WebOrigin.expected, unit: "origin",
+            reason: "Where clients reach the web service, as in their URLs. Without it only at "
+                + "localhost.", parse: WebOrigin.init)
         apps = appsFile.map { SettingsDocument(path: $0) }
         for problem in apps?.problems ?? [] {
             settings.require(false, ["apps-file"], problem)

@@ -32,7 +32,7 @@ struct TokenCommand: ParsableCommand {
                 (see postern describe METHOD) also needs the header idempotency-key.
 
                 The key is the one of the application in the endpoints file, or --key. Keep the \
-                token secret while it is valid: whoever has it can make this call.
+                token secret while it is valid: it is all that this call needs.
                 """)
 
         @Option(help: "Origin of the web service, as the gateway's setting web-origins has it.")

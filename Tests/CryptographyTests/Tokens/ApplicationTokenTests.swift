@@ -77,6 +77,20 @@ struct ApplicationTokenTests {
         #expect(refusal(try self.token(Self.header, Self.sound)) == nil)
     }
 
+    @Test("X-03: a token that Python's cryptography has signed is valid, with unknown claims")
+    func python() {
+        // json.dumps and Ed25519PrivateKey.from_private_bytes(bytes([1]) * 32).sign
+        let token = """
+            eyJhbGciOiAiRWREU0EiLCAia2lkIjogImJpbGxpbmcuazEiLCAidHlwIjogImNsaWVudC1hdXRoZW50aWNhdG\
+            lvbitqd3QifQ.eyJpc3MiOiAiYmlsbGluZyIsICJzdWIiOiAiYmlsbGluZyIsICJhdWQiOiAiaHR0cHM6Ly9hd\
+            XRoLmV4YW1wbGUub3JnIiwgImlhdCI6IDEwMDAsICJleHAiOiAxMDYwLCAibWV0aG9kIjogInBvc3Rlcm4uZ2F\
+            0ZXdheS52MS5BdXRoL1NpZ25JbldpdGhQYXNzd29yZCIsICJqdGkiOiAieCIsICJiaCI6ICI0N0RFUXBqOEhCU\
+            2EtX1RJbVctNUpDZXVRZVJrbTVOTXBKV1pHM2hTdUZVIn0.TQYEkiU2Gr3iM8fSDnluGWIYLsrTIn8mGMrZQ8_\
+            -YH4xhWkRiQgQRZ8EpSUa6Sk_GAE0o6J3vJZZf1Lf2uH-BA
+            """
+        #expect(refusal(token) == nil)
+    }
+
     @Test(
         "X-03: a header that chooses another algorithm, type or key is rejected",
         arguments: [
