@@ -26,7 +26,7 @@ package struct WebService: Sendable {
     package init(
         settings: WebSettings, gateway: RPCClient, time: any Time, logger: Logger
     ) throws {
-        let methods = CallMethods.publicServices.flatMap(\.methods).filter(\.isPublic)
+        let methods = CallMethods.gatewayServices.flatMap(\.methods).filter(\.isPublic)
         var file: AppsFile?
         if let path = settings.callers.appsFile, let current = settings.callers.apps {
             file = try AppsFile(
@@ -47,8 +47,7 @@ package struct WebService: Sendable {
         let callers = callers
         let calls = CallResponder(
             methods: try CallMethods(isServing: { readiness().isReady }, time: time),
-            gateway: gateway, time: time,
-            caller: { try callers.caller(of: $0, $1, method: $2) })
+            gateway: gateway, callers: callers, time: time)
         return { exchange in
             // Browsers ask before they call from a page, without the app's key.
             if let preflight = callers.preflightResponse(to: exchange.head) {
