@@ -107,7 +107,7 @@ struct CallResponderTests {
         }
     }
 
-    @Test("health is answered without an app's key, and streams end with their result")
+    @Test("health is answered by the web service itself, and a stream ends with its result")
     func health() async throws {
         try await WebFixture.run { web in
             let check = try await web.post("grpc.health.v1.Health/Check", "{}")

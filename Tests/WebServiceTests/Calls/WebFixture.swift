@@ -70,6 +70,14 @@ struct WebFixture: Sendable {
         self.gateway = gateway
     }
 
+    /// A client of HTTP/2.
+    func http2() async throws -> HTTP2Client {
+        try await HTTP2Client.connect(group, port: listener.port)
+    }
+
+    /// The host that requests name.
+    var host: String { "localhost:\(listener.port)" }
+
     /// Calls a method over HTTP/1.1 as an app.
     func post(
         _ path: String, _ body: String, _ fields: [String: String] = [:],
@@ -99,7 +107,7 @@ struct WebFixture: Sendable {
         _ line: String, _ body: [UInt8], _ fields: [String: String]
     ) async throws -> HTTP1Response {
         let lines =
-            [line, "host: localhost:\(listener.port)", "connection: close"]
+            [line, "host: \(host)", "connection: close"]
             + fields.map { "\($0.key): \($0.value)" }
         var request = ByteBuffer(string: lines.joined(separator: "\r\n") + "\r\n\r\n")
         request.writeBytes(body)

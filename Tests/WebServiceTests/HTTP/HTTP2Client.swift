@@ -17,9 +17,15 @@ struct HTTP2Client: Sendable {
     static func connect(
         _ server: WebServer, tls: RawClient.TLS? = nil
     ) async throws -> HTTP2Client {
+        try await connect(server.group, port: server.listener.port, tls: tls)
+    }
+
+    static func connect(
+        _ group: MultiThreadedEventLoopGroup, port: Int, tls: RawClient.TLS? = nil
+    ) async throws -> HTTP2Client {
         let frames = Received<HTTP2Frame>()
-        let connected = try await ClientBootstrap(group: server.group)
-            .connect(host: "127.0.0.1", port: server.listener.port) { channel in
+        let connected = try await ClientBootstrap(group: group)
+            .connect(host: "127.0.0.1", port: port) { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
                     if let tls {
