@@ -146,13 +146,13 @@ bench_accounts() {
     --many "${POSTERN_BENCH_ACCOUNTS:-50000}"
 }
 
-# Starts the five programs on a new folder; sets $up_process, $data and $ready_ms.
+# Starts the five services on a new folder; sets $up_process, $data and $ready_ms.
 start_programs() {
   build_measures "${programs[@]}"
   data=$work/data.$RANDOM
   local began ended
   began=$(date +%s%N)
-  "$release/postern" up --data "$data" --port-base 0 >"$data.out" 2>&1 </dev/null &
+  "$release/postern" up --data "$data" --port-base 0 --no-web >"$data.out" 2>&1 </dev/null &
   up_process=$!
   started+=("$up_process")
   until grep -q '^ready' "$data.out"; do

@@ -5,8 +5,9 @@ set -euo pipefail
 
 source "$(dirname "${BASH_SOURCE[0]}")/packages.sh"
 
-# openssl: tests read our keys with it, and compose.yaml's keys are created by it.
-set_up python3 python3-venv openssl
+# openssl: tests read our keys with it, and compose.yaml's keys are created by it. curl: tests call
+# the web service with it.
+set_up python3 python3-venv openssl curl
 set_up_python
 cd "$root"
 

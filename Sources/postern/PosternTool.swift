@@ -6,7 +6,7 @@ import ServiceRuntime
 struct PosternTool: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "postern",
-        abstract: "Runs and manages Postern, an authentication backend of five programs.",
+        abstract: "Runs and manages Postern, an authentication backend of six programs.",
         discussion: """
             Start with `postern up`; it prints some commands to try.
             """,

@@ -217,7 +217,7 @@ package enum VerificationDescription {
             Q2hlY2tBdXRoU3RhdGUSKS5wb3N0ZXJuLmdhdGV3YXkudjEuQ2hlY2tBdXRoU3RhdGVSZXF1ZXN0\
             GioucG9zdGVybi5nYXRld2F5LnYxLkNoZWNrQXV0aFN0YXRlUmVzcG9uc2UiELi1GATAtRgBiLUY\
             AaC1GGRCNAoScG9zdGVybi5nYXRld2F5LnYxUAFaHHBvc3Rlcm4vZ2F0ZXdheS92MTtnYXRld2F5\
-            djFiBnByb3RvMwrECAolcG9zdGVybi9nYXRld2F5L3YxL3ZlcmlmaWNhdGlvbi5wcm90bxIScG9z\
+            djFiBnByb3RvMwrHCAolcG9zdGVybi9nYXRld2F5L3YxL3ZlcmlmaWNhdGlvbi5wcm90bxIScG9z\
             dGVybi5nYXRld2F5LnYxGiBwb3N0ZXJuL2dhdGV3YXkvdjEvZ2F0ZXdheS5wcm90byISChBHZXRL\
             ZXlTZXRSZXF1ZXN0IicKEUdldEtleVNldFJlc3BvbnNlEhIKBGp3a3MYASABKAlSBGp3a3MiQgoS\
             UmV2b2NhdGlvblBvc2l0aW9uEhYKBm51bWJlchgBIAEoBFIGbnVtYmVyEhQKBWVwb2NoGAIgASgE\
@@ -231,11 +231,11 @@ package enum VerificationDescription {
             Zm9yX21zGAcgASgDUglrZXB0Rm9yTXNCCgoIY29tcGxldGUihgEKDlJldm9rZWRTZXNzaW9uEh0K\
             CnNlc3Npb25faWQYASABKAlSCXNlc3Npb25JZBIeCgtlbmRlZF9hdF9tcxgCIAEoA1IJZW5kZWRB\
             dE1zEjUKBnJlYXNvbhgDIAEoDjIdLnBvc3Rlcm4uZ2F0ZXdheS52MS5FbmRSZWFzb25SBnJlYXNv\
-            bjLxAQoMVmVyaWZpY2F0aW9uEmoKCUdldEtleVNldBIkLnBvc3Rlcm4uZ2F0ZXdheS52MS5HZXRL\
-            ZXlTZXRSZXF1ZXN0GiUucG9zdGVybi5nYXRld2F5LnYxLkdldEtleVNldFJlc3BvbnNlIhC4tRgB\
-            wLUYAYi1GAGgtRhkEnUKEFdhdGNoUmV2b2NhdGlvbnMSKy5wb3N0ZXJuLmdhdGV3YXkudjEuV2F0\
-            Y2hSZXZvY2F0aW9uc1JlcXVlc3QaKC5wb3N0ZXJuLmdhdGV3YXkudjEuV2F0Y2hSZXZvY2F0aW9u\
-            c0l0ZW0iCLi1GAGItRgBMAFCNAoScG9zdGVybi5nYXRld2F5LnYxUAFaHHBvc3Rlcm4vZ2F0ZXdh\
-            eS92MTtnYXRld2F5djFiBnByb3RvMw==
+            bjL0AQoMVmVyaWZpY2F0aW9uEm0KCUdldEtleVNldBIkLnBvc3Rlcm4uZ2F0ZXdheS52MS5HZXRL\
+            ZXlTZXRSZXF1ZXN0GiUucG9zdGVybi5nYXRld2F5LnYxLkdldEtleVNldFJlc3BvbnNlIhOQAgG4\
+            tRgBwLUYAYi1GAGgtRhkEnUKEFdhdGNoUmV2b2NhdGlvbnMSKy5wb3N0ZXJuLmdhdGV3YXkudjEu\
+            V2F0Y2hSZXZvY2F0aW9uc1JlcXVlc3QaKC5wb3N0ZXJuLmdhdGV3YXkudjEuV2F0Y2hSZXZvY2F0\
+            aW9uc0l0ZW0iCLi1GAGItRgBMAFCNAoScG9zdGVybi5nYXRld2F5LnYxUAFaHHBvc3Rlcm4vZ2F0\
+            ZXdheS92MTtnYXRld2F5djFiBnByb3RvMw==
             """)
 }

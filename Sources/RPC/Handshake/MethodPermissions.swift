@@ -33,7 +33,7 @@ package struct MethodPattern: Hashable, Sendable, CustomStringConvertible {
     package var description: String { text }
 
     /// Whether the pattern matches `method`.
-    func matches(_ method: String, isPublic: Bool) -> Bool {
+    package func matches(_ method: String, isPublic: Bool) -> Bool {
         if self == .publicMethods { return isPublic }
         guard text.hasSuffix("/*") else { return current == method }
         return method.hasPrefix(text.dropLast())
