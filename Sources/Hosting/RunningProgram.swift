@@ -37,9 +37,22 @@ enum RunningProgram {
         let lifeline = settings.isTiedToInput ? Lifeline(descriptor: STDIN_FILENO) : nil
         let lifecycle = ProgramLifecycle(
             readiness: readiness, lifeline: lifeline, logger: host.logger, isKilledLate: true)
+        let workers =
+            assembly.workers + background(host, assembly, watched, readiness) + [announcing]
+        let exitCode = await lifecycle.run(workers + [DrainingServer(server: server)])
+        await host.observation.exporter?.exportLast()
+        await assembly.close()
+        return exitCode
+    }
+
+    /// The tasks that run beside every server: credentials, peers, the clock, and traces.
+    private static func background(
+        _ host: ServiceHost, _ assembly: Assembly, _ watched: [CredentialWatch.Credential],
+        _ readiness: Readiness
+    ) -> [Worker] {
         let watch = CredentialWatch(
             watched + assembly.watched + host.peerCredentials.watched,
-            every: settings.credentials.interval, time: host.time, logger: host.logger)
+            every: host.settings.credentials.interval, time: host.time, logger: host.logger)
         host.parts.add("keys") { watch.failure }
         host.metrics.add(host.parts)
         let peers = Worker {
@@ -49,16 +62,10 @@ enum RunningProgram {
             }
         }
         let clock = ClockWatch(time: host.time, logger: host.logger, metrics: host.metrics)
-        let exporter = host.observation.exporter
-        let exporting = exporter.map { exporter in Worker { try await exporter.run() } }
-        let workers: [any Service] =
-            assembly.workers
-            + [Worker(watch.run), Worker(clock.run), peers, announcing, exporting]
-            .compactMap { $0 }
-        let exitCode = await lifecycle.run(workers + [DrainingServer(server: server)])
-        await exporter?.exportLast()
-        await assembly.close()
-        return exitCode
+        let exporting = host.observation.exporter.map { exporter in
+            Worker { try await exporter.run() }
+        }
+        return [Worker(watch.run), Worker(clock.run), peers, exporting].compactMap(\.self)
     }
 
     /// Starts the server.

@@ -106,19 +106,26 @@ final class HTTP1Connection: ChannelDuplexHandler {
             if waiting.isEmpty { context.fireChannelReadComplete() }
         }
         isAdvancing = false
-        if let failure, waiting.isEmpty, !isResponding {
-            isHeadRequest = false
-            reject(failure, context)
-        }
-        if isReadHeld, waiting.isEmpty {
-            isReadHeld = false
-            context.read()
-        }
+        if let failure, waiting.isEmpty { fail(failure, context) }
+        releaseRead(context)
     }
 
-    /// A client whose requests wait is not read.
+    /// A client whose requests wait, or that does not read its responses, is not read: it would
+    /// fill our memory with either.
     func read(context: ChannelHandlerContext) {
-        if waiting.isEmpty { context.read() } else { isReadHeld = true }
+        isReadHeld = true
+        releaseRead(context)
+    }
+
+    private func releaseRead(_ context: ChannelHandlerContext) {
+        guard isReadHeld, waiting.isEmpty, context.channel.isWritable || isLingering else { return }
+        isReadHeld = false
+        context.read()
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        releaseRead(context)
+        context.fireChannelWritabilityChanged()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -129,7 +136,13 @@ final class HTTP1Connection: ChannelDuplexHandler {
         let failure = Self.failure(error)
         self.failure = failure
         connection.loop.figures.refused(.malformed)
-        if isResponding, isRequestOpen, waiting.isEmpty {
+        if waiting.isEmpty { fail(failure, context) }
+    }
+
+    /// What follows the last request that was passed on cannot be read: the rest of its body, or
+    /// the next request. The response to a complete request comes first.
+    private func fail(_ failure: HTTPFailure, _ context: ChannelHandlerContext) {
+        if isResponding, isRequestOpen {
             isLast = true
             context.fireErrorCaught(failure)
         } else if !isResponding {
@@ -155,6 +168,7 @@ final class HTTP1Connection: ChannelDuplexHandler {
         var head = HTTPResponse(status: failure.status)
         head.headerFields[.contentType] = "text/plain; charset=utf-8"
         head.headerFields[.contentLength] = String(text.readableBytes)
+        head.headerFields[.date] = connection.loop.date
         response.begin(head, isLast: true, isHeadRequest: isHeadRequest, isOldVersion: false)
         response.write(text)
         response.end(nil)

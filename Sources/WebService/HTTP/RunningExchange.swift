@@ -243,6 +243,8 @@ final class RunningExchange {
     private func writeHead(_ head: HTTPResponse) {
         isResponseBegun = true
         connection.loop.figures.responded(stream == nil ? nil : head.status)
+        var head = head
+        head.headerFields[.date] = connection.loop.date
         stream?.write(.head(head))
     }
 

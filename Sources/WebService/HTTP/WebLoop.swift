@@ -16,6 +16,8 @@ final class WebLoop {
     /// The hosts that requests may be for.
     private(set) var hosts = AllowedHosts(origins: [], port: 0)
     private var port: Int?
+    /// The `date` of responses; made at each check, so that it is late by `checkInterval` at most.
+    private(set) var date = ""
 
     init(_ loop: any EventLoop, _ shared: WebShared, loopCount: Int) {
         self.loop = loop
@@ -52,6 +54,7 @@ final class WebLoop {
         connections[ObjectIdentifier(connection)] = connection
         figures.opened.add()
         guard checks == nil else { return }
+        date = shared.time.now().internetDate(zone: "GMT")
         let bound = NIOLoopBound(self, eventLoop: loop)
         let interval = TimeAmount(shared.limits.checkInterval)
         checks = loop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in
@@ -69,6 +72,7 @@ final class WebLoop {
     }
 
     private func check() {
+        date = shared.time.now().internetDate(zone: "GMT")
         let now = shared.time.uptime()
         for connection in Array(connections.values) { connection.check(at: now) }
     }

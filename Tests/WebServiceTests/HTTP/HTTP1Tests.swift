@@ -18,6 +18,8 @@ struct HTTP1Tests {
             let text = try await client.closed()
             #expect(text.hasSuffix("connection: close\r\n\r\n/two"))
             #expect(text.split(separator: "HTTP/1.1 200 OK\r\n").count == 3)
+            #expect(
+                text.contains(/date: [A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} [\d:]{8} GMT/))
         }
     }
 
