@@ -42,9 +42,13 @@ struct CallFormat: Hashable, Sendable {
     /// UTF-8 in any case. gRPC's types name no codec if it is protobuf.
     init?(contentType: some StringProtocol) {
         let type = contentType.prefix { $0 != ";" }.lowercased().filter { $0 != " " && $0 != "\t" }
-        let known = Self.byContentType[type] ?? Self.byContentType[type + "+proto"]
-        guard let known else { return nil }
-        self = known
+        if let known = Self.byContentType[type] {
+            self = known
+        } else if let known = Self.byContentType[type + "+proto"], known.framing.isGRPC {
+            self = known
+        } else {
+            return nil
+        }
     }
 
     /// The content type of the responses.
