@@ -27,6 +27,13 @@ package protocol VerificationAPI: Sendable {
     func watchRevocations(
         _ request: GatewayV1.WatchRevocationsRequest, _ context: CallContext
     ) -> IncomingItems<GatewayV1.WatchRevocationsItem>
+
+    /// Returns whether an access token is valid now: its signature and its times are right and its
+    /// session has not ended (token introspection, RFC 7662). For a backend that verifies few tokens,
+    /// or must know of a revocation at once and cannot follow WatchRevocations.
+    func introspectToken(
+        _ request: GatewayV1.IntrospectTokenRequest, _ context: CallContext
+    ) async throws -> GatewayV1.IntrospectTokenResponse
 }
 
 /// What a server of `postern.gateway.v1.Verification` implements.
@@ -77,6 +84,13 @@ package struct VerificationClient: VerificationAPI {
     ) -> IncomingItems<GatewayV1.WatchRevocationsItem> {
         channel.serverStream(VerificationDescription.watchRevocations, request, context)
     }
+
+    package func introspectToken(
+        _ request: GatewayV1.IntrospectTokenRequest, _ context: CallContext
+    ) async throws -> GatewayV1.IntrospectTokenResponse {
+        try await channel.call(
+            VerificationDescription.introspectToken, request, context)
+    }
 }
 
 /// Serves `postern.gateway.v1.Verification`.
@@ -96,6 +110,10 @@ package enum VerificationDispatcher {
                     (request: GatewayV1.WatchRevocationsRequest, items: OutgoingItems<GatewayV1.WatchRevocationsItem>,
                      context) in
                     try await service.watchRevocations(request, items, context)
+                },
+                .async(VerificationDescription.introspectToken) {
+                    (request: GatewayV1.IntrospectTokenRequest, context) in
+                    try await service.introspectToken(request, context)
                 },
             ])
     }
@@ -118,12 +136,21 @@ package enum VerificationDescription {
         timeout: .milliseconds(3600000),
         isOnLoop: false, streams: .response)
 
+    /// `IntrospectToken`.
+    package static let introspectToken = MethodDescription(
+        name: "postern.gateway.v1.Verification/IntrospectToken",
+        isIdempotent: true,
+        timeout: .milliseconds(10000),
+        isOnLoop: false,
+            hedgeAfter: .milliseconds(100))
+
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.gateway.v1.Verification",
         methods: [
             getKeySet,
             watchRevocations,
+            introspectToken,
         ],
         fileDescriptorSet: """
             CrEICiBwb3N0ZXJuL2dhdGV3YXkvdjEvYWNjb3VudC5wcm90bxIScG9zdGVybi5nYXRld2F5LnYx\
@@ -213,25 +240,32 @@ package enum VerificationDescription {
             dXRoU3RhdGUSKS5wb3N0ZXJuLmdhdGV3YXkudjEuQ2hlY2tBdXRoU3RhdGVSZXF1ZXN0GioucG9z\
             dGVybi5nYXRld2F5LnYxLkNoZWNrQXV0aFN0YXRlUmVzcG9uc2UiDLi1GASItRgBoLUYZEI0ChJw\
             b3N0ZXJuLmdhdGV3YXkudjFQAVoccG9zdGVybi9nYXRld2F5L3YxO2dhdGV3YXl2MWIGcHJvdG8z\
-            CsAICiVwb3N0ZXJuL2dhdGV3YXkvdjEvdmVyaWZpY2F0aW9uLnByb3RvEhJwb3N0ZXJuLmdhdGV3\
+            CucLCiVwb3N0ZXJuL2dhdGV3YXkvdjEvdmVyaWZpY2F0aW9uLnByb3RvEhJwb3N0ZXJuLmdhdGV3\
             YXkudjEaIHBvc3Rlcm4vZ2F0ZXdheS92MS9nYXRld2F5LnByb3RvIhIKEEdldEtleVNldFJlcXVl\
-            c3QiJwoRR2V0S2V5U2V0UmVzcG9uc2USEgoEandrcxgBIAEoCVIEandrcyJCChJSZXZvY2F0aW9u\
-            UG9zaXRpb24SFgoGbnVtYmVyGAEgASgEUgZudW1iZXISFAoFZXBvY2gYAiABKARSBWVwb2NoIlcK\
-            F1dhdGNoUmV2b2NhdGlvbnNSZXF1ZXN0EjwKBWFmdGVyGAEgASgLMiYucG9zdGVybi5nYXRld2F5\
-            LnYxLlJldm9jYXRpb25Qb3NpdGlvblIFYWZ0ZXIizwIKFFdhdGNoUmV2b2NhdGlvbnNJdGVtEkIK\
-            CHBvc2l0aW9uGAEgASgLMiYucG9zdGVybi5nYXRld2F5LnYxLlJldm9jYXRpb25Qb3NpdGlvblII\
-            cG9zaXRpb24SJgoOY29tcGxldGVfYXRfbXMYAiABKANIAFIMY29tcGxldGVBdE1zEhQKBXJlc2V0\
-            GAMgASgIUgVyZXNldBJECgtyZXZvY2F0aW9ucxgEIAMoCzIiLnBvc3Rlcm4uZ2F0ZXdheS52MS5S\
-            ZXZva2VkU2Vzc2lvblILcmV2b2NhdGlvbnMSIQoMa2V5c19jaGFuZ2VkGAUgASgIUgtrZXlzQ2hh\
-            bmdlZBIgCgxrZXlfc2V0X2hhc2gYBiABKAxSCmtleVNldEhhc2gSHgoLa2VwdF9mb3JfbXMYByAB\
-            KANSCWtlcHRGb3JNc0IKCghjb21wbGV0ZSKGAQoOUmV2b2tlZFNlc3Npb24SHQoKc2Vzc2lvbl9p\
-            ZBgBIAEoCVIJc2Vzc2lvbklkEh4KC2VuZGVkX2F0X21zGAIgASgDUgllbmRlZEF0TXMSNQoGcmVh\
-            c29uGAMgASgOMh0ucG9zdGVybi5nYXRld2F5LnYxLkVuZFJlYXNvblIGcmVhc29uMu0BCgxWZXJp\
-            ZmljYXRpb24SZgoJR2V0S2V5U2V0EiQucG9zdGVybi5nYXRld2F5LnYxLkdldEtleVNldFJlcXVl\
-            c3QaJS5wb3N0ZXJuLmdhdGV3YXkudjEuR2V0S2V5U2V0UmVzcG9uc2UiDLi1GAGItRgBoLUYZBJ1\
-            ChBXYXRjaFJldm9jYXRpb25zEisucG9zdGVybi5nYXRld2F5LnYxLldhdGNoUmV2b2NhdGlvbnNS\
-            ZXF1ZXN0GigucG9zdGVybi5nYXRld2F5LnYxLldhdGNoUmV2b2NhdGlvbnNJdGVtIgi4tRgBiLUY\
-            ATABQjQKEnBvc3Rlcm4uZ2F0ZXdheS52MVABWhxwb3N0ZXJuL2dhdGV3YXkvdjE7Z2F0ZXdheXYx\
-            YgZwcm90bzM=
+            c3QiPwoRR2V0S2V5U2V0UmVzcG9uc2USEgoEandrcxgBIAEoCVIEandrcxIWCgZpc3N1ZXIYAiAB\
+            KAlSBmlzc3VlciI7ChZJbnRyb3NwZWN0VG9rZW5SZXF1ZXN0EiEKDGFjY2Vzc190b2tlbhgBIAEo\
+            CVILYWNjZXNzVG9rZW4i1QEKF0ludHJvc3BlY3RUb2tlblJlc3BvbnNlEhYKBmFjdGl2ZRgBIAEo\
+            CFIGYWN0aXZlEh0KCnNlc3Npb25faWQYAiABKAlSCXNlc3Npb25JZBIdCgphY2NvdW50X2lkGAMg\
+            ASgJUglhY2NvdW50SWQSLgoTYXV0aGVudGljYXRlZF9hdF9tcxgEIAEoA1IRYXV0aGVudGljYXRl\
+            ZEF0TXMSEAoDYW1yGAUgAygJUgNhbXISIgoNZXhwaXJlc19hdF9tcxgGIAEoA1ILZXhwaXJlc0F0\
+            TXMiQgoSUmV2b2NhdGlvblBvc2l0aW9uEhYKBm51bWJlchgBIAEoBFIGbnVtYmVyEhQKBWVwb2No\
+            GAIgASgEUgVlcG9jaCJXChdXYXRjaFJldm9jYXRpb25zUmVxdWVzdBI8CgVhZnRlchgBIAEoCzIm\
+            LnBvc3Rlcm4uZ2F0ZXdheS52MS5SZXZvY2F0aW9uUG9zaXRpb25SBWFmdGVyIs8CChRXYXRjaFJl\
+            dm9jYXRpb25zSXRlbRJCCghwb3NpdGlvbhgBIAEoCzImLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZXZv\
+            Y2F0aW9uUG9zaXRpb25SCHBvc2l0aW9uEiYKDmNvbXBsZXRlX2F0X21zGAIgASgDSABSDGNvbXBs\
+            ZXRlQXRNcxIUCgVyZXNldBgDIAEoCFIFcmVzZXQSRAoLcmV2b2NhdGlvbnMYBCADKAsyIi5wb3N0\
+            ZXJuLmdhdGV3YXkudjEuUmV2b2tlZFNlc3Npb25SC3Jldm9jYXRpb25zEiEKDGtleXNfY2hhbmdl\
+            ZBgFIAEoCFILa2V5c0NoYW5nZWQSIAoMa2V5X3NldF9oYXNoGAYgASgMUgprZXlTZXRIYXNoEh4K\
+            C2tlcHRfZm9yX21zGAcgASgDUglrZXB0Rm9yTXNCCgoIY29tcGxldGUihgEKDlJldm9rZWRTZXNz\
+            aW9uEh0KCnNlc3Npb25faWQYASABKAlSCXNlc3Npb25JZBIeCgtlbmRlZF9hdF9tcxgCIAEoA1IJ\
+            ZW5kZWRBdE1zEjUKBnJlYXNvbhgDIAEoDjIdLnBvc3Rlcm4uZ2F0ZXdheS52MS5FbmRSZWFzb25S\
+            BnJlYXNvbjLnAgoMVmVyaWZpY2F0aW9uEmYKCUdldEtleVNldBIkLnBvc3Rlcm4uZ2F0ZXdheS52\
+            MS5HZXRLZXlTZXRSZXF1ZXN0GiUucG9zdGVybi5nYXRld2F5LnYxLkdldEtleVNldFJlc3BvbnNl\
+            Igy4tRgBiLUYAaC1GGQSdQoQV2F0Y2hSZXZvY2F0aW9ucxIrLnBvc3Rlcm4uZ2F0ZXdheS52MS5X\
+            YXRjaFJldm9jYXRpb25zUmVxdWVzdBooLnBvc3Rlcm4uZ2F0ZXdheS52MS5XYXRjaFJldm9jYXRp\
+            b25zSXRlbSIIuLUYAYi1GAEwARJ4Cg9JbnRyb3NwZWN0VG9rZW4SKi5wb3N0ZXJuLmdhdGV3YXku\
+            djEuSW50cm9zcGVjdFRva2VuUmVxdWVzdBorLnBvc3Rlcm4uZ2F0ZXdheS52MS5JbnRyb3NwZWN0\
+            VG9rZW5SZXNwb25zZSIMuLUYAYi1GAGgtRhkQjQKEnBvc3Rlcm4uZ2F0ZXdheS52MVABWhxwb3N0\
+            ZXJuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzM=
             """)
 }
