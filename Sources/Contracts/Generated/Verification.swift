@@ -27,6 +27,13 @@ package protocol VerificationAPI: Sendable {
     func watchRevocations(
         _ request: GatewayV1.WatchRevocationsRequest, _ context: CallContext
     ) -> IncomingItems<GatewayV1.WatchRevocationsItem>
+
+    /// Returns whether an access token is valid now: its signature and its times are right and its
+    /// session has not ended (token introspection, RFC 7662). For a backend that verifies few tokens,
+    /// or must know of a revocation at once and cannot follow WatchRevocations.
+    func introspectToken(
+        _ request: GatewayV1.IntrospectTokenRequest, _ context: CallContext
+    ) async throws -> GatewayV1.IntrospectTokenResponse
 }
 
 /// What a server of `postern.gateway.v1.Verification` implements.
@@ -77,6 +84,13 @@ package struct VerificationClient: VerificationAPI {
     ) -> IncomingItems<GatewayV1.WatchRevocationsItem> {
         channel.serverStream(VerificationDescription.watchRevocations, request, context)
     }
+
+    package func introspectToken(
+        _ request: GatewayV1.IntrospectTokenRequest, _ context: CallContext
+    ) async throws -> GatewayV1.IntrospectTokenResponse {
+        try await channel.call(
+            VerificationDescription.introspectToken, request, context)
+    }
 }
 
 /// Serves `postern.gateway.v1.Verification`.
@@ -96,6 +110,10 @@ package enum VerificationDispatcher {
                     (request: GatewayV1.WatchRevocationsRequest, items: OutgoingItems<GatewayV1.WatchRevocationsItem>,
                      context) in
                     try await service.watchRevocations(request, items, context)
+                },
+                .async(VerificationDescription.introspectToken) {
+                    (request: GatewayV1.IntrospectTokenRequest, context) in
+                    try await service.introspectToken(request, context)
                 },
             ])
     }
@@ -119,12 +137,21 @@ package enum VerificationDescription {
         timeout: .milliseconds(3600000),
         isOnLoop: false, streams: .response)
 
+    /// `IntrospectToken`.
+    package static let introspectToken = MethodDescription(
+        name: "postern.gateway.v1.Verification/IntrospectToken",
+        isIdempotent: true,
+        timeout: .milliseconds(10000),
+        isOnLoop: false,
+            hedgeAfter: .milliseconds(100))
+
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.gateway.v1.Verification",
         methods: [
             getKeySet,
             watchRevocations,
+            introspectToken,
         ],
         fileDescriptorSet: """
             CrQICiBwb3N0ZXJuL2dhdGV3YXkvdjEvYWNjb3VudC5wcm90bxIScG9zdGVybi5nYXRld2F5LnYx\
@@ -217,25 +244,32 @@ package enum VerificationDescription {
             Q2hlY2tBdXRoU3RhdGUSKS5wb3N0ZXJuLmdhdGV3YXkudjEuQ2hlY2tBdXRoU3RhdGVSZXF1ZXN0\
             GioucG9zdGVybi5nYXRld2F5LnYxLkNoZWNrQXV0aFN0YXRlUmVzcG9uc2UiELi1GATAtRgBiLUY\
             AaC1GGRCNAoScG9zdGVybi5nYXRld2F5LnYxUAFaHHBvc3Rlcm4vZ2F0ZXdheS92MTtnYXRld2F5\
-            djFiBnByb3RvMwrHCAolcG9zdGVybi9nYXRld2F5L3YxL3ZlcmlmaWNhdGlvbi5wcm90bxIScG9z\
+            djFiBnByb3RvMwruCwolcG9zdGVybi9nYXRld2F5L3YxL3ZlcmlmaWNhdGlvbi5wcm90bxIScG9z\
             dGVybi5nYXRld2F5LnYxGiBwb3N0ZXJuL2dhdGV3YXkvdjEvZ2F0ZXdheS5wcm90byISChBHZXRL\
-            ZXlTZXRSZXF1ZXN0IicKEUdldEtleVNldFJlc3BvbnNlEhIKBGp3a3MYASABKAlSBGp3a3MiQgoS\
-            UmV2b2NhdGlvblBvc2l0aW9uEhYKBm51bWJlchgBIAEoBFIGbnVtYmVyEhQKBWVwb2NoGAIgASgE\
-            UgVlcG9jaCJXChdXYXRjaFJldm9jYXRpb25zUmVxdWVzdBI8CgVhZnRlchgBIAEoCzImLnBvc3Rl\
-            cm4uZ2F0ZXdheS52MS5SZXZvY2F0aW9uUG9zaXRpb25SBWFmdGVyIs8CChRXYXRjaFJldm9jYXRp\
-            b25zSXRlbRJCCghwb3NpdGlvbhgBIAEoCzImLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZXZvY2F0aW9u\
-            UG9zaXRpb25SCHBvc2l0aW9uEiYKDmNvbXBsZXRlX2F0X21zGAIgASgDSABSDGNvbXBsZXRlQXRN\
-            cxIUCgVyZXNldBgDIAEoCFIFcmVzZXQSRAoLcmV2b2NhdGlvbnMYBCADKAsyIi5wb3N0ZXJuLmdh\
-            dGV3YXkudjEuUmV2b2tlZFNlc3Npb25SC3Jldm9jYXRpb25zEiEKDGtleXNfY2hhbmdlZBgFIAEo\
-            CFILa2V5c0NoYW5nZWQSIAoMa2V5X3NldF9oYXNoGAYgASgMUgprZXlTZXRIYXNoEh4KC2tlcHRf\
-            Zm9yX21zGAcgASgDUglrZXB0Rm9yTXNCCgoIY29tcGxldGUihgEKDlJldm9rZWRTZXNzaW9uEh0K\
-            CnNlc3Npb25faWQYASABKAlSCXNlc3Npb25JZBIeCgtlbmRlZF9hdF9tcxgCIAEoA1IJZW5kZWRB\
-            dE1zEjUKBnJlYXNvbhgDIAEoDjIdLnBvc3Rlcm4uZ2F0ZXdheS52MS5FbmRSZWFzb25SBnJlYXNv\
-            bjL0AQoMVmVyaWZpY2F0aW9uEm0KCUdldEtleVNldBIkLnBvc3Rlcm4uZ2F0ZXdheS52MS5HZXRL\
-            ZXlTZXRSZXF1ZXN0GiUucG9zdGVybi5nYXRld2F5LnYxLkdldEtleVNldFJlc3BvbnNlIhOQAgG4\
-            tRgBwLUYAYi1GAGgtRhkEnUKEFdhdGNoUmV2b2NhdGlvbnMSKy5wb3N0ZXJuLmdhdGV3YXkudjEu\
-            V2F0Y2hSZXZvY2F0aW9uc1JlcXVlc3QaKC5wb3N0ZXJuLmdhdGV3YXkudjEuV2F0Y2hSZXZvY2F0\
-            aW9uc0l0ZW0iCLi1GAGItRgBMAFCNAoScG9zdGVybi5nYXRld2F5LnYxUAFaHHBvc3Rlcm4vZ2F0\
-            ZXdheS92MTtnYXRld2F5djFiBnByb3RvMw==
+            ZXlTZXRSZXF1ZXN0Ij8KEUdldEtleVNldFJlc3BvbnNlEhIKBGp3a3MYASABKAlSBGp3a3MSFgoG\
+            aXNzdWVyGAIgASgJUgZpc3N1ZXIiOwoWSW50cm9zcGVjdFRva2VuUmVxdWVzdBIhCgxhY2Nlc3Nf\
+            dG9rZW4YASABKAlSC2FjY2Vzc1Rva2VuItUBChdJbnRyb3NwZWN0VG9rZW5SZXNwb25zZRIWCgZh\
+            Y3RpdmUYASABKAhSBmFjdGl2ZRIdCgpzZXNzaW9uX2lkGAIgASgJUglzZXNzaW9uSWQSHQoKYWNj\
+            b3VudF9pZBgDIAEoCVIJYWNjb3VudElkEi4KE2F1dGhlbnRpY2F0ZWRfYXRfbXMYBCABKANSEWF1\
+            dGhlbnRpY2F0ZWRBdE1zEhAKA2FtchgFIAMoCVIDYW1yEiIKDWV4cGlyZXNfYXRfbXMYBiABKANS\
+            C2V4cGlyZXNBdE1zIkIKElJldm9jYXRpb25Qb3NpdGlvbhIWCgZudW1iZXIYASABKARSBm51bWJl\
+            chIUCgVlcG9jaBgCIAEoBFIFZXBvY2giVwoXV2F0Y2hSZXZvY2F0aW9uc1JlcXVlc3QSPAoFYWZ0\
+            ZXIYASABKAsyJi5wb3N0ZXJuLmdhdGV3YXkudjEuUmV2b2NhdGlvblBvc2l0aW9uUgVhZnRlciLP\
+            AgoUV2F0Y2hSZXZvY2F0aW9uc0l0ZW0SQgoIcG9zaXRpb24YASABKAsyJi5wb3N0ZXJuLmdhdGV3\
+            YXkudjEuUmV2b2NhdGlvblBvc2l0aW9uUghwb3NpdGlvbhImCg5jb21wbGV0ZV9hdF9tcxgCIAEo\
+            A0gAUgxjb21wbGV0ZUF0TXMSFAoFcmVzZXQYAyABKAhSBXJlc2V0EkQKC3Jldm9jYXRpb25zGAQg\
+            AygLMiIucG9zdGVybi5nYXRld2F5LnYxLlJldm9rZWRTZXNzaW9uUgtyZXZvY2F0aW9ucxIhCgxr\
+            ZXlzX2NoYW5nZWQYBSABKAhSC2tleXNDaGFuZ2VkEiAKDGtleV9zZXRfaGFzaBgGIAEoDFIKa2V5\
+            U2V0SGFzaBIeCgtrZXB0X2Zvcl9tcxgHIAEoA1IJa2VwdEZvck1zQgoKCGNvbXBsZXRlIoYBCg5S\
+            ZXZva2VkU2Vzc2lvbhIdCgpzZXNzaW9uX2lkGAEgASgJUglzZXNzaW9uSWQSHgoLZW5kZWRfYXRf\
+            bXMYAiABKANSCWVuZGVkQXRNcxI1CgZyZWFzb24YAyABKA4yHS5wb3N0ZXJuLmdhdGV3YXkudjEu\
+            RW5kUmVhc29uUgZyZWFzb24y7gIKDFZlcmlmaWNhdGlvbhJtCglHZXRLZXlTZXQSJC5wb3N0ZXJu\
+            LmdhdGV3YXkudjEuR2V0S2V5U2V0UmVxdWVzdBolLnBvc3Rlcm4uZ2F0ZXdheS52MS5HZXRLZXlT\
+            ZXRSZXNwb25zZSITkAIBuLUYAcC1GAGItRgBoLUYZBJ1ChBXYXRjaFJldm9jYXRpb25zEisucG9z\
+            dGVybi5nYXRld2F5LnYxLldhdGNoUmV2b2NhdGlvbnNSZXF1ZXN0GigucG9zdGVybi5nYXRld2F5\
+            LnYxLldhdGNoUmV2b2NhdGlvbnNJdGVtIgi4tRgBiLUYATABEngKD0ludHJvc3BlY3RUb2tlbhIq\
+            LnBvc3Rlcm4uZ2F0ZXdheS52MS5JbnRyb3NwZWN0VG9rZW5SZXF1ZXN0GisucG9zdGVybi5nYXRl\
+            d2F5LnYxLkludHJvc3BlY3RUb2tlblJlc3BvbnNlIgy4tRgBiLUYAaC1GGRCNAoScG9zdGVybi5n\
+            YXRld2F5LnYxUAFaHHBvc3Rlcm4vZ2F0ZXdheS92MTtnYXRld2F5djFiBnByb3RvMw==
             """)
 }
