@@ -1,3 +1,4 @@
+import Contracts
 import HTTPTypes
 package import Logging
 import NIOCore
@@ -10,10 +11,14 @@ package import ServiceRuntime
 ///     path                        answered by
 ///     /health                     this file, for load balancers
 ///     /package.Service/Method     `CallResponder`: Connect, gRPC and gRPC-Web
-///     any other                   the same, with 404
+///     /.well-known/…              `WellKnownResponder`: keys, metadata, the operator's files
+///     /oauth2/introspect, revoke  `OAuthResponder`
+///     /apple/notifications        `AppleNoticeResponder`
+///     any other                   `CallResponder`, with 404
 package struct WebService: Sendable {
     /// Tasks that run beside the listener until the program stops.
     package let tasks: [@Sendable () async throws -> Void]
+    private let settings: WebSettings
     private let gateway: RPCClient
     private let callers: CallerCheck
     private let time: any Time
@@ -37,6 +42,7 @@ package struct WebService: Sendable {
         callers = CallerCheck(
             apps: file?.apps ?? Reloadable(.none), trusted: settings.callers.trustedProxies,
             time: time)
+        self.settings = settings
         self.gateway = gateway
         self.time = time
     }
@@ -45,16 +51,32 @@ package struct WebService: Sendable {
     /// - Throws: `SchemaError` if a compiled descriptor cannot be read.
     package func responder(_ readiness: @escaping Readiness) throws -> WebResponder {
         let callers = callers
+        let methods = try CallMethods(isServing: { readiness().isReady }, time: time)
         let calls = CallResponder(
-            methods: try CallMethods(isServing: { readiness().isReady }, time: time),
-            gateway: gateway, callers: callers, time: time)
+            methods: methods, gateway: gateway, callers: callers, time: time)
+        let verification = VerificationClient(gateway)
+        let wellKnown = WellKnownResponder(
+            keySets: KeySetCache(verification, time: time),
+            files: WellKnownFiles(folder: settings.wellKnownFolder),
+            changePasswordURL: settings.changePasswordURL,
+            origins: settings.callers.webOrigins.map(\.description))
+        let oauth = OAuthResponder(
+            verification: verification, auth: AuthClient(gateway), methods: methods,
+            callers: callers, time: time)
+        let apple = AppleNoticeResponder(notices: ProviderNoticesClient(gateway), time: time)
         return { exchange in
             // Browsers ask before they call from a page, without the app's key.
             if let preflight = callers.preflightResponse(to: exchange.head) {
                 return exchange.respond(preflight)
             }
-            switch (exchange.head.path ?? "").prefix(while: { $0 != "?" }) {
+            let path = (exchange.head.path ?? "").prefix { $0 != "?" }
+            switch path {
             case "/health": try Self.reportHealth(readiness(), to: exchange)
+            case "/oauth2/introspect": try await oauth.respond(to: exchange, .introspect)
+            case "/oauth2/revoke": try await oauth.respond(to: exchange, .revoke)
+            case "/apple/notifications": try await apple.respond(to: exchange)
+            case _ where path.hasPrefix(WellKnownResponder.path):
+                try await wellKnown.respond(to: exchange, path)
             default: await calls.respond(to: exchange)
             }
         }

@@ -8,6 +8,11 @@ package struct WebSettings: Settings {
     /// When proxies name the client's address by PROXY protocol.
     package let proxyProtocol: ProxyProtocol
 
+    /// The operator's files below `/.well-known`; nil for none.
+    let wellKnownFolder: String?
+    /// Where `/.well-known/change-password` leads; nil for nowhere.
+    let changePasswordURL: String?
+
     package init(reading settings: inout SettingsReader) {
         callers = WebCallerSettings(reading: &settings)
         proxyProtocol = settings.choice(
@@ -17,6 +22,15 @@ package struct WebSettings: Settings {
             proxyProtocol == .accepted || !callers.trustedProxies.isEmpty,
             ["proxy-protocol", "trusted-proxies"],
             "PROXY protocol can only be required of trusted proxies")
+        wellKnownFolder = settings.optionalPath(
+            "well-known-folder",
+            reason: "Serves apple-app-site-association, assetlinks.json and security.txt of it.")
+        changePasswordURL = settings.optionalString(
+            "change-password-url", unit: "URL",
+            reason: "Your page; password managers find it by /.well-known/change-password.")
+        settings.require(
+            changePasswordURL.map { $0.hasPrefix("https://") || $0.hasPrefix("http://") } ?? true,
+            ["change-password-url"], "must be an https or http URL")
     }
 
     /// Whether connections begin with a header of PROXY protocol. It counts from trusted proxies

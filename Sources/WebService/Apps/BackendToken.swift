@@ -34,11 +34,14 @@ struct BackendToken: Sendable {
 
     /// Why it is not valid now for a call of `method`; nil if it is. The gateway checks the same,
     /// with the same leeway, and relies on itself only; this saves the way there.
-    func refusal(method called: SchemaMethod, at now: Timestamp) -> String? {
+    /// - Parameter bindsBody: Whether it must name the request's body.
+    func refusal(
+        method called: SchemaMethod, bindsBody: Bool, at now: Timestamp
+    ) -> String? {
         if method != called.name {
             return "The token's method is not \(called.name), the method that is called."
         }
-        if bodyHash == nil, !called.hasRequestItems, !called.hasResponseItems {
+        if bindsBody, bodyHash == nil, !called.hasRequestItems, !called.hasResponseItems {
             return "The token has no bh, the base64url of the SHA-256 of the body as sent."
         }
         return now < expiresAt + TokenVerifier.leeway

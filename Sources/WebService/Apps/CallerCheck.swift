@@ -19,11 +19,14 @@ package struct CallerCheck: Sendable {
     }
 
     /// The caller of `method`. For a backend, `WebCaller.check(body:)` has to follow.
+    /// - Parameter bindsBody: Whether the token of a backend must name the request's body. It
+    ///   cannot where it is a part of the body itself (`client_assertion`, RFC 7523).
     /// - Throws: `rpc/unauthenticated` without the key of an app or a token of a backend;
     ///   `rpc/permission-denied` for a page whose origin the app does not have, and for a method
     ///   that the app may not call.
     package func caller(
-        of head: HTTPRequest, _ connection: HTTPConnection, method: SchemaMethod
+        of head: HTTPRequest, _ connection: HTTPConnection, method: SchemaMethod,
+        bindsBody: Bool = true
     ) throws(ServiceError) -> WebCaller {
         let apps = apps.value
         guard let text = head.headerFields[CallerField.app] else {
@@ -38,7 +41,7 @@ package struct CallerCheck: Sendable {
             }
             app = found
         } else {
-            token = try backendToken(text, method)
+            token = try backendToken(text, method, bindsBody: bindsBody)
         }
         try Self.checkPage(head.headerFields, app)
         if let app, !method.options.isPublic || !app.allows(method.name) {
@@ -74,13 +77,15 @@ package struct CallerCheck: Sendable {
     }
 
     private func backendToken(
-        _ text: String, _ method: SchemaMethod
+        _ text: String, _ method: SchemaMethod, bindsBody: Bool
     ) throws(ServiceError) -> BackendToken {
         guard let token = BackendToken(text) else {
             throw Self.unknownCaller(
                 "It is neither an app's key (pk_…) nor a token with the claims exp and method.")
         }
-        if let refusal = token.refusal(method: method, at: time.now()) {
+        if let refusal = token.refusal(
+            method: method, bindsBody: bindsBody, at: time.now())
+        {
             throw Self.unknownCaller(refusal)
         }
         return token

@@ -31,9 +31,9 @@ struct OAuthResponder: Sendable {
 
     let verification: any VerificationAPI
     let auth: any AuthAPI
+    let methods: CallMethods
+    let callers: CallerCheck
     let time: any Time
-    /// Finds out who calls, as for every call of the gateway.
-    let callers: @Sendable (HTTPRequest, HTTPConnection, Endpoint) throws(ServiceError) -> WebCaller
 
     /// Answers a request to an endpoint. Errors are those of RFC 6749 §5.2.
     /// - Throws: `HTTPFailure`, `CancellationError`.
@@ -42,12 +42,11 @@ struct OAuthResponder: Sendable {
             throw HTTPFailure(.methodNotAllowed, "only POST is allowed here")
         }
         let body = try await exchange.body(bytesMax: Self.bodyBytesMax)
-        var fields = HTTPFields()
+        var fields = callers.responseFields(of: exchange.head)
         do {
             let parameters = try Self.parameters(exchange.head, body)
             let head = try Self.identified(exchange.head, parameters)
-            let caller = try callers(head, exchange.connection, endpoint)
-            fields = caller.responseFields
+            let caller = try caller(head, exchange.connection, endpoint)
             let token = try parameters.required("token")
             let result =
                 switch endpoint {
@@ -124,6 +123,15 @@ struct OAuthResponder: Sendable {
 
     // MARK: Requests
 
+    private func caller(
+        _ head: HTTPRequest, _ connection: HTTPConnection, _ endpoint: Endpoint
+    ) throws(ServiceError) -> WebCaller {
+        guard let method = methods[endpoint.method]?.schema else {
+            throw ServiceError(.unknownMethod)
+        }
+        return try callers.caller(of: head, connection, method: method, bindsBody: false)
+    }
+
     private static func parameters(
         _ head: HTTPRequest, _ body: ByteBuffer
     ) throws(OAuthError) -> FormParameters {
@@ -142,16 +150,16 @@ struct OAuthResponder: Sendable {
     private static func identified(
         _ head: HTTPRequest, _ parameters: FormParameters
     ) throws(OAuthError) -> HTTPRequest {
-        guard head.headerFields[.posternApp] == nil else { return head }
+        guard head.headerFields[CallerField.app] == nil else { return head }
         var head = head
         if let assertion = parameters["client_assertion"] {
             guard parameters["client_assertion_type"] == assertionType else {
                 throw OAuthError(
                     "invalid_client", "client_assertion_type must be \(assertionType)")
             }
-            head.headerFields[.posternApp] = assertion
+            head.headerFields[CallerField.app] = assertion
         } else {
-            head.headerFields[.posternApp] = parameters["client_id"]
+            head.headerFields[CallerField.app] = parameters["client_id"]
         }
         return head
     }

@@ -1,9 +1,9 @@
 import ServiceRuntime
 
-/// The operator's files below `/.well-known`, read from the setting `well-known-folder` and again
-/// when they change. Only these names are served, so that no other file in the folder is published
-/// by mistake.
-struct WellKnownFiles: Equatable, Sendable {
+/// The operator's files below `/.well-known`, read at the start from the setting
+/// `well-known-folder`. Only these names are served, so that no other file in the folder is
+/// published by mistake.
+struct WellKnownFiles: Sendable {
     /// The names with their media types.
     static let mediaTypes = [
         // Lets links of mails open the app.

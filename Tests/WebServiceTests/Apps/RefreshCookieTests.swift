@@ -209,7 +209,7 @@ struct RefreshCookieTests {
             method: method)
         #expect(!byAccess.isFromCookie)
         let taken = try cookie.take(
-            from: GatewayV1.SignOutResponse(ended: 1).encoded(), of: caller, method: method)
+            from: GatewayV1.SignOutResponse(endedSessions: 1).encoded(), of: caller, method: method)
         #expect(taken.setCookie?.value.hasPrefix("__Host-postern-refresh=; ") == true)
         #expect(taken.setCookie?.value.hasSuffix("Max-Age=0") == true)
     }
