@@ -66,7 +66,7 @@ package struct IdentitySettings: Settings {
             reason: "Base URL of links in mails, never taken from a request; the app serves the "
                 + "pages verify-email, change-email, reset-password and forgot-password there.")
         settings.require(
-            LinkOrigin.isOrigin(linkOrigin), ["link-origin"],
+            HTTPOrigin.isOrigin(linkOrigin), ["link-origin"],
             "it must be http or https, a host and an optional port, without a path")
         enumeration = settings.choice(
             "enumeration", default: EnumerationMode.friendly,

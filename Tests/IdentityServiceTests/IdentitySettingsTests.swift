@@ -69,6 +69,6 @@ struct IdentitySettingsTests {
             "http://[::1]:3000",
         ])
     func origins(text: String) {
-        #expect(LinkOrigin.isOrigin(text))
+        #expect(HTTPOrigin.isOrigin(text))
     }
 }

@@ -136,21 +136,24 @@ package enum AccountSessionsDescription {
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            hedgeAfter: .milliseconds(100))
+            hedgeAfter: .milliseconds(100),
+            isPublic: true)
 
     /// `EndSession`.
     package static let endSession = MethodDescription(
         name: "postern.gateway.v1.AccountSessions/EndSession",
         isIdempotent: true,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: false,
+            isPublic: true)
 
     /// `EndOtherSessions`.
     package static let endOtherSessions = MethodDescription(
         name: "postern.gateway.v1.AccountSessions/EndOtherSessions",
         isIdempotent: true,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: false,
+            isPublic: true)
 
     /// `Reauthenticate`.
     package static let reauthenticate = MethodDescription(
@@ -158,7 +161,8 @@ package enum AccountSessionsDescription {
         isIdempotent: false,
         timeout: .milliseconds(10000),
         isOnLoop: false, isCostly: true,
-            hasSecrets: true)
+            hasSecrets: true,
+            isPublic: true)
 
     /// `CheckRecentProof`.
     package static let checkRecentProof = MethodDescription(
@@ -232,7 +236,7 @@ package enum AccountSessionsDescription {
             Eh4KGkFDQ09VTlRfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGQoVQUNDT1VOVF9TVEFUVVNfQUNUSVZF\
             EAESHAoYQUNDT1VOVF9TVEFUVVNfU1VTUEVOREVEEAISJwojQUNDT1VOVF9TVEFUVVNfUEVORElO\
             R19WRVJJRklDQVRJT04QAxIbChdBQ0NPVU5UX1NUQVRVU19ERUxFVElORxAEQjQKEnBvc3Rlcm4u\
-            Z2F0ZXdheS52MVABWhxwb3N0ZXJuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzMKqB4KIHBv\
+            Z2F0ZXdheS52MVABWhxwb3N0ZXJuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzMKwh4KIHBv\
             c3Rlcm4vZ2F0ZXdheS92MS9nYXRld2F5LnByb3RvEhJwb3N0ZXJuLmdhdGV3YXkudjEaIHBvc3Rl\
             cm4vZ2F0ZXdheS92MS9hY2NvdW50LnByb3RvIoYBCgZEZXZpY2USGwoJZGV2aWNlX2lkGAEgASgJ\
             UghkZXZpY2VJZBIaCghwbGF0Zm9ybRgCIAEoCVIIcGxhdGZvcm0SEgoEbmFtZRgDIAEoCVIEbmFt\
@@ -287,86 +291,87 @@ package enum AccountSessionsDescription {
             EhoKFkVORF9SRUFTT05fTUFYSU1VTV9BR0UQAxIYChRFTkRfUkVBU09OX0RJU1BMQUNFRBAEEhcK\
             E0VORF9SRUFTT05fUkVQTEFZRUQQBRIXChNFTkRfUkVBU09OX1NFQ1VSSVRZEAYSFgoSRU5EX1JF\
             QVNPTl9SRVZPS0VEEAcSHwobRU5EX1JFQVNPTl9QUk9WSURFUl9SRVZPS0VEEAgqMwoEVG9kbxIU\
-            ChBUT0RPX1VOU1BFQ0lGSUVEEAASFQoRVE9ET19WRVJJRllfRU1BSUwQATKyBQoEQXV0aBJ9ChJT\
-            aWduVXBXaXRoUGFzc3dvcmQSLS5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnblVwV2l0aFBhc3N3b3Jk\
-            UmVxdWVzdBouLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduVXBXaXRoUGFzc3dvcmRSZXNwb25zZSII\
-            uLUYAqi1GAESfQoSU2lnbkluV2l0aFBhc3N3b3JkEi0ucG9zdGVybi5nYXRld2F5LnYxLlNpZ25J\
-            bldpdGhQYXNzd29yZFJlcXVlc3QaLi5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluV2l0aFBhc3N3\
-            b3JkUmVzcG9uc2UiCLi1GAKotRgBEmgKC1ZlcmlmeUVtYWlsEiYucG9zdGVybi5nYXRld2F5LnYx\
-            LlZlcmlmeUVtYWlsUmVxdWVzdBonLnBvc3Rlcm4uZ2F0ZXdheS52MS5WZXJpZnlFbWFpbFJlc3Bv\
-            bnNlIgi4tRgCqLUYARJtCg5SZWZyZXNoU2Vzc2lvbhIpLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZWZy\
-            ZXNoU2Vzc2lvblJlcXVlc3QaKi5wb3N0ZXJuLmdhdGV3YXkudjEuUmVmcmVzaFNlc3Npb25SZXNw\
-            b25zZSIEuLUYARJcCgdTaWduT3V0EiIucG9zdGVybi5nYXRld2F5LnYxLlNpZ25PdXRSZXF1ZXN0\
-            GiMucG9zdGVybi5nYXRld2F5LnYxLlNpZ25PdXRSZXNwb25zZSIIuLUYBIi1GAESdQoOQ2hlY2tB\
-            dXRoU3RhdGUSKS5wb3N0ZXJuLmdhdGV3YXkudjEuQ2hlY2tBdXRoU3RhdGVSZXF1ZXN0GioucG9z\
-            dGVybi5nYXRld2F5LnYxLkNoZWNrQXV0aFN0YXRlUmVzcG9uc2UiDLi1GASItRgBoLUYZEI0ChJw\
-            b3N0ZXJuLmdhdGV3YXkudjFQAVoccG9zdGVybi9nYXRld2F5L3YxO2dhdGV3YXl2MWIGcHJvdG8z\
-            CrgKCiJwb3N0ZXJuL2dhdGV3YXkvdjEvcHJvdmlkZXJzLnByb3RvEhJwb3N0ZXJuLmdhdGV3YXku\
-            djEaIHBvc3Rlcm4vZ2F0ZXdheS92MS9hY2NvdW50LnByb3RvGiBwb3N0ZXJuL2dhdGV3YXkvdjEv\
-            Z2F0ZXdheS5wcm90byIvChFJc3N1ZU5vbmNlUmVxdWVzdBIaCghwcm92aWRlchgBIAEoCVIIcHJv\
-            dmlkZXIidQoSSXNzdWVOb25jZVJlc3BvbnNlEhQKBW5vbmNlGAEgASgJUgVub25jZRIlCg5wcm92\
-            aWRlcl9ub25jZRgCIAEoCVINcHJvdmlkZXJOb25jZRIiCg1leHBpcmVzX2F0X21zGAMgASgDUgtl\
-            eHBpcmVzQXRNcyKuAQoNUHJvdmlkZXJUb2tlbhIaCghwcm92aWRlchgBIAEoCVIIcHJvdmlkZXIS\
-            GQoIaWRfdG9rZW4YAiABKAlSB2lkVG9rZW4SFAoFbm9uY2UYAyABKAlSBW5vbmNlEi0KEmF1dGhv\
-            cml6YXRpb25fY29kZRgEIAEoCVIRYXV0aG9yaXphdGlvbkNvZGUSIQoMZGlzcGxheV9uYW1lGAUg\
-            ASgJUgtkaXNwbGF5TmFtZSKtAQoZU2lnbkluV2l0aFByb3ZpZGVyUmVxdWVzdBI3CgV0b2tlbhgB\
-            IAEoCzIhLnBvc3Rlcm4uZ2F0ZXdheS52MS5Qcm92aWRlclRva2VuUgV0b2tlbhIyCgZkZXZpY2UY\
-            AiABKAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlUgZkZXZpY2USIwoNbWFpbF9sYW5ndWFn\
-            ZRgDIAEoCVIMbWFpbExhbmd1YWdlIoIDChpTaWduSW5XaXRoUHJvdmlkZXJSZXNwb25zZRI1Cgdh\
-            Y2NvdW50GAEgASgLMhsucG9zdGVybi5nYXRld2F5LnYxLkFjY291bnRSB2FjY291bnQSNQoHc2Vz\
-            c2lvbhgCIAEoCzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5TZXNzaW9uUgdzZXNzaW9uEh4KC2lzX25l\
-            d191c2VyGAMgASgIUglpc05ld1VzZXISJwoPcmVtb3ZlZF9tZXRob2RzGAQgAygJUg5yZW1vdmVk\
-            TWV0aG9kcxIbCglpc19saW5rZWQYBSABKAhSCGlzTGlua2VkEh8KC2lzX3VwZ3JhZGVkGAYgASgI\
-            Ugppc1VwZ3JhZGVkEjsKCWNvbGxpc2lvbhgHIAEoCzIdLnBvc3Rlcm4uZ2F0ZXdheS52MS5Db2xs\
-            aXNpb25SCWNvbGxpc2lvbhIyCgRuZXdzGAggASgLMh4ucG9zdGVybi5nYXRld2F5LnYxLlNpZ25J\
-            bk5ld3NSBG5ld3My7QEKCVByb3ZpZGVycxJlCgpJc3N1ZU5vbmNlEiUucG9zdGVybi5nYXRld2F5\
-            LnYxLklzc3VlTm9uY2VSZXF1ZXN0GiYucG9zdGVybi5nYXRld2F5LnYxLklzc3VlTm9uY2VSZXNw\
-            b25zZSIIuLUYAYi1GAESeQoSU2lnbkluV2l0aFByb3ZpZGVyEi0ucG9zdGVybi5nYXRld2F5LnYx\
-            LlNpZ25JbldpdGhQcm92aWRlclJlcXVlc3QaLi5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluV2l0\
-            aFByb3ZpZGVyUmVzcG9uc2UiBLi1GAJCNAoScG9zdGVybi5nYXRld2F5LnYxUAFaHHBvc3Rlcm4v\
-            Z2F0ZXdheS92MTtnYXRld2F5djFiBnByb3RvMwqhEwohcG9zdGVybi9nYXRld2F5L3YxL3Nlc3Np\
-            b25zLnByb3RvEhJwb3N0ZXJuLmdhdGV3YXkudjEaIHBvc3Rlcm4vZ2F0ZXdheS92MS9nYXRld2F5\
-            LnByb3RvGiJwb3N0ZXJuL2dhdGV3YXkvdjEvcHJvdmlkZXJzLnByb3RvIpECCgxTZXNzaW9uRW50\
-            cnkSHQoKc2Vzc2lvbl9pZBgBIAEoCVIJc2Vzc2lvbklkEh8KC2RldmljZV9uYW1lGAIgASgJUgpk\
-            ZXZpY2VOYW1lEhoKCHBsYXRmb3JtGAMgASgJUghwbGF0Zm9ybRIiCg1jcmVhdGVkX2F0X21zGAQg\
-            ASgDUgtjcmVhdGVkQXRNcxIlCg9sYXN0X3VzZWRfYXRfbXMYBSABKANSDGxhc3RVc2VkQXRNcxIY\
-            CgdjdXJyZW50GAYgASgIUgdjdXJyZW50EhAKA2FtchgHIAMoCVIDYW1yEi4KE2F1dGhlbnRpY2F0\
-            ZWRfYXRfbXMYCCABKANSEWF1dGhlbnRpY2F0ZWRBdE1zIhUKE0xpc3RTZXNzaW9uc1JlcXVlc3Qi\
-            VAoUTGlzdFNlc3Npb25zUmVzcG9uc2USPAoIc2Vzc2lvbnMYASADKAsyIC5wb3N0ZXJuLmdhdGV3\
-            YXkudjEuU2Vzc2lvbkVudHJ5UghzZXNzaW9ucyIyChFFbmRTZXNzaW9uUmVxdWVzdBIdCgpzZXNz\
-            aW9uX2lkGAEgASgJUglzZXNzaW9uSWQiKgoSRW5kU2Vzc2lvblJlc3BvbnNlEhQKBWVuZGVkGAEg\
-            ASgNUgVlbmRlZCIZChdFbmRPdGhlclNlc3Npb25zUmVxdWVzdCIwChhFbmRPdGhlclNlc3Npb25z\
-            UmVzcG9uc2USFAoFZW5kZWQYASABKA1SBWVuZGVkInIKDVByZXNlbmNlUHJvb2YSIAoMc2lnbmVk\
-            X2F0X21zGAEgASgDUgpzaWduZWRBdE1zEiEKDGhhcmR3YXJlX2tleRgCIAEoCFILaGFyZHdhcmVL\
-            ZXkSHAoJc2lnbmF0dXJlGAMgASgMUglzaWduYXR1cmUiZgoOUGhvbmVDb2RlUHJvb2YSHQoKcmVx\
-            dWVzdF9pZBgBIAEoCVIJcmVxdWVzdElkEiEKDHBob25lX251bWJlchgCIAEoCVILcGhvbmVOdW1i\
-            ZXISEgoEY29kZRgDIAEoCVIEY29kZSLNAgoVUmVhdXRoZW50aWNhdGVSZXF1ZXN0EiIKCHBhc3N3\
-            b3JkGAEgASgJQgSItRgBSABSCHBhc3N3b3JkEkIKCmRldmljZV9rZXkYAiABKAsyIS5wb3N0ZXJu\
-            LmdhdGV3YXkudjEuUHJlc2VuY2VQcm9vZkgAUglkZXZpY2VLZXkSSgoOcHJvdmlkZXJfdG9rZW4Y\
-            AyABKAsyIS5wb3N0ZXJuLmdhdGV3YXkudjEuUHJvdmlkZXJUb2tlbkgAUg1wcm92aWRlclRva2Vu\
-            EkMKCnBob25lX2NvZGUYBCABKAsyIi5wb3N0ZXJuLmdhdGV3YXkudjEuUGhvbmVDb2RlUHJvb2ZI\
-            AFIJcGhvbmVDb2RlEjIKBmRldmljZRgFIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VS\
-            BmRldmljZUIHCgVwcm9vZiKcAQoWUmVhdXRoZW50aWNhdGVSZXNwb25zZRIhCgxhY2Nlc3NfdG9r\
-            ZW4YASABKAlSC2FjY2Vzc1Rva2VuEi8KFGFjY2Vzc19leHBpcmVzX2F0X21zGAIgASgDUhFhY2Nl\
-            c3NFeHBpcmVzQXRNcxIuChNhdXRoZW50aWNhdGVkX2F0X21zGAMgASgDUhFhdXRoZW50aWNhdGVk\
-            QXRNcyJ5ChdDaGVja1JlY2VudFByb29mUmVxdWVzdBIeCgptYXhfYWdlX21zGAEgASgDSABSCG1h\
-            eEFnZU1zEjMKBWtpbmRzGAIgAygOMh0ucG9zdGVybi5nYXRld2F5LnYxLlByb29mS2luZFIFa2lu\
-            ZHNCCQoHbWF4X2FnZSKMAQoYQ2hlY2tSZWNlbnRQcm9vZlJlc3BvbnNlEh0KCnNlc3Npb25faWQY\
-            ASABKAlSCXNlc3Npb25JZBIdCgphY2NvdW50X2lkGAIgASgJUglhY2NvdW50SWQSEAoDYW1yGAMg\
-            AygJUgNhbXISIAoMcHJvdmVkX2F0X21zGAQgASgDUgpwcm92ZWRBdE1zKo8BCglQcm9vZktpbmQS\
-            GgoWUFJPT0ZfS0lORF9VTlNQRUNJRklFRBAAEhcKE1BST09GX0tJTkRfUEFTU1dPUkQQARIZChVQ\
-            Uk9PRl9LSU5EX0RFVklDRV9LRVkQAhIXChNQUk9PRl9LSU5EX1BST1ZJREVSEAMSGQoVUFJPT0Zf\
-            S0lORF9QSE9ORV9DT0RFEAQyzgQKD0FjY291bnRTZXNzaW9ucxJvCgxMaXN0U2Vzc2lvbnMSJy5w\
-            b3N0ZXJuLmdhdGV3YXkudjEuTGlzdFNlc3Npb25zUmVxdWVzdBooLnBvc3Rlcm4uZ2F0ZXdheS52\
-            MS5MaXN0U2Vzc2lvbnNSZXNwb25zZSIMuLUYA4i1GAGgtRhkEmUKCkVuZFNlc3Npb24SJS5wb3N0\
-            ZXJuLmdhdGV3YXkudjEuRW5kU2Vzc2lvblJlcXVlc3QaJi5wb3N0ZXJuLmdhdGV3YXkudjEuRW5k\
-            U2Vzc2lvblJlc3BvbnNlIgi4tRgDiLUYARJ3ChBFbmRPdGhlclNlc3Npb25zEisucG9zdGVybi5n\
-            YXRld2F5LnYxLkVuZE90aGVyU2Vzc2lvbnNSZXF1ZXN0GiwucG9zdGVybi5nYXRld2F5LnYxLkVu\
-            ZE90aGVyU2Vzc2lvbnNSZXNwb25zZSIIuLUYA4i1GAEScQoOUmVhdXRoZW50aWNhdGUSKS5wb3N0\
-            ZXJuLmdhdGV3YXkudjEuUmVhdXRoZW50aWNhdGVSZXF1ZXN0GioucG9zdGVybi5nYXRld2F5LnYx\
-            LlJlYXV0aGVudGljYXRlUmVzcG9uc2UiCLi1GAOotRgBEncKEENoZWNrUmVjZW50UHJvb2YSKy5w\
-            b3N0ZXJuLmdhdGV3YXkudjEuQ2hlY2tSZWNlbnRQcm9vZlJlcXVlc3QaLC5wb3N0ZXJuLmdhdGV3\
-            YXkudjEuQ2hlY2tSZWNlbnRQcm9vZlJlc3BvbnNlIgi4tRgDiLUYAUI0ChJwb3N0ZXJuLmdhdGV3\
-            YXkudjFQAVoccG9zdGVybi9nYXRld2F5L3YxO2dhdGV3YXl2MWIGcHJvdG8z
+            ChBUT0RPX1VOU1BFQ0lGSUVEEAASFQoRVE9ET19WRVJJRllfRU1BSUwQATLMBQoEQXV0aBKBAQoS\
+            U2lnblVwV2l0aFBhc3N3b3JkEi0ucG9zdGVybi5nYXRld2F5LnYxLlNpZ25VcFdpdGhQYXNzd29y\
+            ZFJlcXVlc3QaLi5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnblVwV2l0aFBhc3N3b3JkUmVzcG9uc2Ui\
+            DLi1GALAtRgBqLUYARKBAQoSU2lnbkluV2l0aFBhc3N3b3JkEi0ucG9zdGVybi5nYXRld2F5LnYx\
+            LlNpZ25JbldpdGhQYXNzd29yZFJlcXVlc3QaLi5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluV2l0\
+            aFBhc3N3b3JkUmVzcG9uc2UiDLi1GALAtRgBqLUYARJsCgtWZXJpZnlFbWFpbBImLnBvc3Rlcm4u\
+            Z2F0ZXdheS52MS5WZXJpZnlFbWFpbFJlcXVlc3QaJy5wb3N0ZXJuLmdhdGV3YXkudjEuVmVyaWZ5\
+            RW1haWxSZXNwb25zZSIMuLUYAsC1GAGotRgBEnEKDlJlZnJlc2hTZXNzaW9uEikucG9zdGVybi5n\
+            YXRld2F5LnYxLlJlZnJlc2hTZXNzaW9uUmVxdWVzdBoqLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZWZy\
+            ZXNoU2Vzc2lvblJlc3BvbnNlIgi4tRgBwLUYARJgCgdTaWduT3V0EiIucG9zdGVybi5nYXRld2F5\
+            LnYxLlNpZ25PdXRSZXF1ZXN0GiMucG9zdGVybi5nYXRld2F5LnYxLlNpZ25PdXRSZXNwb25zZSIM\
+            uLUYBMC1GAGItRgBEnkKDkNoZWNrQXV0aFN0YXRlEikucG9zdGVybi5nYXRld2F5LnYxLkNoZWNr\
+            QXV0aFN0YXRlUmVxdWVzdBoqLnBvc3Rlcm4uZ2F0ZXdheS52MS5DaGVja0F1dGhTdGF0ZVJlc3Bv\
+            bnNlIhC4tRgEwLUYAYi1GAGgtRhkQjQKEnBvc3Rlcm4uZ2F0ZXdheS52MVABWhxwb3N0ZXJuL2dh\
+            dGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzMKwAoKInBvc3Rlcm4vZ2F0ZXdheS92MS9wcm92aWRl\
+            cnMucHJvdG8SEnBvc3Rlcm4uZ2F0ZXdheS52MRogcG9zdGVybi9nYXRld2F5L3YxL2FjY291bnQu\
+            cHJvdG8aIHBvc3Rlcm4vZ2F0ZXdheS92MS9nYXRld2F5LnByb3RvIi8KEUlzc3VlTm9uY2VSZXF1\
+            ZXN0EhoKCHByb3ZpZGVyGAEgASgJUghwcm92aWRlciJ1ChJJc3N1ZU5vbmNlUmVzcG9uc2USFAoF\
+            bm9uY2UYASABKAlSBW5vbmNlEiUKDnByb3ZpZGVyX25vbmNlGAIgASgJUg1wcm92aWRlck5vbmNl\
+            EiIKDWV4cGlyZXNfYXRfbXMYAyABKANSC2V4cGlyZXNBdE1zIq4BCg1Qcm92aWRlclRva2VuEhoK\
+            CHByb3ZpZGVyGAEgASgJUghwcm92aWRlchIZCghpZF90b2tlbhgCIAEoCVIHaWRUb2tlbhIUCgVu\
+            b25jZRgDIAEoCVIFbm9uY2USLQoSYXV0aG9yaXphdGlvbl9jb2RlGAQgASgJUhFhdXRob3JpemF0\
+            aW9uQ29kZRIhCgxkaXNwbGF5X25hbWUYBSABKAlSC2Rpc3BsYXlOYW1lIq0BChlTaWduSW5XaXRo\
+            UHJvdmlkZXJSZXF1ZXN0EjcKBXRva2VuGAEgASgLMiEucG9zdGVybi5nYXRld2F5LnYxLlByb3Zp\
+            ZGVyVG9rZW5SBXRva2VuEjIKBmRldmljZRgCIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZp\
+            Y2VSBmRldmljZRIjCg1tYWlsX2xhbmd1YWdlGAMgASgJUgxtYWlsTGFuZ3VhZ2UiggMKGlNpZ25J\
+            bldpdGhQcm92aWRlclJlc3BvbnNlEjUKB2FjY291bnQYASABKAsyGy5wb3N0ZXJuLmdhdGV3YXku\
+            djEuQWNjb3VudFIHYWNjb3VudBI1CgdzZXNzaW9uGAIgASgLMhsucG9zdGVybi5nYXRld2F5LnYx\
+            LlNlc3Npb25SB3Nlc3Npb24SHgoLaXNfbmV3X3VzZXIYAyABKAhSCWlzTmV3VXNlchInCg9yZW1v\
+            dmVkX21ldGhvZHMYBCADKAlSDnJlbW92ZWRNZXRob2RzEhsKCWlzX2xpbmtlZBgFIAEoCFIIaXNM\
+            aW5rZWQSHwoLaXNfdXBncmFkZWQYBiABKAhSCmlzVXBncmFkZWQSOwoJY29sbGlzaW9uGAcgASgL\
+            Mh0ucG9zdGVybi5nYXRld2F5LnYxLkNvbGxpc2lvblIJY29sbGlzaW9uEjIKBG5ld3MYCCABKAsy\
+            Hi5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluTmV3c1IEbmV3czL1AQoJUHJvdmlkZXJzEmkKCklz\
+            c3VlTm9uY2USJS5wb3N0ZXJuLmdhdGV3YXkudjEuSXNzdWVOb25jZVJlcXVlc3QaJi5wb3N0ZXJu\
+            LmdhdGV3YXkudjEuSXNzdWVOb25jZVJlc3BvbnNlIgy4tRgBwLUYAYi1GAESfQoSU2lnbkluV2l0\
+            aFByb3ZpZGVyEi0ucG9zdGVybi5nYXRld2F5LnYxLlNpZ25JbldpdGhQcm92aWRlclJlcXVlc3Qa\
+            Li5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluV2l0aFByb3ZpZGVyUmVzcG9uc2UiCLi1GALAtRgB\
+            QjQKEnBvc3Rlcm4uZ2F0ZXdheS52MVABWhxwb3N0ZXJuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZw\
+            cm90bzMKsRMKIXBvc3Rlcm4vZ2F0ZXdheS92MS9zZXNzaW9ucy5wcm90bxIScG9zdGVybi5nYXRl\
+            d2F5LnYxGiBwb3N0ZXJuL2dhdGV3YXkvdjEvZ2F0ZXdheS5wcm90bxoicG9zdGVybi9nYXRld2F5\
+            L3YxL3Byb3ZpZGVycy5wcm90byKRAgoMU2Vzc2lvbkVudHJ5Eh0KCnNlc3Npb25faWQYASABKAlS\
+            CXNlc3Npb25JZBIfCgtkZXZpY2VfbmFtZRgCIAEoCVIKZGV2aWNlTmFtZRIaCghwbGF0Zm9ybRgD\
+            IAEoCVIIcGxhdGZvcm0SIgoNY3JlYXRlZF9hdF9tcxgEIAEoA1ILY3JlYXRlZEF0TXMSJQoPbGFz\
+            dF91c2VkX2F0X21zGAUgASgDUgxsYXN0VXNlZEF0TXMSGAoHY3VycmVudBgGIAEoCFIHY3VycmVu\
+            dBIQCgNhbXIYByADKAlSA2FtchIuChNhdXRoZW50aWNhdGVkX2F0X21zGAggASgDUhFhdXRoZW50\
+            aWNhdGVkQXRNcyIVChNMaXN0U2Vzc2lvbnNSZXF1ZXN0IlQKFExpc3RTZXNzaW9uc1Jlc3BvbnNl\
+            EjwKCHNlc3Npb25zGAEgAygLMiAucG9zdGVybi5nYXRld2F5LnYxLlNlc3Npb25FbnRyeVIIc2Vz\
+            c2lvbnMiMgoRRW5kU2Vzc2lvblJlcXVlc3QSHQoKc2Vzc2lvbl9pZBgBIAEoCVIJc2Vzc2lvbklk\
+            IioKEkVuZFNlc3Npb25SZXNwb25zZRIUCgVlbmRlZBgBIAEoDVIFZW5kZWQiGQoXRW5kT3RoZXJT\
+            ZXNzaW9uc1JlcXVlc3QiMAoYRW5kT3RoZXJTZXNzaW9uc1Jlc3BvbnNlEhQKBWVuZGVkGAEgASgN\
+            UgVlbmRlZCJyCg1QcmVzZW5jZVByb29mEiAKDHNpZ25lZF9hdF9tcxgBIAEoA1IKc2lnbmVkQXRN\
+            cxIhCgxoYXJkd2FyZV9rZXkYAiABKAhSC2hhcmR3YXJlS2V5EhwKCXNpZ25hdHVyZRgDIAEoDFIJ\
+            c2lnbmF0dXJlImYKDlBob25lQ29kZVByb29mEh0KCnJlcXVlc3RfaWQYASABKAlSCXJlcXVlc3RJ\
+            ZBIhCgxwaG9uZV9udW1iZXIYAiABKAlSC3Bob25lTnVtYmVyEhIKBGNvZGUYAyABKAlSBGNvZGUi\
+            zQIKFVJlYXV0aGVudGljYXRlUmVxdWVzdBIiCghwYXNzd29yZBgBIAEoCUIEiLUYAUgAUghwYXNz\
+            d29yZBJCCgpkZXZpY2Vfa2V5GAIgASgLMiEucG9zdGVybi5nYXRld2F5LnYxLlByZXNlbmNlUHJv\
+            b2ZIAFIJZGV2aWNlS2V5EkoKDnByb3ZpZGVyX3Rva2VuGAMgASgLMiEucG9zdGVybi5nYXRld2F5\
+            LnYxLlByb3ZpZGVyVG9rZW5IAFINcHJvdmlkZXJUb2tlbhJDCgpwaG9uZV9jb2RlGAQgASgLMiIu\
+            cG9zdGVybi5nYXRld2F5LnYxLlBob25lQ29kZVByb29mSABSCXBob25lQ29kZRIyCgZkZXZpY2UY\
+            BSABKAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlUgZkZXZpY2VCBwoFcHJvb2YinAEKFlJl\
+            YXV0aGVudGljYXRlUmVzcG9uc2USIQoMYWNjZXNzX3Rva2VuGAEgASgJUgthY2Nlc3NUb2tlbhIv\
+            ChRhY2Nlc3NfZXhwaXJlc19hdF9tcxgCIAEoA1IRYWNjZXNzRXhwaXJlc0F0TXMSLgoTYXV0aGVu\
+            dGljYXRlZF9hdF9tcxgDIAEoA1IRYXV0aGVudGljYXRlZEF0TXMieQoXQ2hlY2tSZWNlbnRQcm9v\
+            ZlJlcXVlc3QSHgoKbWF4X2FnZV9tcxgBIAEoA0gAUghtYXhBZ2VNcxIzCgVraW5kcxgCIAMoDjId\
+            LnBvc3Rlcm4uZ2F0ZXdheS52MS5Qcm9vZktpbmRSBWtpbmRzQgkKB21heF9hZ2UijAEKGENoZWNr\
+            UmVjZW50UHJvb2ZSZXNwb25zZRIdCgpzZXNzaW9uX2lkGAEgASgJUglzZXNzaW9uSWQSHQoKYWNj\
+            b3VudF9pZBgCIAEoCVIJYWNjb3VudElkEhAKA2FtchgDIAMoCVIDYW1yEiAKDHByb3ZlZF9hdF9t\
+            cxgEIAEoA1IKcHJvdmVkQXRNcyqPAQoJUHJvb2ZLaW5kEhoKFlBST09GX0tJTkRfVU5TUEVDSUZJ\
+            RUQQABIXChNQUk9PRl9LSU5EX1BBU1NXT1JEEAESGQoVUFJPT0ZfS0lORF9ERVZJQ0VfS0VZEAIS\
+            FwoTUFJPT0ZfS0lORF9QUk9WSURFUhADEhkKFVBST09GX0tJTkRfUEhPTkVfQ09ERRAEMt4ECg9B\
+            Y2NvdW50U2Vzc2lvbnMScwoMTGlzdFNlc3Npb25zEicucG9zdGVybi5nYXRld2F5LnYxLkxpc3RT\
+            ZXNzaW9uc1JlcXVlc3QaKC5wb3N0ZXJuLmdhdGV3YXkudjEuTGlzdFNlc3Npb25zUmVzcG9uc2Ui\
+            ELi1GAPAtRgBiLUYAaC1GGQSaQoKRW5kU2Vzc2lvbhIlLnBvc3Rlcm4uZ2F0ZXdheS52MS5FbmRT\
+            ZXNzaW9uUmVxdWVzdBomLnBvc3Rlcm4uZ2F0ZXdheS52MS5FbmRTZXNzaW9uUmVzcG9uc2UiDLi1\
+            GAPAtRgBiLUYARJ7ChBFbmRPdGhlclNlc3Npb25zEisucG9zdGVybi5nYXRld2F5LnYxLkVuZE90\
+            aGVyU2Vzc2lvbnNSZXF1ZXN0GiwucG9zdGVybi5nYXRld2F5LnYxLkVuZE90aGVyU2Vzc2lvbnNS\
+            ZXNwb25zZSIMuLUYA8C1GAGItRgBEnUKDlJlYXV0aGVudGljYXRlEikucG9zdGVybi5nYXRld2F5\
+            LnYxLlJlYXV0aGVudGljYXRlUmVxdWVzdBoqLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZWF1dGhlbnRp\
+            Y2F0ZVJlc3BvbnNlIgy4tRgDwLUYAai1GAESdwoQQ2hlY2tSZWNlbnRQcm9vZhIrLnBvc3Rlcm4u\
+            Z2F0ZXdheS52MS5DaGVja1JlY2VudFByb29mUmVxdWVzdBosLnBvc3Rlcm4uZ2F0ZXdheS52MS5D\
+            aGVja1JlY2VudFByb29mUmVzcG9uc2UiCLi1GAOItRgBQjQKEnBvc3Rlcm4uZ2F0ZXdheS52MVAB\
+            Whxwb3N0ZXJuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzM=
             """)
 }

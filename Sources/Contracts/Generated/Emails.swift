@@ -120,7 +120,8 @@ package enum EmailsDescription {
         name: "postern.gateway.v1.Emails/RequestEmailChange",
         isIdempotent: false,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: false,
+            isPublic: true)
 
     /// `ConfirmEmailChange`.
     package static let confirmEmailChange = MethodDescription(
@@ -128,14 +129,16 @@ package enum EmailsDescription {
         isIdempotent: false,
         timeout: .milliseconds(10000),
         isOnLoop: false, isCostly: true,
-            hasSecrets: true)
+            hasSecrets: true,
+            isPublic: true)
 
     /// `CancelEmailChange`.
     package static let cancelEmailChange = MethodDescription(
         name: "postern.gateway.v1.Emails/CancelEmailChange",
         isIdempotent: false,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: false,
+            isPublic: true)
 
     /// `ResendVerificationByPassword`.
     package static let resendVerificationByPassword = MethodDescription(
@@ -143,7 +146,8 @@ package enum EmailsDescription {
         isIdempotent: false,
         timeout: .milliseconds(10000),
         isOnLoop: false, isCostly: true,
-            hasSecrets: true)
+            hasSecrets: true,
+            isPublic: true)
 
     /// The service.
     package static let service = ServiceDescription(
@@ -201,7 +205,7 @@ package enum EmailsDescription {
             Eh4KGkFDQ09VTlRfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGQoVQUNDT1VOVF9TVEFUVVNfQUNUSVZF\
             EAESHAoYQUNDT1VOVF9TVEFUVVNfU1VTUEVOREVEEAISJwojQUNDT1VOVF9TVEFUVVNfUEVORElO\
             R19WRVJJRklDQVRJT04QAxIbChdBQ0NPVU5UX1NUQVRVU19ERUxFVElORxAEQjQKEnBvc3Rlcm4u\
-            Z2F0ZXdheS52MVABWhxwb3N0ZXJuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzMKqB4KIHBv\
+            Z2F0ZXdheS52MVABWhxwb3N0ZXJuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzMKwh4KIHBv\
             c3Rlcm4vZ2F0ZXdheS92MS9nYXRld2F5LnByb3RvEhJwb3N0ZXJuLmdhdGV3YXkudjEaIHBvc3Rl\
             cm4vZ2F0ZXdheS92MS9hY2NvdW50LnByb3RvIoYBCgZEZXZpY2USGwoJZGV2aWNlX2lkGAEgASgJ\
             UghkZXZpY2VJZBIaCghwbGF0Zm9ybRgCIAEoCVIIcGxhdGZvcm0SEgoEbmFtZRgDIAEoCVIEbmFt\
@@ -256,46 +260,46 @@ package enum EmailsDescription {
             EhoKFkVORF9SRUFTT05fTUFYSU1VTV9BR0UQAxIYChRFTkRfUkVBU09OX0RJU1BMQUNFRBAEEhcK\
             E0VORF9SRUFTT05fUkVQTEFZRUQQBRIXChNFTkRfUkVBU09OX1NFQ1VSSVRZEAYSFgoSRU5EX1JF\
             QVNPTl9SRVZPS0VEEAcSHwobRU5EX1JFQVNPTl9QUk9WSURFUl9SRVZPS0VEEAgqMwoEVG9kbxIU\
-            ChBUT0RPX1VOU1BFQ0lGSUVEEAASFQoRVE9ET19WRVJJRllfRU1BSUwQATKyBQoEQXV0aBJ9ChJT\
-            aWduVXBXaXRoUGFzc3dvcmQSLS5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnblVwV2l0aFBhc3N3b3Jk\
-            UmVxdWVzdBouLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduVXBXaXRoUGFzc3dvcmRSZXNwb25zZSII\
-            uLUYAqi1GAESfQoSU2lnbkluV2l0aFBhc3N3b3JkEi0ucG9zdGVybi5nYXRld2F5LnYxLlNpZ25J\
-            bldpdGhQYXNzd29yZFJlcXVlc3QaLi5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluV2l0aFBhc3N3\
-            b3JkUmVzcG9uc2UiCLi1GAKotRgBEmgKC1ZlcmlmeUVtYWlsEiYucG9zdGVybi5nYXRld2F5LnYx\
-            LlZlcmlmeUVtYWlsUmVxdWVzdBonLnBvc3Rlcm4uZ2F0ZXdheS52MS5WZXJpZnlFbWFpbFJlc3Bv\
-            bnNlIgi4tRgCqLUYARJtCg5SZWZyZXNoU2Vzc2lvbhIpLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZWZy\
-            ZXNoU2Vzc2lvblJlcXVlc3QaKi5wb3N0ZXJuLmdhdGV3YXkudjEuUmVmcmVzaFNlc3Npb25SZXNw\
-            b25zZSIEuLUYARJcCgdTaWduT3V0EiIucG9zdGVybi5nYXRld2F5LnYxLlNpZ25PdXRSZXF1ZXN0\
-            GiMucG9zdGVybi5nYXRld2F5LnYxLlNpZ25PdXRSZXNwb25zZSIIuLUYBIi1GAESdQoOQ2hlY2tB\
-            dXRoU3RhdGUSKS5wb3N0ZXJuLmdhdGV3YXkudjEuQ2hlY2tBdXRoU3RhdGVSZXF1ZXN0GioucG9z\
-            dGVybi5nYXRld2F5LnYxLkNoZWNrQXV0aFN0YXRlUmVzcG9uc2UiDLi1GASItRgBoLUYZEI0ChJw\
-            b3N0ZXJuLmdhdGV3YXkudjFQAVoccG9zdGVybi9nYXRld2F5L3YxO2dhdGV3YXl2MWIGcHJvdG8z\
-            Cs8LCh9wb3N0ZXJuL2dhdGV3YXkvdjEvZW1haWxzLnByb3RvEhJwb3N0ZXJuLmdhdGV3YXkudjEa\
-            IHBvc3Rlcm4vZ2F0ZXdheS92MS9hY2NvdW50LnByb3RvGiBwb3N0ZXJuL2dhdGV3YXkvdjEvZ2F0\
-            ZXdheS5wcm90byJsChlSZXF1ZXN0RW1haWxDaGFuZ2VSZXF1ZXN0EhsKCW5ld19lbWFpbBgBIAEo\
-            CVIIbmV3RW1haWwSMgoGZGV2aWNlGAIgASgLMhoucG9zdGVybi5nYXRld2F5LnYxLkRldmljZVIG\
-            ZGV2aWNlIlMKGlJlcXVlc3RFbWFpbENoYW5nZVJlc3BvbnNlEjUKB2FjY291bnQYASABKAsyGy5w\
-            b3N0ZXJuLmdhdGV3YXkudjEuQWNjb3VudFIHYWNjb3VudCKHAQoZQ29uZmlybUVtYWlsQ2hhbmdl\
-            UmVxdWVzdBIUCgV0b2tlbhgBIAEoCVIFdG9rZW4SIAoIcGFzc3dvcmQYAiABKAlCBIi1GAFSCHBh\
-            c3N3b3JkEjIKBmRldmljZRgDIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmlj\
-            ZSJTChpDb25maXJtRW1haWxDaGFuZ2VSZXNwb25zZRI1CgdhY2NvdW50GAEgASgLMhsucG9zdGVy\
-            bi5nYXRld2F5LnYxLkFjY291bnRSB2FjY291bnQiTgoYQ2FuY2VsRW1haWxDaGFuZ2VSZXF1ZXN0\
-            EjIKBmRldmljZRgBIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmljZSI5ChlD\
-            YW5jZWxFbWFpbENoYW5nZVJlc3BvbnNlEhwKCWNhbmNlbGxlZBgBIAEoCFIJY2FuY2VsbGVkIpEB\
-            CiNSZXNlbmRWZXJpZmljYXRpb25CeVBhc3N3b3JkUmVxdWVzdBIUCgVlbWFpbBgBIAEoCVIFZW1h\
-            aWwSIAoIcGFzc3dvcmQYAiABKAlCBIi1GAFSCHBhc3N3b3JkEjIKBmRldmljZRgDIAEoCzIaLnBv\
-            c3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmljZSI6CiRSZXNlbmRWZXJpZmljYXRpb25CeVBh\
-            c3N3b3JkUmVzcG9uc2USEgoEc2VudBgBIAEoCFIEc2VudDKYBAoGRW1haWxzEnkKElJlcXVlc3RF\
-            bWFpbENoYW5nZRItLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZXF1ZXN0RW1haWxDaGFuZ2VSZXF1ZXN0\
-            Gi4ucG9zdGVybi5nYXRld2F5LnYxLlJlcXVlc3RFbWFpbENoYW5nZVJlc3BvbnNlIgS4tRgDEn0K\
-            EkNvbmZpcm1FbWFpbENoYW5nZRItLnBvc3Rlcm4uZ2F0ZXdheS52MS5Db25maXJtRW1haWxDaGFu\
-            Z2VSZXF1ZXN0Gi4ucG9zdGVybi5nYXRld2F5LnYxLkNvbmZpcm1FbWFpbENoYW5nZVJlc3BvbnNl\
-            Igi4tRgCqLUYARJ2ChFDYW5jZWxFbWFpbENoYW5nZRIsLnBvc3Rlcm4uZ2F0ZXdheS52MS5DYW5j\
-            ZWxFbWFpbENoYW5nZVJlcXVlc3QaLS5wb3N0ZXJuLmdhdGV3YXkudjEuQ2FuY2VsRW1haWxDaGFu\
-            Z2VSZXNwb25zZSIEuLUYAxKbAQocUmVzZW5kVmVyaWZpY2F0aW9uQnlQYXNzd29yZBI3LnBvc3Rl\
-            cm4uZ2F0ZXdheS52MS5SZXNlbmRWZXJpZmljYXRpb25CeVBhc3N3b3JkUmVxdWVzdBo4LnBvc3Rl\
-            cm4uZ2F0ZXdheS52MS5SZXNlbmRWZXJpZmljYXRpb25CeVBhc3N3b3JkUmVzcG9uc2UiCLi1GAGo\
-            tRgBQjQKEnBvc3Rlcm4uZ2F0ZXdheS52MVABWhxwb3N0ZXJuL2dhdGV3YXkvdjE7Z2F0ZXdheXYx\
-            YgZwcm90bzM=
+            ChBUT0RPX1VOU1BFQ0lGSUVEEAASFQoRVE9ET19WRVJJRllfRU1BSUwQATLMBQoEQXV0aBKBAQoS\
+            U2lnblVwV2l0aFBhc3N3b3JkEi0ucG9zdGVybi5nYXRld2F5LnYxLlNpZ25VcFdpdGhQYXNzd29y\
+            ZFJlcXVlc3QaLi5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnblVwV2l0aFBhc3N3b3JkUmVzcG9uc2Ui\
+            DLi1GALAtRgBqLUYARKBAQoSU2lnbkluV2l0aFBhc3N3b3JkEi0ucG9zdGVybi5nYXRld2F5LnYx\
+            LlNpZ25JbldpdGhQYXNzd29yZFJlcXVlc3QaLi5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluV2l0\
+            aFBhc3N3b3JkUmVzcG9uc2UiDLi1GALAtRgBqLUYARJsCgtWZXJpZnlFbWFpbBImLnBvc3Rlcm4u\
+            Z2F0ZXdheS52MS5WZXJpZnlFbWFpbFJlcXVlc3QaJy5wb3N0ZXJuLmdhdGV3YXkudjEuVmVyaWZ5\
+            RW1haWxSZXNwb25zZSIMuLUYAsC1GAGotRgBEnEKDlJlZnJlc2hTZXNzaW9uEikucG9zdGVybi5n\
+            YXRld2F5LnYxLlJlZnJlc2hTZXNzaW9uUmVxdWVzdBoqLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZWZy\
+            ZXNoU2Vzc2lvblJlc3BvbnNlIgi4tRgBwLUYARJgCgdTaWduT3V0EiIucG9zdGVybi5nYXRld2F5\
+            LnYxLlNpZ25PdXRSZXF1ZXN0GiMucG9zdGVybi5nYXRld2F5LnYxLlNpZ25PdXRSZXNwb25zZSIM\
+            uLUYBMC1GAGItRgBEnkKDkNoZWNrQXV0aFN0YXRlEikucG9zdGVybi5nYXRld2F5LnYxLkNoZWNr\
+            QXV0aFN0YXRlUmVxdWVzdBoqLnBvc3Rlcm4uZ2F0ZXdheS52MS5DaGVja0F1dGhTdGF0ZVJlc3Bv\
+            bnNlIhC4tRgEwLUYAYi1GAGgtRhkQjQKEnBvc3Rlcm4uZ2F0ZXdheS52MVABWhxwb3N0ZXJuL2dh\
+            dGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzMK4AsKH3Bvc3Rlcm4vZ2F0ZXdheS92MS9lbWFpbHMu\
+            cHJvdG8SEnBvc3Rlcm4uZ2F0ZXdheS52MRogcG9zdGVybi9nYXRld2F5L3YxL2FjY291bnQucHJv\
+            dG8aIHBvc3Rlcm4vZ2F0ZXdheS92MS9nYXRld2F5LnByb3RvImwKGVJlcXVlc3RFbWFpbENoYW5n\
+            ZVJlcXVlc3QSGwoJbmV3X2VtYWlsGAEgASgJUghuZXdFbWFpbBIyCgZkZXZpY2UYAiABKAsyGi5w\
+            b3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlUgZkZXZpY2UiUwoaUmVxdWVzdEVtYWlsQ2hhbmdlUmVz\
+            cG9uc2USNQoHYWNjb3VudBgBIAEoCzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2Nv\
+            dW50IocBChlDb25maXJtRW1haWxDaGFuZ2VSZXF1ZXN0EhQKBXRva2VuGAEgASgJUgV0b2tlbhIg\
+            CghwYXNzd29yZBgCIAEoCUIEiLUYAVIIcGFzc3dvcmQSMgoGZGV2aWNlGAMgASgLMhoucG9zdGVy\
+            bi5nYXRld2F5LnYxLkRldmljZVIGZGV2aWNlIlMKGkNvbmZpcm1FbWFpbENoYW5nZVJlc3BvbnNl\
+            EjUKB2FjY291bnQYASABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuQWNjb3VudFIHYWNjb3VudCJO\
+            ChhDYW5jZWxFbWFpbENoYW5nZVJlcXVlc3QSMgoGZGV2aWNlGAEgASgLMhoucG9zdGVybi5nYXRl\
+            d2F5LnYxLkRldmljZVIGZGV2aWNlIjkKGUNhbmNlbEVtYWlsQ2hhbmdlUmVzcG9uc2USHAoJY2Fu\
+            Y2VsbGVkGAEgASgIUgljYW5jZWxsZWQikQEKI1Jlc2VuZFZlcmlmaWNhdGlvbkJ5UGFzc3dvcmRS\
+            ZXF1ZXN0EhQKBWVtYWlsGAEgASgJUgVlbWFpbBIgCghwYXNzd29yZBgCIAEoCUIEiLUYAVIIcGFz\
+            c3dvcmQSMgoGZGV2aWNlGAMgASgLMhoucG9zdGVybi5nYXRld2F5LnYxLkRldmljZVIGZGV2aWNl\
+            IjoKJFJlc2VuZFZlcmlmaWNhdGlvbkJ5UGFzc3dvcmRSZXNwb25zZRISCgRzZW50GAEgASgIUgRz\
+            ZW50MqkECgZFbWFpbHMSfQoSUmVxdWVzdEVtYWlsQ2hhbmdlEi0ucG9zdGVybi5nYXRld2F5LnYx\
+            LlJlcXVlc3RFbWFpbENoYW5nZVJlcXVlc3QaLi5wb3N0ZXJuLmdhdGV3YXkudjEuUmVxdWVzdEVt\
+            YWlsQ2hhbmdlUmVzcG9uc2UiCLi1GAPAtRgBEoEBChJDb25maXJtRW1haWxDaGFuZ2USLS5wb3N0\
+            ZXJuLmdhdGV3YXkudjEuQ29uZmlybUVtYWlsQ2hhbmdlUmVxdWVzdBouLnBvc3Rlcm4uZ2F0ZXdh\
+            eS52MS5Db25maXJtRW1haWxDaGFuZ2VSZXNwb25zZSIMuLUYAsC1GAGotRgBEnoKEUNhbmNlbEVt\
+            YWlsQ2hhbmdlEiwucG9zdGVybi5nYXRld2F5LnYxLkNhbmNlbEVtYWlsQ2hhbmdlUmVxdWVzdBot\
+            LnBvc3Rlcm4uZ2F0ZXdheS52MS5DYW5jZWxFbWFpbENoYW5nZVJlc3BvbnNlIgi4tRgDwLUYARKf\
+            AQocUmVzZW5kVmVyaWZpY2F0aW9uQnlQYXNzd29yZBI3LnBvc3Rlcm4uZ2F0ZXdheS52MS5SZXNl\
+            bmRWZXJpZmljYXRpb25CeVBhc3N3b3JkUmVxdWVzdBo4LnBvc3Rlcm4uZ2F0ZXdheS52MS5SZXNl\
+            bmRWZXJpZmljYXRpb25CeVBhc3N3b3JkUmVzcG9uc2UiDLi1GAHAtRgBqLUYAUI0ChJwb3N0ZXJu\
+            LmdhdGV3YXkudjFQAVoccG9zdGVybi9nYXRld2F5L3YxO2dhdGV3YXl2MWIGcHJvdG8z
             """)
 }

@@ -114,7 +114,8 @@ package enum PasswordsDescription {
         name: "postern.gateway.v1.Passwords/RequestPasswordReset",
         isIdempotent: false,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: false,
+            isPublic: true)
 
     /// `ResetPassword`.
     package static let resetPassword = MethodDescription(
@@ -122,7 +123,8 @@ package enum PasswordsDescription {
         isIdempotent: false,
         timeout: .milliseconds(10000),
         isOnLoop: false, isCostly: true,
-            hasSecrets: true)
+            hasSecrets: true,
+            isPublic: true)
 
     /// `ChangePassword`.
     package static let changePassword = MethodDescription(
@@ -130,14 +132,16 @@ package enum PasswordsDescription {
         isIdempotent: false,
         timeout: .milliseconds(10000),
         isOnLoop: false, isCostly: true,
-            hasSecrets: true)
+            hasSecrets: true,
+            isPublic: true)
 
     /// `ResendVerificationEmail`.
     package static let resendVerificationEmail = MethodDescription(
         name: "postern.gateway.v1.Passwords/ResendVerificationEmail",
         isIdempotent: false,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: false,
+            isPublic: true)
 
     /// The service.
     package static let service = ServiceDescription(
@@ -190,7 +194,7 @@ package enum PasswordsDescription {
             Eh4KGkFDQ09VTlRfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGQoVQUNDT1VOVF9TVEFUVVNfQUNUSVZF\
             EAESHAoYQUNDT1VOVF9TVEFUVVNfU1VTUEVOREVEEAISJwojQUNDT1VOVF9TVEFUVVNfUEVORElO\
             R19WRVJJRklDQVRJT04QAxIbChdBQ0NPVU5UX1NUQVRVU19ERUxFVElORxAEQjQKEnBvc3Rlcm4u\
-            Z2F0ZXdheS52MVABWhxwb3N0ZXJuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzMKqB4KIHBv\
+            Z2F0ZXdheS52MVABWhxwb3N0ZXJuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzMKwh4KIHBv\
             c3Rlcm4vZ2F0ZXdheS92MS9nYXRld2F5LnByb3RvEhJwb3N0ZXJuLmdhdGV3YXkudjEaIHBvc3Rl\
             cm4vZ2F0ZXdheS92MS9hY2NvdW50LnByb3RvIoYBCgZEZXZpY2USGwoJZGV2aWNlX2lkGAEgASgJ\
             UghkZXZpY2VJZBIaCghwbGF0Zm9ybRgCIAEoCVIIcGxhdGZvcm0SEgoEbmFtZRgDIAEoCVIEbmFt\
@@ -245,46 +249,46 @@ package enum PasswordsDescription {
             EhoKFkVORF9SRUFTT05fTUFYSU1VTV9BR0UQAxIYChRFTkRfUkVBU09OX0RJU1BMQUNFRBAEEhcK\
             E0VORF9SRUFTT05fUkVQTEFZRUQQBRIXChNFTkRfUkVBU09OX1NFQ1VSSVRZEAYSFgoSRU5EX1JF\
             QVNPTl9SRVZPS0VEEAcSHwobRU5EX1JFQVNPTl9QUk9WSURFUl9SRVZPS0VEEAgqMwoEVG9kbxIU\
-            ChBUT0RPX1VOU1BFQ0lGSUVEEAASFQoRVE9ET19WRVJJRllfRU1BSUwQATKyBQoEQXV0aBJ9ChJT\
-            aWduVXBXaXRoUGFzc3dvcmQSLS5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnblVwV2l0aFBhc3N3b3Jk\
-            UmVxdWVzdBouLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduVXBXaXRoUGFzc3dvcmRSZXNwb25zZSII\
-            uLUYAqi1GAESfQoSU2lnbkluV2l0aFBhc3N3b3JkEi0ucG9zdGVybi5nYXRld2F5LnYxLlNpZ25J\
-            bldpdGhQYXNzd29yZFJlcXVlc3QaLi5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluV2l0aFBhc3N3\
-            b3JkUmVzcG9uc2UiCLi1GAKotRgBEmgKC1ZlcmlmeUVtYWlsEiYucG9zdGVybi5nYXRld2F5LnYx\
-            LlZlcmlmeUVtYWlsUmVxdWVzdBonLnBvc3Rlcm4uZ2F0ZXdheS52MS5WZXJpZnlFbWFpbFJlc3Bv\
-            bnNlIgi4tRgCqLUYARJtCg5SZWZyZXNoU2Vzc2lvbhIpLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZWZy\
-            ZXNoU2Vzc2lvblJlcXVlc3QaKi5wb3N0ZXJuLmdhdGV3YXkudjEuUmVmcmVzaFNlc3Npb25SZXNw\
-            b25zZSIEuLUYARJcCgdTaWduT3V0EiIucG9zdGVybi5nYXRld2F5LnYxLlNpZ25PdXRSZXF1ZXN0\
-            GiMucG9zdGVybi5nYXRld2F5LnYxLlNpZ25PdXRSZXNwb25zZSIIuLUYBIi1GAESdQoOQ2hlY2tB\
-            dXRoU3RhdGUSKS5wb3N0ZXJuLmdhdGV3YXkudjEuQ2hlY2tBdXRoU3RhdGVSZXF1ZXN0GioucG9z\
-            dGVybi5nYXRld2F5LnYxLkNoZWNrQXV0aFN0YXRlUmVzcG9uc2UiDLi1GASItRgBoLUYZEI0ChJw\
-            b3N0ZXJuLmdhdGV3YXkudjFQAVoccG9zdGVybi9nYXRld2F5L3YxO2dhdGV3YXl2MWIGcHJvdG8z\
-            CtALCiJwb3N0ZXJuL2dhdGV3YXkvdjEvcGFzc3dvcmRzLnByb3RvEhJwb3N0ZXJuLmdhdGV3YXku\
-            djEaIHBvc3Rlcm4vZ2F0ZXdheS92MS9hY2NvdW50LnByb3RvGiBwb3N0ZXJuL2dhdGV3YXkvdjEv\
-            Z2F0ZXdheS5wcm90byJnChtSZXF1ZXN0UGFzc3dvcmRSZXNldFJlcXVlc3QSFAoFZW1haWwYASAB\
-            KAlSBWVtYWlsEjIKBmRldmljZRgCIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRl\
-            dmljZSIeChxSZXF1ZXN0UGFzc3dvcmRSZXNldFJlc3BvbnNlIoIBChRSZXNldFBhc3N3b3JkUmVx\
-            dWVzdBIUCgV0b2tlbhgBIAEoCVIFdG9rZW4SIAoIcGFzc3dvcmQYAiABKAlCBIi1GAFSCHBhc3N3\
-            b3JkEjIKBmRldmljZRgDIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmljZSK5\
-            AQoVUmVzZXRQYXNzd29yZFJlc3BvbnNlEjUKB2FjY291bnQYASABKAsyGy5wb3N0ZXJuLmdhdGV3\
-            YXkudjEuQWNjb3VudFIHYWNjb3VudBI1CgdzZXNzaW9uGAIgASgLMhsucG9zdGVybi5nYXRld2F5\
-            LnYxLlNlc3Npb25SB3Nlc3Npb24SMgoEbmV3cxgDIAEoCzIeLnBvc3Rlcm4uZ2F0ZXdheS52MS5T\
-            aWduSW5OZXdzUgRuZXdzIqUBChVDaGFuZ2VQYXNzd29yZFJlcXVlc3QSLwoQY3VycmVudF9wYXNz\
-            d29yZBgBIAEoCUIEiLUYAVIPY3VycmVudFBhc3N3b3JkEicKDG5ld19wYXNzd29yZBgCIAEoCUIE\
-            iLUYAVILbmV3UGFzc3dvcmQSMgoGZGV2aWNlGAMgASgLMhoucG9zdGVybi5nYXRld2F5LnYxLkRl\
-            dmljZVIGZGV2aWNlIhgKFkNoYW5nZVBhc3N3b3JkUmVzcG9uc2UiVAoeUmVzZW5kVmVyaWZpY2F0\
-            aW9uRW1haWxSZXF1ZXN0EjIKBmRldmljZRgBIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZp\
-            Y2VSBmRldmljZSI1Ch9SZXNlbmRWZXJpZmljYXRpb25FbWFpbFJlc3BvbnNlEhIKBHNlbnQYASAB\
-            KAhSBHNlbnQy+gMKCVBhc3N3b3JkcxJ/ChRSZXF1ZXN0UGFzc3dvcmRSZXNldBIvLnBvc3Rlcm4u\
-            Z2F0ZXdheS52MS5SZXF1ZXN0UGFzc3dvcmRSZXNldFJlcXVlc3QaMC5wb3N0ZXJuLmdhdGV3YXku\
-            djEuUmVxdWVzdFBhc3N3b3JkUmVzZXRSZXNwb25zZSIEuLUYARJuCg1SZXNldFBhc3N3b3JkEigu\
-            cG9zdGVybi5nYXRld2F5LnYxLlJlc2V0UGFzc3dvcmRSZXF1ZXN0GikucG9zdGVybi5nYXRld2F5\
-            LnYxLlJlc2V0UGFzc3dvcmRSZXNwb25zZSIIuLUYAai1GAEScQoOQ2hhbmdlUGFzc3dvcmQSKS5w\
-            b3N0ZXJuLmdhdGV3YXkudjEuQ2hhbmdlUGFzc3dvcmRSZXF1ZXN0GioucG9zdGVybi5nYXRld2F5\
-            LnYxLkNoYW5nZVBhc3N3b3JkUmVzcG9uc2UiCLi1GAOotRgBEogBChdSZXNlbmRWZXJpZmljYXRp\
-            b25FbWFpbBIyLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZXNlbmRWZXJpZmljYXRpb25FbWFpbFJlcXVl\
-            c3QaMy5wb3N0ZXJuLmdhdGV3YXkudjEuUmVzZW5kVmVyaWZpY2F0aW9uRW1haWxSZXNwb25zZSIE\
-            uLUYA0I0ChJwb3N0ZXJuLmdhdGV3YXkudjFQAVoccG9zdGVybi9nYXRld2F5L3YxO2dhdGV3YXl2\
-            MWIGcHJvdG8z
+            ChBUT0RPX1VOU1BFQ0lGSUVEEAASFQoRVE9ET19WRVJJRllfRU1BSUwQATLMBQoEQXV0aBKBAQoS\
+            U2lnblVwV2l0aFBhc3N3b3JkEi0ucG9zdGVybi5nYXRld2F5LnYxLlNpZ25VcFdpdGhQYXNzd29y\
+            ZFJlcXVlc3QaLi5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnblVwV2l0aFBhc3N3b3JkUmVzcG9uc2Ui\
+            DLi1GALAtRgBqLUYARKBAQoSU2lnbkluV2l0aFBhc3N3b3JkEi0ucG9zdGVybi5nYXRld2F5LnYx\
+            LlNpZ25JbldpdGhQYXNzd29yZFJlcXVlc3QaLi5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluV2l0\
+            aFBhc3N3b3JkUmVzcG9uc2UiDLi1GALAtRgBqLUYARJsCgtWZXJpZnlFbWFpbBImLnBvc3Rlcm4u\
+            Z2F0ZXdheS52MS5WZXJpZnlFbWFpbFJlcXVlc3QaJy5wb3N0ZXJuLmdhdGV3YXkudjEuVmVyaWZ5\
+            RW1haWxSZXNwb25zZSIMuLUYAsC1GAGotRgBEnEKDlJlZnJlc2hTZXNzaW9uEikucG9zdGVybi5n\
+            YXRld2F5LnYxLlJlZnJlc2hTZXNzaW9uUmVxdWVzdBoqLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZWZy\
+            ZXNoU2Vzc2lvblJlc3BvbnNlIgi4tRgBwLUYARJgCgdTaWduT3V0EiIucG9zdGVybi5nYXRld2F5\
+            LnYxLlNpZ25PdXRSZXF1ZXN0GiMucG9zdGVybi5nYXRld2F5LnYxLlNpZ25PdXRSZXNwb25zZSIM\
+            uLUYBMC1GAGItRgBEnkKDkNoZWNrQXV0aFN0YXRlEikucG9zdGVybi5nYXRld2F5LnYxLkNoZWNr\
+            QXV0aFN0YXRlUmVxdWVzdBoqLnBvc3Rlcm4uZ2F0ZXdheS52MS5DaGVja0F1dGhTdGF0ZVJlc3Bv\
+            bnNlIhC4tRgEwLUYAYi1GAGgtRhkQjQKEnBvc3Rlcm4uZ2F0ZXdheS52MVABWhxwb3N0ZXJuL2dh\
+            dGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzMK4QsKInBvc3Rlcm4vZ2F0ZXdheS92MS9wYXNzd29y\
+            ZHMucHJvdG8SEnBvc3Rlcm4uZ2F0ZXdheS52MRogcG9zdGVybi9nYXRld2F5L3YxL2FjY291bnQu\
+            cHJvdG8aIHBvc3Rlcm4vZ2F0ZXdheS92MS9nYXRld2F5LnByb3RvImcKG1JlcXVlc3RQYXNzd29y\
+            ZFJlc2V0UmVxdWVzdBIUCgVlbWFpbBgBIAEoCVIFZW1haWwSMgoGZGV2aWNlGAIgASgLMhoucG9z\
+            dGVybi5nYXRld2F5LnYxLkRldmljZVIGZGV2aWNlIh4KHFJlcXVlc3RQYXNzd29yZFJlc2V0UmVz\
+            cG9uc2UiggEKFFJlc2V0UGFzc3dvcmRSZXF1ZXN0EhQKBXRva2VuGAEgASgJUgV0b2tlbhIgCghw\
+            YXNzd29yZBgCIAEoCUIEiLUYAVIIcGFzc3dvcmQSMgoGZGV2aWNlGAMgASgLMhoucG9zdGVybi5n\
+            YXRld2F5LnYxLkRldmljZVIGZGV2aWNlIrkBChVSZXNldFBhc3N3b3JkUmVzcG9uc2USNQoHYWNj\
+            b3VudBgBIAEoCzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2NvdW50EjUKB3Nlc3Np\
+            b24YAiABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lvbhIyCgRuZXdzGAMg\
+            ASgLMh4ucG9zdGVybi5nYXRld2F5LnYxLlNpZ25Jbk5ld3NSBG5ld3MipQEKFUNoYW5nZVBhc3N3\
+            b3JkUmVxdWVzdBIvChBjdXJyZW50X3Bhc3N3b3JkGAEgASgJQgSItRgBUg9jdXJyZW50UGFzc3dv\
+            cmQSJwoMbmV3X3Bhc3N3b3JkGAIgASgJQgSItRgBUgtuZXdQYXNzd29yZBIyCgZkZXZpY2UYAyAB\
+            KAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlUgZkZXZpY2UiGAoWQ2hhbmdlUGFzc3dvcmRS\
+            ZXNwb25zZSJUCh5SZXNlbmRWZXJpZmljYXRpb25FbWFpbFJlcXVlc3QSMgoGZGV2aWNlGAEgASgL\
+            MhoucG9zdGVybi5nYXRld2F5LnYxLkRldmljZVIGZGV2aWNlIjUKH1Jlc2VuZFZlcmlmaWNhdGlv\
+            bkVtYWlsUmVzcG9uc2USEgoEc2VudBgBIAEoCFIEc2VudDKLBAoJUGFzc3dvcmRzEoMBChRSZXF1\
+            ZXN0UGFzc3dvcmRSZXNldBIvLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZXF1ZXN0UGFzc3dvcmRSZXNl\
+            dFJlcXVlc3QaMC5wb3N0ZXJuLmdhdGV3YXkudjEuUmVxdWVzdFBhc3N3b3JkUmVzZXRSZXNwb25z\
+            ZSIIuLUYAcC1GAEScgoNUmVzZXRQYXNzd29yZBIoLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZXNldFBh\
+            c3N3b3JkUmVxdWVzdBopLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZXNldFBhc3N3b3JkUmVzcG9uc2Ui\
+            DLi1GAHAtRgBqLUYARJ1Cg5DaGFuZ2VQYXNzd29yZBIpLnBvc3Rlcm4uZ2F0ZXdheS52MS5DaGFu\
+            Z2VQYXNzd29yZFJlcXVlc3QaKi5wb3N0ZXJuLmdhdGV3YXkudjEuQ2hhbmdlUGFzc3dvcmRSZXNw\
+            b25zZSIMuLUYA8C1GAGotRgBEowBChdSZXNlbmRWZXJpZmljYXRpb25FbWFpbBIyLnBvc3Rlcm4u\
+            Z2F0ZXdheS52MS5SZXNlbmRWZXJpZmljYXRpb25FbWFpbFJlcXVlc3QaMy5wb3N0ZXJuLmdhdGV3\
+            YXkudjEuUmVzZW5kVmVyaWZpY2F0aW9uRW1haWxSZXNwb25zZSIIuLUYA8C1GAFCNAoScG9zdGVy\
+            bi5nYXRld2F5LnYxUAFaHHBvc3Rlcm4vZ2F0ZXdheS92MTtnYXRld2F5djFiBnByb3RvMw==
             """)
 }

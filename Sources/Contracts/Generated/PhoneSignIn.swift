@@ -132,28 +132,32 @@ package enum PhoneSignInDescription {
         name: "postern.gateway.v1.PhoneSignIn/RequestSignInCode",
         isIdempotent: false,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: false,
+            isPublic: true)
 
     /// `RequestPhoneCode`.
     package static let requestPhoneCode = MethodDescription(
         name: "postern.gateway.v1.PhoneSignIn/RequestPhoneCode",
         isIdempotent: false,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: false,
+            isPublic: true)
 
     /// `SignInWithPhoneCode`.
     package static let signInWithPhoneCode = MethodDescription(
         name: "postern.gateway.v1.PhoneSignIn/SignInWithPhoneCode",
         isIdempotent: false,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: false,
+            isPublic: true)
 
     /// `LinkPhone`.
     package static let linkPhone = MethodDescription(
         name: "postern.gateway.v1.PhoneSignIn/LinkPhone",
         isIdempotent: false,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: false,
+            isPublic: true)
 
     /// The service.
     package static let service = ServiceDescription(
@@ -219,7 +223,7 @@ package enum PhoneSignInDescription {
             Eh4KGkFDQ09VTlRfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGQoVQUNDT1VOVF9TVEFUVVNfQUNUSVZF\
             EAESHAoYQUNDT1VOVF9TVEFUVVNfU1VTUEVOREVEEAISJwojQUNDT1VOVF9TVEFUVVNfUEVORElO\
             R19WRVJJRklDQVRJT04QAxIbChdBQ0NPVU5UX1NUQVRVU19ERUxFVElORxAEQjQKEnBvc3Rlcm4u\
-            Z2F0ZXdheS52MVABWhxwb3N0ZXJuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzMKqB4KIHBv\
+            Z2F0ZXdheS52MVABWhxwb3N0ZXJuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzMKwh4KIHBv\
             c3Rlcm4vZ2F0ZXdheS92MS9nYXRld2F5LnByb3RvEhJwb3N0ZXJuLmdhdGV3YXkudjEaIHBvc3Rl\
             cm4vZ2F0ZXdheS92MS9hY2NvdW50LnByb3RvIoYBCgZEZXZpY2USGwoJZGV2aWNlX2lkGAEgASgJ\
             UghkZXZpY2VJZBIaCghwbGF0Zm9ybRgCIAEoCVIIcGxhdGZvcm0SEgoEbmFtZRgDIAEoCVIEbmFt\
@@ -274,57 +278,58 @@ package enum PhoneSignInDescription {
             EhoKFkVORF9SRUFTT05fTUFYSU1VTV9BR0UQAxIYChRFTkRfUkVBU09OX0RJU1BMQUNFRBAEEhcK\
             E0VORF9SRUFTT05fUkVQTEFZRUQQBRIXChNFTkRfUkVBU09OX1NFQ1VSSVRZEAYSFgoSRU5EX1JF\
             QVNPTl9SRVZPS0VEEAcSHwobRU5EX1JFQVNPTl9QUk9WSURFUl9SRVZPS0VEEAgqMwoEVG9kbxIU\
-            ChBUT0RPX1VOU1BFQ0lGSUVEEAASFQoRVE9ET19WRVJJRllfRU1BSUwQATKyBQoEQXV0aBJ9ChJT\
-            aWduVXBXaXRoUGFzc3dvcmQSLS5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnblVwV2l0aFBhc3N3b3Jk\
-            UmVxdWVzdBouLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduVXBXaXRoUGFzc3dvcmRSZXNwb25zZSII\
-            uLUYAqi1GAESfQoSU2lnbkluV2l0aFBhc3N3b3JkEi0ucG9zdGVybi5nYXRld2F5LnYxLlNpZ25J\
-            bldpdGhQYXNzd29yZFJlcXVlc3QaLi5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluV2l0aFBhc3N3\
-            b3JkUmVzcG9uc2UiCLi1GAKotRgBEmgKC1ZlcmlmeUVtYWlsEiYucG9zdGVybi5nYXRld2F5LnYx\
-            LlZlcmlmeUVtYWlsUmVxdWVzdBonLnBvc3Rlcm4uZ2F0ZXdheS52MS5WZXJpZnlFbWFpbFJlc3Bv\
-            bnNlIgi4tRgCqLUYARJtCg5SZWZyZXNoU2Vzc2lvbhIpLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZWZy\
-            ZXNoU2Vzc2lvblJlcXVlc3QaKi5wb3N0ZXJuLmdhdGV3YXkudjEuUmVmcmVzaFNlc3Npb25SZXNw\
-            b25zZSIEuLUYARJcCgdTaWduT3V0EiIucG9zdGVybi5nYXRld2F5LnYxLlNpZ25PdXRSZXF1ZXN0\
-            GiMucG9zdGVybi5nYXRld2F5LnYxLlNpZ25PdXRSZXNwb25zZSIIuLUYBIi1GAESdQoOQ2hlY2tB\
-            dXRoU3RhdGUSKS5wb3N0ZXJuLmdhdGV3YXkudjEuQ2hlY2tBdXRoU3RhdGVSZXF1ZXN0GioucG9z\
-            dGVybi5nYXRld2F5LnYxLkNoZWNrQXV0aFN0YXRlUmVzcG9uc2UiDLi1GASItRgBoLUYZEI0ChJw\
-            b3N0ZXJuLmdhdGV3YXkudjFQAVoccG9zdGVybi9nYXRld2F5L3YxO2dhdGV3YXl2MWIGcHJvdG8z\
-            CuAQCh5wb3N0ZXJuL2dhdGV3YXkvdjEvcGhvbmUucHJvdG8SEnBvc3Rlcm4uZ2F0ZXdheS52MRog\
-            cG9zdGVybi9nYXRld2F5L3YxL2FjY291bnQucHJvdG8aIHBvc3Rlcm4vZ2F0ZXdheS92MS9nYXRl\
-            d2F5LnByb3RvInEKGFJlcXVlc3RTaWduSW5Db2RlUmVxdWVzdBIhCgxwaG9uZV9udW1iZXIYASAB\
-            KAlSC3Bob25lTnVtYmVyEjIKBmRldmljZRgCIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZp\
-            Y2VSBmRldmljZSKcAQoZUmVxdWVzdFNpZ25JbkNvZGVSZXNwb25zZRIdCgpyZXF1ZXN0X2lkGAEg\
-            ASgJUglyZXF1ZXN0SWQSIgoNZXhwaXJlc19hdF9tcxgCIAEoA1ILZXhwaXJlc0F0TXMSGAoHYXR0\
-            ZW1wdBgDIAEoDVIHYXR0ZW1wdBIiCg1uZXh0X2FmdGVyX21zGAQgASgDUgtuZXh0QWZ0ZXJNcyKw\
-            AQoXUmVxdWVzdFBob25lQ29kZVJlcXVlc3QSIQoMcGhvbmVfbnVtYmVyGAEgASgJUgtwaG9uZU51\
-            bWJlchI+CgdwdXJwb3NlGAIgASgOMiQucG9zdGVybi5nYXRld2F5LnYxLlBob25lQ29kZVB1cnBv\
-            c2VSB3B1cnBvc2USMgoGZGV2aWNlGAMgASgLMhoucG9zdGVybi5nYXRld2F5LnYxLkRldmljZVIG\
-            ZGV2aWNlIpsBChhSZXF1ZXN0UGhvbmVDb2RlUmVzcG9uc2USHQoKcmVxdWVzdF9pZBgBIAEoCVIJ\
-            cmVxdWVzdElkEiIKDWV4cGlyZXNfYXRfbXMYAiABKANSC2V4cGlyZXNBdE1zEhgKB2F0dGVtcHQY\
-            AyABKA1SB2F0dGVtcHQSIgoNbmV4dF9hZnRlcl9tcxgEIAEoA1ILbmV4dEFmdGVyTXMiywEKGlNp\
-            Z25JbldpdGhQaG9uZUNvZGVSZXF1ZXN0Eh0KCnJlcXVlc3RfaWQYASABKAlSCXJlcXVlc3RJZBIh\
-            CgxwaG9uZV9udW1iZXIYAiABKAlSC3Bob25lTnVtYmVyEhIKBGNvZGUYAyABKAlSBGNvZGUSMgoG\
-            ZGV2aWNlGAQgASgLMhoucG9zdGVybi5nYXRld2F5LnYxLkRldmljZVIGZGV2aWNlEiMKDW1haWxf\
-            bGFuZ3VhZ2UYBSABKAlSDG1haWxMYW5ndWFnZSK9AgobU2lnbkluV2l0aFBob25lQ29kZVJlc3Bv\
-            bnNlEjUKB2FjY291bnQYASABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuQWNjb3VudFIHYWNjb3Vu\
-            dBI1CgdzZXNzaW9uGAIgASgLMhsucG9zdGVybi5nYXRld2F5LnYxLlNlc3Npb25SB3Nlc3Npb24S\
-            HgoLaXNfbmV3X3VzZXIYAyABKAhSCWlzTmV3VXNlchIfCgtpc191cGdyYWRlZBgEIAEoCFIKaXNV\
-            cGdyYWRlZBI7Cgljb2xsaXNpb24YBSABKAsyHS5wb3N0ZXJuLmdhdGV3YXkudjEuQ29sbGlzaW9u\
-            Ugljb2xsaXNpb24SMgoEbmV3cxgGIAEoCzIeLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduSW5OZXdz\
-            UgRuZXdzIpwBChBMaW5rUGhvbmVSZXF1ZXN0Eh0KCnJlcXVlc3RfaWQYASABKAlSCXJlcXVlc3RJ\
-            ZBIhCgxwaG9uZV9udW1iZXIYAiABKAlSC3Bob25lTnVtYmVyEhIKBGNvZGUYAyABKAlSBGNvZGUS\
-            MgoGZGV2aWNlGAQgASgLMhoucG9zdGVybi5nYXRld2F5LnYxLkRldmljZVIGZGV2aWNlIkoKEUxp\
-            bmtQaG9uZVJlc3BvbnNlEjUKB2FjY291bnQYASABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuQWNj\
-            b3VudFIHYWNjb3VudCpxChBQaG9uZUNvZGVQdXJwb3NlEiIKHlBIT05FX0NPREVfUFVSUE9TRV9V\
-            TlNQRUNJRklFRBAAEhsKF1BIT05FX0NPREVfUFVSUE9TRV9MSU5LEAESHAoYUEhPTkVfQ09ERV9Q\
-            VVJQT1NFX1BST1ZFEAIy2AMKC1Bob25lU2lnbkluEnYKEVJlcXVlc3RTaWduSW5Db2RlEiwucG9z\
-            dGVybi5nYXRld2F5LnYxLlJlcXVlc3RTaWduSW5Db2RlUmVxdWVzdBotLnBvc3Rlcm4uZ2F0ZXdh\
-            eS52MS5SZXF1ZXN0U2lnbkluQ29kZVJlc3BvbnNlIgS4tRgBEnMKEFJlcXVlc3RQaG9uZUNvZGUS\
-            Ky5wb3N0ZXJuLmdhdGV3YXkudjEuUmVxdWVzdFBob25lQ29kZVJlcXVlc3QaLC5wb3N0ZXJuLmdh\
-            dGV3YXkudjEuUmVxdWVzdFBob25lQ29kZVJlc3BvbnNlIgS4tRgDEnwKE1NpZ25JbldpdGhQaG9u\
-            ZUNvZGUSLi5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluV2l0aFBob25lQ29kZVJlcXVlc3QaLy5w\
-            b3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluV2l0aFBob25lQ29kZVJlc3BvbnNlIgS4tRgCEl4KCUxp\
-            bmtQaG9uZRIkLnBvc3Rlcm4uZ2F0ZXdheS52MS5MaW5rUGhvbmVSZXF1ZXN0GiUucG9zdGVybi5n\
-            YXRld2F5LnYxLkxpbmtQaG9uZVJlc3BvbnNlIgS4tRgDQjQKEnBvc3Rlcm4uZ2F0ZXdheS52MVAB\
-            Whxwb3N0ZXJuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzM=
+            ChBUT0RPX1VOU1BFQ0lGSUVEEAASFQoRVE9ET19WRVJJRllfRU1BSUwQATLMBQoEQXV0aBKBAQoS\
+            U2lnblVwV2l0aFBhc3N3b3JkEi0ucG9zdGVybi5nYXRld2F5LnYxLlNpZ25VcFdpdGhQYXNzd29y\
+            ZFJlcXVlc3QaLi5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnblVwV2l0aFBhc3N3b3JkUmVzcG9uc2Ui\
+            DLi1GALAtRgBqLUYARKBAQoSU2lnbkluV2l0aFBhc3N3b3JkEi0ucG9zdGVybi5nYXRld2F5LnYx\
+            LlNpZ25JbldpdGhQYXNzd29yZFJlcXVlc3QaLi5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluV2l0\
+            aFBhc3N3b3JkUmVzcG9uc2UiDLi1GALAtRgBqLUYARJsCgtWZXJpZnlFbWFpbBImLnBvc3Rlcm4u\
+            Z2F0ZXdheS52MS5WZXJpZnlFbWFpbFJlcXVlc3QaJy5wb3N0ZXJuLmdhdGV3YXkudjEuVmVyaWZ5\
+            RW1haWxSZXNwb25zZSIMuLUYAsC1GAGotRgBEnEKDlJlZnJlc2hTZXNzaW9uEikucG9zdGVybi5n\
+            YXRld2F5LnYxLlJlZnJlc2hTZXNzaW9uUmVxdWVzdBoqLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZWZy\
+            ZXNoU2Vzc2lvblJlc3BvbnNlIgi4tRgBwLUYARJgCgdTaWduT3V0EiIucG9zdGVybi5nYXRld2F5\
+            LnYxLlNpZ25PdXRSZXF1ZXN0GiMucG9zdGVybi5nYXRld2F5LnYxLlNpZ25PdXRSZXNwb25zZSIM\
+            uLUYBMC1GAGItRgBEnkKDkNoZWNrQXV0aFN0YXRlEikucG9zdGVybi5nYXRld2F5LnYxLkNoZWNr\
+            QXV0aFN0YXRlUmVxdWVzdBoqLnBvc3Rlcm4uZ2F0ZXdheS52MS5DaGVja0F1dGhTdGF0ZVJlc3Bv\
+            bnNlIhC4tRgEwLUYAYi1GAGgtRhkQjQKEnBvc3Rlcm4uZ2F0ZXdheS52MVABWhxwb3N0ZXJuL2dh\
+            dGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzMK8RAKHnBvc3Rlcm4vZ2F0ZXdheS92MS9waG9uZS5w\
+            cm90bxIScG9zdGVybi5nYXRld2F5LnYxGiBwb3N0ZXJuL2dhdGV3YXkvdjEvYWNjb3VudC5wcm90\
+            bxogcG9zdGVybi9nYXRld2F5L3YxL2dhdGV3YXkucHJvdG8icQoYUmVxdWVzdFNpZ25JbkNvZGVS\
+            ZXF1ZXN0EiEKDHBob25lX251bWJlchgBIAEoCVILcGhvbmVOdW1iZXISMgoGZGV2aWNlGAIgASgL\
+            MhoucG9zdGVybi5nYXRld2F5LnYxLkRldmljZVIGZGV2aWNlIpwBChlSZXF1ZXN0U2lnbkluQ29k\
+            ZVJlc3BvbnNlEh0KCnJlcXVlc3RfaWQYASABKAlSCXJlcXVlc3RJZBIiCg1leHBpcmVzX2F0X21z\
+            GAIgASgDUgtleHBpcmVzQXRNcxIYCgdhdHRlbXB0GAMgASgNUgdhdHRlbXB0EiIKDW5leHRfYWZ0\
+            ZXJfbXMYBCABKANSC25leHRBZnRlck1zIrABChdSZXF1ZXN0UGhvbmVDb2RlUmVxdWVzdBIhCgxw\
+            aG9uZV9udW1iZXIYASABKAlSC3Bob25lTnVtYmVyEj4KB3B1cnBvc2UYAiABKA4yJC5wb3N0ZXJu\
+            LmdhdGV3YXkudjEuUGhvbmVDb2RlUHVycG9zZVIHcHVycG9zZRIyCgZkZXZpY2UYAyABKAsyGi5w\
+            b3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlUgZkZXZpY2UimwEKGFJlcXVlc3RQaG9uZUNvZGVSZXNw\
+            b25zZRIdCgpyZXF1ZXN0X2lkGAEgASgJUglyZXF1ZXN0SWQSIgoNZXhwaXJlc19hdF9tcxgCIAEo\
+            A1ILZXhwaXJlc0F0TXMSGAoHYXR0ZW1wdBgDIAEoDVIHYXR0ZW1wdBIiCg1uZXh0X2FmdGVyX21z\
+            GAQgASgDUgtuZXh0QWZ0ZXJNcyLLAQoaU2lnbkluV2l0aFBob25lQ29kZVJlcXVlc3QSHQoKcmVx\
+            dWVzdF9pZBgBIAEoCVIJcmVxdWVzdElkEiEKDHBob25lX251bWJlchgCIAEoCVILcGhvbmVOdW1i\
+            ZXISEgoEY29kZRgDIAEoCVIEY29kZRIyCgZkZXZpY2UYBCABKAsyGi5wb3N0ZXJuLmdhdGV3YXku\
+            djEuRGV2aWNlUgZkZXZpY2USIwoNbWFpbF9sYW5ndWFnZRgFIAEoCVIMbWFpbExhbmd1YWdlIr0C\
+            ChtTaWduSW5XaXRoUGhvbmVDb2RlUmVzcG9uc2USNQoHYWNjb3VudBgBIAEoCzIbLnBvc3Rlcm4u\
+            Z2F0ZXdheS52MS5BY2NvdW50UgdhY2NvdW50EjUKB3Nlc3Npb24YAiABKAsyGy5wb3N0ZXJuLmdh\
+            dGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lvbhIeCgtpc19uZXdfdXNlchgDIAEoCFIJaXNOZXdVc2Vy\
+            Eh8KC2lzX3VwZ3JhZGVkGAQgASgIUgppc1VwZ3JhZGVkEjsKCWNvbGxpc2lvbhgFIAEoCzIdLnBv\
+            c3Rlcm4uZ2F0ZXdheS52MS5Db2xsaXNpb25SCWNvbGxpc2lvbhIyCgRuZXdzGAYgASgLMh4ucG9z\
+            dGVybi5nYXRld2F5LnYxLlNpZ25Jbk5ld3NSBG5ld3MinAEKEExpbmtQaG9uZVJlcXVlc3QSHQoK\
+            cmVxdWVzdF9pZBgBIAEoCVIJcmVxdWVzdElkEiEKDHBob25lX251bWJlchgCIAEoCVILcGhvbmVO\
+            dW1iZXISEgoEY29kZRgDIAEoCVIEY29kZRIyCgZkZXZpY2UYBCABKAsyGi5wb3N0ZXJuLmdhdGV3\
+            YXkudjEuRGV2aWNlUgZkZXZpY2UiSgoRTGlua1Bob25lUmVzcG9uc2USNQoHYWNjb3VudBgBIAEo\
+            CzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2NvdW50KnEKEFBob25lQ29kZVB1cnBv\
+            c2USIgoeUEhPTkVfQ09ERV9QVVJQT1NFX1VOU1BFQ0lGSUVEEAASGwoXUEhPTkVfQ09ERV9QVVJQ\
+            T1NFX0xJTksQARIcChhQSE9ORV9DT0RFX1BVUlBPU0VfUFJPVkUQAjLpAwoLUGhvbmVTaWduSW4S\
+            egoRUmVxdWVzdFNpZ25JbkNvZGUSLC5wb3N0ZXJuLmdhdGV3YXkudjEuUmVxdWVzdFNpZ25JbkNv\
+            ZGVSZXF1ZXN0Gi0ucG9zdGVybi5nYXRld2F5LnYxLlJlcXVlc3RTaWduSW5Db2RlUmVzcG9uc2Ui\
+            CLi1GAHAtRgBEncKEFJlcXVlc3RQaG9uZUNvZGUSKy5wb3N0ZXJuLmdhdGV3YXkudjEuUmVxdWVz\
+            dFBob25lQ29kZVJlcXVlc3QaLC5wb3N0ZXJuLmdhdGV3YXkudjEuUmVxdWVzdFBob25lQ29kZVJl\
+            c3BvbnNlIgi4tRgDwLUYARKAAQoTU2lnbkluV2l0aFBob25lQ29kZRIuLnBvc3Rlcm4uZ2F0ZXdh\
+            eS52MS5TaWduSW5XaXRoUGhvbmVDb2RlUmVxdWVzdBovLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWdu\
+            SW5XaXRoUGhvbmVDb2RlUmVzcG9uc2UiCLi1GALAtRgBEmIKCUxpbmtQaG9uZRIkLnBvc3Rlcm4u\
+            Z2F0ZXdheS52MS5MaW5rUGhvbmVSZXF1ZXN0GiUucG9zdGVybi5nYXRld2F5LnYxLkxpbmtQaG9u\
+            ZVJlc3BvbnNlIgi4tRgDwLUYAUI0ChJwb3N0ZXJuLmdhdGV3YXkudjFQAVoccG9zdGVybi9nYXRl\
+            d2F5L3YxO2dhdGV3YXl2MWIGcHJvdG8z
             """)
 }

@@ -95,7 +95,8 @@ package enum ProviderNoticesDescription {
         name: "postern.gateway.v1.ProviderNotices/DescribeProviderOutcome",
         isIdempotent: true,
         timeout: .milliseconds(10000),
-        isOnLoop: true)
+        isOnLoop: true,
+            isPublic: true)
 
     /// The service.
     package static let service = ServiceDescription(
@@ -105,7 +106,7 @@ package enum ProviderNoticesDescription {
             describeProviderOutcome,
         ],
         fileDescriptorSet: """
-            CvoHCiBwb3N0ZXJuL2dhdGV3YXkvdjEvbm90aWNlcy5wcm90bxIScG9zdGVybi5nYXRld2F5LnYx\
+            Cv4HCiBwb3N0ZXJuL2dhdGV3YXkvdjEvbm90aWNlcy5wcm90bxIScG9zdGVybi5nYXRld2F5LnYx\
             IlQKHFJlY2VpdmVQcm92aWRlck5vdGljZVJlcXVlc3QSGgoIcHJvdmlkZXIYASABKAlSCHByb3Zp\
             ZGVyEhgKB3BheWxvYWQYAiABKAlSB3BheWxvYWQiHwodUmVjZWl2ZVByb3ZpZGVyTm90aWNlUmVz\
             cG9uc2UiewoeRGVzY3JpYmVQcm92aWRlck91dGNvbWVSZXF1ZXN0EhoKCHByb3ZpZGVyGAEgASgJ\
@@ -116,12 +117,12 @@ package enum ProviderNoticesDescription {
             ZGVyT3V0Y29tZRIgChxQUk9WSURFUl9PVVRDT01FX1VOU1BFQ0lGSUVEEAASHgoaUFJPVklERVJf\
             T1VUQ09NRV9DQU5DRUxMRUQQARIbChdQUk9WSURFUl9PVVRDT01FX0ZBSUxFRBACEiAKHFBST1ZJ\
             REVSX09VVENPTUVfVU5BVkFJTEFCTEUQAxIcChhQUk9WSURFUl9PVVRDT01FX05FVFdPUksQBBIc\
-            ChhQUk9WSURFUl9PVVRDT01FX1RJTUVPVVQQBTKtAgoPUHJvdmlkZXJOb3RpY2VzEoYBChVSZWNl\
+            ChhQUk9WSURFUl9PVVRDT01FX1RJTUVPVVQQBTKxAgoPUHJvdmlkZXJOb3RpY2VzEoYBChVSZWNl\
             aXZlUHJvdmlkZXJOb3RpY2USMC5wb3N0ZXJuLmdhdGV3YXkudjEuUmVjZWl2ZVByb3ZpZGVyTm90\
             aWNlUmVxdWVzdBoxLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZWNlaXZlUHJvdmlkZXJOb3RpY2VSZXNw\
-            b25zZSIIuLUYAYi1GAESkAEKF0Rlc2NyaWJlUHJvdmlkZXJPdXRjb21lEjIucG9zdGVybi5nYXRl\
+            b25zZSIIuLUYAYi1GAESlAEKF0Rlc2NyaWJlUHJvdmlkZXJPdXRjb21lEjIucG9zdGVybi5nYXRl\
             d2F5LnYxLkRlc2NyaWJlUHJvdmlkZXJPdXRjb21lUmVxdWVzdBozLnBvc3Rlcm4uZ2F0ZXdheS52\
-            MS5EZXNjcmliZVByb3ZpZGVyT3V0Y29tZVJlc3BvbnNlIgy4tRgBiLUYAZi1GAFCNAoScG9zdGVy\
-            bi5nYXRld2F5LnYxUAFaHHBvc3Rlcm4vZ2F0ZXdheS92MTtnYXRld2F5djFiBnByb3RvMw==
+            MS5EZXNjcmliZVByb3ZpZGVyT3V0Y29tZVJlc3BvbnNlIhC4tRgBwLUYAYi1GAGYtRgBQjQKEnBv\
+            c3Rlcm4uZ2F0ZXdheS52MVABWhxwb3N0ZXJuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzM=
             """)
 }

@@ -107,21 +107,24 @@ package enum SignInMethodsDescription {
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            hedgeAfter: .milliseconds(100))
+            hedgeAfter: .milliseconds(100),
+            isPublic: true)
 
     /// `LinkProvider`.
     package static let linkProvider = MethodDescription(
         name: "postern.gateway.v1.SignInMethods/LinkProvider",
         isIdempotent: false,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: false,
+            isPublic: true)
 
     /// `UnlinkMethod`.
     package static let unlinkMethod = MethodDescription(
         name: "postern.gateway.v1.SignInMethods/UnlinkMethod",
         isIdempotent: false,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: false,
+            isPublic: true)
 
     /// The service.
     package static let service = ServiceDescription(
@@ -178,7 +181,7 @@ package enum SignInMethodsDescription {
             Eh4KGkFDQ09VTlRfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGQoVQUNDT1VOVF9TVEFUVVNfQUNUSVZF\
             EAESHAoYQUNDT1VOVF9TVEFUVVNfU1VTUEVOREVEEAISJwojQUNDT1VOVF9TVEFUVVNfUEVORElO\
             R19WRVJJRklDQVRJT04QAxIbChdBQ0NPVU5UX1NUQVRVU19ERUxFVElORxAEQjQKEnBvc3Rlcm4u\
-            Z2F0ZXdheS52MVABWhxwb3N0ZXJuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzMKqB4KIHBv\
+            Z2F0ZXdheS52MVABWhxwb3N0ZXJuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzMKwh4KIHBv\
             c3Rlcm4vZ2F0ZXdheS92MS9nYXRld2F5LnByb3RvEhJwb3N0ZXJuLmdhdGV3YXkudjEaIHBvc3Rl\
             cm4vZ2F0ZXdheS92MS9hY2NvdW50LnByb3RvIoYBCgZEZXZpY2USGwoJZGV2aWNlX2lkGAEgASgJ\
             UghkZXZpY2VJZBIaCghwbGF0Zm9ybRgCIAEoCVIIcGxhdGZvcm0SEgoEbmFtZRgDIAEoCVIEbmFt\
@@ -233,64 +236,64 @@ package enum SignInMethodsDescription {
             EhoKFkVORF9SRUFTT05fTUFYSU1VTV9BR0UQAxIYChRFTkRfUkVBU09OX0RJU1BMQUNFRBAEEhcK\
             E0VORF9SRUFTT05fUkVQTEFZRUQQBRIXChNFTkRfUkVBU09OX1NFQ1VSSVRZEAYSFgoSRU5EX1JF\
             QVNPTl9SRVZPS0VEEAcSHwobRU5EX1JFQVNPTl9QUk9WSURFUl9SRVZPS0VEEAgqMwoEVG9kbxIU\
-            ChBUT0RPX1VOU1BFQ0lGSUVEEAASFQoRVE9ET19WRVJJRllfRU1BSUwQATKyBQoEQXV0aBJ9ChJT\
-            aWduVXBXaXRoUGFzc3dvcmQSLS5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnblVwV2l0aFBhc3N3b3Jk\
-            UmVxdWVzdBouLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduVXBXaXRoUGFzc3dvcmRSZXNwb25zZSII\
-            uLUYAqi1GAESfQoSU2lnbkluV2l0aFBhc3N3b3JkEi0ucG9zdGVybi5nYXRld2F5LnYxLlNpZ25J\
-            bldpdGhQYXNzd29yZFJlcXVlc3QaLi5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluV2l0aFBhc3N3\
-            b3JkUmVzcG9uc2UiCLi1GAKotRgBEmgKC1ZlcmlmeUVtYWlsEiYucG9zdGVybi5nYXRld2F5LnYx\
-            LlZlcmlmeUVtYWlsUmVxdWVzdBonLnBvc3Rlcm4uZ2F0ZXdheS52MS5WZXJpZnlFbWFpbFJlc3Bv\
-            bnNlIgi4tRgCqLUYARJtCg5SZWZyZXNoU2Vzc2lvbhIpLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZWZy\
-            ZXNoU2Vzc2lvblJlcXVlc3QaKi5wb3N0ZXJuLmdhdGV3YXkudjEuUmVmcmVzaFNlc3Npb25SZXNw\
-            b25zZSIEuLUYARJcCgdTaWduT3V0EiIucG9zdGVybi5nYXRld2F5LnYxLlNpZ25PdXRSZXF1ZXN0\
-            GiMucG9zdGVybi5nYXRld2F5LnYxLlNpZ25PdXRSZXNwb25zZSIIuLUYBIi1GAESdQoOQ2hlY2tB\
-            dXRoU3RhdGUSKS5wb3N0ZXJuLmdhdGV3YXkudjEuQ2hlY2tBdXRoU3RhdGVSZXF1ZXN0GioucG9z\
-            dGVybi5nYXRld2F5LnYxLkNoZWNrQXV0aFN0YXRlUmVzcG9uc2UiDLi1GASItRgBoLUYZEI0ChJw\
-            b3N0ZXJuLmdhdGV3YXkudjFQAVoccG9zdGVybi9nYXRld2F5L3YxO2dhdGV3YXl2MWIGcHJvdG8z\
-            CrgKCiJwb3N0ZXJuL2dhdGV3YXkvdjEvcHJvdmlkZXJzLnByb3RvEhJwb3N0ZXJuLmdhdGV3YXku\
-            djEaIHBvc3Rlcm4vZ2F0ZXdheS92MS9hY2NvdW50LnByb3RvGiBwb3N0ZXJuL2dhdGV3YXkvdjEv\
-            Z2F0ZXdheS5wcm90byIvChFJc3N1ZU5vbmNlUmVxdWVzdBIaCghwcm92aWRlchgBIAEoCVIIcHJv\
-            dmlkZXIidQoSSXNzdWVOb25jZVJlc3BvbnNlEhQKBW5vbmNlGAEgASgJUgVub25jZRIlCg5wcm92\
-            aWRlcl9ub25jZRgCIAEoCVINcHJvdmlkZXJOb25jZRIiCg1leHBpcmVzX2F0X21zGAMgASgDUgtl\
-            eHBpcmVzQXRNcyKuAQoNUHJvdmlkZXJUb2tlbhIaCghwcm92aWRlchgBIAEoCVIIcHJvdmlkZXIS\
-            GQoIaWRfdG9rZW4YAiABKAlSB2lkVG9rZW4SFAoFbm9uY2UYAyABKAlSBW5vbmNlEi0KEmF1dGhv\
-            cml6YXRpb25fY29kZRgEIAEoCVIRYXV0aG9yaXphdGlvbkNvZGUSIQoMZGlzcGxheV9uYW1lGAUg\
-            ASgJUgtkaXNwbGF5TmFtZSKtAQoZU2lnbkluV2l0aFByb3ZpZGVyUmVxdWVzdBI3CgV0b2tlbhgB\
-            IAEoCzIhLnBvc3Rlcm4uZ2F0ZXdheS52MS5Qcm92aWRlclRva2VuUgV0b2tlbhIyCgZkZXZpY2UY\
-            AiABKAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlUgZkZXZpY2USIwoNbWFpbF9sYW5ndWFn\
-            ZRgDIAEoCVIMbWFpbExhbmd1YWdlIoIDChpTaWduSW5XaXRoUHJvdmlkZXJSZXNwb25zZRI1Cgdh\
-            Y2NvdW50GAEgASgLMhsucG9zdGVybi5nYXRld2F5LnYxLkFjY291bnRSB2FjY291bnQSNQoHc2Vz\
-            c2lvbhgCIAEoCzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5TZXNzaW9uUgdzZXNzaW9uEh4KC2lzX25l\
-            d191c2VyGAMgASgIUglpc05ld1VzZXISJwoPcmVtb3ZlZF9tZXRob2RzGAQgAygJUg5yZW1vdmVk\
-            TWV0aG9kcxIbCglpc19saW5rZWQYBSABKAhSCGlzTGlua2VkEh8KC2lzX3VwZ3JhZGVkGAYgASgI\
-            Ugppc1VwZ3JhZGVkEjsKCWNvbGxpc2lvbhgHIAEoCzIdLnBvc3Rlcm4uZ2F0ZXdheS52MS5Db2xs\
-            aXNpb25SCWNvbGxpc2lvbhIyCgRuZXdzGAggASgLMh4ucG9zdGVybi5nYXRld2F5LnYxLlNpZ25J\
-            bk5ld3NSBG5ld3My7QEKCVByb3ZpZGVycxJlCgpJc3N1ZU5vbmNlEiUucG9zdGVybi5nYXRld2F5\
-            LnYxLklzc3VlTm9uY2VSZXF1ZXN0GiYucG9zdGVybi5nYXRld2F5LnYxLklzc3VlTm9uY2VSZXNw\
-            b25zZSIIuLUYAYi1GAESeQoSU2lnbkluV2l0aFByb3ZpZGVyEi0ucG9zdGVybi5nYXRld2F5LnYx\
-            LlNpZ25JbldpdGhQcm92aWRlclJlcXVlc3QaLi5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluV2l0\
-            aFByb3ZpZGVyUmVzcG9uc2UiBLi1GAJCNAoScG9zdGVybi5nYXRld2F5LnYxUAFaHHBvc3Rlcm4v\
-            Z2F0ZXdheS92MTtnYXRld2F5djFiBnByb3RvMwqXCQogcG9zdGVybi9nYXRld2F5L3YxL21ldGhv\
-            ZHMucHJvdG8SEnBvc3Rlcm4uZ2F0ZXdheS52MRogcG9zdGVybi9nYXRld2F5L3YxL2FjY291bnQu\
-            cHJvdG8aIHBvc3Rlcm4vZ2F0ZXdheS92MS9nYXRld2F5LnByb3RvGiJwb3N0ZXJuL2dhdGV3YXkv\
-            djEvcHJvdmlkZXJzLnByb3RvIloKDFNpZ25Jbk1ldGhvZBIWCgZtZXRob2QYASABKAlSBm1ldGhv\
-            ZBIeCgthZGRlZF9hdF9tcxgCIAEoA1IJYWRkZWRBdE1zEhIKBGhpbnQYAyABKAlSBGhpbnQiGgoY\
-            TGlzdFNpZ25Jbk1ldGhvZHNSZXF1ZXN0IlcKGUxpc3RTaWduSW5NZXRob2RzUmVzcG9uc2USOgoH\
-            bWV0aG9kcxgBIAMoCzIgLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduSW5NZXRob2RSB21ldGhvZHMi\
-            ggEKE0xpbmtQcm92aWRlclJlcXVlc3QSNwoFdG9rZW4YASABKAsyIS5wb3N0ZXJuLmdhdGV3YXku\
-            djEuUHJvdmlkZXJUb2tlblIFdG9rZW4SMgoGZGV2aWNlGAIgASgLMhoucG9zdGVybi5nYXRld2F5\
-            LnYxLkRldmljZVIGZGV2aWNlIk0KFExpbmtQcm92aWRlclJlc3BvbnNlEjUKB2FjY291bnQYASAB\
-            KAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuQWNjb3VudFIHYWNjb3VudCJhChNVbmxpbmtNZXRob2RS\
-            ZXF1ZXN0EhYKBm1ldGhvZBgBIAEoCVIGbWV0aG9kEjIKBmRldmljZRgCIAEoCzIaLnBvc3Rlcm4u\
-            Z2F0ZXdheS52MS5EZXZpY2VSBmRldmljZSJNChRVbmxpbmtNZXRob2RSZXNwb25zZRI1CgdhY2Nv\
-            dW50GAEgASgLMhsucG9zdGVybi5nYXRld2F5LnYxLkFjY291bnRSB2FjY291bnQy4QIKDVNpZ25J\
-            bk1ldGhvZHMSfgoRTGlzdFNpZ25Jbk1ldGhvZHMSLC5wb3N0ZXJuLmdhdGV3YXkudjEuTGlzdFNp\
-            Z25Jbk1ldGhvZHNSZXF1ZXN0Gi0ucG9zdGVybi5nYXRld2F5LnYxLkxpc3RTaWduSW5NZXRob2Rz\
-            UmVzcG9uc2UiDLi1GAOItRgBoLUYZBJnCgxMaW5rUHJvdmlkZXISJy5wb3N0ZXJuLmdhdGV3YXku\
-            djEuTGlua1Byb3ZpZGVyUmVxdWVzdBooLnBvc3Rlcm4uZ2F0ZXdheS52MS5MaW5rUHJvdmlkZXJS\
-            ZXNwb25zZSIEuLUYAxJnCgxVbmxpbmtNZXRob2QSJy5wb3N0ZXJuLmdhdGV3YXkudjEuVW5saW5r\
-            TWV0aG9kUmVxdWVzdBooLnBvc3Rlcm4uZ2F0ZXdheS52MS5VbmxpbmtNZXRob2RSZXNwb25zZSIE\
-            uLUYA0I0ChJwb3N0ZXJuLmdhdGV3YXkudjFQAVoccG9zdGVybi9nYXRld2F5L3YxO2dhdGV3YXl2\
-            MWIGcHJvdG8z
+            ChBUT0RPX1VOU1BFQ0lGSUVEEAASFQoRVE9ET19WRVJJRllfRU1BSUwQATLMBQoEQXV0aBKBAQoS\
+            U2lnblVwV2l0aFBhc3N3b3JkEi0ucG9zdGVybi5nYXRld2F5LnYxLlNpZ25VcFdpdGhQYXNzd29y\
+            ZFJlcXVlc3QaLi5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnblVwV2l0aFBhc3N3b3JkUmVzcG9uc2Ui\
+            DLi1GALAtRgBqLUYARKBAQoSU2lnbkluV2l0aFBhc3N3b3JkEi0ucG9zdGVybi5nYXRld2F5LnYx\
+            LlNpZ25JbldpdGhQYXNzd29yZFJlcXVlc3QaLi5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluV2l0\
+            aFBhc3N3b3JkUmVzcG9uc2UiDLi1GALAtRgBqLUYARJsCgtWZXJpZnlFbWFpbBImLnBvc3Rlcm4u\
+            Z2F0ZXdheS52MS5WZXJpZnlFbWFpbFJlcXVlc3QaJy5wb3N0ZXJuLmdhdGV3YXkudjEuVmVyaWZ5\
+            RW1haWxSZXNwb25zZSIMuLUYAsC1GAGotRgBEnEKDlJlZnJlc2hTZXNzaW9uEikucG9zdGVybi5n\
+            YXRld2F5LnYxLlJlZnJlc2hTZXNzaW9uUmVxdWVzdBoqLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZWZy\
+            ZXNoU2Vzc2lvblJlc3BvbnNlIgi4tRgBwLUYARJgCgdTaWduT3V0EiIucG9zdGVybi5nYXRld2F5\
+            LnYxLlNpZ25PdXRSZXF1ZXN0GiMucG9zdGVybi5nYXRld2F5LnYxLlNpZ25PdXRSZXNwb25zZSIM\
+            uLUYBMC1GAGItRgBEnkKDkNoZWNrQXV0aFN0YXRlEikucG9zdGVybi5nYXRld2F5LnYxLkNoZWNr\
+            QXV0aFN0YXRlUmVxdWVzdBoqLnBvc3Rlcm4uZ2F0ZXdheS52MS5DaGVja0F1dGhTdGF0ZVJlc3Bv\
+            bnNlIhC4tRgEwLUYAYi1GAGgtRhkQjQKEnBvc3Rlcm4uZ2F0ZXdheS52MVABWhxwb3N0ZXJuL2dh\
+            dGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzMKwAoKInBvc3Rlcm4vZ2F0ZXdheS92MS9wcm92aWRl\
+            cnMucHJvdG8SEnBvc3Rlcm4uZ2F0ZXdheS52MRogcG9zdGVybi9nYXRld2F5L3YxL2FjY291bnQu\
+            cHJvdG8aIHBvc3Rlcm4vZ2F0ZXdheS92MS9nYXRld2F5LnByb3RvIi8KEUlzc3VlTm9uY2VSZXF1\
+            ZXN0EhoKCHByb3ZpZGVyGAEgASgJUghwcm92aWRlciJ1ChJJc3N1ZU5vbmNlUmVzcG9uc2USFAoF\
+            bm9uY2UYASABKAlSBW5vbmNlEiUKDnByb3ZpZGVyX25vbmNlGAIgASgJUg1wcm92aWRlck5vbmNl\
+            EiIKDWV4cGlyZXNfYXRfbXMYAyABKANSC2V4cGlyZXNBdE1zIq4BCg1Qcm92aWRlclRva2VuEhoK\
+            CHByb3ZpZGVyGAEgASgJUghwcm92aWRlchIZCghpZF90b2tlbhgCIAEoCVIHaWRUb2tlbhIUCgVu\
+            b25jZRgDIAEoCVIFbm9uY2USLQoSYXV0aG9yaXphdGlvbl9jb2RlGAQgASgJUhFhdXRob3JpemF0\
+            aW9uQ29kZRIhCgxkaXNwbGF5X25hbWUYBSABKAlSC2Rpc3BsYXlOYW1lIq0BChlTaWduSW5XaXRo\
+            UHJvdmlkZXJSZXF1ZXN0EjcKBXRva2VuGAEgASgLMiEucG9zdGVybi5nYXRld2F5LnYxLlByb3Zp\
+            ZGVyVG9rZW5SBXRva2VuEjIKBmRldmljZRgCIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZp\
+            Y2VSBmRldmljZRIjCg1tYWlsX2xhbmd1YWdlGAMgASgJUgxtYWlsTGFuZ3VhZ2UiggMKGlNpZ25J\
+            bldpdGhQcm92aWRlclJlc3BvbnNlEjUKB2FjY291bnQYASABKAsyGy5wb3N0ZXJuLmdhdGV3YXku\
+            djEuQWNjb3VudFIHYWNjb3VudBI1CgdzZXNzaW9uGAIgASgLMhsucG9zdGVybi5nYXRld2F5LnYx\
+            LlNlc3Npb25SB3Nlc3Npb24SHgoLaXNfbmV3X3VzZXIYAyABKAhSCWlzTmV3VXNlchInCg9yZW1v\
+            dmVkX21ldGhvZHMYBCADKAlSDnJlbW92ZWRNZXRob2RzEhsKCWlzX2xpbmtlZBgFIAEoCFIIaXNM\
+            aW5rZWQSHwoLaXNfdXBncmFkZWQYBiABKAhSCmlzVXBncmFkZWQSOwoJY29sbGlzaW9uGAcgASgL\
+            Mh0ucG9zdGVybi5nYXRld2F5LnYxLkNvbGxpc2lvblIJY29sbGlzaW9uEjIKBG5ld3MYCCABKAsy\
+            Hi5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluTmV3c1IEbmV3czL1AQoJUHJvdmlkZXJzEmkKCklz\
+            c3VlTm9uY2USJS5wb3N0ZXJuLmdhdGV3YXkudjEuSXNzdWVOb25jZVJlcXVlc3QaJi5wb3N0ZXJu\
+            LmdhdGV3YXkudjEuSXNzdWVOb25jZVJlc3BvbnNlIgy4tRgBwLUYAYi1GAESfQoSU2lnbkluV2l0\
+            aFByb3ZpZGVyEi0ucG9zdGVybi5nYXRld2F5LnYxLlNpZ25JbldpdGhQcm92aWRlclJlcXVlc3Qa\
+            Li5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluV2l0aFByb3ZpZGVyUmVzcG9uc2UiCLi1GALAtRgB\
+            QjQKEnBvc3Rlcm4uZ2F0ZXdheS52MVABWhxwb3N0ZXJuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZw\
+            cm90bzMKpAkKIHBvc3Rlcm4vZ2F0ZXdheS92MS9tZXRob2RzLnByb3RvEhJwb3N0ZXJuLmdhdGV3\
+            YXkudjEaIHBvc3Rlcm4vZ2F0ZXdheS92MS9hY2NvdW50LnByb3RvGiBwb3N0ZXJuL2dhdGV3YXkv\
+            djEvZ2F0ZXdheS5wcm90bxoicG9zdGVybi9nYXRld2F5L3YxL3Byb3ZpZGVycy5wcm90byJaCgxT\
+            aWduSW5NZXRob2QSFgoGbWV0aG9kGAEgASgJUgZtZXRob2QSHgoLYWRkZWRfYXRfbXMYAiABKANS\
+            CWFkZGVkQXRNcxISCgRoaW50GAMgASgJUgRoaW50IhoKGExpc3RTaWduSW5NZXRob2RzUmVxdWVz\
+            dCJXChlMaXN0U2lnbkluTWV0aG9kc1Jlc3BvbnNlEjoKB21ldGhvZHMYASADKAsyIC5wb3N0ZXJu\
+            LmdhdGV3YXkudjEuU2lnbkluTWV0aG9kUgdtZXRob2RzIoIBChNMaW5rUHJvdmlkZXJSZXF1ZXN0\
+            EjcKBXRva2VuGAEgASgLMiEucG9zdGVybi5nYXRld2F5LnYxLlByb3ZpZGVyVG9rZW5SBXRva2Vu\
+            EjIKBmRldmljZRgCIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmljZSJNChRM\
+            aW5rUHJvdmlkZXJSZXNwb25zZRI1CgdhY2NvdW50GAEgASgLMhsucG9zdGVybi5nYXRld2F5LnYx\
+            LkFjY291bnRSB2FjY291bnQiYQoTVW5saW5rTWV0aG9kUmVxdWVzdBIWCgZtZXRob2QYASABKAlS\
+            Bm1ldGhvZBIyCgZkZXZpY2UYAiABKAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlUgZkZXZp\
+            Y2UiTQoUVW5saW5rTWV0aG9kUmVzcG9uc2USNQoHYWNjb3VudBgBIAEoCzIbLnBvc3Rlcm4uZ2F0\
+            ZXdheS52MS5BY2NvdW50UgdhY2NvdW50Mu4CCg1TaWduSW5NZXRob2RzEoIBChFMaXN0U2lnbklu\
+            TWV0aG9kcxIsLnBvc3Rlcm4uZ2F0ZXdheS52MS5MaXN0U2lnbkluTWV0aG9kc1JlcXVlc3QaLS5w\
+            b3N0ZXJuLmdhdGV3YXkudjEuTGlzdFNpZ25Jbk1ldGhvZHNSZXNwb25zZSIQuLUYA8C1GAGItRgB\
+            oLUYZBJrCgxMaW5rUHJvdmlkZXISJy5wb3N0ZXJuLmdhdGV3YXkudjEuTGlua1Byb3ZpZGVyUmVx\
+            dWVzdBooLnBvc3Rlcm4uZ2F0ZXdheS52MS5MaW5rUHJvdmlkZXJSZXNwb25zZSIIuLUYA8C1GAES\
+            awoMVW5saW5rTWV0aG9kEicucG9zdGVybi5nYXRld2F5LnYxLlVubGlua01ldGhvZFJlcXVlc3Qa\
+            KC5wb3N0ZXJuLmdhdGV3YXkudjEuVW5saW5rTWV0aG9kUmVzcG9uc2UiCLi1GAPAtRgBQjQKEnBv\
+            c3Rlcm4uZ2F0ZXdheS52MVABWhxwb3N0ZXJuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzM=
             """)
 }

@@ -109,7 +109,8 @@ package enum VerificationDescription {
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            hedgeAfter: .milliseconds(100))
+            hedgeAfter: .milliseconds(100),
+            isPublic: true)
 
     /// `WatchRevocations`.
     package static let watchRevocations = MethodDescription(
@@ -144,7 +145,7 @@ package enum VerificationDescription {
             Eh4KGkFDQ09VTlRfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGQoVQUNDT1VOVF9TVEFUVVNfQUNUSVZF\
             EAESHAoYQUNDT1VOVF9TVEFUVVNfU1VTUEVOREVEEAISJwojQUNDT1VOVF9TVEFUVVNfUEVORElO\
             R19WRVJJRklDQVRJT04QAxIbChdBQ0NPVU5UX1NUQVRVU19ERUxFVElORxAEQjQKEnBvc3Rlcm4u\
-            Z2F0ZXdheS52MVABWhxwb3N0ZXJuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzMKqB4KIHBv\
+            Z2F0ZXdheS52MVABWhxwb3N0ZXJuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzMKwh4KIHBv\
             c3Rlcm4vZ2F0ZXdheS92MS9nYXRld2F5LnByb3RvEhJwb3N0ZXJuLmdhdGV3YXkudjEaIHBvc3Rl\
             cm4vZ2F0ZXdheS92MS9hY2NvdW50LnByb3RvIoYBCgZEZXZpY2USGwoJZGV2aWNlX2lkGAEgASgJ\
             UghkZXZpY2VJZBIaCghwbGF0Zm9ybRgCIAEoCVIIcGxhdGZvcm0SEgoEbmFtZRgDIAEoCVIEbmFt\
@@ -199,39 +200,39 @@ package enum VerificationDescription {
             EhoKFkVORF9SRUFTT05fTUFYSU1VTV9BR0UQAxIYChRFTkRfUkVBU09OX0RJU1BMQUNFRBAEEhcK\
             E0VORF9SRUFTT05fUkVQTEFZRUQQBRIXChNFTkRfUkVBU09OX1NFQ1VSSVRZEAYSFgoSRU5EX1JF\
             QVNPTl9SRVZPS0VEEAcSHwobRU5EX1JFQVNPTl9QUk9WSURFUl9SRVZPS0VEEAgqMwoEVG9kbxIU\
-            ChBUT0RPX1VOU1BFQ0lGSUVEEAASFQoRVE9ET19WRVJJRllfRU1BSUwQATKyBQoEQXV0aBJ9ChJT\
-            aWduVXBXaXRoUGFzc3dvcmQSLS5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnblVwV2l0aFBhc3N3b3Jk\
-            UmVxdWVzdBouLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduVXBXaXRoUGFzc3dvcmRSZXNwb25zZSII\
-            uLUYAqi1GAESfQoSU2lnbkluV2l0aFBhc3N3b3JkEi0ucG9zdGVybi5nYXRld2F5LnYxLlNpZ25J\
-            bldpdGhQYXNzd29yZFJlcXVlc3QaLi5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluV2l0aFBhc3N3\
-            b3JkUmVzcG9uc2UiCLi1GAKotRgBEmgKC1ZlcmlmeUVtYWlsEiYucG9zdGVybi5nYXRld2F5LnYx\
-            LlZlcmlmeUVtYWlsUmVxdWVzdBonLnBvc3Rlcm4uZ2F0ZXdheS52MS5WZXJpZnlFbWFpbFJlc3Bv\
-            bnNlIgi4tRgCqLUYARJtCg5SZWZyZXNoU2Vzc2lvbhIpLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZWZy\
-            ZXNoU2Vzc2lvblJlcXVlc3QaKi5wb3N0ZXJuLmdhdGV3YXkudjEuUmVmcmVzaFNlc3Npb25SZXNw\
-            b25zZSIEuLUYARJcCgdTaWduT3V0EiIucG9zdGVybi5nYXRld2F5LnYxLlNpZ25PdXRSZXF1ZXN0\
-            GiMucG9zdGVybi5nYXRld2F5LnYxLlNpZ25PdXRSZXNwb25zZSIIuLUYBIi1GAESdQoOQ2hlY2tB\
-            dXRoU3RhdGUSKS5wb3N0ZXJuLmdhdGV3YXkudjEuQ2hlY2tBdXRoU3RhdGVSZXF1ZXN0GioucG9z\
-            dGVybi5nYXRld2F5LnYxLkNoZWNrQXV0aFN0YXRlUmVzcG9uc2UiDLi1GASItRgBoLUYZEI0ChJw\
-            b3N0ZXJuLmdhdGV3YXkudjFQAVoccG9zdGVybi9nYXRld2F5L3YxO2dhdGV3YXl2MWIGcHJvdG8z\
-            CsAICiVwb3N0ZXJuL2dhdGV3YXkvdjEvdmVyaWZpY2F0aW9uLnByb3RvEhJwb3N0ZXJuLmdhdGV3\
-            YXkudjEaIHBvc3Rlcm4vZ2F0ZXdheS92MS9nYXRld2F5LnByb3RvIhIKEEdldEtleVNldFJlcXVl\
-            c3QiJwoRR2V0S2V5U2V0UmVzcG9uc2USEgoEandrcxgBIAEoCVIEandrcyJCChJSZXZvY2F0aW9u\
-            UG9zaXRpb24SFgoGbnVtYmVyGAEgASgEUgZudW1iZXISFAoFZXBvY2gYAiABKARSBWVwb2NoIlcK\
-            F1dhdGNoUmV2b2NhdGlvbnNSZXF1ZXN0EjwKBWFmdGVyGAEgASgLMiYucG9zdGVybi5nYXRld2F5\
-            LnYxLlJldm9jYXRpb25Qb3NpdGlvblIFYWZ0ZXIizwIKFFdhdGNoUmV2b2NhdGlvbnNJdGVtEkIK\
-            CHBvc2l0aW9uGAEgASgLMiYucG9zdGVybi5nYXRld2F5LnYxLlJldm9jYXRpb25Qb3NpdGlvblII\
-            cG9zaXRpb24SJgoOY29tcGxldGVfYXRfbXMYAiABKANIAFIMY29tcGxldGVBdE1zEhQKBXJlc2V0\
-            GAMgASgIUgVyZXNldBJECgtyZXZvY2F0aW9ucxgEIAMoCzIiLnBvc3Rlcm4uZ2F0ZXdheS52MS5S\
-            ZXZva2VkU2Vzc2lvblILcmV2b2NhdGlvbnMSIQoMa2V5c19jaGFuZ2VkGAUgASgIUgtrZXlzQ2hh\
-            bmdlZBIgCgxrZXlfc2V0X2hhc2gYBiABKAxSCmtleVNldEhhc2gSHgoLa2VwdF9mb3JfbXMYByAB\
-            KANSCWtlcHRGb3JNc0IKCghjb21wbGV0ZSKGAQoOUmV2b2tlZFNlc3Npb24SHQoKc2Vzc2lvbl9p\
-            ZBgBIAEoCVIJc2Vzc2lvbklkEh4KC2VuZGVkX2F0X21zGAIgASgDUgllbmRlZEF0TXMSNQoGcmVh\
-            c29uGAMgASgOMh0ucG9zdGVybi5nYXRld2F5LnYxLkVuZFJlYXNvblIGcmVhc29uMu0BCgxWZXJp\
-            ZmljYXRpb24SZgoJR2V0S2V5U2V0EiQucG9zdGVybi5nYXRld2F5LnYxLkdldEtleVNldFJlcXVl\
-            c3QaJS5wb3N0ZXJuLmdhdGV3YXkudjEuR2V0S2V5U2V0UmVzcG9uc2UiDLi1GAGItRgBoLUYZBJ1\
-            ChBXYXRjaFJldm9jYXRpb25zEisucG9zdGVybi5nYXRld2F5LnYxLldhdGNoUmV2b2NhdGlvbnNS\
-            ZXF1ZXN0GigucG9zdGVybi5nYXRld2F5LnYxLldhdGNoUmV2b2NhdGlvbnNJdGVtIgi4tRgBiLUY\
-            ATABQjQKEnBvc3Rlcm4uZ2F0ZXdheS52MVABWhxwb3N0ZXJuL2dhdGV3YXkvdjE7Z2F0ZXdheXYx\
-            YgZwcm90bzM=
+            ChBUT0RPX1VOU1BFQ0lGSUVEEAASFQoRVE9ET19WRVJJRllfRU1BSUwQATLMBQoEQXV0aBKBAQoS\
+            U2lnblVwV2l0aFBhc3N3b3JkEi0ucG9zdGVybi5nYXRld2F5LnYxLlNpZ25VcFdpdGhQYXNzd29y\
+            ZFJlcXVlc3QaLi5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnblVwV2l0aFBhc3N3b3JkUmVzcG9uc2Ui\
+            DLi1GALAtRgBqLUYARKBAQoSU2lnbkluV2l0aFBhc3N3b3JkEi0ucG9zdGVybi5nYXRld2F5LnYx\
+            LlNpZ25JbldpdGhQYXNzd29yZFJlcXVlc3QaLi5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluV2l0\
+            aFBhc3N3b3JkUmVzcG9uc2UiDLi1GALAtRgBqLUYARJsCgtWZXJpZnlFbWFpbBImLnBvc3Rlcm4u\
+            Z2F0ZXdheS52MS5WZXJpZnlFbWFpbFJlcXVlc3QaJy5wb3N0ZXJuLmdhdGV3YXkudjEuVmVyaWZ5\
+            RW1haWxSZXNwb25zZSIMuLUYAsC1GAGotRgBEnEKDlJlZnJlc2hTZXNzaW9uEikucG9zdGVybi5n\
+            YXRld2F5LnYxLlJlZnJlc2hTZXNzaW9uUmVxdWVzdBoqLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZWZy\
+            ZXNoU2Vzc2lvblJlc3BvbnNlIgi4tRgBwLUYARJgCgdTaWduT3V0EiIucG9zdGVybi5nYXRld2F5\
+            LnYxLlNpZ25PdXRSZXF1ZXN0GiMucG9zdGVybi5nYXRld2F5LnYxLlNpZ25PdXRSZXNwb25zZSIM\
+            uLUYBMC1GAGItRgBEnkKDkNoZWNrQXV0aFN0YXRlEikucG9zdGVybi5nYXRld2F5LnYxLkNoZWNr\
+            QXV0aFN0YXRlUmVxdWVzdBoqLnBvc3Rlcm4uZ2F0ZXdheS52MS5DaGVja0F1dGhTdGF0ZVJlc3Bv\
+            bnNlIhC4tRgEwLUYAYi1GAGgtRhkQjQKEnBvc3Rlcm4uZ2F0ZXdheS52MVABWhxwb3N0ZXJuL2dh\
+            dGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzMKxAgKJXBvc3Rlcm4vZ2F0ZXdheS92MS92ZXJpZmlj\
+            YXRpb24ucHJvdG8SEnBvc3Rlcm4uZ2F0ZXdheS52MRogcG9zdGVybi9nYXRld2F5L3YxL2dhdGV3\
+            YXkucHJvdG8iEgoQR2V0S2V5U2V0UmVxdWVzdCInChFHZXRLZXlTZXRSZXNwb25zZRISCgRqd2tz\
+            GAEgASgJUgRqd2tzIkIKElJldm9jYXRpb25Qb3NpdGlvbhIWCgZudW1iZXIYASABKARSBm51bWJl\
+            chIUCgVlcG9jaBgCIAEoBFIFZXBvY2giVwoXV2F0Y2hSZXZvY2F0aW9uc1JlcXVlc3QSPAoFYWZ0\
+            ZXIYASABKAsyJi5wb3N0ZXJuLmdhdGV3YXkudjEuUmV2b2NhdGlvblBvc2l0aW9uUgVhZnRlciLP\
+            AgoUV2F0Y2hSZXZvY2F0aW9uc0l0ZW0SQgoIcG9zaXRpb24YASABKAsyJi5wb3N0ZXJuLmdhdGV3\
+            YXkudjEuUmV2b2NhdGlvblBvc2l0aW9uUghwb3NpdGlvbhImCg5jb21wbGV0ZV9hdF9tcxgCIAEo\
+            A0gAUgxjb21wbGV0ZUF0TXMSFAoFcmVzZXQYAyABKAhSBXJlc2V0EkQKC3Jldm9jYXRpb25zGAQg\
+            AygLMiIucG9zdGVybi5nYXRld2F5LnYxLlJldm9rZWRTZXNzaW9uUgtyZXZvY2F0aW9ucxIhCgxr\
+            ZXlzX2NoYW5nZWQYBSABKAhSC2tleXNDaGFuZ2VkEiAKDGtleV9zZXRfaGFzaBgGIAEoDFIKa2V5\
+            U2V0SGFzaBIeCgtrZXB0X2Zvcl9tcxgHIAEoA1IJa2VwdEZvck1zQgoKCGNvbXBsZXRlIoYBCg5S\
+            ZXZva2VkU2Vzc2lvbhIdCgpzZXNzaW9uX2lkGAEgASgJUglzZXNzaW9uSWQSHgoLZW5kZWRfYXRf\
+            bXMYAiABKANSCWVuZGVkQXRNcxI1CgZyZWFzb24YAyABKA4yHS5wb3N0ZXJuLmdhdGV3YXkudjEu\
+            RW5kUmVhc29uUgZyZWFzb24y8QEKDFZlcmlmaWNhdGlvbhJqCglHZXRLZXlTZXQSJC5wb3N0ZXJu\
+            LmdhdGV3YXkudjEuR2V0S2V5U2V0UmVxdWVzdBolLnBvc3Rlcm4uZ2F0ZXdheS52MS5HZXRLZXlT\
+            ZXRSZXNwb25zZSIQuLUYAcC1GAGItRgBoLUYZBJ1ChBXYXRjaFJldm9jYXRpb25zEisucG9zdGVy\
+            bi5nYXRld2F5LnYxLldhdGNoUmV2b2NhdGlvbnNSZXF1ZXN0GigucG9zdGVybi5nYXRld2F5LnYx\
+            LldhdGNoUmV2b2NhdGlvbnNJdGVtIgi4tRgBiLUYATABQjQKEnBvc3Rlcm4uZ2F0ZXdheS52MVAB\
+            Whxwb3N0ZXJuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzM=
             """)
 }

@@ -56,15 +56,3 @@ enum LinkPurpose: Int64, Sendable {
         }
     }
 }
-
-/// The origin of links in mails.
-enum LinkOrigin {
-    /// Whether `text` is `http` or `https`, a host and an optional port, and nothing else.
-    static func isOrigin(_ text: String) -> Bool {
-        for (scheme, port) in [("https://", 443), ("http://", 80)] where text.hasPrefix(scheme) {
-            let host = String(text.dropFirst(scheme.count))
-            return ServiceAddress(host) != nil || ServiceAddress(host: host, port: port) != nil
-        }
-        return false
-    }
-}

@@ -69,7 +69,8 @@ extension SchemaMethod.Options {
             isIdempotent: try number(50_001) == 1, timeoutMilliseconds: try number(50_002),
             isOnLoop: try number(50_003) == 1, hedgeAfterMilliseconds: try number(50_004),
             isCostly: try number(50_005) == 1, isForNamedCallersOnly: try number(50_006) == 1,
-            session: SchemaMethod.Session(rawValue: try number(50_007)) ?? .unspecified)
+            session: SchemaMethod.Session(rawValue: try number(50_007)) ?? .unspecified,
+            isPublic: try number(50_008) == 1)
     }
 }
 

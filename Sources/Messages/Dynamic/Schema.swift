@@ -80,6 +80,8 @@ package struct SchemaMethod: Sendable {
         package let isForNamedCallersOnly: Bool
         /// What the session is in whose name it is called.
         package let session: Session
+        /// Browsers and phones may call it through the web service.
+        package let isPublic: Bool
     }
 
     /// `postern.options.v1.Session`.

@@ -41,12 +41,15 @@ package struct MethodDescription: Sendable, Hashable {
     /// The request has a field with the option `secret`. The memory it was read from is wiped after
     /// decoding, and the memory it was written to after sending.
     package let hasSecrets: Bool
+    /// Browsers and phones may call it through the web service.
+    package let isPublic: Bool
 
     /// A method's description.
     package init(
         name: String, isIdempotent: Bool, timeout: Duration, isOnLoop: Bool,
         streams: Streams = .none, isCostly: Bool = false, hedgeAfter: Duration? = nil,
-        isForNamedCallersOnly: Bool = false, hasSecrets: Bool = false
+        isForNamedCallersOnly: Bool = false, hasSecrets: Bool = false,
+        isPublic: Bool = false
     ) {
         self.streams = streams
         let own = name.split(separator: "/").last ?? ""
@@ -59,6 +62,7 @@ package struct MethodDescription: Sendable, Hashable {
         self.hedgeAfter = hedgeAfter
         self.isForNamedCallersOnly = isForNamedCallersOnly
         self.hasSecrets = hasSecrets
+        self.isPublic = isPublic
     }
 }
 

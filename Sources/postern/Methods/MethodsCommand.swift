@@ -111,6 +111,7 @@ extension SchemaMethod {
             words.append("hedged after \(options.hedgeAfterMilliseconds) ms")
         }
         if options.isOnLoop { words.append("on the event loop") }
+        if options.isPublic { words.append("public: also for browsers and phones") }
         if options.isForNamedCallersOnly { words.append("only for callers that name it") }
         switch options.session {
         case .unspecified: break

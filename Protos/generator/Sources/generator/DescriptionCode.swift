@@ -60,7 +60,8 @@ struct DescriptionCode {
             options.isForNamedCallersOnly
             ? ",\n            isForNamedCallersOnly: true" : ""
         let hasSecrets = method.inputType.hasSecrets ? ",\n            hasSecrets: true" : ""
-        let ends = (hedge ?? "") + callers + hasSecrets
+        let isPublic = options.isPublic ? ",\n            isPublic: true" : ""
+        let ends = (hedge ?? "") + callers + hasSecrets + isPublic
         return """
                 /// `\(method.name)`.
                 package static let \(escaped(lowerCamel(method.name))) = MethodDescription(

@@ -12,6 +12,7 @@ struct MethodOptions {
     var isForNamedCallersOnly = false
     /// What the calling session is to the method; only tools read it from the descriptors.
     var saysSession = false
+    var isPublic = false
 
     init(_ method: MethodDescriptor) {
         // A follower stays for long, and resumes by a position.
@@ -27,6 +28,7 @@ struct MethodOptions {
             case 50_005: isCostly = value != 0
             case 50_006: isForNamedCallersOnly = value != 0
             case 50_007: saysSession = value != 0
+            case 50_008: isPublic = value != 0
             default: fatalError("\(method.fullName): unknown option \(number)")
             }
         }

@@ -22,6 +22,15 @@ enum Restrictions {
                 complaints.append("\(method.fullName): say what the session is to it (session)")
             }
         }
+        // One line of a .proto must not make an operators' method reachable from any browser.
+        for service in services {
+            for method in service.methods
+            where MethodOptions(method).isPublic
+                && (service.name == "Admin" || MethodOptions(method).isForNamedCallersOnly)
+            {
+                complaints.append("\(method.fullName): an operators' method cannot be public")
+            }
+        }
         for (name, same) in Dictionary(grouping: services, by: \.name) where same.count > 1 {
             complaints.append("several services are named \(name); so would be their code")
         }
