@@ -21,6 +21,11 @@ say "checking the container files"
 say "checking the protocol's files"
 BUF_CACHE_DIR=$root/.build/buf "$venv/bin/buf" lint Protos
 
+# The text between the lines of the Swift literal.
+say "checking the OpenAPI document"
+sed '1,/#"""$/d; /^"""#$/,$d' Sources/WebService/Generated/OpenAPIDocument.swift |
+  "$venv/bin/openapi-spec-validator" -
+
 say "checking the scripts"
 for script in docker/*.sh .ci/run Protos/*.sh Tests/*/*.sh; do bash -n "$script"; done
 
