@@ -5,8 +5,9 @@ set -euo pipefail
 
 source "$(dirname "${BASH_SOURCE[0]}")/packages.sh"
 
-# openssl: tests read our keys with it, and compose.yaml's keys are created by it.
-set_up python3 python3-venv openssl
+# openssl: tests read our keys with it, and compose.yaml's keys are created by it. curl and jq: an
+# example of a client. jose: a verifier of access tokens.
+set_up python3 python3-venv openssl curl jq jose
 set_up_python
 cd "$root"
 
