@@ -3,8 +3,8 @@
     python run.py --programs FOLDER       for example .build/debug
 
 Starts the programs on free ports, runs one user through all flows, then the examples over HTTP and
-gRPC, has an access token verified by libraries of others, and sends every hostile frame to every
-port. Ends with 1 and the mismatches, a line each.
+gRPC, compares openapi.json with the answers, has an access token verified by libraries of others,
+and sends every hostile frame to every port. Ends with 1 and the mismatches, a line each.
 
     --swift-client FILE    also runs the built example of swift-client, against the same programs
 """
@@ -15,6 +15,7 @@ import sys
 
 import examples
 import hostile_frames
+import openapi
 import verifiers
 from cluster import SERVICES, Cluster
 from flow import Flow, Mismatch
@@ -65,6 +66,7 @@ def main():
         except (Mismatch, CallFailed) as error:
             sys.exit(f"interop: {error}")
         wrong = examples.run(cluster.endpoints.web)
+        wrong += openapi.run(cluster.endpoints.web, examples.APP)
         # A verifier by URL accepts it until it expires, although its session has ended.
         wrong += verifiers.run(
             cluster.endpoints.web + "/.well-known/jwks.json", "postern", "postern",
