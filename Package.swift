@@ -186,6 +186,7 @@ let package = Package(
 
         // The programs.
         program("postern-gateway", ["GatewayService", "Hosting", "Contracts", "ServiceRuntime"]),
+        program("postern-web", ["WebService", "Hosting", "RPC", "ServiceRuntime"]),
         program(
             "postern-identity",
             [
@@ -319,7 +320,8 @@ let package = Package(
             [
                 "GatewayService", "IdentityService", "SessionService", "RateLimitService",
                 "NotificationService", "Hosting", "Contracts", "RPC", "Messages", "Storage",
-                "Cryptography", "ServiceRuntime", "JSON", "ProviderIssuer", "TestSupport",
+                "Cryptography", "ServiceRuntime", "JSON", "ProviderIssuer", "TestSupport", nioCore,
+                nioPosix,
             ]),
         // Only the built programs, over TCP; of ours no more than what a caller has.
         tests(
@@ -333,7 +335,7 @@ let package = Package(
             [
                 "WebService", "Contracts", "RPC", "Messages", "Cryptography", "Addresses",
                 "ServiceRuntime", "JSON", "TestSupport", nioCore, nioPosix, nioEmbedded, nioHTTP1,
-                nioHTTP2, nioSSL, nioHTTPTypes, httpTypes, logging,
+                nioHTTP2, nioSSL, nioHTTPTypes, nioHTTPTypesHTTP2, httpTypes, logging,
             ]),
         tests(
             "PosternClient",

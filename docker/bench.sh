@@ -146,13 +146,13 @@ bench_accounts() {
     --many "${POSTERN_BENCH_ACCOUNTS:-50000}"
 }
 
-# Starts the five programs on a new folder; sets $up_process, $data and $ready_ms.
+# Starts the five services on a new folder; sets $up_process, $data and $ready_ms.
 start_programs() {
   build_measures "${programs[@]}"
   data=$work/data.$RANDOM
   local began ended
   began=$(date +%s%N)
-  "$release/postern" up --data "$data" --port-base 0 >"$data.out" 2>&1 </dev/null &
+  "$release/postern" up --data "$data" --port-base 0 --no-web >"$data.out" 2>&1 </dev/null &
   up_process=$!
   started+=("$up_process")
   until grep -q '^ready' "$data.out"; do
@@ -236,7 +236,7 @@ bench_footprint() {
     key=$(echo "$data"/keys/applications/tool.*.key)
     "$build/floor/load" --port "$(port_of "$service")" --pid "$process" --seconds 1 \
       --connections 4 --in-flight 16 --name "health-$service" --service "postern.$service" \
-      --key "$key" --payload "$work/empty" --method postern.reflection.v1.Reflection/List >/dev/null
+      --key "$key" --payload "$work/empty" --method postern.reflection.v1.Reflection/ListServices >/dev/null
     memory=$(awk '/^Pss:/ { print $2 }' "/proc/$process/smaps_rollup")
     figure "memory-$service" "$memory" KiB
     total=$((total + memory))

@@ -15,9 +15,10 @@ build_packages=(
   libyaml-dev
 )
 
-# The five services and the tool.
+# The five services, the web service and the tool.
 programs=(
-  postern-identity postern-session postern-rate-limit postern-notification postern-gateway postern
+  postern-identity postern-session postern-rate-limit postern-notification postern-gateway
+  postern-web postern
 )
 
 say() { printf '\033[1m==>\033[0m %s\n' "$*" >&2; }

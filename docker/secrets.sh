@@ -9,6 +9,7 @@
 #     SERVER.1.key                         its own private key (Ed25519, PKCS #8), if it needs one
 #     CALLER.1.pub                         the public keys of its callers (SubjectPublicKeyInfo)
 #   FOLDER/keys/gateway/callers          the gateway's list of callers
+#   FOLDER/web/apps.yaml                 the apps that may call the web service
 #   FOLDER/keys/applications/            the private keys of your backend (app) and of the tool
 #
 # `postern applications … --data FOLDER`, as root, adds applications, rotates and removes keys.
@@ -28,13 +29,13 @@ keys=$folder/keys
 
 # The callers of each server, as in Sources/postern/Applications/KeyFolders.swift.
 declare -A callers=(
-  [gateway]="app tool"
+  [gateway]="app tool web"
   [identity]="gateway session notification tool"
   [session]="gateway identity notification tool"
   [rate-limit]="gateway notification tool"
   [notification]="identity tool"
 )
-applications=(app tool gateway identity session notification)
+applications=(app tool gateway identity session notification web)
 master_keys=(sign-in-proof identity session rate-limit notification)
 
 umask 077
@@ -61,7 +62,7 @@ put() {
 
 # Prints the folder of the private key of $1.
 home_of() {
-  if [[ -v callers[$1] ]]; then printf '%s' "$keys/$1"; else printf '%s' "$keys/applications"; fi
+  if [[ -v callers[$1] || $1 == web ]]; then printf '%s' "$keys/$1"; else printf '%s' "$keys/applications"; fi
 }
 
 make_folders() {
@@ -74,11 +75,13 @@ make_folders() {
   mkdir -p "$keys"
   chmod 711 "$folder" "$keys"
   local name
-  for name in "${!callers[@]}" applications; do
+  for name in "${!callers[@]}" web applications; do
     mkdir -p "$keys/$name"
     hand_over "$keys/$name"
   done
   chmod 711 "$keys/applications"
+  mkdir -p "$folder/web"
+  hand_over "$folder/web"
 }
 
 make_master_keys() {
@@ -107,6 +110,27 @@ take_over() {
     "  postern applications remove app --key 1 --data $folder" >&2
 }
 
+# Permits the web service at the gateway, before it has a key: an operator who removes the line later
+# has removed it for good.
+permit_web() {
+  [[ -z $(find "$keys/web" -name 'web.*.key') ]] || return 0
+  ! grep -q '^web\b' "$keys/gateway/callers" || return 0
+  { cat "$keys/gateway/callers" && echo "web client-address application-tokens public-methods"; } |
+    put "$keys/gateway/callers"
+}
+
+# Creates the file of the apps, without an app.
+make_apps() {
+  [[ -e $folder/web/apps.yaml ]] && return
+  printf '%s\n' \
+    "# The apps that may call the web service, by the key that they send in x-postern-app." \
+    "#" \
+    "#   shop-web:" \
+    "#     platforms: [web]" \
+    "#     key: pk_…                       made by: echo pk_\$(openssl rand -hex 16)" \
+    "#     origins: [https://shop.example.org]" | put "$folder/web/apps.yaml"
+}
+
 # Creates a key pair of $1, unless it has one, and its public key for each server that it calls.
 make_pair() {
   local name=$1 private server public
@@ -133,5 +157,9 @@ take_over
   "#" \
   "#   NAME [client-address] [certificate=NAME] [METHOD or SERVICE/*]…" \
   "app client-address" \
-  "tool client-address" | put "$keys/gateway/callers"
+  "tool client-address" \
+  "# The web service: it calls for browsers and phones, and carries the tokens of backends." \
+  "web client-address application-tokens public-methods" | put "$keys/gateway/callers"
+permit_web
+make_apps
 for name in "${applications[@]}"; do make_pair "$name"; done

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # The soak tests at full length: programs killed at random under load, calls over faulty networks,
 # crowds of callers, load peaks and rolling restarts with their figures, account enumeration by
-# timing, the fuzz targets, and the RPC tests under ThreadSanitizer. docker/test.sh runs one or a
-# few rounds of each, except the last.
+# timing, messages generated for Go, the fuzz targets, and the RPC tests under ThreadSanitizer.
+# docker/test.sh runs one or a few rounds of each, except Go and the last.
 #
 #   docker/soak.sh [ROUNDS] [SECONDS]
 #
@@ -48,6 +48,9 @@ say "calls over bad networks, crowds, and random programs for the call machine"
 soak "$rounds" RPCTests.{FaultMatrixTests,CrowdTests,FrameCorpusTests}
 say "every schedule of refreshes, kills of the session service, parallel uses"
 soak "$rounds" SessionServiceTests.ScheduleTests SystemTests.SystemTests/Rotation
+say "compiling a client's messages in Go from the public .proto files alone"
+need_packages golang-go golang-google-protobuf-dev protoc-gen-go
+Tests/Interop/generated-clients.sh go
 say "mails as a browser shows them"
 need_packages chromium fonts-noto-cjk
 Tests/MailSheets/mail-sheets.sh

@@ -5,8 +5,8 @@ set -euo pipefail
 
 source "$(dirname "${BASH_SOURCE[0]}")/packages.sh"
 
-# openssl: tests read our keys with it, and compose.yaml's keys are created by it. curl and jq: an
-# example of a client. jose: a verifier of access tokens.
+# openssl: tests read our keys with it, and compose.yaml's keys are created by it. curl: tests call
+# the web service with it. jq: an example of a client. jose: a verifier of access tokens.
 set_up python3 python3-venv openssl curl jq jose
 set_up_python
 cd "$root"
@@ -20,7 +20,10 @@ say "checking the container files"
 "$venv/bin/check-jsonschema" --builtin-schema vendor.compose-spec docker/compose.yaml
 
 say "checking the protocol's files"
-BUF_CACHE_DIR=$root/.build/buf "$venv/bin/buf" lint Protos
+Protos/check.sh
+
+say "compiling a client's messages in Python from the public .proto files alone"
+Tests/Interop/generated-clients.sh python
 
 # The text between the lines of the Swift literal.
 say "checking the OpenAPI document"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# From a clone to five running services: installs what is missing, builds, starts.
+# From a clone to six running programs: installs what is missing, builds, starts.
 #
 #   docker/up.sh [OPTIONS OF `postern up`]      for example: docker/up.sh --data /srv/postern
 set -euo pipefail

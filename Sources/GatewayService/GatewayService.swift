@@ -48,17 +48,16 @@ package struct GatewayService: Sendable {
             accounts: identity.accounts, credentials: identity.credentials,
             sessions: session.sessions, limits: limits)
         providers = ProvidersHandler(
-            identities: identity.identities, accounts: identity.accounts,
-            sessions: session.sessions, limits: limits)
+            identities: identity.identities, sessions: session.sessions, limits: limits)
         guests = GuestsHandler(
             identities: identity.identities, sessions: session.sessions, limits: limits)
         signInMethods = SignInMethodsHandler(
             identities: identity.identities, sessions: session.sessions, limits: limits)
         phoneSignIn = PhoneSignInHandler(
-            codes: identity.phoneCodes, accounts: identity.accounts, sessions: session.sessions,
-            limits: limits)
+            codes: identity.phoneCodes, sessions: session.sessions, limits: limits)
         emails = EmailsHandler(
-            changes: identity.emailChanges, sessions: session.sessions, limits: limits)
+            changes: identity.emailChanges, credentials: identity.credentials,
+            sessions: session.sessions, limits: limits)
         verification = VerificationHandler(
             sessions: session.sessions, ends: session.ends, time: time, randomness: randomness)
         providerNotices = ProviderNoticesHandler(events: identity.providerEvents)

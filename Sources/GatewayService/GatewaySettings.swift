@@ -4,6 +4,8 @@ package import ServiceRuntime
 package struct GatewaySettings: Settings {
     /// What each flow does when the rate limiter does not answer.
     package let limiterFailures: [LimitedFlow: LimiterFailure]
+    /// The origins of the web service: the audiences of backends' tokens.
+    package let webOrigins: [String]
 
     package init(reading settings: inout SettingsReader) {
         var failures: [LimitedFlow: LimiterFailure] = [:]
@@ -13,6 +15,13 @@ package struct GatewaySettings: Settings {
                 reason: "What this flow does if the rate limiter does not answer (R-07).")
         }
         limiterFailures = failures
+        webOrigins = settings.strings(
+            "web-origins", default: ["http://localhost:7480", "http://127.0.0.1:7480"], unit: "URL",
+            reason: "Where clients reach the web service; a backend's token must name one as its "
+                + "audience, so that no token for another installation is accepted here.")
+        settings.require(
+            webOrigins.allSatisfy(HTTPOrigin.isOrigin), ["web-origins"],
+            "each must be http or https, a host and an optional port, without a path")
     }
 }
 

@@ -20,8 +20,9 @@ struct PeerWatch: Sendable {
     let time: any Time
 
     /// Checks until cancelled.
+    /// - Parameter serves: called with the part's name after each check that the peer has passed.
     /// - Throws: `CancellationError` when the task is cancelled.
-    func run() async throws {
+    func run(serves: @Sendable (String) -> Void = { _ in }) async throws {
         var failures = 0
         while true {
             let detail = await look()
@@ -30,6 +31,7 @@ struct PeerWatch: Sendable {
                 if failures >= Self.failuresMax { condition.fail(name, detail) }
             } else {
                 condition.work(name)
+                serves(name)
             }
             try await time.sleep(for: Self.interval)
         }
@@ -79,11 +81,14 @@ final class PeerWatches: Sendable {
     }
 
     /// Checks every peer, and calls `parts.look()`, every two seconds until cancelled.
+    /// - Parameter serves: called with a peer's name after each check that it has passed.
     /// - Throws: `CancellationError` when the task is cancelled.
-    func run(_ parts: ProgramParts, _ time: any Time) async throws {
+    func run(
+        _ parts: ProgramParts, _ time: any Time, serves: @escaping @Sendable (String) -> Void
+    ) async throws {
         try await withThrowingDiscardingTaskGroup { group in
             for watch in watches.withLock({ $0.values.map(\.self) }) {
-                group.addTask { try await watch.run() }
+                group.addTask { try await watch.run(serves: serves) }
             }
             group.addTask {
                 while true {

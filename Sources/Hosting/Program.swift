@@ -4,7 +4,7 @@ import ServiceLifecycle
 package import ServiceRuntime
 package import Storage
 
-/// One of the five programs: its names, its settings and how its service is assembled. This module
+/// One of the six programs: its names, its settings and how its service is assembled. This module
 /// has what they share: settings, logs, metrics, keys, the server, start and stop.
 package protocol Program {
     /// The settings that only this program has.
@@ -34,14 +34,22 @@ package struct ProgramDescription: Sendable {
     package let callers: [String]
     /// Those of them that may assert their users' addresses by default.
     package let addressAsserters: [String]
+    /// Those of them that are web services, unless a list of callers is set. They call for anybody
+    /// on the internet, so they may call the public methods only: an attacker who takes one over
+    /// reaches nothing else. Their calls may carry tokens of backends. An installation need not run
+    /// one, so its key may be missing.
+    package let webServices: Set<String>
     /// Restricts some of them to these methods, unless a list of callers is set.
     package let callersMethods: [String: [MethodPattern]]
+    /// Whether it has an `RPCServer`, with the settings of callers, store and admission control.
+    package let hasRPCServer: Bool
 
     /// A description.
     package init(
         program: String, service: String, application: String, summary: String, port: Int,
         callers: [String], addressAsserters: [String] = [],
-        callersMethods: [String: [MethodPattern]] = [:]
+        webServices: Set<String> = [], callersMethods: [String: [MethodPattern]] = [:],
+        hasRPCServer: Bool = true
     ) {
         self.program = program
         self.service = service
@@ -50,7 +58,11 @@ package struct ProgramDescription: Sendable {
         self.port = port
         self.callers = callers
         self.addressAsserters = addressAsserters
-        self.callersMethods = callersMethods
+        self.webServices = webServices
+        self.callersMethods = webServices.reduce(into: callersMethods) { methods, name in
+            methods[name] = [.publicMethods]
+        }
+        self.hasRPCServer = hasRPCServer
     }
 }
 
@@ -58,7 +70,7 @@ extension ProgramDescription {
     /// The applications of our own programs and of the operator's tool. Each authenticates with a
     /// private key that no server has.
     package static let ourApplications: Set<String> = [
-        "gateway", "identity", "session", "rate-limit", "notification", "tool",
+        "gateway", "identity", "session", "rate-limit", "notification", "web", "tool",
     ]
 
     /// Only the notification service communicates with outside systems. If an attacker takes it
@@ -79,23 +91,45 @@ extension ProgramDescription {
     ]
 }
 
-/// An assembled service: its rpcs, its workers, and how it is closed.
+/// An assembled service: its server, its workers, and how it is closed.
 package struct Assembly: Sendable {
-    /// The rpc services.
-    package let services: [ServiceMethods]
+    /// What callers connect to.
+    package let server: Server
     /// Tasks that run beside the server until the program stops.
     package let workers: [Worker]
+    /// Files that are read again when they change, besides those of an `RPCServer` and of clients.
+    package let watched: [CredentialWatch.Credential]
+    /// Peers that must have answered once before the program is ready, by their parts' names.
+    package let awaitedPeers: [String]
+    /// The origins of the web service: the audiences of the application tokens that calls carry.
+    package let tokenAudiences: Set<String>
     /// Called after everything else has stopped.
     package let close: @Sendable () async -> Void
 
-    /// An assembly.
+    /// An assembly with an `RPCServer` of these services.
     package init(
-        services: [ServiceMethods], workers: [Worker] = [],
+        services: [ServiceMethods], workers: [Worker] = [], tokenAudiences: Set<String> = [],
         close: @escaping @Sendable () async -> Void = {}
     ) {
-        self.services = services
+        server = .rpc(services)
         self.workers = workers
+        self.tokenAudiences = tokenAudiences
+        watched = []
+        awaitedPeers = []
         self.close = close
+    }
+
+    /// An assembly with a listener of another protocol.
+    package init(
+        listener: @escaping Server.Start, workers: [Worker] = [],
+        watched: [CredentialWatch.Credential], awaitedPeers: [String]
+    ) {
+        server = .other(listener)
+        self.workers = workers
+        self.watched = watched
+        self.awaitedPeers = awaitedPeers
+        tokenAudiences = []
+        close = {}
     }
 
     /// An assembly of a service with a store. It also serves the store's event feed and its clock,
@@ -115,6 +149,37 @@ package struct Assembly: Sendable {
                 await close()
                 store.close()
             })
+    }
+}
+
+extension Assembly {
+    /// What callers connect to.
+    package enum Server: Sendable {
+        /// An `RPCServer` of these services, and of health and reflection.
+        case rpc([ServiceMethods])
+        /// A listener of another protocol.
+        case other(Start)
+
+        /// Starts a listener. It gets the limits, adapted to the system's limit on open files, and
+        /// the program's readiness, as `/readyz` of the metrics port reports it.
+        package typealias Start =
+            @Sendable (
+                _ limits: ServerLimits, _ readiness: @escaping MetricsEndpoint.Readiness
+            ) async throws -> Running
+    }
+
+    /// A server that listens.
+    package struct Running: Sendable {
+        /// Its port.
+        package let port: Int
+        /// Finishes what it has accepted, then closes.
+        package let drain: @Sendable () async -> Void
+
+        /// A server that listens.
+        package init(port: Int, drain: @escaping @Sendable () async -> Void) {
+            self.port = port
+            self.drain = drain
+        }
     }
 }
 

@@ -12,61 +12,102 @@ enum RunningProgram {
     /// - Returns: The exit code.
     static func run(_ host: ServiceHost, assembly: Assembly) async throws -> Int32 {
         let settings = host.settings
-        let readiness = Readiness(parts: ["server"])
-        let credentials = try ServerCredentials(
-            settings, callersMethods: host.description.callersMethods, time: host.time,
-            logger: host.logger)
-        let server = try await start(host, assembly, readiness, credentials)
-        credentials.server.replace(server)
+        let readiness = Readiness(parts: ["server"] + assembly.awaitedPeers)
+        let readinessPage: MetricsEndpoint.Readiness = {
+            let answer = HealthAnswer(state: readiness.state, parts: host.parts.states)
+            return (answer.isReady, answer.text)
+        }
+        let (server, watched) = try await start(host, assembly, readiness, readinessPage)
         let metricsPort = try await MetricsEndpoint.start(
             host: settings.metricsHost, port: settings.metricsPort,
             MetricsEndpoint.Source(
                 metrics: { host.metrics.prometheusText() },
-                readiness: {
-                    let answer = HealthAnswer(state: readiness.state, parts: host.parts.states)
-                    return (answer.isReady, answer.text)
-                },
+                readiness: readinessPage,
                 isMakingProgress: { host.parts.isAlive }),
             group: host.group)
         readiness.set("server", isReady: true)
-        try announce(host, port: server.port, metricsPort: metricsPort)
+        let isReadyNow = readiness.isReady
+        if isReadyNow { try announce(host, port: server.port, metricsPort: metricsPort) }
+        // A program that waits for peers announces itself later, when it can already be stopped.
+        let announcing = Worker {
+            for await state in readiness.changes() where state == .ready && !isReadyNow {
+                try announce(host, port: server.port, metricsPort: metricsPort)
+            }
+        }
         let lifeline = settings.isTiedToInput ? Lifeline(descriptor: STDIN_FILENO) : nil
         let lifecycle = ProgramLifecycle(
             readiness: readiness, lifeline: lifeline, logger: host.logger, isKilledLate: true)
-        let watch = CredentialWatch(
-            credentials.watched + host.peerCredentials.watched,
-            every: settings.credentials.interval, time: host.time, logger: host.logger)
-        host.parts.add("keys") { watch.failure }
-        host.metrics.add(host.parts)
-        let peers = Worker { try await host.peers.run(host.parts, host.time) }
-        let clock = ClockWatch(time: host.time, logger: host.logger, metrics: host.metrics)
-        let exporter = host.observation.exporter
-        let exporting = exporter.map { exporter in Worker { try await exporter.run() } }
-        let workers: [any Service] =
-            assembly.workers
-            + [Worker(watch.run), Worker(clock.run), peers, exporting].compactMap { $0 }
+        let workers =
+            assembly.workers + background(host, assembly, watched, readiness) + [announcing]
         let exitCode = await lifecycle.run(workers + [DrainingServer(server: server)])
-        await exporter?.exportLast()
+        await host.observation.exporter?.exportLast()
         await assembly.close()
         return exitCode
     }
 
+    /// The tasks that run beside every server: credentials, peers, the clock, and traces.
+    private static func background(
+        _ host: ServiceHost, _ assembly: Assembly, _ watched: [CredentialWatch.Credential],
+        _ readiness: Readiness
+    ) -> [Worker] {
+        let watch = CredentialWatch(
+            watched + assembly.watched + host.peerCredentials.watched,
+            every: host.settings.credentials.interval, time: host.time, logger: host.logger)
+        host.parts.add("keys") { watch.failure }
+        host.metrics.add(host.parts)
+        let peers = Worker {
+            try await host.peers.run(host.parts, host.time) { peer in
+                guard assembly.awaitedPeers.contains(peer) else { return }
+                readiness.set(peer, isReady: true)
+            }
+        }
+        let clock = ClockWatch(time: host.time, logger: host.logger, metrics: host.metrics)
+        let exporting = host.observation.exporter.map { exporter in
+            Worker { try await exporter.run() }
+        }
+        return [Worker(watch.run), Worker(clock.run), peers, exporting].compactMap(\.self)
+    }
+
+    /// Starts the server.
+    /// - Returns: the server, and its files that are reloaded when they change.
     private static func start(
         _ host: ServiceHost, _ assembly: Assembly, _ readiness: Readiness,
-        _ credentials: ServerCredentials
+        _ readinessPage: @escaping MetricsEndpoint.Readiness
+    ) async throws -> (server: Assembly.Running, watched: [CredentialWatch.Credential]) {
+        let limits = try OpenFiles.fitted(host.settings.limits, logger: host.logger)
+        switch assembly.server {
+        case .other(let start):
+            return (try await start(limits, readinessPage), [])
+        case .rpc(let services):
+            let credentials = try ServerCredentials(
+                host.settings, callersMethods: host.description.callersMethods,
+                webServices: host.description.webServices, time: host.time, logger: host.logger)
+            let server = try await rpcServer(
+                host, services, tokenAudiences: assembly.tokenAudiences, limits, readiness,
+                credentials)
+            credentials.server.replace(server)
+            return (
+                Assembly.Running(port: server.port) { await server.drain() }, credentials.watched
+            )
+        }
+    }
+
+    private static func rpcServer(
+        _ host: ServiceHost, _ services: [ServiceMethods], tokenAudiences: Set<String>,
+        _ limits: ServerLimits, _ readiness: Readiness, _ credentials: ServerCredentials
     ) async throws -> RPCServer {
         let settings = host.settings
-        let limits = try OpenFiles.fitted(settings.limits, logger: host.logger)
         let health = HealthReporter(readiness: readiness, parts: host.parts, time: host.time)
         let always = [HealthDescription.service, ReflectionDescription.service]
-        let reflection = ReflectionDirectory(assembly.services.map(\.description) + always)
+        let reflection = ReflectionDirectory(services.map(\.description) + always)
         return try await RPCServer.start(
             ServerSettings(
                 service: host.description.service, host: settings.listenHost,
                 port: settings.listenPort, limits: limits,
                 isPlaintextTrusted: settings.plaintext == .trustedNetwork,
+                tokenAudiences: tokenAudiences,
                 agent: "\(host.description.program)/\(ProductVersion.text)"),
-            services: assembly.services + [
+            services: services + [
                 HealthDispatcher.methods(of: health), ReflectionDispatcher.methods(of: reflection),
             ],
             applications: credentials.applications, tls: credentials.tls, group: host.group,
@@ -87,7 +128,7 @@ enum RunningProgram {
 
     /// The server as a service of the lifecycle: drains when the program stops.
     private struct DrainingServer: Service {
-        let server: RPCServer
+        let server: Assembly.Running
 
         func run() async throws {
             try? await gracefulShutdown()  // throws when cancelled, which also means a stop

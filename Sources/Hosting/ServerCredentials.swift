@@ -12,12 +12,15 @@ struct ServerCredentials: Sendable {
     let server = Reloadable<RPCServer?>(nil)
 
     /// Reads all files for the first time.
-    /// - Parameter callersMethods: Restricts some callers to these methods, where there is no list
-    ///   of callers.
+    /// - Parameters:
+    ///   - callersMethods: Restricts some callers to these methods, where there is no list of
+    ///     callers.
+    ///   - webServices: The callers whose calls may carry application tokens, where there is no list
+    ///     of callers. They may be without a key.
     /// - Throws: An error about a file. A program must not start with incomplete credentials.
     init(
-        _ settings: HostSettings, callersMethods: [String: [MethodPattern]] = [:], time: any Time,
-        logger: Logger
+        _ settings: HostSettings, callersMethods: [String: [MethodPattern]] = [:],
+        webServices: Set<String> = [], time: any Time, logger: Logger
     ) throws {
         let server = server
         let callers = try CredentialWatch.Credential.following(
@@ -29,7 +32,7 @@ struct ServerCredentials: Sendable {
             // application out.
             read: {
                 let applications = try Self.applications(
-                    settings, callersMethods, needsKeys: server.value == nil, logger)
+                    settings, callersMethods, webServices, needsKeys: server.value == nil, logger)
                 Self.warn(of: applications.withSharedKeys, logger)
                 return applications
             })
@@ -48,15 +51,15 @@ struct ServerCredentials: Sendable {
     }
 
     private static func applications(
-        _ settings: HostSettings, _ methods: [String: [MethodPattern]], needsKeys: Bool,
-        _ logger: Logger
+        _ settings: HostSettings, _ methods: [String: [MethodPattern]],
+        _ webServices: Set<String>, needsKeys: Bool, _ logger: Logger
     ) throws -> Applications {
         let credentials = settings.credentials
         let callers =
             try credentials.callersFile.map { try CallersList(file: $0) }
             ?? CallersList(
                 settings.callers, assertingClientAddress: settings.addressAsserters,
-                methods: methods)
+                carryingTokens: webServices, methods: methods)
         let former = callers.formerMethodNames
         if !former.isEmpty {
             logger.warning(
@@ -66,7 +69,7 @@ struct ServerCredentials: Sendable {
         }
         return try Applications(
             folder: settings.applicationsFolder, callers: callers,
-            needsKeys: needsKeys && credentials.clientRoots == nil,
+            needsKeys: needsKeys && credentials.clientRoots == nil, optional: webServices,
             sharedKeys: SharedKeyRule(
                 ours: ProgramDescription.ourApplications,
                 acceptsOthers: settings.acceptsSharedKeys))

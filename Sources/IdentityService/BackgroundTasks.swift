@@ -7,7 +7,7 @@ import Storage
 /// The identity service's work between calls: delivers the outbox, checks for orphans, deletes
 /// expired pending addresses, flushes audit counters, and measures password schemes.
 package struct BackgroundTasks: Service {
-    private let slots: ResponseTimeFloor
+    private let responseTimeFloor: ResponseTimeFloor
     private let relay: OutboxRelay
     private let orphans: OrphanCheck
     private let sweep: PendingAddressSweep
@@ -24,7 +24,7 @@ package struct BackgroundTasks: Service {
         let delivery = OutboxDelivery(
             settings: accounts.settings, store: store, keys: accounts.keys, time: time,
             randomness: randomness, logger: logger, peers: peers, apple: apple)
-        slots = accounts.slots
+        responseTimeFloor = accounts.responseTimeFloor
         relay = OutboxRelay(
             store: store, time: time, randomness: randomness, queues: OutboxTopic.queues,
             deliver: { try await delivery.deliver($0) })
@@ -39,12 +39,12 @@ package struct BackgroundTasks: Service {
         async let checks: Void = orphans.run()
         async let sweeps: Void = sweep.run()
         async let counts: Void = auditCounts.run()
-        async let slots: Void = slots.run()
+        async let responseTimeFloor: Void = responseTimeFloor.run()
         try await relay.run()
         await checks
         await sweeps
         await counts
-        await slots
+        await responseTimeFloor
     }
 }
 

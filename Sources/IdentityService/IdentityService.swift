@@ -47,33 +47,39 @@ package struct IdentityService: Sendable {
             logger: logger)
         let apple = try settings.apple.makeEndpoint(
             for: settings.providers, time: time, logger: logger)
-        let slots = ResponseTimeFloor(
+        let responseTimeFloor = ResponseTimeFloor(
             store: store, passwords: passwords, time: time, logger: logger)
         accounts = AccountsHandler(
-            settings: settings, store: store, keys: keys, passwords: passwords, slots: slots,
-            time: time, randomness: randomness, devices: peers.devices)
+            settings: settings, store: store, keys: keys, passwords: passwords,
+            responseTimeFloor: responseTimeFloor,
+            time: time, randomness: randomness, devices: peers.devices, sessions: peers.sessions)
         credentials = CredentialsHandler(
-            settings: settings, store: store, keys: keys, passwords: passwords, slots: slots,
+            settings: settings, store: store, keys: keys, passwords: passwords,
+            responseTimeFloor: responseTimeFloor,
             time: time, randomness: randomness)
         accountNotices = AccountNoticesHandler(store: store, keys: keys, randomness: randomness)
         emailChanges = EmailChangesHandler(
-            settings: settings, store: store, keys: keys, passwords: passwords, slots: slots,
-            time: time, randomness: randomness, devices: peers.devices)
+            settings: settings, store: store, keys: keys, passwords: passwords,
+            responseTimeFloor: responseTimeFloor,
+            time: time, randomness: randomness, devices: peers.devices, sessions: peers.sessions)
         providerEvents = ProviderEventsHandler(
             store: store, keys: keys, time: time, randomness: randomness, logger: logger,
             providers: providers)
         imports = ImportsHandler(
-            settings: settings, store: store, keys: keys, passwords: passwords, slots: slots,
+            settings: settings, store: store, keys: keys, passwords: passwords,
+            responseTimeFloor: responseTimeFloor,
             time: time, randomness: randomness, logger: logger)
         accountAdmin = AccountAdminHandler(
             settings: settings, store: store, keys: keys, randomness: randomness, logger: logger,
             activity: peers.activity)
         identities = IdentitiesHandler(
             settings: settings, store: store, keys: keys, randomness: randomness,
-            keepsGrants: apple != nil, devices: peers.devices, providers: providers)
+            keepsGrants: apple != nil, devices: peers.devices, sessions: peers.sessions,
+            providers: providers)
         phoneCodes = PhoneCodesHandler(
             settings: settings, store: store, keys: keys, time: time, randomness: randomness,
-            logger: logger, keepsGrants: apple != nil, devices: peers.devices)
+            logger: logger, keepsGrants: apple != nil, devices: peers.devices,
+            sessions: peers.sessions)
         phoneSignals = PhoneSignalsHandler(store: store, keys: keys)
         background = BackgroundTasks(
             beside: accounts, peers: peers, apple: apple, logger: logger, metrics: metrics)

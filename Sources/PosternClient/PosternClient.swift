@@ -8,7 +8,7 @@ import ServiceRuntime
 /// Calls Postern's public API, for backends in Swift.
 ///
 ///     let postern = try PosternClient(keyFile: ".postern/keys/applications/app.1.key")
-///     let answer = try await postern.guests.signInAnonymously(.init())
+///     let answer = try await postern.guests.signInAsGuest(.init())
 ///
 /// It connects at the first call, reconnects after a loss, and repeats calls where that is safe. A
 /// call that fails throws a `PosternError`. One client serves a whole program.

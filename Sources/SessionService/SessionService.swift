@@ -55,7 +55,8 @@ package struct SessionService: Sendable {
             randomness: randomness)
         devices = DevicesHandler(
             store: store, keys: keys, life: sessions.life, memory: memory,
-            accessTokens: accessTokens, time: time, randomness: randomness)
+            accessTokens: accessTokens, validation: sessions.validation, time: time,
+            randomness: randomness)
         accountActivity = AccountActivityHandler(
             store: store, life: sessions.life, activity: memory.activity, time: time)
         refreshKeys = RefreshKeysHandler(store: store, keys: refreshTokens)

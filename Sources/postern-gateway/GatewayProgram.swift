@@ -9,7 +9,8 @@ struct GatewayProgram: Program {
     static let description = ProgramDescription(
         program: "postern-gateway", service: "postern.gateway", application: "gateway",
         summary: "The public sign-in flows, composed of the other four services.", port: 7400,
-        callers: ["app", "tool"], addressAsserters: ["app", "tool"])
+        callers: ["app", "tool", "web"], addressAsserters: ["app", "tool", "web"],
+        webServices: ["web"])
 
     static func assemble(
         _ host: ServiceHost, _ settings: GatewayProgramSettings
@@ -24,7 +25,9 @@ struct GatewayProgram: Program {
                     try host.channel(
                         to: settings.rateLimit, connectTimeout: .milliseconds(250)))),
             time: host.time, randomness: host.randomness, logger: host.logger)
-        return Assembly(services: service.methods, workers: service.tasks.map { Worker($0) })
+        return Assembly(
+            services: service.methods, workers: service.tasks.map { Worker($0) },
+            tokenAudiences: Set(settings.gateway.webOrigins))
     }
 }
 

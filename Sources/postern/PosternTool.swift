@@ -6,7 +6,7 @@ import ServiceRuntime
 struct PosternTool: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "postern",
-        abstract: "Runs and manages Postern, an authentication backend of five programs.",
+        abstract: "Runs and manages Postern, an authentication backend of six programs.",
         discussion: """
             Start with `postern up`; it prints some commands to try.
             """,
@@ -18,6 +18,7 @@ struct PosternTool: AsyncParsableCommand {
             LimitsCommand.self, ClockCommand.self, OutboxCommand.self, MailCommand.self,
             ImportCommand.self, ExportCommand.self,
             ErrorsCommand.self, AccountsCommand.self, ApplicationsCommand.self,
+            TokenCommand.self,
         ])
 }
 

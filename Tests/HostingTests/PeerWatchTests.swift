@@ -69,4 +69,23 @@ struct PeerWatchTests {
         work.cancel()
         _ = await work.result
     }
+
+    @Test("X-07: only a check that the peer has passed says that it serves")
+    func serves() async throws {
+        let condition = PartCondition(time: time)
+        let watch = PeerWatch(name: "gateway", peer: peer, condition: condition, time: time)
+        let served = Mutex<[String]>([])
+        set(.failure(ServiceError(.unavailable)))
+        let work = Task {
+            try await watch.run(serves: { name in served.withLock { $0.append(name) } })
+        }
+        await time.sleepers(1)
+        #expect(served.withLock { $0 } == [])
+        set(.success(.serving))
+        time.advance(by: PeerWatch.interval)
+        await time.sleepers(1)
+        #expect(served.withLock { $0 } == ["gateway"])
+        work.cancel()
+        _ = await work.result
+    }
 }

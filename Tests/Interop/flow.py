@@ -90,7 +90,7 @@ class Flow:
         expect(answer.session.access_expires_at_ms > now_ms, "the token expires later")
         state = self.state(self.session)
         expect(state.authenticated, "G-01: signed in after sign-up")
-        expect(len(state.todo) == 1, "G-01: the todo list asks to verify the email")
+        expect(len(state.required_actions) == 1, "G-01: the required action is to verify the email")
 
     def repeat_sign_up(self):
         """G-25: a repeat gets the first response; another body and a taken address are rejected"""
@@ -145,7 +145,7 @@ class Flow:
         expect_error(["auth/invalid-link"], "a used link",
                      lambda: self.call("VerifyEmail", token=token,
                                        session=self.session))
-        expect(not self.state(self.session).todo, "the todo list is empty")
+        expect(not self.state(self.session).required_actions, "no action is required")
 
     def sign_in(self):
         """G-03: the right password signs in; a wrong one and an unknown address fail alike"""
@@ -210,7 +210,7 @@ class Flow:
         expect(self.state(child).authenticated, "the child's access token is good")
         again = refresh(device_proof=key.proof(token, child.answered_at_ms))
         expect(again.refresh_token == child.refresh_token, "a lost response is repeated")
-        expect(self.call("SignOut", session=child).ended == 1, "signed out")
+        expect(self.call("SignOut", session=child).ended_sessions == 1, "signed out")
 
     def sign_out(self):
         """G-09: signing out ends the session; all sessions on request"""
@@ -218,7 +218,7 @@ class Flow:
             "SignInWithPassword", email=self.email, password=PASSWORD, device=DEVICE).session
         expect(self.is_good_offline(self.session.access_token), "good offline before signing out")
         answer = self.call("SignOut", session=self.session)
-        expect(answer.ended == 1, "one session ended")
+        expect(answer.ended_sessions == 1, "one session ended")
         told_by = time.monotonic() + 1
         while self.is_good_offline(self.session.access_token):
             expect(time.monotonic() < told_by, "S-07: rejected offline within a second")
@@ -230,7 +230,7 @@ class Flow:
         expect_error(["auth/session-ended"], "a refresh after sign-out", lambda: self.call(
             "RefreshSession", refresh_token=self.session.refresh_token, device=DEVICE))
         answer = self.call("SignOut", refresh_token=third.refresh_token, all=True)
-        expect(answer.ended == 1, "the last session ended")
+        expect(answer.ended_sessions == 1, "the last session ended")
         expect(not self.state(third).authenticated, "signed out everywhere")
 
 

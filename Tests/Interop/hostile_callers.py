@@ -125,7 +125,7 @@ class BadCalls(Attack):
             b"\x0a\x05a", b"\x0a\x02\xc3\x28", b"\x0a\x03a\0b", b"\x0a\x03\xed\xa0\x80")
         with self.caller() as connection:
             for broken in (cut, not_text, holds_nul, surrogate):
-                call = connection.send_request("postern.reflection.v1.Reflection/Describe", broken)
+                call = connection.send_request("postern.reflection.v1.Reflection/DescribeService", broken)
                 status = connection.response(call).status
                 assert status == INVALID_ARGUMENT, f"payload {broken}: status {status}"
             connection.call(HEALTH)

@@ -4,6 +4,22 @@ import Testing
 
 @Suite("JSON and messages: mismatches and alternative spellings")
 struct JSONMappingTests {
+    @Test("a server ignores unknown fields at any depth, and refuses all other mistakes")
+    func unknownFields() throws {
+        let item = try message("postern.wire.v1.Frame")
+        let json = Array(#"{"newer":[1,{"a":null}],"ping":{"token":"7","newer":1}}"#.utf8)
+        let bytes = try item.encodeJSON(json, ignoresUnknownFields: true)
+        #expect(bytes == (try item.encodeJSON(#"{"ping":{"token":"7"}}"#)))
+        #expect(throws: MappingError.self) {
+            try item.encodeJSON(json, ignoresUnknownFields: false)
+        }
+        for text in [#"{"newer":1,"ping":[]}"#, #"{"newer":1,"newer":2}"#, #"{"newer":}"#] {
+            #expect(throws: MappingError.self) {
+                try item.encodeJSON(Array(text.utf8), ignoresUnknownFields: true)
+            }
+        }
+    }
+
     @Test(
         "JSON that does not fit is rejected with the name of the field",
         arguments: [

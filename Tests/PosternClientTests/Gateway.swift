@@ -95,6 +95,10 @@ final class Gateway: VerificationService {
         return GatewayV1.GetKeySetResponse(jwks: jwks)
     }
 
+    func introspectToken(
+        _ request: GatewayV1.IntrospectTokenRequest, _ context: CallContext
+    ) async throws -> GatewayV1.IntrospectTokenResponse { throw ServiceError(.unknownMethod) }
+
     func watchRevocations(
         _ request: GatewayV1.WatchRevocationsRequest,
         _ items: OutgoingItems<GatewayV1.WatchRevocationsItem>, _ context: CallContext

@@ -15,7 +15,7 @@ enum ModuleGraph {
         ("RPC", ["Messages", "Cryptography", "ServiceRuntime"]),
         ("Contracts", ["RPC", "Messages", "Cryptography", "ServiceRuntime"]),
         ("PosternClient", ["Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime"]),
-        // Shared by the five programs: settings, logs, keys, the server, start and stop.
+        // Shared by the programs: settings, logs, keys, the server, start and stop.
         (
             "Hosting",
             ["Contracts", "RPC", "Messages", "Storage", "Cryptography", "ServiceRuntime", "JSON"]
@@ -39,6 +39,7 @@ enum ModuleGraph {
         ("postern-notification", programFloor.union(["NotificationService"])),
         ("postern-identity", programFloor.union(["IdentityService"])),
         ("postern-gateway", programFloor.union(["GatewayService"])),
+        ("postern-web", programFloor.union(["WebService"])),
         ("postern", programFloor.union(["NotificationService", "Addresses", "JSON"])),
     ]
 

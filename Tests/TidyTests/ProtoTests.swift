@@ -78,6 +78,18 @@ struct ProtoTests {
         }
     }
 
+    @Test("in the public API the name of an rpc is unique, and times are signed, of 64 bits")
+    func publicNames() throws {
+        let declarations = try Self.protos().filter { $0.package == "postern.gateway.v1" }
+            .flatMap(\.declarations)
+        let rpcs = declarations.filter { $0.kind == .rpc }
+            .map { String($0.name.split(separator: ".").last ?? "") }
+        #expect(rpcs.count > 30 && Set(rpcs).count == rpcs.count)
+        let times = declarations.filter { $0.kind == .field && $0.name.hasSuffix("_ms") }
+        #expect(times.count > 20)
+        #expect(times.filter { $0.type != "int64" }.map(\.name) == [])
+    }
+
     @Test("an uncommented field and a recursive message are found")
     func twin() {
         let text = """

@@ -71,7 +71,8 @@ struct VocabularyTests {
         "AppleGate": "AppleGuard", "Bell": "WakeSignal", "DoublingWait": "Backoff",
         "FirstAnswer": "StoredResponse",
         "HashThread": "OSThread", "Live": "Reloadable",
-        "OnwardKey": "DerivedIdempotencyKey", "SignInNoting": "SignInRecorder",
+        "OnwardKey": "DerivedIdempotencyKey", "SignInNews": "SignInHistory",
+        "SignInNoting": "SignInRecorder",
         "WorkerThread": "OSThread", "WriterTurns": "WriterWatchdog",
     ]
 

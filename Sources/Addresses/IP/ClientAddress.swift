@@ -17,10 +17,21 @@ package struct ClientAddress: Hashable, Sendable {
         guard
             case .v6(let high, let low)? = InternetAddress(text: String(text.prefix { $0 != "%" }))
         else { return nil }
-        let isMapped = high == 0 && low >> 32 == 0xffff
-        bytes =
-            isMapped
-            ? Self.bytes(UInt32(truncatingIfNeeded: low)) : Self.bytes(high) + Self.bytes(low)
+        bytes = Self.unmapped(Self.bytes(high) + Self.bytes(low))
+    }
+
+    /// The address of 4 or 16 bytes in network order, with the same rule for IPv4-mapped
+    /// addresses. Nil for another number of bytes.
+    package init?(bytes: some Collection<UInt8>) {
+        guard bytes.count == 4 || bytes.count == 16 else { return nil }
+        self.bytes = Self.unmapped(Array(bytes))
+    }
+
+    private static func unmapped(_ bytes: [UInt8]) -> [UInt8] {
+        let isMapped =
+            bytes.count == 16 && bytes[..<10].allSatisfy { $0 == 0 } && bytes[10] == 0xff
+            && bytes[11] == 0xff
+        return isMapped ? Array(bytes[12...]) : bytes
     }
 
     /// The first bytes of the network that contains the address.
@@ -40,6 +51,14 @@ package struct ClientAddress: Hashable, Sendable {
             return prefix.map { "\($0)" }.joined(separator: ".") + length
         }
         return prefix.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + length
+    }
+
+    /// The address as a text that `init` parses: `192.0.2.1`, `2001:db8:0:0:0:0:0:1`.
+    package var text: String {
+        if bytes.count == 4 { return bytes.map { "\($0)" }.joined(separator: ".") }
+        return stride(from: 0, to: bytes.count, by: 2).map {
+            String(UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]), radix: 16)
+        }.joined(separator: ":")
     }
 
     private static func bytes(_ number: some FixedWidthInteger) -> [UInt8] {

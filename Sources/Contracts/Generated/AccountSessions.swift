@@ -13,14 +13,17 @@ package protocol AccountSessionsAPI: Sendable {
         _ request: GatewayV1.ListSessionsRequest, _ context: CallContext
     ) async throws -> GatewayV1.ListSessionsResponse
 
-    /// Ends one session of the account; another account's session is not found.
-    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/session-not-found`.
+    /// Ends one session of the account; another account's session is not found. With an idempotency
+    /// key a repeat gets the first answer, also if the session was the caller's own.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/session-not-found`,
+    ///   `auth/idempotency-key-reused`.
     func endSession(
         _ request: GatewayV1.EndSessionRequest, _ context: CallContext
     ) async throws -> GatewayV1.EndSessionResponse
 
-    /// Ends all sessions of the account except the caller's.
-    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`.
+    /// Ends all sessions of the account except the caller's. With an idempotency key a repeat gets the
+    /// first answer.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/idempotency-key-reused`.
     func endOtherSessions(
         _ request: GatewayV1.EndOtherSessionsRequest, _ context: CallContext
     ) async throws -> GatewayV1.EndOtherSessionsResponse
@@ -190,10 +193,12 @@ package enum AccountSessionsDescription {
                 "auth/invalid-access-token",
                 "auth/session-ended",
                 "auth/session-not-found",
+                "auth/idempotency-key-reused",
             ],
             "postern.gateway.v1.AccountSessions/EndOtherSessions": [
                 "auth/invalid-access-token",
                 "auth/session-ended",
+                "auth/idempotency-key-reused",
             ],
             "postern.gateway.v1.AccountSessions/Reauthenticate": [
                 "auth/invalid-access-token",
@@ -218,7 +223,7 @@ package enum AccountSessionsDescription {
             ],
         ],
         fileDescriptorSet: """
-            CrEICiBwb3N0ZXJuL2dhdGV3YXkvdjEvYWNjb3VudC5wcm90bxIScG9zdGVybi5nYXRld2F5LnYx\
+            CrQICiBwb3N0ZXJuL2dhdGV3YXkvdjEvYWNjb3VudC5wcm90bxIScG9zdGVybi5nYXRld2F5LnYx\
             Ir8DCgdBY2NvdW50Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIUCgVlbWFpbBgCIAEo\
             CVIFZW1haWwSJQoOZW1haWxfdmVyaWZpZWQYAyABKAhSDWVtYWlsVmVyaWZpZWQSIQoMZGlzcGxh\
             eV9uYW1lGAQgASgJUgtkaXNwbGF5TmFtZRIiCg1jcmVhdGVkX2F0X21zGAUgASgDUgtjcmVhdGVk\
@@ -226,152 +231,156 @@ package enum AccountSessionsDescription {
             dHVzGAcgASgOMiEucG9zdGVybi5nYXRld2F5LnYxLkFjY291bnRTdGF0dXNSBnN0YXR1cxIYCgdt\
             ZXRob2RzGAggAygJUgdtZXRob2RzEiEKDHBob25lX251bWJlchgJIAEoCVILcGhvbmVOdW1iZXIS\
             GwoJcGhvdG9fdXJsGAogASgJUghwaG90b1VybBIZCghpc19ndWVzdBgLIAEoCFIHaXNHdWVzdBIj\
-            Cg1wZW5kaW5nX2VtYWlsGAwgASgJUgxwZW5kaW5nRW1haWxCDgoMbGFzdF9zaWduX2luInAKClNp\
-            Z25Jbk5ld3MSPgoIcHJldmlvdXMYASABKAsyIi5wb3N0ZXJuLmdhdGV3YXkudjEuUHJldmlvdXNT\
-            aWduSW5SCHByZXZpb3VzEiIKDWlzX25ld19kZXZpY2UYAiABKAhSC2lzTmV3RGV2aWNlIk4KDlBy\
-            ZXZpb3VzU2lnbkluEiUKD3NpZ25lZF9pbl9hdF9tcxgBIAEoA1IMc2lnbmVkSW5BdE1zEhUKBmdh\
-            cF9tcxgCIAEoA1IFZ2FwTXMihQEKCUNvbGxpc2lvbhIxCgVndWVzdBgBIAEoCzIbLnBvc3Rlcm4u\
-            Z2F0ZXdheS52MS5BY2NvdW50UgVndWVzdBIhCgxjaG9pY2VfdG9rZW4YAiABKAlSC2Nob2ljZVRv\
-            a2VuEiIKDWV4cGlyZXNfYXRfbXMYAyABKANSC2V4cGlyZXNBdE1zKq4BCg1BY2NvdW50U3RhdHVz\
-            Eh4KGkFDQ09VTlRfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGQoVQUNDT1VOVF9TVEFUVVNfQUNUSVZF\
-            EAESHAoYQUNDT1VOVF9TVEFUVVNfU1VTUEVOREVEEAISJwojQUNDT1VOVF9TVEFUVVNfUEVORElO\
-            R19WRVJJRklDQVRJT04QAxIbChdBQ0NPVU5UX1NUQVRVU19ERUxFVElORxAEQjQKEnBvc3Rlcm4u\
-            Z2F0ZXdheS52MVABWhxwb3N0ZXJuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzMKwh4KIHBv\
-            c3Rlcm4vZ2F0ZXdheS92MS9nYXRld2F5LnByb3RvEhJwb3N0ZXJuLmdhdGV3YXkudjEaIHBvc3Rl\
-            cm4vZ2F0ZXdheS92MS9hY2NvdW50LnByb3RvIoYBCgZEZXZpY2USGwoJZGV2aWNlX2lkGAEgASgJ\
-            UghkZXZpY2VJZBIaCghwbGF0Zm9ybRgCIAEoCVIIcGxhdGZvcm0SEgoEbmFtZRgDIAEoCVIEbmFt\
-            ZRIvCgNrZXkYBCABKAsyHS5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlS2V5UgNrZXkigQEKCURl\
-            dmljZUtleRI1CgRraW5kGAEgASgOMiEucG9zdGVybi5nYXRld2F5LnYxLkRldmljZUtleUtpbmRS\
-            BGtpbmQSHQoKcHVibGljX2tleRgCIAEoDFIJcHVibGljS2V5Eh4KCnBvc3Nlc3Npb24YAyABKAxS\
-            CnBvc3Nlc3Npb24iTQoLRGV2aWNlUHJvb2YSIAoMc2lnbmVkX2F0X21zGAEgASgDUgpzaWduZWRB\
-            dE1zEhwKCXNpZ25hdHVyZRgCIAEoDFIJc2lnbmF0dXJlIpgCCgdTZXNzaW9uEh0KCnNlc3Npb25f\
-            aWQYASABKAlSCXNlc3Npb25JZBIhCgxhY2Nlc3NfdG9rZW4YAiABKAlSC2FjY2Vzc1Rva2VuEi8K\
-            FGFjY2Vzc19leHBpcmVzX2F0X21zGAMgASgDUhFhY2Nlc3NFeHBpcmVzQXRNcxIjCg1yZWZyZXNo\
-            X3Rva2VuGAQgASgJUgxyZWZyZXNoVG9rZW4SKwoSaWRsZV9leHBpcmVzX2F0X21zGAUgASgDUg9p\
-            ZGxlRXhwaXJlc0F0TXMSIgoNZXhwaXJlc19hdF9tcxgGIAEoA1ILZXhwaXJlc0F0TXMSJAoOYW5z\
-            d2VyZWRfYXRfbXMYByABKANSDGFuc3dlcmVkQXRNcyLPAQoZU2lnblVwV2l0aFBhc3N3b3JkUmVx\
-            dWVzdBIUCgVlbWFpbBgBIAEoCVIFZW1haWwSIAoIcGFzc3dvcmQYAiABKAlCBIi1GAFSCHBhc3N3\
-            b3JkEjIKBmRldmljZRgDIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmljZRIh\
-            CgxkaXNwbGF5X25hbWUYBCABKAlSC2Rpc3BsYXlOYW1lEiMKDW1haWxfbGFuZ3VhZ2UYBSABKAlS\
-            DG1haWxMYW5ndWFnZSKKAQoaU2lnblVwV2l0aFBhc3N3b3JkUmVzcG9uc2USNQoHYWNjb3VudBgB\
-            IAEoCzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2NvdW50EjUKB3Nlc3Npb24YAiAB\
-            KAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lvbiKHAQoZU2lnbkluV2l0aFBh\
-            c3N3b3JkUmVxdWVzdBIUCgVlbWFpbBgBIAEoCVIFZW1haWwSIAoIcGFzc3dvcmQYAiABKAlCBIi1\
-            GAFSCHBhc3N3b3JkEjIKBmRldmljZRgDIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VS\
-            BmRldmljZSK+AQoaU2lnbkluV2l0aFBhc3N3b3JkUmVzcG9uc2USNQoHYWNjb3VudBgBIAEoCzIb\
-            LnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2NvdW50EjUKB3Nlc3Npb24YAiABKAsyGy5w\
-            b3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lvbhIyCgRuZXdzGAMgASgLMh4ucG9zdGVy\
-            bi5nYXRld2F5LnYxLlNpZ25Jbk5ld3NSBG5ld3MigAEKElZlcmlmeUVtYWlsUmVxdWVzdBIUCgV0\
-            b2tlbhgBIAEoCVIFdG9rZW4SIAoIcGFzc3dvcmQYAiABKAlCBIi1GAFSCHBhc3N3b3JkEjIKBmRl\
-            dmljZRgDIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmljZSJMChNWZXJpZnlF\
-            bWFpbFJlc3BvbnNlEjUKB2FjY291bnQYASABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuQWNjb3Vu\
-            dFIHYWNjb3VudCK0AQoVUmVmcmVzaFNlc3Npb25SZXF1ZXN0EiMKDXJlZnJlc2hfdG9rZW4YASAB\
-            KAlSDHJlZnJlc2hUb2tlbhIyCgZkZXZpY2UYAiABKAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2\
-            aWNlUgZkZXZpY2USQgoMZGV2aWNlX3Byb29mGAMgASgLMh8ucG9zdGVybi5nYXRld2F5LnYxLkRl\
-            dmljZVByb29mUgtkZXZpY2VQcm9vZiJPChZSZWZyZXNoU2Vzc2lvblJlc3BvbnNlEjUKB3Nlc3Np\
-            b24YASABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lvbiKLAQoOU2lnbk91\
-            dFJlcXVlc3QSIwoNcmVmcmVzaF90b2tlbhgBIAEoCVIMcmVmcmVzaFRva2VuEhAKA2FsbBgCIAEo\
-            CFIDYWxsEkIKDGRldmljZV9wcm9vZhgDIAEoCzIfLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VQ\
-            cm9vZlILZGV2aWNlUHJvb2YiJwoPU2lnbk91dFJlc3BvbnNlEhQKBWVuZGVkGAEgASgNUgVlbmRl\
-            ZCIXChVDaGVja0F1dGhTdGF0ZVJlcXVlc3QixAIKFkNoZWNrQXV0aFN0YXRlUmVzcG9uc2USJAoN\
-            YXV0aGVudGljYXRlZBgBIAEoCFINYXV0aGVudGljYXRlZBI7CgZyZWFzb24YAiABKA4yIy5wb3N0\
-            ZXJuLmdhdGV3YXkudjEuQXV0aFN0YXRlUmVhc29uUgZyZWFzb24SNQoHYWNjb3VudBgDIAEoCzIb\
-            LnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2NvdW50EiwKBHRvZG8YBCADKA4yGC5wb3N0\
-            ZXJuLmdhdGV3YXkudjEuVG9kb1IEdG9kbxIkCg5hbnN3ZXJlZF9hdF9tcxgFIAEoA1IMYW5zd2Vy\
-            ZWRBdE1zEjwKCmVuZF9yZWFzb24YBiABKA4yHS5wb3N0ZXJuLmdhdGV3YXkudjEuRW5kUmVhc29u\
-            UgllbmRSZWFzb24qZwoNRGV2aWNlS2V5S2luZBIfChtERVZJQ0VfS0VZX0tJTkRfVU5TUEVDSUZJ\
-            RUQQABIYChRERVZJQ0VfS0VZX0tJTkRfUDI1NhABEhsKF0RFVklDRV9LRVlfS0lORF9FRDI1NTE5\
-            EAIqrAIKD0F1dGhTdGF0ZVJlYXNvbhIhCh1BVVRIX1NUQVRFX1JFQVNPTl9VTlNQRUNJRklFRBAA\
-            EiAKHEFVVEhfU1RBVEVfUkVBU09OX05PX1NFU1NJT04QARIqCiZBVVRIX1NUQVRFX1JFQVNPTl9B\
-            Q0NFU1NfVE9LRU5fRVhQSVJFRBACEh4KGkFVVEhfU1RBVEVfUkVBU09OX0lOQUNUSVZFEAMSIQod\
-            QVVUSF9TVEFURV9SRUFTT05fTUFYSU1VTV9BR0UQBBIdChlBVVRIX1NUQVRFX1JFQVNPTl9SRVZP\
-            S0VEEAUSHgoaQVVUSF9TVEFURV9SRUFTT05fU0VDVVJJVFkQBhImCiJBVVRIX1NUQVRFX1JFQVNP\
-            Tl9QUk9WSURFUl9SRVZPS0VEEAcq/AEKCUVuZFJlYXNvbhIaChZFTkRfUkVBU09OX1VOU1BFQ0lG\
-            SUVEEAASGQoVRU5EX1JFQVNPTl9TSUdORURfT1VUEAESFwoTRU5EX1JFQVNPTl9JTkFDVElWRRAC\
-            EhoKFkVORF9SRUFTT05fTUFYSU1VTV9BR0UQAxIYChRFTkRfUkVBU09OX0RJU1BMQUNFRBAEEhcK\
-            E0VORF9SRUFTT05fUkVQTEFZRUQQBRIXChNFTkRfUkVBU09OX1NFQ1VSSVRZEAYSFgoSRU5EX1JF\
-            QVNPTl9SRVZPS0VEEAcSHwobRU5EX1JFQVNPTl9QUk9WSURFUl9SRVZPS0VEEAgqMwoEVG9kbxIU\
-            ChBUT0RPX1VOU1BFQ0lGSUVEEAASFQoRVE9ET19WRVJJRllfRU1BSUwQATLMBQoEQXV0aBKBAQoS\
-            U2lnblVwV2l0aFBhc3N3b3JkEi0ucG9zdGVybi5nYXRld2F5LnYxLlNpZ25VcFdpdGhQYXNzd29y\
-            ZFJlcXVlc3QaLi5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnblVwV2l0aFBhc3N3b3JkUmVzcG9uc2Ui\
-            DLi1GALAtRgBqLUYARKBAQoSU2lnbkluV2l0aFBhc3N3b3JkEi0ucG9zdGVybi5nYXRld2F5LnYx\
-            LlNpZ25JbldpdGhQYXNzd29yZFJlcXVlc3QaLi5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluV2l0\
-            aFBhc3N3b3JkUmVzcG9uc2UiDLi1GALAtRgBqLUYARJsCgtWZXJpZnlFbWFpbBImLnBvc3Rlcm4u\
-            Z2F0ZXdheS52MS5WZXJpZnlFbWFpbFJlcXVlc3QaJy5wb3N0ZXJuLmdhdGV3YXkudjEuVmVyaWZ5\
-            RW1haWxSZXNwb25zZSIMuLUYAsC1GAGotRgBEnEKDlJlZnJlc2hTZXNzaW9uEikucG9zdGVybi5n\
-            YXRld2F5LnYxLlJlZnJlc2hTZXNzaW9uUmVxdWVzdBoqLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZWZy\
-            ZXNoU2Vzc2lvblJlc3BvbnNlIgi4tRgBwLUYARJgCgdTaWduT3V0EiIucG9zdGVybi5nYXRld2F5\
-            LnYxLlNpZ25PdXRSZXF1ZXN0GiMucG9zdGVybi5nYXRld2F5LnYxLlNpZ25PdXRSZXNwb25zZSIM\
-            uLUYBMC1GAGItRgBEnkKDkNoZWNrQXV0aFN0YXRlEikucG9zdGVybi5nYXRld2F5LnYxLkNoZWNr\
-            QXV0aFN0YXRlUmVxdWVzdBoqLnBvc3Rlcm4uZ2F0ZXdheS52MS5DaGVja0F1dGhTdGF0ZVJlc3Bv\
-            bnNlIhC4tRgEwLUYAYi1GAGgtRhkQjQKEnBvc3Rlcm4uZ2F0ZXdheS52MVABWhxwb3N0ZXJuL2dh\
-            dGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzMKwAoKInBvc3Rlcm4vZ2F0ZXdheS92MS9wcm92aWRl\
-            cnMucHJvdG8SEnBvc3Rlcm4uZ2F0ZXdheS52MRogcG9zdGVybi9nYXRld2F5L3YxL2FjY291bnQu\
-            cHJvdG8aIHBvc3Rlcm4vZ2F0ZXdheS92MS9nYXRld2F5LnByb3RvIi8KEUlzc3VlTm9uY2VSZXF1\
-            ZXN0EhoKCHByb3ZpZGVyGAEgASgJUghwcm92aWRlciJ1ChJJc3N1ZU5vbmNlUmVzcG9uc2USFAoF\
-            bm9uY2UYASABKAlSBW5vbmNlEiUKDnByb3ZpZGVyX25vbmNlGAIgASgJUg1wcm92aWRlck5vbmNl\
-            EiIKDWV4cGlyZXNfYXRfbXMYAyABKANSC2V4cGlyZXNBdE1zIq4BCg1Qcm92aWRlclRva2VuEhoK\
-            CHByb3ZpZGVyGAEgASgJUghwcm92aWRlchIZCghpZF90b2tlbhgCIAEoCVIHaWRUb2tlbhIUCgVu\
-            b25jZRgDIAEoCVIFbm9uY2USLQoSYXV0aG9yaXphdGlvbl9jb2RlGAQgASgJUhFhdXRob3JpemF0\
-            aW9uQ29kZRIhCgxkaXNwbGF5X25hbWUYBSABKAlSC2Rpc3BsYXlOYW1lIq0BChlTaWduSW5XaXRo\
-            UHJvdmlkZXJSZXF1ZXN0EjcKBXRva2VuGAEgASgLMiEucG9zdGVybi5nYXRld2F5LnYxLlByb3Zp\
-            ZGVyVG9rZW5SBXRva2VuEjIKBmRldmljZRgCIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZp\
-            Y2VSBmRldmljZRIjCg1tYWlsX2xhbmd1YWdlGAMgASgJUgxtYWlsTGFuZ3VhZ2UiggMKGlNpZ25J\
-            bldpdGhQcm92aWRlclJlc3BvbnNlEjUKB2FjY291bnQYASABKAsyGy5wb3N0ZXJuLmdhdGV3YXku\
-            djEuQWNjb3VudFIHYWNjb3VudBI1CgdzZXNzaW9uGAIgASgLMhsucG9zdGVybi5nYXRld2F5LnYx\
-            LlNlc3Npb25SB3Nlc3Npb24SHgoLaXNfbmV3X3VzZXIYAyABKAhSCWlzTmV3VXNlchInCg9yZW1v\
-            dmVkX21ldGhvZHMYBCADKAlSDnJlbW92ZWRNZXRob2RzEhsKCWlzX2xpbmtlZBgFIAEoCFIIaXNM\
-            aW5rZWQSHwoLaXNfdXBncmFkZWQYBiABKAhSCmlzVXBncmFkZWQSOwoJY29sbGlzaW9uGAcgASgL\
-            Mh0ucG9zdGVybi5nYXRld2F5LnYxLkNvbGxpc2lvblIJY29sbGlzaW9uEjIKBG5ld3MYCCABKAsy\
-            Hi5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluTmV3c1IEbmV3czL1AQoJUHJvdmlkZXJzEmkKCklz\
-            c3VlTm9uY2USJS5wb3N0ZXJuLmdhdGV3YXkudjEuSXNzdWVOb25jZVJlcXVlc3QaJi5wb3N0ZXJu\
-            LmdhdGV3YXkudjEuSXNzdWVOb25jZVJlc3BvbnNlIgy4tRgBwLUYAYi1GAESfQoSU2lnbkluV2l0\
-            aFByb3ZpZGVyEi0ucG9zdGVybi5nYXRld2F5LnYxLlNpZ25JbldpdGhQcm92aWRlclJlcXVlc3Qa\
-            Li5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluV2l0aFByb3ZpZGVyUmVzcG9uc2UiCLi1GALAtRgB\
-            QjQKEnBvc3Rlcm4uZ2F0ZXdheS52MVABWhxwb3N0ZXJuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZw\
-            cm90bzMKsRMKIXBvc3Rlcm4vZ2F0ZXdheS92MS9zZXNzaW9ucy5wcm90bxIScG9zdGVybi5nYXRl\
-            d2F5LnYxGiBwb3N0ZXJuL2dhdGV3YXkvdjEvZ2F0ZXdheS5wcm90bxoicG9zdGVybi9nYXRld2F5\
-            L3YxL3Byb3ZpZGVycy5wcm90byKRAgoMU2Vzc2lvbkVudHJ5Eh0KCnNlc3Npb25faWQYASABKAlS\
-            CXNlc3Npb25JZBIfCgtkZXZpY2VfbmFtZRgCIAEoCVIKZGV2aWNlTmFtZRIaCghwbGF0Zm9ybRgD\
-            IAEoCVIIcGxhdGZvcm0SIgoNY3JlYXRlZF9hdF9tcxgEIAEoA1ILY3JlYXRlZEF0TXMSJQoPbGFz\
-            dF91c2VkX2F0X21zGAUgASgDUgxsYXN0VXNlZEF0TXMSGAoHY3VycmVudBgGIAEoCFIHY3VycmVu\
-            dBIQCgNhbXIYByADKAlSA2FtchIuChNhdXRoZW50aWNhdGVkX2F0X21zGAggASgDUhFhdXRoZW50\
-            aWNhdGVkQXRNcyIVChNMaXN0U2Vzc2lvbnNSZXF1ZXN0IlQKFExpc3RTZXNzaW9uc1Jlc3BvbnNl\
-            EjwKCHNlc3Npb25zGAEgAygLMiAucG9zdGVybi5nYXRld2F5LnYxLlNlc3Npb25FbnRyeVIIc2Vz\
-            c2lvbnMiMgoRRW5kU2Vzc2lvblJlcXVlc3QSHQoKc2Vzc2lvbl9pZBgBIAEoCVIJc2Vzc2lvbklk\
-            IioKEkVuZFNlc3Npb25SZXNwb25zZRIUCgVlbmRlZBgBIAEoDVIFZW5kZWQiGQoXRW5kT3RoZXJT\
-            ZXNzaW9uc1JlcXVlc3QiMAoYRW5kT3RoZXJTZXNzaW9uc1Jlc3BvbnNlEhQKBWVuZGVkGAEgASgN\
-            UgVlbmRlZCJyCg1QcmVzZW5jZVByb29mEiAKDHNpZ25lZF9hdF9tcxgBIAEoA1IKc2lnbmVkQXRN\
-            cxIhCgxoYXJkd2FyZV9rZXkYAiABKAhSC2hhcmR3YXJlS2V5EhwKCXNpZ25hdHVyZRgDIAEoDFIJ\
-            c2lnbmF0dXJlImYKDlBob25lQ29kZVByb29mEh0KCnJlcXVlc3RfaWQYASABKAlSCXJlcXVlc3RJ\
-            ZBIhCgxwaG9uZV9udW1iZXIYAiABKAlSC3Bob25lTnVtYmVyEhIKBGNvZGUYAyABKAlSBGNvZGUi\
-            zQIKFVJlYXV0aGVudGljYXRlUmVxdWVzdBIiCghwYXNzd29yZBgBIAEoCUIEiLUYAUgAUghwYXNz\
-            d29yZBJCCgpkZXZpY2Vfa2V5GAIgASgLMiEucG9zdGVybi5nYXRld2F5LnYxLlByZXNlbmNlUHJv\
-            b2ZIAFIJZGV2aWNlS2V5EkoKDnByb3ZpZGVyX3Rva2VuGAMgASgLMiEucG9zdGVybi5nYXRld2F5\
-            LnYxLlByb3ZpZGVyVG9rZW5IAFINcHJvdmlkZXJUb2tlbhJDCgpwaG9uZV9jb2RlGAQgASgLMiIu\
-            cG9zdGVybi5nYXRld2F5LnYxLlBob25lQ29kZVByb29mSABSCXBob25lQ29kZRIyCgZkZXZpY2UY\
-            BSABKAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlUgZkZXZpY2VCBwoFcHJvb2YinAEKFlJl\
-            YXV0aGVudGljYXRlUmVzcG9uc2USIQoMYWNjZXNzX3Rva2VuGAEgASgJUgthY2Nlc3NUb2tlbhIv\
-            ChRhY2Nlc3NfZXhwaXJlc19hdF9tcxgCIAEoA1IRYWNjZXNzRXhwaXJlc0F0TXMSLgoTYXV0aGVu\
-            dGljYXRlZF9hdF9tcxgDIAEoA1IRYXV0aGVudGljYXRlZEF0TXMieQoXQ2hlY2tSZWNlbnRQcm9v\
-            ZlJlcXVlc3QSHgoKbWF4X2FnZV9tcxgBIAEoA0gAUghtYXhBZ2VNcxIzCgVraW5kcxgCIAMoDjId\
-            LnBvc3Rlcm4uZ2F0ZXdheS52MS5Qcm9vZktpbmRSBWtpbmRzQgkKB21heF9hZ2UijAEKGENoZWNr\
-            UmVjZW50UHJvb2ZSZXNwb25zZRIdCgpzZXNzaW9uX2lkGAEgASgJUglzZXNzaW9uSWQSHQoKYWNj\
-            b3VudF9pZBgCIAEoCVIJYWNjb3VudElkEhAKA2FtchgDIAMoCVIDYW1yEiAKDHByb3ZlZF9hdF9t\
-            cxgEIAEoA1IKcHJvdmVkQXRNcyqPAQoJUHJvb2ZLaW5kEhoKFlBST09GX0tJTkRfVU5TUEVDSUZJ\
-            RUQQABIXChNQUk9PRl9LSU5EX1BBU1NXT1JEEAESGQoVUFJPT0ZfS0lORF9ERVZJQ0VfS0VZEAIS\
-            FwoTUFJPT0ZfS0lORF9QUk9WSURFUhADEhkKFVBST09GX0tJTkRfUEhPTkVfQ09ERRAEMt4ECg9B\
-            Y2NvdW50U2Vzc2lvbnMScwoMTGlzdFNlc3Npb25zEicucG9zdGVybi5nYXRld2F5LnYxLkxpc3RT\
-            ZXNzaW9uc1JlcXVlc3QaKC5wb3N0ZXJuLmdhdGV3YXkudjEuTGlzdFNlc3Npb25zUmVzcG9uc2Ui\
-            ELi1GAPAtRgBiLUYAaC1GGQSaQoKRW5kU2Vzc2lvbhIlLnBvc3Rlcm4uZ2F0ZXdheS52MS5FbmRT\
-            ZXNzaW9uUmVxdWVzdBomLnBvc3Rlcm4uZ2F0ZXdheS52MS5FbmRTZXNzaW9uUmVzcG9uc2UiDLi1\
-            GAPAtRgBiLUYARJ7ChBFbmRPdGhlclNlc3Npb25zEisucG9zdGVybi5nYXRld2F5LnYxLkVuZE90\
-            aGVyU2Vzc2lvbnNSZXF1ZXN0GiwucG9zdGVybi5nYXRld2F5LnYxLkVuZE90aGVyU2Vzc2lvbnNS\
-            ZXNwb25zZSIMuLUYA8C1GAGItRgBEnUKDlJlYXV0aGVudGljYXRlEikucG9zdGVybi5nYXRld2F5\
-            LnYxLlJlYXV0aGVudGljYXRlUmVxdWVzdBoqLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZWF1dGhlbnRp\
-            Y2F0ZVJlc3BvbnNlIgy4tRgDwLUYAai1GAESdwoQQ2hlY2tSZWNlbnRQcm9vZhIrLnBvc3Rlcm4u\
-            Z2F0ZXdheS52MS5DaGVja1JlY2VudFByb29mUmVxdWVzdBosLnBvc3Rlcm4uZ2F0ZXdheS52MS5D\
-            aGVja1JlY2VudFByb29mUmVzcG9uc2UiCLi1GAOItRgBQjQKEnBvc3Rlcm4uZ2F0ZXdheS52MVAB\
-            Whxwb3N0ZXJuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzM=
+            Cg1wZW5kaW5nX2VtYWlsGAwgASgJUgxwZW5kaW5nRW1haWxCDgoMbGFzdF9zaWduX2luInMKDVNp\
+            Z25Jbkhpc3RvcnkSPgoIcHJldmlvdXMYASABKAsyIi5wb3N0ZXJuLmdhdGV3YXkudjEuUHJldmlv\
+            dXNTaWduSW5SCHByZXZpb3VzEiIKDWlzX25ld19kZXZpY2UYAiABKAhSC2lzTmV3RGV2aWNlIk4K\
+            DlByZXZpb3VzU2lnbkluEiUKD3NpZ25lZF9pbl9hdF9tcxgBIAEoA1IMc2lnbmVkSW5BdE1zEhUK\
+            BmdhcF9tcxgCIAEoA1IFZ2FwTXMihQEKCUNvbGxpc2lvbhIxCgVndWVzdBgBIAEoCzIbLnBvc3Rl\
+            cm4uZ2F0ZXdheS52MS5BY2NvdW50UgVndWVzdBIhCgxjaG9pY2VfdG9rZW4YAiABKAlSC2Nob2lj\
+            ZVRva2VuEiIKDWV4cGlyZXNfYXRfbXMYAyABKANSC2V4cGlyZXNBdE1zKq4BCg1BY2NvdW50U3Rh\
+            dHVzEh4KGkFDQ09VTlRfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGQoVQUNDT1VOVF9TVEFUVVNfQUNU\
+            SVZFEAESHAoYQUNDT1VOVF9TVEFUVVNfU1VTUEVOREVEEAISJwojQUNDT1VOVF9TVEFUVVNfUEVO\
+            RElOR19WRVJJRklDQVRJT04QAxIbChdBQ0NPVU5UX1NUQVRVU19ERUxFVElORxAEQjQKEnBvc3Rl\
+            cm4uZ2F0ZXdheS52MVABWhxwb3N0ZXJuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzMK2h8K\
+            IHBvc3Rlcm4vZ2F0ZXdheS92MS9nYXRld2F5LnByb3RvEhJwb3N0ZXJuLmdhdGV3YXkudjEaIHBv\
+            c3Rlcm4vZ2F0ZXdheS92MS9hY2NvdW50LnByb3RvIoYBCgZEZXZpY2USGwoJZGV2aWNlX2lkGAEg\
+            ASgJUghkZXZpY2VJZBIaCghwbGF0Zm9ybRgCIAEoCVIIcGxhdGZvcm0SEgoEbmFtZRgDIAEoCVIE\
+            bmFtZRIvCgNrZXkYBCABKAsyHS5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlS2V5UgNrZXkigQEK\
+            CURldmljZUtleRI1CgRraW5kGAEgASgOMiEucG9zdGVybi5nYXRld2F5LnYxLkRldmljZUtleUtp\
+            bmRSBGtpbmQSHQoKcHVibGljX2tleRgCIAEoDFIJcHVibGljS2V5Eh4KCnBvc3Nlc3Npb24YAyAB\
+            KAxSCnBvc3Nlc3Npb24iTQoLRGV2aWNlUHJvb2YSIAoMc2lnbmVkX2F0X21zGAEgASgDUgpzaWdu\
+            ZWRBdE1zEhwKCXNpZ25hdHVyZRgCIAEoDFIJc2lnbmF0dXJlIpgCCgdTZXNzaW9uEh0KCnNlc3Np\
+            b25faWQYASABKAlSCXNlc3Npb25JZBIhCgxhY2Nlc3NfdG9rZW4YAiABKAlSC2FjY2Vzc1Rva2Vu\
+            Ei8KFGFjY2Vzc19leHBpcmVzX2F0X21zGAMgASgDUhFhY2Nlc3NFeHBpcmVzQXRNcxIjCg1yZWZy\
+            ZXNoX3Rva2VuGAQgASgJUgxyZWZyZXNoVG9rZW4SKwoSaWRsZV9leHBpcmVzX2F0X21zGAUgASgD\
+            Ug9pZGxlRXhwaXJlc0F0TXMSIgoNZXhwaXJlc19hdF9tcxgGIAEoA1ILZXhwaXJlc0F0TXMSJAoO\
+            YW5zd2VyZWRfYXRfbXMYByABKANSDGFuc3dlcmVkQXRNcyLPAQoZU2lnblVwV2l0aFBhc3N3b3Jk\
+            UmVxdWVzdBIUCgVlbWFpbBgBIAEoCVIFZW1haWwSIAoIcGFzc3dvcmQYAiABKAlCBIi1GAFSCHBh\
+            c3N3b3JkEjIKBmRldmljZRgDIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmlj\
+            ZRIhCgxkaXNwbGF5X25hbWUYBCABKAlSC2Rpc3BsYXlOYW1lEiMKDW1haWxfbGFuZ3VhZ2UYBSAB\
+            KAlSDG1haWxMYW5ndWFnZSKKAQoaU2lnblVwV2l0aFBhc3N3b3JkUmVzcG9uc2USNQoHYWNjb3Vu\
+            dBgBIAEoCzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2NvdW50EjUKB3Nlc3Npb24Y\
+            AiABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lvbiKHAQoZU2lnbkluV2l0\
+            aFBhc3N3b3JkUmVxdWVzdBIUCgVlbWFpbBgBIAEoCVIFZW1haWwSIAoIcGFzc3dvcmQYAiABKAlC\
+            BIi1GAFSCHBhc3N3b3JkEjIKBmRldmljZRgDIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZp\
+            Y2VSBmRldmljZSKEAgoaU2lnbkluV2l0aFBhc3N3b3JkUmVzcG9uc2USNQoHYWNjb3VudBgBIAEo\
+            CzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2NvdW50EjUKB3Nlc3Npb24YAiABKAsy\
+            Gy5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lvbhI7CgdoaXN0b3J5GAMgASgLMiEu\
+            cG9zdGVybi5nYXRld2F5LnYxLlNpZ25Jbkhpc3RvcnlSB2hpc3RvcnkSOwoJY29sbGlzaW9uGAQg\
+            ASgLMh0ucG9zdGVybi5nYXRld2F5LnYxLkNvbGxpc2lvblIJY29sbGlzaW9uIoABChJWZXJpZnlF\
+            bWFpbFJlcXVlc3QSFAoFdG9rZW4YASABKAlSBXRva2VuEiAKCHBhc3N3b3JkGAIgASgJQgSItRgB\
+            UghwYXNzd29yZBIyCgZkZXZpY2UYAyABKAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlUgZk\
+            ZXZpY2UiTAoTVmVyaWZ5RW1haWxSZXNwb25zZRI1CgdhY2NvdW50GAEgASgLMhsucG9zdGVybi5n\
+            YXRld2F5LnYxLkFjY291bnRSB2FjY291bnQitAEKFVJlZnJlc2hTZXNzaW9uUmVxdWVzdBIjCg1y\
+            ZWZyZXNoX3Rva2VuGAEgASgJUgxyZWZyZXNoVG9rZW4SMgoGZGV2aWNlGAIgASgLMhoucG9zdGVy\
+            bi5nYXRld2F5LnYxLkRldmljZVIGZGV2aWNlEkIKDGRldmljZV9wcm9vZhgDIAEoCzIfLnBvc3Rl\
+            cm4uZ2F0ZXdheS52MS5EZXZpY2VQcm9vZlILZGV2aWNlUHJvb2YiTwoWUmVmcmVzaFNlc3Npb25S\
+            ZXNwb25zZRI1CgdzZXNzaW9uGAEgASgLMhsucG9zdGVybi5nYXRld2F5LnYxLlNlc3Npb25SB3Nl\
+            c3Npb24iiwEKDlNpZ25PdXRSZXF1ZXN0EiMKDXJlZnJlc2hfdG9rZW4YASABKAlSDHJlZnJlc2hU\
+            b2tlbhIQCgNhbGwYAiABKAhSA2FsbBJCCgxkZXZpY2VfcHJvb2YYAyABKAsyHy5wb3N0ZXJuLmdh\
+            dGV3YXkudjEuRGV2aWNlUHJvb2ZSC2RldmljZVByb29mIjgKD1NpZ25PdXRSZXNwb25zZRIlCg5l\
+            bmRlZF9zZXNzaW9ucxgBIAEoDVINZW5kZWRTZXNzaW9ucyIXChVDaGVja0F1dGhTdGF0ZVJlcXVl\
+            c3Qi5QIKFkNoZWNrQXV0aFN0YXRlUmVzcG9uc2USJAoNYXV0aGVudGljYXRlZBgBIAEoCFINYXV0\
+            aGVudGljYXRlZBI7CgZyZWFzb24YAiABKA4yIy5wb3N0ZXJuLmdhdGV3YXkudjEuQXV0aFN0YXRl\
+            UmVhc29uUgZyZWFzb24SNQoHYWNjb3VudBgDIAEoCzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2Nv\
+            dW50UgdhY2NvdW50Ek0KEHJlcXVpcmVkX2FjdGlvbnMYBCADKA4yIi5wb3N0ZXJuLmdhdGV3YXku\
+            djEuUmVxdWlyZWRBY3Rpb25SD3JlcXVpcmVkQWN0aW9ucxIkCg5hbnN3ZXJlZF9hdF9tcxgFIAEo\
+            A1IMYW5zd2VyZWRBdE1zEjwKCmVuZF9yZWFzb24YBiABKA4yHS5wb3N0ZXJuLmdhdGV3YXkudjEu\
+            RW5kUmVhc29uUgllbmRSZWFzb24qZwoNRGV2aWNlS2V5S2luZBIfChtERVZJQ0VfS0VZX0tJTkRf\
+            VU5TUEVDSUZJRUQQABIYChRERVZJQ0VfS0VZX0tJTkRfUDI1NhABEhsKF0RFVklDRV9LRVlfS0lO\
+            RF9FRDI1NTE5EAIqrAIKD0F1dGhTdGF0ZVJlYXNvbhIhCh1BVVRIX1NUQVRFX1JFQVNPTl9VTlNQ\
+            RUNJRklFRBAAEiAKHEFVVEhfU1RBVEVfUkVBU09OX05PX1NFU1NJT04QARIqCiZBVVRIX1NUQVRF\
+            X1JFQVNPTl9BQ0NFU1NfVE9LRU5fRVhQSVJFRBACEh4KGkFVVEhfU1RBVEVfUkVBU09OX0lOQUNU\
+            SVZFEAMSIQodQVVUSF9TVEFURV9SRUFTT05fTUFYSU1VTV9BR0UQBBIdChlBVVRIX1NUQVRFX1JF\
+            QVNPTl9SRVZPS0VEEAUSHgoaQVVUSF9TVEFURV9SRUFTT05fU0VDVVJJVFkQBhImCiJBVVRIX1NU\
+            QVRFX1JFQVNPTl9QUk9WSURFUl9SRVZPS0VEEAcq/AEKCUVuZFJlYXNvbhIaChZFTkRfUkVBU09O\
+            X1VOU1BFQ0lGSUVEEAASGQoVRU5EX1JFQVNPTl9TSUdORURfT1VUEAESFwoTRU5EX1JFQVNPTl9J\
+            TkFDVElWRRACEhoKFkVORF9SRUFTT05fTUFYSU1VTV9BR0UQAxIYChRFTkRfUkVBU09OX0RJU1BM\
+            QUNFRBAEEhcKE0VORF9SRUFTT05fUkVQTEFZRUQQBRIXChNFTkRfUkVBU09OX1NFQ1VSSVRZEAYS\
+            FgoSRU5EX1JFQVNPTl9SRVZPS0VEEAcSHwobRU5EX1JFQVNPTl9QUk9WSURFUl9SRVZPS0VEEAgq\
+            UwoOUmVxdWlyZWRBY3Rpb24SHwobUkVRVUlSRURfQUNUSU9OX1VOU1BFQ0lGSUVEEAASIAocUkVR\
+            VUlSRURfQUNUSU9OX1ZFUklGWV9FTUFJTBABMswFCgRBdXRoEoEBChJTaWduVXBXaXRoUGFzc3dv\
+            cmQSLS5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnblVwV2l0aFBhc3N3b3JkUmVxdWVzdBouLnBvc3Rl\
+            cm4uZ2F0ZXdheS52MS5TaWduVXBXaXRoUGFzc3dvcmRSZXNwb25zZSIMuLUYAsC1GAGotRgBEoEB\
+            ChJTaWduSW5XaXRoUGFzc3dvcmQSLS5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluV2l0aFBhc3N3\
+            b3JkUmVxdWVzdBouLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduSW5XaXRoUGFzc3dvcmRSZXNwb25z\
+            ZSIMuLUYAsC1GAGotRgBEmwKC1ZlcmlmeUVtYWlsEiYucG9zdGVybi5nYXRld2F5LnYxLlZlcmlm\
+            eUVtYWlsUmVxdWVzdBonLnBvc3Rlcm4uZ2F0ZXdheS52MS5WZXJpZnlFbWFpbFJlc3BvbnNlIgy4\
+            tRgCwLUYAai1GAEScQoOUmVmcmVzaFNlc3Npb24SKS5wb3N0ZXJuLmdhdGV3YXkudjEuUmVmcmVz\
+            aFNlc3Npb25SZXF1ZXN0GioucG9zdGVybi5nYXRld2F5LnYxLlJlZnJlc2hTZXNzaW9uUmVzcG9u\
+            c2UiCLi1GAHAtRgBEmAKB1NpZ25PdXQSIi5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbk91dFJlcXVl\
+            c3QaIy5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbk91dFJlc3BvbnNlIgy4tRgEwLUYAYi1GAESeQoO\
+            Q2hlY2tBdXRoU3RhdGUSKS5wb3N0ZXJuLmdhdGV3YXkudjEuQ2hlY2tBdXRoU3RhdGVSZXF1ZXN0\
+            GioucG9zdGVybi5nYXRld2F5LnYxLkNoZWNrQXV0aFN0YXRlUmVzcG9uc2UiELi1GATAtRgBiLUY\
+            AaC1GGRCNAoScG9zdGVybi5nYXRld2F5LnYxUAFaHHBvc3Rlcm4vZ2F0ZXdheS92MTtnYXRld2F5\
+            djFiBnByb3RvMwrJCgoicG9zdGVybi9nYXRld2F5L3YxL3Byb3ZpZGVycy5wcm90bxIScG9zdGVy\
+            bi5nYXRld2F5LnYxGiBwb3N0ZXJuL2dhdGV3YXkvdjEvYWNjb3VudC5wcm90bxogcG9zdGVybi9n\
+            YXRld2F5L3YxL2dhdGV3YXkucHJvdG8iLwoRSXNzdWVOb25jZVJlcXVlc3QSGgoIcHJvdmlkZXIY\
+            ASABKAlSCHByb3ZpZGVyInUKEklzc3VlTm9uY2VSZXNwb25zZRIUCgVub25jZRgBIAEoCVIFbm9u\
+            Y2USJQoOcHJvdmlkZXJfbm9uY2UYAiABKAlSDXByb3ZpZGVyTm9uY2USIgoNZXhwaXJlc19hdF9t\
+            cxgDIAEoA1ILZXhwaXJlc0F0TXMirgEKDVByb3ZpZGVyVG9rZW4SGgoIcHJvdmlkZXIYASABKAlS\
+            CHByb3ZpZGVyEhkKCGlkX3Rva2VuGAIgASgJUgdpZFRva2VuEhQKBW5vbmNlGAMgASgJUgVub25j\
+            ZRItChJhdXRob3JpemF0aW9uX2NvZGUYBCABKAlSEWF1dGhvcml6YXRpb25Db2RlEiEKDGRpc3Bs\
+            YXlfbmFtZRgFIAEoCVILZGlzcGxheU5hbWUirQEKGVNpZ25JbldpdGhQcm92aWRlclJlcXVlc3QS\
+            NwoFdG9rZW4YASABKAsyIS5wb3N0ZXJuLmdhdGV3YXkudjEuUHJvdmlkZXJUb2tlblIFdG9rZW4S\
+            MgoGZGV2aWNlGAIgASgLMhoucG9zdGVybi5nYXRld2F5LnYxLkRldmljZVIGZGV2aWNlEiMKDW1h\
+            aWxfbGFuZ3VhZ2UYAyABKAlSDG1haWxMYW5ndWFnZSKLAwoaU2lnbkluV2l0aFByb3ZpZGVyUmVz\
+            cG9uc2USNQoHYWNjb3VudBgBIAEoCzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2Nv\
+            dW50EjUKB3Nlc3Npb24YAiABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lv\
+            bhIeCgtpc19uZXdfdXNlchgDIAEoCFIJaXNOZXdVc2VyEicKD3JlbW92ZWRfbWV0aG9kcxgEIAMo\
+            CVIOcmVtb3ZlZE1ldGhvZHMSGwoJaXNfbGlua2VkGAUgASgIUghpc0xpbmtlZBIfCgtpc191cGdy\
+            YWRlZBgGIAEoCFIKaXNVcGdyYWRlZBI7Cgljb2xsaXNpb24YByABKAsyHS5wb3N0ZXJuLmdhdGV3\
+            YXkudjEuQ29sbGlzaW9uUgljb2xsaXNpb24SOwoHaGlzdG9yeRgIIAEoCzIhLnBvc3Rlcm4uZ2F0\
+            ZXdheS52MS5TaWduSW5IaXN0b3J5UgdoaXN0b3J5MvUBCglQcm92aWRlcnMSaQoKSXNzdWVOb25j\
+            ZRIlLnBvc3Rlcm4uZ2F0ZXdheS52MS5Jc3N1ZU5vbmNlUmVxdWVzdBomLnBvc3Rlcm4uZ2F0ZXdh\
+            eS52MS5Jc3N1ZU5vbmNlUmVzcG9uc2UiDLi1GAHAtRgBiLUYARJ9ChJTaWduSW5XaXRoUHJvdmlk\
+            ZXISLS5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluV2l0aFByb3ZpZGVyUmVxdWVzdBouLnBvc3Rl\
+            cm4uZ2F0ZXdheS52MS5TaWduSW5XaXRoUHJvdmlkZXJSZXNwb25zZSIIuLUYAsC1GAFCNAoScG9z\
+            dGVybi5nYXRld2F5LnYxUAFaHHBvc3Rlcm4vZ2F0ZXdheS92MTtnYXRld2F5djFiBnByb3RvMwrZ\
+            EwohcG9zdGVybi9nYXRld2F5L3YxL3Nlc3Npb25zLnByb3RvEhJwb3N0ZXJuLmdhdGV3YXkudjEa\
+            IHBvc3Rlcm4vZ2F0ZXdheS92MS9nYXRld2F5LnByb3RvGiJwb3N0ZXJuL2dhdGV3YXkvdjEvcHJv\
+            dmlkZXJzLnByb3RvIpECCgxTZXNzaW9uRW50cnkSHQoKc2Vzc2lvbl9pZBgBIAEoCVIJc2Vzc2lv\
+            bklkEh8KC2RldmljZV9uYW1lGAIgASgJUgpkZXZpY2VOYW1lEhoKCHBsYXRmb3JtGAMgASgJUghw\
+            bGF0Zm9ybRIiCg1jcmVhdGVkX2F0X21zGAQgASgDUgtjcmVhdGVkQXRNcxIlCg9sYXN0X3VzZWRf\
+            YXRfbXMYBSABKANSDGxhc3RVc2VkQXRNcxIYCgdjdXJyZW50GAYgASgIUgdjdXJyZW50EhAKA2Ft\
+            chgHIAMoCVIDYW1yEi4KE2F1dGhlbnRpY2F0ZWRfYXRfbXMYCCABKANSEWF1dGhlbnRpY2F0ZWRB\
+            dE1zIhUKE0xpc3RTZXNzaW9uc1JlcXVlc3QiVAoUTGlzdFNlc3Npb25zUmVzcG9uc2USPAoIc2Vz\
+            c2lvbnMYASADKAsyIC5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvbkVudHJ5UghzZXNzaW9ucyIy\
+            ChFFbmRTZXNzaW9uUmVxdWVzdBIdCgpzZXNzaW9uX2lkGAEgASgJUglzZXNzaW9uSWQiOwoSRW5k\
+            U2Vzc2lvblJlc3BvbnNlEiUKDmVuZGVkX3Nlc3Npb25zGAEgASgNUg1lbmRlZFNlc3Npb25zIhkK\
+            F0VuZE90aGVyU2Vzc2lvbnNSZXF1ZXN0IkEKGEVuZE90aGVyU2Vzc2lvbnNSZXNwb25zZRIlCg5l\
+            bmRlZF9zZXNzaW9ucxgBIAEoDVINZW5kZWRTZXNzaW9ucyJyCg1QcmVzZW5jZVByb29mEiAKDHNp\
+            Z25lZF9hdF9tcxgBIAEoA1IKc2lnbmVkQXRNcxIhCgxoYXJkd2FyZV9rZXkYAiABKAhSC2hhcmR3\
+            YXJlS2V5EhwKCXNpZ25hdHVyZRgDIAEoDFIJc2lnbmF0dXJlImYKDlBob25lQ29kZVByb29mEh0K\
+            CnJlcXVlc3RfaWQYASABKAlSCXJlcXVlc3RJZBIhCgxwaG9uZV9udW1iZXIYAiABKAlSC3Bob25l\
+            TnVtYmVyEhIKBGNvZGUYAyABKAlSBGNvZGUizQIKFVJlYXV0aGVudGljYXRlUmVxdWVzdBIiCghw\
+            YXNzd29yZBgBIAEoCUIEiLUYAUgAUghwYXNzd29yZBJCCgpkZXZpY2Vfa2V5GAIgASgLMiEucG9z\
+            dGVybi5nYXRld2F5LnYxLlByZXNlbmNlUHJvb2ZIAFIJZGV2aWNlS2V5EkoKDnByb3ZpZGVyX3Rv\
+            a2VuGAMgASgLMiEucG9zdGVybi5nYXRld2F5LnYxLlByb3ZpZGVyVG9rZW5IAFINcHJvdmlkZXJU\
+            b2tlbhJDCgpwaG9uZV9jb2RlGAQgASgLMiIucG9zdGVybi5nYXRld2F5LnYxLlBob25lQ29kZVBy\
+            b29mSABSCXBob25lQ29kZRIyCgZkZXZpY2UYBSABKAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2\
+            aWNlUgZkZXZpY2VCBwoFcHJvb2YinAEKFlJlYXV0aGVudGljYXRlUmVzcG9uc2USIQoMYWNjZXNz\
+            X3Rva2VuGAEgASgJUgthY2Nlc3NUb2tlbhIvChRhY2Nlc3NfZXhwaXJlc19hdF9tcxgCIAEoA1IR\
+            YWNjZXNzRXhwaXJlc0F0TXMSLgoTYXV0aGVudGljYXRlZF9hdF9tcxgDIAEoA1IRYXV0aGVudGlj\
+            YXRlZEF0TXMieQoXQ2hlY2tSZWNlbnRQcm9vZlJlcXVlc3QSHgoKbWF4X2FnZV9tcxgBIAEoA0gA\
+            UghtYXhBZ2VNcxIzCgVraW5kcxgCIAMoDjIdLnBvc3Rlcm4uZ2F0ZXdheS52MS5Qcm9vZktpbmRS\
+            BWtpbmRzQgkKB21heF9hZ2UijAEKGENoZWNrUmVjZW50UHJvb2ZSZXNwb25zZRIdCgpzZXNzaW9u\
+            X2lkGAEgASgJUglzZXNzaW9uSWQSHQoKYWNjb3VudF9pZBgCIAEoCVIJYWNjb3VudElkEhAKA2Ft\
+            chgDIAMoCVIDYW1yEiAKDHByb3ZlZF9hdF9tcxgEIAEoA1IKcHJvdmVkQXRNcyqVAQoJUHJvb2ZL\
+            aW5kEhoKFlBST09GX0tJTkRfVU5TUEVDSUZJRUQQABIXChNQUk9PRl9LSU5EX1BBU1NXT1JEEAES\
+            GQoVUFJPT0ZfS0lORF9ERVZJQ0VfS0VZEAISHQoZUFJPT0ZfS0lORF9QUk9WSURFUl9UT0tFThAD\
+            EhkKFVBST09GX0tJTkRfUEhPTkVfQ09ERRAEMt4ECg9BY2NvdW50U2Vzc2lvbnMScwoMTGlzdFNl\
+            c3Npb25zEicucG9zdGVybi5nYXRld2F5LnYxLkxpc3RTZXNzaW9uc1JlcXVlc3QaKC5wb3N0ZXJu\
+            LmdhdGV3YXkudjEuTGlzdFNlc3Npb25zUmVzcG9uc2UiELi1GAPAtRgBiLUYAaC1GGQSaQoKRW5k\
+            U2Vzc2lvbhIlLnBvc3Rlcm4uZ2F0ZXdheS52MS5FbmRTZXNzaW9uUmVxdWVzdBomLnBvc3Rlcm4u\
+            Z2F0ZXdheS52MS5FbmRTZXNzaW9uUmVzcG9uc2UiDLi1GAPAtRgBiLUYARJ7ChBFbmRPdGhlclNl\
+            c3Npb25zEisucG9zdGVybi5nYXRld2F5LnYxLkVuZE90aGVyU2Vzc2lvbnNSZXF1ZXN0GiwucG9z\
+            dGVybi5nYXRld2F5LnYxLkVuZE90aGVyU2Vzc2lvbnNSZXNwb25zZSIMuLUYA8C1GAGItRgBEnUK\
+            DlJlYXV0aGVudGljYXRlEikucG9zdGVybi5nYXRld2F5LnYxLlJlYXV0aGVudGljYXRlUmVxdWVz\
+            dBoqLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZWF1dGhlbnRpY2F0ZVJlc3BvbnNlIgy4tRgDwLUYAai1\
+            GAESdwoQQ2hlY2tSZWNlbnRQcm9vZhIrLnBvc3Rlcm4uZ2F0ZXdheS52MS5DaGVja1JlY2VudFBy\
+            b29mUmVxdWVzdBosLnBvc3Rlcm4uZ2F0ZXdheS52MS5DaGVja1JlY2VudFByb29mUmVzcG9uc2Ui\
+            CLi1GAOItRgBQjQKEnBvc3Rlcm4uZ2F0ZXdheS52MVABWhxwb3N0ZXJuL2dhdGV3YXkvdjE7Z2F0\
+            ZXdheXYxYgZwcm90bzM=
             """)
 }

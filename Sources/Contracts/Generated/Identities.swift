@@ -25,8 +25,8 @@ package protocol IdentitiesAPI: Sendable {
     ) async throws -> IdentityV1.AdmissionResponse
 
     /// Creates an account without a sign-in method.
-    func signInAnonymously(
-        _ request: IdentityV1.SignInAnonymouslyRequest, _ context: CallContext
+    func signInAsGuest(
+        _ request: IdentityV1.SignInAsGuestRequest, _ context: CallContext
     ) async throws -> IdentityV1.AdmissionResponse
 
     /// Adds a provider's identity to the caller's account; requires recent authentication. A guest has
@@ -79,11 +79,11 @@ package struct IdentitiesClient: IdentitiesAPI {
             IdentitiesDescription.signInWithProvider, request, context)
     }
 
-    package func signInAnonymously(
-        _ request: IdentityV1.SignInAnonymouslyRequest, _ context: CallContext
+    package func signInAsGuest(
+        _ request: IdentityV1.SignInAsGuestRequest, _ context: CallContext
     ) async throws -> IdentityV1.AdmissionResponse {
         try await channel.call(
-            IdentitiesDescription.signInAnonymously, request, context)
+            IdentitiesDescription.signInAsGuest, request, context)
     }
 
     package func linkProvider(
@@ -132,9 +132,9 @@ package enum IdentitiesDispatcher {
                     (request: IdentityV1.SignInWithProviderRequest, context) in
                     try await service.signInWithProvider(request, context)
                 },
-                .async(IdentitiesDescription.signInAnonymously) {
-                    (request: IdentityV1.SignInAnonymouslyRequest, context) in
-                    try await service.signInAnonymously(request, context)
+                .async(IdentitiesDescription.signInAsGuest) {
+                    (request: IdentityV1.SignInAsGuestRequest, context) in
+                    try await service.signInAsGuest(request, context)
                 },
                 .async(IdentitiesDescription.linkProvider) {
                     (request: IdentityV1.LinkProviderRequest, context) in
@@ -172,9 +172,9 @@ package enum IdentitiesDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false)
 
-    /// `SignInAnonymously`.
-    package static let signInAnonymously = MethodDescription(
-        name: "postern.identity.v1.Identities/SignInAnonymously",
+    /// `SignInAsGuest`.
+    package static let signInAsGuest = MethodDescription(
+        name: "postern.identity.v1.Identities/SignInAsGuest",
         isIdempotent: false,
         timeout: .milliseconds(10000),
         isOnLoop: false)
@@ -213,118 +213,121 @@ package enum IdentitiesDescription {
         methods: [
             issueNonce,
             signInWithProvider,
-            signInAnonymously,
+            signInAsGuest,
             linkProvider,
             unlink,
             listMethods,
             proveByProvider,
         ],
         fileDescriptorSet: """
-            CusBCh5wb3N0ZXJuL2lkZW50aXR5L3YxL25ld3MucHJvdG8SE3Bvc3Rlcm4uaWRlbnRpdHkudjEi\
-            cwoKU2lnbkluTmV3cxIqChJsYXN0X3NpZ25faW5fYXRfbXMYASABKANSDmxhc3RTaWduSW5BdE1z\
-            EhUKBmdhcF9tcxgCIAEoA1IFZ2FwTXMSIgoNaXNfbmV3X2RldmljZRgDIAEoCFILaXNOZXdEZXZp\
-            Y2VCNwoTcG9zdGVybi5pZGVudGl0eS52MVABWh5wb3N0ZXJuL2lkZW50aXR5L3YxO2lkZW50aXR5\
-            djFiBnByb3RvMwqsFQoicG9zdGVybi9pZGVudGl0eS92MS9pZGVudGl0eS5wcm90bxITcG9zdGVy\
-            bi5pZGVudGl0eS52MRoecG9zdGVybi9pZGVudGl0eS92MS9uZXdzLnByb3RvIq4DCgdBY2NvdW50\
-            Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIUCgVlbWFpbBgCIAEoCVIFZW1haWwSJQoO\
-            ZW1haWxfdmVyaWZpZWQYAyABKAhSDWVtYWlsVmVyaWZpZWQSIQoMZGlzcGxheV9uYW1lGAQgASgJ\
-            UgtkaXNwbGF5TmFtZRIiCg1jcmVhdGVkX2F0X21zGAUgASgDUgtjcmVhdGVkQXRNcxIqChJsYXN0\
-            X3NpZ25faW5fYXRfbXMYBiABKANSDmxhc3RTaWduSW5BdE1zEjoKBnN0YXR1cxgHIAEoDjIiLnBv\
-            c3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFN0YXR1c1IGc3RhdHVzEhgKB21ldGhvZHMYCCADKAlS\
-            B21ldGhvZHMSIQoMcGhvbmVfbnVtYmVyGAkgASgJUgtwaG9uZU51bWJlchIbCglwaG90b191cmwY\
-            CiABKAlSCHBob3RvVXJsEhkKCGlzX2d1ZXN0GAsgASgIUgdpc0d1ZXN0EiMKDXBlbmRpbmdfZW1h\
-            aWwYFCABKAlSDHBlbmRpbmdFbWFpbCKJAQoGT3JpZ2luEiUKDmNsaWVudF9hZGRyZXNzGAEgASgJ\
-            Ug1jbGllbnRBZGRyZXNzEhsKCWRldmljZV9pZBgCIAEoCVIIZGV2aWNlSWQSGgoIcGxhdGZvcm0Y\
-            AyABKAlSCHBsYXRmb3JtEh8KC2RldmljZV9uYW1lGAQgASgJUgpkZXZpY2VOYW1lIpACCg9SZWdp\
-            c3RlclJlcXVlc3QSFAoFZW1haWwYASABKAlSBWVtYWlsEiAKCHBhc3N3b3JkGAIgASgJQgSItRgB\
-            UghwYXNzd29yZBIhCgxkaXNwbGF5X25hbWUYAyABKAlSC2Rpc3BsYXlOYW1lEhoKCGxhbmd1YWdl\
-            GAQgASgJUghsYW5ndWFnZRIzCgZvcmlnaW4YBSABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9y\
-            aWdpblIGb3JpZ2luEiwKEmd1ZXN0X2FjY2Vzc190b2tlbhgGIAEoCVIQZ3Vlc3RBY2Nlc3NUb2tl\
-            bhIjCg1tYWlsX3dpdGhoZWxkGAcgASgIUgxtYWlsV2l0aGhlbGQiggEKEFJlZ2lzdGVyUmVzcG9u\
-            c2USNgoHYWNjb3VudBgBIAEoCzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3Vu\
-            dBI2CgVwcm9vZhgCIAEoCzIgLnBvc3Rlcm4uaWRlbnRpdHkudjEuU2lnbkluUHJvb2ZSBXByb29m\
-            IoQBChVWZXJpZnlQYXNzd29yZFJlcXVlc3QSFAoFZW1haWwYASABKAlSBWVtYWlsEiAKCHBhc3N3\
-            b3JkGAIgASgJQgSItRgBUghwYXNzd29yZBIzCgZvcmlnaW4YAyABKAsyGy5wb3N0ZXJuLmlkZW50\
-            aXR5LnYxLk9yaWdpblIGb3JpZ2luIr0BChZWZXJpZnlQYXNzd29yZFJlc3BvbnNlEjYKB2FjY291\
-            bnQYASABKAsyHC5wb3N0ZXJuLmlkZW50aXR5LnYxLkFjY291bnRSB2FjY291bnQSNgoFcHJvb2YY\
-            AiABKAsyIC5wb3N0ZXJuLmlkZW50aXR5LnYxLlNpZ25JblByb29mUgVwcm9vZhIzCgRuZXdzGAMg\
-            ASgLMh8ucG9zdGVybi5pZGVudGl0eS52MS5TaWduSW5OZXdzUgRuZXdzIqoBCgtTaWduSW5Qcm9v\
-            ZhIdCgphY2NvdW50X2lkGAEgASgJUglhY2NvdW50SWQSEAoDYW1yGAIgAygJUgNhbXISIAoMYXV0\
-            aF90aW1lX21zGAMgASgDUgphdXRoVGltZU1zEiAKDHByb3ZlZF9hdF9tcxgEIAEoA1IKcHJvdmVk\
-            QXRNcxIUCgVub25jZRgFIAEoDFIFbm9uY2USEAoDbWFjGAYgASgMUgNtYWMioQEKE0NvbmZpcm1F\
-            bWFpbFJlcXVlc3QSFAoFdG9rZW4YASABKAlSBXRva2VuEh0KCmFjY291bnRfaWQYAiABKAlSCWFj\
-            Y291bnRJZBIgCghwYXNzd29yZBgDIAEoCUIEiLUYAVIIcGFzc3dvcmQSMwoGb3JpZ2luGAQgASgL\
-            MhsucG9zdGVybi5pZGVudGl0eS52MS5PcmlnaW5SBm9yaWdpbiJ7ChRDb25maXJtRW1haWxSZXNw\
-            b25zZRI2CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5BY2NvdW50UgdhY2Nv\
-            dW50EisKEXBhc3N3b3JkX3JlcGxhY2VkGAIgASgIUhBwYXNzd29yZFJlcGxhY2VkIlMKEUdldEFj\
-            Y291bnRSZXF1ZXN0Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIfCgt3aXRoX3Byb29m\
-            cxgCIAEoCFIKd2l0aFByb29mcyJvChJHZXRBY2NvdW50UmVzcG9uc2USNgoHYWNjb3VudBgBIAEo\
-            CzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3VudBIhCgxoYXNfcGFzc3dvcmQY\
-            AiABKAhSC2hhc1Bhc3N3b3JkKq4BCg1BY2NvdW50U3RhdHVzEh4KGkFDQ09VTlRfU1RBVFVTX1VO\
-            U1BFQ0lGSUVEEAASGQoVQUNDT1VOVF9TVEFUVVNfQUNUSVZFEAESHAoYQUNDT1VOVF9TVEFUVVNf\
-            U1VTUEVOREVEEAISJwojQUNDT1VOVF9TVEFUVVNfUEVORElOR19WRVJJRklDQVRJT04QAxIbChdB\
-            Q0NPVU5UX1NUQVRVU19ERUxFVElORxAEMq4DCghBY2NvdW50cxJdCghSZWdpc3RlchIkLnBvc3Rl\
-            cm4uaWRlbnRpdHkudjEuUmVnaXN0ZXJSZXF1ZXN0GiUucG9zdGVybi5pZGVudGl0eS52MS5SZWdp\
-            c3RlclJlc3BvbnNlIgSotRgBEm8KDlZlcmlmeVBhc3N3b3JkEioucG9zdGVybi5pZGVudGl0eS52\
-            MS5WZXJpZnlQYXNzd29yZFJlcXVlc3QaKy5wb3N0ZXJuLmlkZW50aXR5LnYxLlZlcmlmeVBhc3N3\
-            b3JkUmVzcG9uc2UiBKi1GAESaQoMQ29uZmlybUVtYWlsEigucG9zdGVybi5pZGVudGl0eS52MS5D\
-            b25maXJtRW1haWxSZXF1ZXN0GikucG9zdGVybi5pZGVudGl0eS52MS5Db25maXJtRW1haWxSZXNw\
-            b25zZSIEqLUYARJnCgpHZXRBY2NvdW50EiYucG9zdGVybi5pZGVudGl0eS52MS5HZXRBY2NvdW50\
-            UmVxdWVzdBonLnBvc3Rlcm4uaWRlbnRpdHkudjEuR2V0QWNjb3VudFJlc3BvbnNlIgiItRgBoLUY\
-            ZEI3ChNwb3N0ZXJuLmlkZW50aXR5LnYxUAFaHnBvc3Rlcm4vaWRlbnRpdHkvdjE7aWRlbnRpdHl2\
-            MWIGcHJvdG8zCuoXCiRwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXRpZXMucHJvdG8SE3Bvc3Rl\
-            cm4uaWRlbnRpdHkudjEaInBvc3Rlcm4vaWRlbnRpdHkvdjEvaWRlbnRpdHkucHJvdG8aHnBvc3Rl\
-            cm4vaWRlbnRpdHkvdjEvbmV3cy5wcm90byIvChFJc3N1ZU5vbmNlUmVxdWVzdBIaCghwcm92aWRl\
-            chgBIAEoCVIIcHJvdmlkZXIidQoSSXNzdWVOb25jZVJlc3BvbnNlEhQKBW5vbmNlGAEgASgJUgVu\
-            b25jZRIlCg5wcm92aWRlcl9ub25jZRgCIAEoCVINcHJvdmlkZXJOb25jZRIiCg1leHBpcmVzX2F0\
-            X21zGAMgASgDUgtleHBpcmVzQXRNcyKuAQoNUHJvdmlkZXJUb2tlbhIaCghwcm92aWRlchgBIAEo\
-            CVIIcHJvdmlkZXISGQoIaWRfdG9rZW4YAiABKAlSB2lkVG9rZW4SFAoFbm9uY2UYAyABKAlSBW5v\
-            bmNlEi0KEmF1dGhvcml6YXRpb25fY29kZRgEIAEoCVIRYXV0aG9yaXphdGlvbkNvZGUSIQoMZGlz\
-            cGxheV9uYW1lGAUgASgJUgtkaXNwbGF5TmFtZSLUAQoZU2lnbkluV2l0aFByb3ZpZGVyUmVxdWVz\
-            dBI4CgV0b2tlbhgBIAEoCzIiLnBvc3Rlcm4uaWRlbnRpdHkudjEuUHJvdmlkZXJUb2tlblIFdG9r\
-            ZW4SLAoSZ3Vlc3RfYWNjZXNzX3Rva2VuGAIgASgJUhBndWVzdEFjY2Vzc1Rva2VuEhoKCGxhbmd1\
-            YWdlGAMgASgJUghsYW5ndWFnZRIzCgZvcmlnaW4YBCABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYx\
-            Lk9yaWdpblIGb3JpZ2luImsKGFNpZ25JbkFub255bW91c2x5UmVxdWVzdBIaCghsYW5ndWFnZRgB\
-            IAEoCVIIbGFuZ3VhZ2USMwoGb3JpZ2luGAIgASgLMhsucG9zdGVybi5pZGVudGl0eS52MS5Pcmln\
-            aW5SBm9yaWdpbiL9AgoRQWRtaXNzaW9uUmVzcG9uc2USNgoHYWNjb3VudBgBIAEoCzIcLnBvc3Rl\
-            cm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3VudBI2CgVwcm9vZhgCIAEoCzIgLnBvc3Rlcm4u\
-            aWRlbnRpdHkudjEuU2lnbkluUHJvb2ZSBXByb29mEh4KC2lzX25ld191c2VyGAMgASgIUglpc05l\
-            d1VzZXISJwoPcmVtb3ZlZF9tZXRob2RzGAQgAygJUg5yZW1vdmVkTWV0aG9kcxIbCglpc19saW5r\
-            ZWQYBSABKAhSCGlzTGlua2VkEh8KC2lzX3VwZ3JhZGVkGAYgASgIUgppc1VwZ3JhZGVkEjwKCWNv\
-            bGxpc2lvbhgHIAEoCzIeLnBvc3Rlcm4uaWRlbnRpdHkudjEuQ29sbGlzaW9uUgljb2xsaXNpb24S\
-            MwoEbmV3cxgIIAEoCzIfLnBvc3Rlcm4uaWRlbnRpdHkudjEuU2lnbkluTmV3c1IEbmV3cyKGAQoJ\
-            Q29sbGlzaW9uEjIKBWd1ZXN0GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5BY2NvdW50UgVn\
-            dWVzdBIhCgxjaG9pY2VfdG9rZW4YAiABKAlSC2Nob2ljZVRva2VuEiIKDWV4cGlyZXNfYXRfbXMY\
-            AyABKANSC2V4cGlyZXNBdE1zIqcBChNMaW5rUHJvdmlkZXJSZXF1ZXN0EiEKDGFjY2Vzc190b2tl\
-            bhgBIAEoCVILYWNjZXNzVG9rZW4SOAoFdG9rZW4YAiABKAsyIi5wb3N0ZXJuLmlkZW50aXR5LnYx\
-            LlByb3ZpZGVyVG9rZW5SBXRva2VuEjMKBm9yaWdpbhgDIAEoCzIbLnBvc3Rlcm4uaWRlbnRpdHku\
-            djEuT3JpZ2luUgZvcmlnaW4iTgoUTGlua1Byb3ZpZGVyUmVzcG9uc2USNgoHYWNjb3VudBgBIAEo\
-            CzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3VudCJ/Cg1VbmxpbmtSZXF1ZXN0\
-            EiEKDGFjY2Vzc190b2tlbhgBIAEoCVILYWNjZXNzVG9rZW4SFgoGbWV0aG9kGAIgASgJUgZtZXRo\
-            b2QSMwoGb3JpZ2luGAMgASgLMhsucG9zdGVybi5pZGVudGl0eS52MS5PcmlnaW5SBm9yaWdpbiJI\
-            Cg5VbmxpbmtSZXNwb25zZRI2CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5B\
-            Y2NvdW50UgdhY2NvdW50IloKDFNpZ25Jbk1ldGhvZBIWCgZtZXRob2QYASABKAlSBm1ldGhvZBIe\
-            CgthZGRlZF9hdF9tcxgCIAEoA1IJYWRkZWRBdE1zEhIKBGhpbnQYAyABKAlSBGhpbnQiNwoSTGlz\
-            dE1ldGhvZHNSZXF1ZXN0EiEKDGFjY2Vzc190b2tlbhgBIAEoCVILYWNjZXNzVG9rZW4iUgoTTGlz\
-            dE1ldGhvZHNSZXNwb25zZRI7CgdtZXRob2RzGAEgAygLMiEucG9zdGVybi5pZGVudGl0eS52MS5T\
-            aWduSW5NZXRob2RSB21ldGhvZHMiqgEKFlByb3ZlQnlQcm92aWRlclJlcXVlc3QSIQoMYWNjZXNz\
-            X3Rva2VuGAEgASgJUgthY2Nlc3NUb2tlbhI4CgV0b2tlbhgCIAEoCzIiLnBvc3Rlcm4uaWRlbnRp\
-            dHkudjEuUHJvdmlkZXJUb2tlblIFdG9rZW4SMwoGb3JpZ2luGAMgASgLMhsucG9zdGVybi5pZGVu\
-            dGl0eS52MS5PcmlnaW5SBm9yaWdpbiJRChdQcm92ZUJ5UHJvdmlkZXJSZXNwb25zZRI2CgVwcm9v\
-            ZhgBIAEoCzIgLnBvc3Rlcm4uaWRlbnRpdHkudjEuU2lnbkluUHJvb2ZSBXByb29mMtMFCgpJZGVu\
-            dGl0aWVzEl0KCklzc3VlTm9uY2USJi5wb3N0ZXJuLmlkZW50aXR5LnYxLklzc3VlTm9uY2VSZXF1\
-            ZXN0GicucG9zdGVybi5pZGVudGl0eS52MS5Jc3N1ZU5vbmNlUmVzcG9uc2USbAoSU2lnbkluV2l0\
-            aFByb3ZpZGVyEi4ucG9zdGVybi5pZGVudGl0eS52MS5TaWduSW5XaXRoUHJvdmlkZXJSZXF1ZXN0\
-            GiYucG9zdGVybi5pZGVudGl0eS52MS5BZG1pc3Npb25SZXNwb25zZRJqChFTaWduSW5Bbm9ueW1v\
-            dXNseRItLnBvc3Rlcm4uaWRlbnRpdHkudjEuU2lnbkluQW5vbnltb3VzbHlSZXF1ZXN0GiYucG9z\
-            dGVybi5pZGVudGl0eS52MS5BZG1pc3Npb25SZXNwb25zZRJjCgxMaW5rUHJvdmlkZXISKC5wb3N0\
-            ZXJuLmlkZW50aXR5LnYxLkxpbmtQcm92aWRlclJlcXVlc3QaKS5wb3N0ZXJuLmlkZW50aXR5LnYx\
-            LkxpbmtQcm92aWRlclJlc3BvbnNlElEKBlVubGluaxIiLnBvc3Rlcm4uaWRlbnRpdHkudjEuVW5s\
-            aW5rUmVxdWVzdBojLnBvc3Rlcm4uaWRlbnRpdHkudjEuVW5saW5rUmVzcG9uc2USZgoLTGlzdE1l\
-            dGhvZHMSJy5wb3N0ZXJuLmlkZW50aXR5LnYxLkxpc3RNZXRob2RzUmVxdWVzdBooLnBvc3Rlcm4u\
-            aWRlbnRpdHkudjEuTGlzdE1ldGhvZHNSZXNwb25zZSIEiLUYARJsCg9Qcm92ZUJ5UHJvdmlkZXIS\
-            Ky5wb3N0ZXJuLmlkZW50aXR5LnYxLlByb3ZlQnlQcm92aWRlclJlcXVlc3QaLC5wb3N0ZXJuLmlk\
-            ZW50aXR5LnYxLlByb3ZlQnlQcm92aWRlclJlc3BvbnNlQjcKE3Bvc3Rlcm4uaWRlbnRpdHkudjFQ\
-            AVoecG9zdGVybi9pZGVudGl0eS92MTtpZGVudGl0eXYxYgZwcm90bzM=
+            CvkBCilwb3N0ZXJuL2lkZW50aXR5L3YxL3NpZ25faW5faGlzdG9yeS5wcm90bxITcG9zdGVybi5p\
+            ZGVudGl0eS52MSJ2Cg1TaWduSW5IaXN0b3J5EioKEmxhc3Rfc2lnbl9pbl9hdF9tcxgBIAEoA1IO\
+            bGFzdFNpZ25JbkF0TXMSFQoGZ2FwX21zGAIgASgDUgVnYXBNcxIiCg1pc19uZXdfZGV2aWNlGAMg\
+            ASgIUgtpc05ld0RldmljZUI3ChNwb3N0ZXJuLmlkZW50aXR5LnYxUAFaHnBvc3Rlcm4vaWRlbnRp\
+            dHkvdjE7aWRlbnRpdHl2MWIGcHJvdG8zCrUXCiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5\
+            LnByb3RvEhNwb3N0ZXJuLmlkZW50aXR5LnYxGilwb3N0ZXJuL2lkZW50aXR5L3YxL3NpZ25faW5f\
+            aGlzdG9yeS5wcm90byKuAwoHQWNjb3VudBIdCgphY2NvdW50X2lkGAEgASgJUglhY2NvdW50SWQS\
+            FAoFZW1haWwYAiABKAlSBWVtYWlsEiUKDmVtYWlsX3ZlcmlmaWVkGAMgASgIUg1lbWFpbFZlcmlm\
+            aWVkEiEKDGRpc3BsYXlfbmFtZRgEIAEoCVILZGlzcGxheU5hbWUSIgoNY3JlYXRlZF9hdF9tcxgF\
+            IAEoA1ILY3JlYXRlZEF0TXMSKgoSbGFzdF9zaWduX2luX2F0X21zGAYgASgDUg5sYXN0U2lnbklu\
+            QXRNcxI6CgZzdGF0dXMYByABKA4yIi5wb3N0ZXJuLmlkZW50aXR5LnYxLkFjY291bnRTdGF0dXNS\
+            BnN0YXR1cxIYCgdtZXRob2RzGAggAygJUgdtZXRob2RzEiEKDHBob25lX251bWJlchgJIAEoCVIL\
+            cGhvbmVOdW1iZXISGwoJcGhvdG9fdXJsGAogASgJUghwaG90b1VybBIZCghpc19ndWVzdBgLIAEo\
+            CFIHaXNHdWVzdBIjCg1wZW5kaW5nX2VtYWlsGBQgASgJUgxwZW5kaW5nRW1haWwiiQEKBk9yaWdp\
+            bhIlCg5jbGllbnRfYWRkcmVzcxgBIAEoCVINY2xpZW50QWRkcmVzcxIbCglkZXZpY2VfaWQYAiAB\
+            KAlSCGRldmljZUlkEhoKCHBsYXRmb3JtGAMgASgJUghwbGF0Zm9ybRIfCgtkZXZpY2VfbmFtZRgE\
+            IAEoCVIKZGV2aWNlTmFtZSKQAgoPUmVnaXN0ZXJSZXF1ZXN0EhQKBWVtYWlsGAEgASgJUgVlbWFp\
+            bBIgCghwYXNzd29yZBgCIAEoCUIEiLUYAVIIcGFzc3dvcmQSIQoMZGlzcGxheV9uYW1lGAMgASgJ\
+            UgtkaXNwbGF5TmFtZRIaCghsYW5ndWFnZRgEIAEoCVIIbGFuZ3VhZ2USMwoGb3JpZ2luGAUgASgL\
+            MhsucG9zdGVybi5pZGVudGl0eS52MS5PcmlnaW5SBm9yaWdpbhIsChJndWVzdF9hY2Nlc3NfdG9r\
+            ZW4YBiABKAlSEGd1ZXN0QWNjZXNzVG9rZW4SIwoNbWFpbF93aXRoaGVsZBgHIAEoCFIMbWFpbFdp\
+            dGhoZWxkIoIBChBSZWdpc3RlclJlc3BvbnNlEjYKB2FjY291bnQYASABKAsyHC5wb3N0ZXJuLmlk\
+            ZW50aXR5LnYxLkFjY291bnRSB2FjY291bnQSNgoFcHJvb2YYAiABKAsyIC5wb3N0ZXJuLmlkZW50\
+            aXR5LnYxLlNpZ25JblByb29mUgVwcm9vZiKyAQoVVmVyaWZ5UGFzc3dvcmRSZXF1ZXN0EhQKBWVt\
+            YWlsGAEgASgJUgVlbWFpbBIgCghwYXNzd29yZBgCIAEoCUIEiLUYAVIIcGFzc3dvcmQSMwoGb3Jp\
+            Z2luGAMgASgLMhsucG9zdGVybi5pZGVudGl0eS52MS5PcmlnaW5SBm9yaWdpbhIsChJndWVzdF9h\
+            Y2Nlc3NfdG9rZW4YBCABKAlSEGd1ZXN0QWNjZXNzVG9rZW4ihAIKFlZlcmlmeVBhc3N3b3JkUmVz\
+            cG9uc2USNgoHYWNjb3VudBgBIAEoCzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNj\
+            b3VudBI2CgVwcm9vZhgCIAEoCzIgLnBvc3Rlcm4uaWRlbnRpdHkudjEuU2lnbkluUHJvb2ZSBXBy\
+            b29mEjwKB2hpc3RvcnkYAyABKAsyIi5wb3N0ZXJuLmlkZW50aXR5LnYxLlNpZ25Jbkhpc3RvcnlS\
+            B2hpc3RvcnkSPAoJY29sbGlzaW9uGAQgASgLMh4ucG9zdGVybi5pZGVudGl0eS52MS5Db2xsaXNp\
+            b25SCWNvbGxpc2lvbiKGAQoJQ29sbGlzaW9uEjIKBWd1ZXN0GAEgASgLMhwucG9zdGVybi5pZGVu\
+            dGl0eS52MS5BY2NvdW50UgVndWVzdBIhCgxjaG9pY2VfdG9rZW4YAiABKAlSC2Nob2ljZVRva2Vu\
+            EiIKDWV4cGlyZXNfYXRfbXMYAyABKANSC2V4cGlyZXNBdE1zIqoBCgtTaWduSW5Qcm9vZhIdCgph\
+            Y2NvdW50X2lkGAEgASgJUglhY2NvdW50SWQSEAoDYW1yGAIgAygJUgNhbXISIAoMYXV0aF90aW1l\
+            X21zGAMgASgDUgphdXRoVGltZU1zEiAKDHByb3ZlZF9hdF9tcxgEIAEoA1IKcHJvdmVkQXRNcxIU\
+            CgVub25jZRgFIAEoDFIFbm9uY2USEAoDbWFjGAYgASgMUgNtYWMioQEKE0NvbmZpcm1FbWFpbFJl\
+            cXVlc3QSFAoFdG9rZW4YASABKAlSBXRva2VuEh0KCmFjY291bnRfaWQYAiABKAlSCWFjY291bnRJ\
+            ZBIgCghwYXNzd29yZBgDIAEoCUIEiLUYAVIIcGFzc3dvcmQSMwoGb3JpZ2luGAQgASgLMhsucG9z\
+            dGVybi5pZGVudGl0eS52MS5PcmlnaW5SBm9yaWdpbiJ7ChRDb25maXJtRW1haWxSZXNwb25zZRI2\
+            CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5BY2NvdW50UgdhY2NvdW50EisK\
+            EXBhc3N3b3JkX3JlcGxhY2VkGAIgASgIUhBwYXNzd29yZFJlcGxhY2VkIlMKEUdldEFjY291bnRS\
+            ZXF1ZXN0Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIfCgt3aXRoX3Byb29mcxgCIAEo\
+            CFIKd2l0aFByb29mcyJvChJHZXRBY2NvdW50UmVzcG9uc2USNgoHYWNjb3VudBgBIAEoCzIcLnBv\
+            c3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3VudBIhCgxoYXNfcGFzc3dvcmQYAiABKAhS\
+            C2hhc1Bhc3N3b3JkKq4BCg1BY2NvdW50U3RhdHVzEh4KGkFDQ09VTlRfU1RBVFVTX1VOU1BFQ0lG\
+            SUVEEAASGQoVQUNDT1VOVF9TVEFUVVNfQUNUSVZFEAESHAoYQUNDT1VOVF9TVEFUVVNfU1VTUEVO\
+            REVEEAISJwojQUNDT1VOVF9TVEFUVVNfUEVORElOR19WRVJJRklDQVRJT04QAxIbChdBQ0NPVU5U\
+            X1NUQVRVU19ERUxFVElORxAEMq4DCghBY2NvdW50cxJdCghSZWdpc3RlchIkLnBvc3Rlcm4uaWRl\
+            bnRpdHkudjEuUmVnaXN0ZXJSZXF1ZXN0GiUucG9zdGVybi5pZGVudGl0eS52MS5SZWdpc3RlclJl\
+            c3BvbnNlIgSotRgBEm8KDlZlcmlmeVBhc3N3b3JkEioucG9zdGVybi5pZGVudGl0eS52MS5WZXJp\
+            ZnlQYXNzd29yZFJlcXVlc3QaKy5wb3N0ZXJuLmlkZW50aXR5LnYxLlZlcmlmeVBhc3N3b3JkUmVz\
+            cG9uc2UiBKi1GAESaQoMQ29uZmlybUVtYWlsEigucG9zdGVybi5pZGVudGl0eS52MS5Db25maXJt\
+            RW1haWxSZXF1ZXN0GikucG9zdGVybi5pZGVudGl0eS52MS5Db25maXJtRW1haWxSZXNwb25zZSIE\
+            qLUYARJnCgpHZXRBY2NvdW50EiYucG9zdGVybi5pZGVudGl0eS52MS5HZXRBY2NvdW50UmVxdWVz\
+            dBonLnBvc3Rlcm4uaWRlbnRpdHkudjEuR2V0QWNjb3VudFJlc3BvbnNlIgiItRgBoLUYZEI3ChNw\
+            b3N0ZXJuLmlkZW50aXR5LnYxUAFaHnBvc3Rlcm4vaWRlbnRpdHkvdjE7aWRlbnRpdHl2MWIGcHJv\
+            dG8zCukWCiRwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXRpZXMucHJvdG8SE3Bvc3Rlcm4uaWRl\
+            bnRpdHkudjEaInBvc3Rlcm4vaWRlbnRpdHkvdjEvaWRlbnRpdHkucHJvdG8aKXBvc3Rlcm4vaWRl\
+            bnRpdHkvdjEvc2lnbl9pbl9oaXN0b3J5LnByb3RvIi8KEUlzc3VlTm9uY2VSZXF1ZXN0EhoKCHBy\
+            b3ZpZGVyGAEgASgJUghwcm92aWRlciJ1ChJJc3N1ZU5vbmNlUmVzcG9uc2USFAoFbm9uY2UYASAB\
+            KAlSBW5vbmNlEiUKDnByb3ZpZGVyX25vbmNlGAIgASgJUg1wcm92aWRlck5vbmNlEiIKDWV4cGly\
+            ZXNfYXRfbXMYAyABKANSC2V4cGlyZXNBdE1zIq4BCg1Qcm92aWRlclRva2VuEhoKCHByb3ZpZGVy\
+            GAEgASgJUghwcm92aWRlchIZCghpZF90b2tlbhgCIAEoCVIHaWRUb2tlbhIUCgVub25jZRgDIAEo\
+            CVIFbm9uY2USLQoSYXV0aG9yaXphdGlvbl9jb2RlGAQgASgJUhFhdXRob3JpemF0aW9uQ29kZRIh\
+            CgxkaXNwbGF5X25hbWUYBSABKAlSC2Rpc3BsYXlOYW1lItQBChlTaWduSW5XaXRoUHJvdmlkZXJS\
+            ZXF1ZXN0EjgKBXRva2VuGAEgASgLMiIucG9zdGVybi5pZGVudGl0eS52MS5Qcm92aWRlclRva2Vu\
+            UgV0b2tlbhIsChJndWVzdF9hY2Nlc3NfdG9rZW4YAiABKAlSEGd1ZXN0QWNjZXNzVG9rZW4SGgoI\
+            bGFuZ3VhZ2UYAyABKAlSCGxhbmd1YWdlEjMKBm9yaWdpbhgEIAEoCzIbLnBvc3Rlcm4uaWRlbnRp\
+            dHkudjEuT3JpZ2luUgZvcmlnaW4iZwoUU2lnbkluQXNHdWVzdFJlcXVlc3QSGgoIbGFuZ3VhZ2UY\
+            ASABKAlSCGxhbmd1YWdlEjMKBm9yaWdpbhgCIAEoCzIbLnBvc3Rlcm4uaWRlbnRpdHkudjEuT3Jp\
+            Z2luUgZvcmlnaW4ihgMKEUFkbWlzc2lvblJlc3BvbnNlEjYKB2FjY291bnQYASABKAsyHC5wb3N0\
+            ZXJuLmlkZW50aXR5LnYxLkFjY291bnRSB2FjY291bnQSNgoFcHJvb2YYAiABKAsyIC5wb3N0ZXJu\
+            LmlkZW50aXR5LnYxLlNpZ25JblByb29mUgVwcm9vZhIeCgtpc19uZXdfdXNlchgDIAEoCFIJaXNO\
+            ZXdVc2VyEicKD3JlbW92ZWRfbWV0aG9kcxgEIAMoCVIOcmVtb3ZlZE1ldGhvZHMSGwoJaXNfbGlu\
+            a2VkGAUgASgIUghpc0xpbmtlZBIfCgtpc191cGdyYWRlZBgGIAEoCFIKaXNVcGdyYWRlZBI8Cglj\
+            b2xsaXNpb24YByABKAsyHi5wb3N0ZXJuLmlkZW50aXR5LnYxLkNvbGxpc2lvblIJY29sbGlzaW9u\
+            EjwKB2hpc3RvcnkYCCABKAsyIi5wb3N0ZXJuLmlkZW50aXR5LnYxLlNpZ25Jbkhpc3RvcnlSB2hp\
+            c3RvcnkipwEKE0xpbmtQcm92aWRlclJlcXVlc3QSIQoMYWNjZXNzX3Rva2VuGAEgASgJUgthY2Nl\
+            c3NUb2tlbhI4CgV0b2tlbhgCIAEoCzIiLnBvc3Rlcm4uaWRlbnRpdHkudjEuUHJvdmlkZXJUb2tl\
+            blIFdG9rZW4SMwoGb3JpZ2luGAMgASgLMhsucG9zdGVybi5pZGVudGl0eS52MS5PcmlnaW5SBm9y\
+            aWdpbiJOChRMaW5rUHJvdmlkZXJSZXNwb25zZRI2CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5p\
+            ZGVudGl0eS52MS5BY2NvdW50UgdhY2NvdW50In8KDVVubGlua1JlcXVlc3QSIQoMYWNjZXNzX3Rv\
+            a2VuGAEgASgJUgthY2Nlc3NUb2tlbhIWCgZtZXRob2QYAiABKAlSBm1ldGhvZBIzCgZvcmlnaW4Y\
+            AyABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIGb3JpZ2luIkgKDlVubGlua1Jlc3Bv\
+            bnNlEjYKB2FjY291bnQYASABKAsyHC5wb3N0ZXJuLmlkZW50aXR5LnYxLkFjY291bnRSB2FjY291\
+            bnQiWgoMU2lnbkluTWV0aG9kEhYKBm1ldGhvZBgBIAEoCVIGbWV0aG9kEh4KC2FkZGVkX2F0X21z\
+            GAIgASgDUglhZGRlZEF0TXMSEgoEaGludBgDIAEoCVIEaGludCI3ChJMaXN0TWV0aG9kc1JlcXVl\
+            c3QSIQoMYWNjZXNzX3Rva2VuGAEgASgJUgthY2Nlc3NUb2tlbiJSChNMaXN0TWV0aG9kc1Jlc3Bv\
+            bnNlEjsKB21ldGhvZHMYASADKAsyIS5wb3N0ZXJuLmlkZW50aXR5LnYxLlNpZ25Jbk1ldGhvZFIH\
+            bWV0aG9kcyKqAQoWUHJvdmVCeVByb3ZpZGVyUmVxdWVzdBIhCgxhY2Nlc3NfdG9rZW4YASABKAlS\
+            C2FjY2Vzc1Rva2VuEjgKBXRva2VuGAIgASgLMiIucG9zdGVybi5pZGVudGl0eS52MS5Qcm92aWRl\
+            clRva2VuUgV0b2tlbhIzCgZvcmlnaW4YAyABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdp\
+            blIGb3JpZ2luIlEKF1Byb3ZlQnlQcm92aWRlclJlc3BvbnNlEjYKBXByb29mGAEgASgLMiAucG9z\
+            dGVybi5pZGVudGl0eS52MS5TaWduSW5Qcm9vZlIFcHJvb2YyywUKCklkZW50aXRpZXMSXQoKSXNz\
+            dWVOb25jZRImLnBvc3Rlcm4uaWRlbnRpdHkudjEuSXNzdWVOb25jZVJlcXVlc3QaJy5wb3N0ZXJu\
+            LmlkZW50aXR5LnYxLklzc3VlTm9uY2VSZXNwb25zZRJsChJTaWduSW5XaXRoUHJvdmlkZXISLi5w\
+            b3N0ZXJuLmlkZW50aXR5LnYxLlNpZ25JbldpdGhQcm92aWRlclJlcXVlc3QaJi5wb3N0ZXJuLmlk\
+            ZW50aXR5LnYxLkFkbWlzc2lvblJlc3BvbnNlEmIKDVNpZ25JbkFzR3Vlc3QSKS5wb3N0ZXJuLmlk\
+            ZW50aXR5LnYxLlNpZ25JbkFzR3Vlc3RSZXF1ZXN0GiYucG9zdGVybi5pZGVudGl0eS52MS5BZG1p\
+            c3Npb25SZXNwb25zZRJjCgxMaW5rUHJvdmlkZXISKC5wb3N0ZXJuLmlkZW50aXR5LnYxLkxpbmtQ\
+            cm92aWRlclJlcXVlc3QaKS5wb3N0ZXJuLmlkZW50aXR5LnYxLkxpbmtQcm92aWRlclJlc3BvbnNl\
+            ElEKBlVubGluaxIiLnBvc3Rlcm4uaWRlbnRpdHkudjEuVW5saW5rUmVxdWVzdBojLnBvc3Rlcm4u\
+            aWRlbnRpdHkudjEuVW5saW5rUmVzcG9uc2USZgoLTGlzdE1ldGhvZHMSJy5wb3N0ZXJuLmlkZW50\
+            aXR5LnYxLkxpc3RNZXRob2RzUmVxdWVzdBooLnBvc3Rlcm4uaWRlbnRpdHkudjEuTGlzdE1ldGhv\
+            ZHNSZXNwb25zZSIEiLUYARJsCg9Qcm92ZUJ5UHJvdmlkZXISKy5wb3N0ZXJuLmlkZW50aXR5LnYx\
+            LlByb3ZlQnlQcm92aWRlclJlcXVlc3QaLC5wb3N0ZXJuLmlkZW50aXR5LnYxLlByb3ZlQnlQcm92\
+            aWRlclJlc3BvbnNlQjcKE3Bvc3Rlcm4uaWRlbnRpdHkudjFQAVoecG9zdGVybi9pZGVudGl0eS92\
+            MTtpZGVudGl0eXYxYgZwcm90bzM=
             """)
 }

@@ -88,7 +88,8 @@ package enum ProviderNoticesDescription {
         name: "postern.gateway.v1.ProviderNotices/ReceiveProviderNotice",
         isIdempotent: true,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: false,
+            isPublic: true)
 
     /// `DescribeProviderOutcome`.
     package static let describeProviderOutcome = MethodDescription(
@@ -106,7 +107,7 @@ package enum ProviderNoticesDescription {
             describeProviderOutcome,
         ],
         fileDescriptorSet: """
-            Cv4HCiBwb3N0ZXJuL2dhdGV3YXkvdjEvbm90aWNlcy5wcm90bxIScG9zdGVybi5nYXRld2F5LnYx\
+            CoIICiBwb3N0ZXJuL2dhdGV3YXkvdjEvbm90aWNlcy5wcm90bxIScG9zdGVybi5nYXRld2F5LnYx\
             IlQKHFJlY2VpdmVQcm92aWRlck5vdGljZVJlcXVlc3QSGgoIcHJvdmlkZXIYASABKAlSCHByb3Zp\
             ZGVyEhgKB3BheWxvYWQYAiABKAlSB3BheWxvYWQiHwodUmVjZWl2ZVByb3ZpZGVyTm90aWNlUmVz\
             cG9uc2UiewoeRGVzY3JpYmVQcm92aWRlck91dGNvbWVSZXF1ZXN0EhoKCHByb3ZpZGVyGAEgASgJ\
@@ -117,12 +118,13 @@ package enum ProviderNoticesDescription {
             ZGVyT3V0Y29tZRIgChxQUk9WSURFUl9PVVRDT01FX1VOU1BFQ0lGSUVEEAASHgoaUFJPVklERVJf\
             T1VUQ09NRV9DQU5DRUxMRUQQARIbChdQUk9WSURFUl9PVVRDT01FX0ZBSUxFRBACEiAKHFBST1ZJ\
             REVSX09VVENPTUVfVU5BVkFJTEFCTEUQAxIcChhQUk9WSURFUl9PVVRDT01FX05FVFdPUksQBBIc\
-            ChhQUk9WSURFUl9PVVRDT01FX1RJTUVPVVQQBTKxAgoPUHJvdmlkZXJOb3RpY2VzEoYBChVSZWNl\
+            ChhQUk9WSURFUl9PVVRDT01FX1RJTUVPVVQQBTK1AgoPUHJvdmlkZXJOb3RpY2VzEooBChVSZWNl\
             aXZlUHJvdmlkZXJOb3RpY2USMC5wb3N0ZXJuLmdhdGV3YXkudjEuUmVjZWl2ZVByb3ZpZGVyTm90\
             aWNlUmVxdWVzdBoxLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZWNlaXZlUHJvdmlkZXJOb3RpY2VSZXNw\
-            b25zZSIIuLUYAYi1GAESlAEKF0Rlc2NyaWJlUHJvdmlkZXJPdXRjb21lEjIucG9zdGVybi5nYXRl\
-            d2F5LnYxLkRlc2NyaWJlUHJvdmlkZXJPdXRjb21lUmVxdWVzdBozLnBvc3Rlcm4uZ2F0ZXdheS52\
-            MS5EZXNjcmliZVByb3ZpZGVyT3V0Y29tZVJlc3BvbnNlIhC4tRgBwLUYAYi1GAGYtRgBQjQKEnBv\
-            c3Rlcm4uZ2F0ZXdheS52MVABWhxwb3N0ZXJuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzM=
+            b25zZSIMuLUYAcC1GAGItRgBEpQBChdEZXNjcmliZVByb3ZpZGVyT3V0Y29tZRIyLnBvc3Rlcm4u\
+            Z2F0ZXdheS52MS5EZXNjcmliZVByb3ZpZGVyT3V0Y29tZVJlcXVlc3QaMy5wb3N0ZXJuLmdhdGV3\
+            YXkudjEuRGVzY3JpYmVQcm92aWRlck91dGNvbWVSZXNwb25zZSIQuLUYAcC1GAGItRgBmLUYAUI0\
+            ChJwb3N0ZXJuLmdhdGV3YXkudjFQAVoccG9zdGVybi9nYXRld2F5L3YxO2dhdGV3YXl2MWIGcHJv\
+            dG8z
             """)
 }

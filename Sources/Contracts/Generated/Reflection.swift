@@ -8,14 +8,14 @@ package import RPC
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol ReflectionAPI: Sendable {
     /// Returns the names of the services that the program offers.
-    func list(
-        _ request: ReflectionV1.ListRequest, _ context: CallContext
-    ) async throws -> ReflectionV1.ListResponse
+    func listServices(
+        _ request: ReflectionV1.ListServicesRequest, _ context: CallContext
+    ) async throws -> ReflectionV1.ListServicesResponse
 
     /// Returns the descriptors of one service.
-    func describe(
-        _ request: ReflectionV1.DescribeRequest, _ context: CallContext
-    ) async throws -> ReflectionV1.DescribeResponse
+    func describeService(
+        _ request: ReflectionV1.DescribeServiceRequest, _ context: CallContext
+    ) async throws -> ReflectionV1.DescribeServiceResponse
 }
 
 /// What a server of `postern.reflection.v1.Reflection` implements.
@@ -23,16 +23,16 @@ package protocol ReflectionService: ReflectionAPI {
     /// Returns the names of the services that the program offers.
     ///
     /// On the connection's event loop: it may not wait.
-    func list(
-        _ request: ReflectionV1.ListRequest, _ context: CallContext
-    ) throws -> ReflectionV1.ListResponse
+    func listServices(
+        _ request: ReflectionV1.ListServicesRequest, _ context: CallContext
+    ) throws -> ReflectionV1.ListServicesResponse
 
     /// Returns the descriptors of one service.
     ///
     /// On the connection's event loop: it may not wait.
-    func describe(
-        _ request: ReflectionV1.DescribeRequest, _ context: CallContext
-    ) throws -> ReflectionV1.DescribeResponse
+    func describeService(
+        _ request: ReflectionV1.DescribeServiceRequest, _ context: CallContext
+    ) throws -> ReflectionV1.DescribeServiceResponse
 }
 
 /// Calls `postern.reflection.v1.Reflection` over a channel.
@@ -44,18 +44,18 @@ package struct ReflectionClient: ReflectionAPI {
         self.channel = channel
     }
 
-    package func list(
-        _ request: ReflectionV1.ListRequest, _ context: CallContext
-    ) async throws -> ReflectionV1.ListResponse {
+    package func listServices(
+        _ request: ReflectionV1.ListServicesRequest, _ context: CallContext
+    ) async throws -> ReflectionV1.ListServicesResponse {
         try await channel.call(
-            ReflectionDescription.list, request, context)
+            ReflectionDescription.listServices, request, context)
     }
 
-    package func describe(
-        _ request: ReflectionV1.DescribeRequest, _ context: CallContext
-    ) async throws -> ReflectionV1.DescribeResponse {
+    package func describeService(
+        _ request: ReflectionV1.DescribeServiceRequest, _ context: CallContext
+    ) async throws -> ReflectionV1.DescribeServiceResponse {
         try await channel.call(
-            ReflectionDescription.describe, request, context)
+            ReflectionDescription.describeService, request, context)
     }
 }
 
@@ -68,13 +68,13 @@ package enum ReflectionDispatcher {
         ServiceMethods(
             ReflectionDescription.service,
             [
-                .onLoop(ReflectionDescription.list) {
-                    (request: ReflectionV1.ListRequest, context) in
-                    try service.list(request, context)
+                .onLoop(ReflectionDescription.listServices) {
+                    (request: ReflectionV1.ListServicesRequest, context) in
+                    try service.listServices(request, context)
                 },
-                .onLoop(ReflectionDescription.describe) {
-                    (request: ReflectionV1.DescribeRequest, context) in
-                    try service.describe(request, context)
+                .onLoop(ReflectionDescription.describeService) {
+                    (request: ReflectionV1.DescribeServiceRequest, context) in
+                    try service.describeService(request, context)
                 },
             ])
     }
@@ -82,16 +82,16 @@ package enum ReflectionDispatcher {
 
 /// What `postern.reflection.v1.Reflection` promises.
 package enum ReflectionDescription {
-    /// `List`.
-    package static let list = MethodDescription(
-        name: "postern.reflection.v1.Reflection/List",
+    /// `ListServices`.
+    package static let listServices = MethodDescription(
+        name: "postern.reflection.v1.Reflection/ListServices",
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: true)
 
-    /// `Describe`.
-    package static let describe = MethodDescription(
-        name: "postern.reflection.v1.Reflection/Describe",
+    /// `DescribeService`.
+    package static let describeService = MethodDescription(
+        name: "postern.reflection.v1.Reflection/DescribeService",
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: true)
@@ -100,19 +100,20 @@ package enum ReflectionDescription {
     package static let service = ServiceDescription(
         name: "postern.reflection.v1.Reflection",
         methods: [
-            list,
-            describe,
+            listServices,
+            describeService,
         ],
         fileDescriptorSet: """
-            CoMECiZwb3N0ZXJuL3JlZmxlY3Rpb24vdjEvcmVmbGVjdGlvbi5wcm90bxIVcG9zdGVybi5yZWZs\
-            ZWN0aW9uLnYxIg0KC0xpc3RSZXF1ZXN0IioKDExpc3RSZXNwb25zZRIaCghzZXJ2aWNlcxgBIAMo\
-            CVIIc2VydmljZXMiKwoPRGVzY3JpYmVSZXF1ZXN0EhgKB3NlcnZpY2UYASABKAlSB3NlcnZpY2Ui\
-            QgoQRGVzY3JpYmVSZXNwb25zZRIuChNmaWxlX2Rlc2NyaXB0b3Jfc2V0GAEgASgMUhFmaWxlRGVz\
-            Y3JpcHRvclNldDLOAQoKUmVmbGVjdGlvbhJZCgRMaXN0EiIucG9zdGVybi5yZWZsZWN0aW9uLnYx\
-            Lkxpc3RSZXF1ZXN0GiMucG9zdGVybi5yZWZsZWN0aW9uLnYxLkxpc3RSZXNwb25zZSIIiLUYAZi1\
-            GAESZQoIRGVzY3JpYmUSJi5wb3N0ZXJuLnJlZmxlY3Rpb24udjEuRGVzY3JpYmVSZXF1ZXN0Gicu\
-            cG9zdGVybi5yZWZsZWN0aW9uLnYxLkRlc2NyaWJlUmVzcG9uc2UiCIi1GAGYtRgBQj0KFXBvc3Rl\
-            cm4ucmVmbGVjdGlvbi52MVABWiJwb3N0ZXJuL3JlZmxlY3Rpb24vdjE7cmVmbGVjdGlvbnYxYgZw\
-            cm90bzM=
+            Cs4ECiZwb3N0ZXJuL3JlZmxlY3Rpb24vdjEvcmVmbGVjdGlvbi5wcm90bxIVcG9zdGVybi5yZWZs\
+            ZWN0aW9uLnYxIhUKE0xpc3RTZXJ2aWNlc1JlcXVlc3QiMgoUTGlzdFNlcnZpY2VzUmVzcG9uc2US\
+            GgoIc2VydmljZXMYASADKAlSCHNlcnZpY2VzIjIKFkRlc2NyaWJlU2VydmljZVJlcXVlc3QSGAoH\
+            c2VydmljZRgBIAEoCVIHc2VydmljZSJJChdEZXNjcmliZVNlcnZpY2VSZXNwb25zZRIuChNmaWxl\
+            X2Rlc2NyaXB0b3Jfc2V0GAEgASgMUhFmaWxlRGVzY3JpcHRvclNldDL7AQoKUmVmbGVjdGlvbhJx\
+            CgxMaXN0U2VydmljZXMSKi5wb3N0ZXJuLnJlZmxlY3Rpb24udjEuTGlzdFNlcnZpY2VzUmVxdWVz\
+            dBorLnBvc3Rlcm4ucmVmbGVjdGlvbi52MS5MaXN0U2VydmljZXNSZXNwb25zZSIIiLUYAZi1GAES\
+            egoPRGVzY3JpYmVTZXJ2aWNlEi0ucG9zdGVybi5yZWZsZWN0aW9uLnYxLkRlc2NyaWJlU2Vydmlj\
+            ZVJlcXVlc3QaLi5wb3N0ZXJuLnJlZmxlY3Rpb24udjEuRGVzY3JpYmVTZXJ2aWNlUmVzcG9uc2Ui\
+            CIi1GAGYtRgBQj0KFXBvc3Rlcm4ucmVmbGVjdGlvbi52MVABWiJwb3N0ZXJuL3JlZmxlY3Rpb24v\
+            djE7cmVmbGVjdGlvbnYxYgZwcm90bzM=
             """)
 }

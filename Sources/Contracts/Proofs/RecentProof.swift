@@ -90,7 +90,7 @@ package enum ProofKind: String, CaseIterable, Sendable {
         switch message {
         case .password: self = .password
         case .deviceKey: self = .deviceKey
-        case .provider: self = .provider
+        case .providerToken: self = .provider
         case .phoneCode: self = .phoneCode
         case .unspecified, .unrecognized: return nil
         }

@@ -15,9 +15,8 @@ extension AccountSessionsHandler {
         _ request: GatewayV1.CheckRecentProofRequest, _ context: CallContext
     ) async throws -> GatewayV1.CheckRecentProofResponse {
         let demand = try Self.demand(request)
-        let session = try await sessions.required(context)
         let owner = try await RecentProofs(accounts: accounts, devices: devices).require(
-            demand, of: session.accessToken, context)
+            demand, of: try context.requiredAccessToken(), context)
         return GatewayV1.CheckRecentProofResponse(
             sessionId: owner.sessionID, accountId: owner.accountID, amr: owner.proof.amr,
             provedAtMs: owner.proof.provedAtMs)

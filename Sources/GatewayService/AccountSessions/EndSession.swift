@@ -7,15 +7,16 @@ extension AccountSessionsHandler {
     /// suspects that another person is signed in must be able to act at once, and a device whose
     /// session was ended by mistake can sign in again.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended` where the caller's own session
-    ///   has ended, `auth/session-not-found`.
+    ///   has ended, `auth/session-not-found`, `auth/idempotency-key-reused`,
+    ///   `rpc/invalid-argument`.
     package func endSession(
         _ request: GatewayV1.EndSessionRequest, _ context: CallContext
     ) async throws -> GatewayV1.EndSessionResponse {
-        let session = try await sessions.required(context)
+        let onward = try context.onward(for: "EndSession")
         let answer = try await devices.endSession(
             SessionV1.EndSessionRequest(
-                accessToken: session.accessToken, sessionId: request.sessionId),
-            context.onward())
-        return GatewayV1.EndSessionResponse(ended: answer.ended ? 1 : 0)
+                accessToken: try context.requiredAccessToken(), sessionId: request.sessionId),
+            onward)
+        return GatewayV1.EndSessionResponse(endedSessions: answer.ended ? 1 : 0)
     }
 }

@@ -8,9 +8,9 @@ extension AccountSessionsHandler {
     package func listSessions(
         _ request: GatewayV1.ListSessionsRequest, _ context: CallContext
     ) async throws -> GatewayV1.ListSessionsResponse {
-        let session = try await sessions.required(context)
         let list = try await devices.listSessions(
-            SessionV1.ListSessionsRequest(accessToken: session.accessToken), context.onward())
+            SessionV1.ListSessionsRequest(accessToken: try context.requiredAccessToken()),
+            context.onward())
         return GatewayV1.ListSessionsResponse(
             sessions: list.sessions.map(GatewayV1.SessionEntry.init))
     }

@@ -25,14 +25,15 @@ package struct AdminHandler: AdminService {
             case .accountId(let id): .accountId(id)
             case .email(let email): .email(email)
             case .phoneNumber(let number): .phoneNumber(number)
-            case .provider(let subject):
-                .provider(
+            case .providerSubject(let subject):
+                .providerSubject(
                     IdentityV1.ProviderSubject(issuer: subject.issuer, subject: subject.subject))
             case nil: nil
             }
         let answer = try await accounts.lookUpAccount(
             IdentityV1.LookUpAccountRequest(
-                showPersonal: request.showPersonal, actor: Self.actor(request.actor, context),
+                showPersonalData: request.showPersonalData,
+                actor: Self.actor(request.actor, context),
                 by: by), context.onward())
         return GatewayV1.LookUpAccountResponse(
             account: answer.account.map(GatewayV1.AdminAccount.init))
@@ -49,7 +50,7 @@ package struct AdminHandler: AdminService {
             createdBeforeMs: try request.createdBeforeAtMs(),
             signedInFromMs: try request.signedInFromAtMs(),
             signedInBeforeMs: try request.signedInBeforeAtMs(), limit: request.pageSize,
-            page: request.pageToken, showPersonal: request.showPersonal,
+            page: request.pageToken, showPersonalData: request.showPersonalData,
             actor: Self.actor(request.actor, context))
         let answer: IdentityV1.ListAccountsResponse
         do {
@@ -115,8 +116,8 @@ extension GatewayV1.AdminAccount {
             suspension: account.suspension.map {
                 GatewayV1.Suspension(reason: $0.reason, suspendedAtMs: $0.sinceMs)
             },
-            use: account.use.map {
-                GatewayV1.AccountUse(
+            activity: account.activity.map {
+                GatewayV1.AccountActivity(
                     liveSessions: $0.liveSessions,
                     lastActivity: $0.lastActivityAtMs > 0
                         ? .lastActivityAtMs($0.lastActivityAtMs) : nil,

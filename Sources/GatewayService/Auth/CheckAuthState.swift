@@ -40,7 +40,8 @@ extension AuthHandler {
             return GatewayV1.CheckAuthStateResponse(reason: .revoked)
         }
         return GatewayV1.CheckAuthStateResponse(
-            authenticated: true, account: GatewayV1.Account(account), todo: todo(account))
+            authenticated: true, account: GatewayV1.Account(account),
+            requiredActions: requiredActions(account))
     }
 
     private func account(
@@ -55,7 +56,7 @@ extension AuthHandler {
         }
     }
 
-    private func todo(_ account: IdentityV1.Account) -> [GatewayV1.Todo] {
+    private func requiredActions(_ account: IdentityV1.Account) -> [GatewayV1.RequiredAction] {
         let waits = account.email.isEmpty ? !account.pendingEmail.isEmpty : !account.emailVerified
         return waits ? [.verifyEmail] : []
     }

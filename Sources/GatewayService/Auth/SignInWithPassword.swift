@@ -4,10 +4,13 @@ package import RPC
 import ServiceRuntime
 
 extension AuthHandler {
-    /// G-03: charge the limit → verify the password → refund the charge and record the device as
-    /// known → open a session. The limits count failures, and are charged before the password is
-    /// verified (`verifyPassword`). Their subject is the email as typed, whether or not an account
-    /// has it.
+    /// G-03: read the caller's session → charge the limit → verify the password → refund the charge
+    /// and record the device as known → open a session. The limits count failures, and are charged
+    /// before the password is verified (`verifyPassword`). Their subject is the email as typed,
+    /// whether or not an account has it.
+    ///
+    /// A guest stays an account of its own and keeps its session; the response has the collision
+    /// (G-16, G-27).
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-email`,
     ///   `auth/invalid-credential`, `auth/user-disabled`, `auth/email-not-verified`,
     ///   `auth/too-many-requests`, `auth/device-key-required`, `auth/invalid-device-key`,
@@ -17,13 +20,13 @@ extension AuthHandler {
     ) async throws -> GatewayV1.SignInWithPasswordResponse {
         let onward = try context.onward(for: "SignInWithPassword")
         let origin = try Origin.of(request.device, context)
-        // A guest does not come along with a password: its session stays as it is. The session is
-        // judged all the same, so that every sign-in tells an app alike that its token is of no use.
-        _ = try await sessions.optional(context)
-        let (verified, charge) = try await limits.verifyPassword(
-            IdentityV1.VerifyPasswordRequest(
-                email: request.email, password: request.password, origin: origin),
-            by: accounts, context, onward: onward)
+        let (verified, charge) = try await sessions.bringing(context) { caller in
+            try await limits.verifyPassword(
+                IdentityV1.VerifyPasswordRequest(
+                    email: request.email, password: request.password, origin: origin,
+                    guestAccessToken: caller),
+                by: accounts, context, onward: onward)
+        }
         // Independent of the session's outcome: if the session service is down, a right password
         // must not count as a failure.
         async let settled: Void = limits.succeed(charge, context)
@@ -39,6 +42,7 @@ extension AuthHandler {
         await settled
         return GatewayV1.SignInWithPasswordResponse(
             account: verified.account.map(GatewayV1.Account.init), session: session,
-            news: verified.news.map(GatewayV1.SignInNews.init))
+            history: verified.history.map(GatewayV1.SignInHistory.init),
+            collision: verified.collision.map(GatewayV1.Collision.init))
     }
 }

@@ -8,10 +8,12 @@ extension AuthHandler {
     /// to end its own session, so that a user can always sign out.
     /// - Throws: `auth/invalid-access-token`, `auth/invalid-refresh-token`,
     ///   `auth/refresh-token-replayed`, `auth/device-proof-required`, `auth/device-proof-stale`,
-    ///   `auth/invalid-device-proof`, `rpc/invalid-argument` without a token.
+    ///   `auth/invalid-device-proof`, `auth/idempotency-key-reused`, `rpc/invalid-argument` without
+    ///   a token.
     package func signOut(
         _ request: GatewayV1.SignOutRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignOutResponse {
+        let onward = try context.onward(for: "SignOut")
         let token: SessionV1.SignOutRequest.Token
         if !request.refreshToken.isEmpty {
             token = .refreshToken(request.refreshToken)
@@ -24,7 +26,7 @@ extension AuthHandler {
             SessionV1.SignOutRequest(
                 all: request.all, deviceProof: request.deviceProof.map(SessionV1.DeviceProof.init),
                 token: token),
-            context.onward())
-        return GatewayV1.SignOutResponse(ended: ended.ended)
+            onward)
+        return GatewayV1.SignOutResponse(endedSessions: ended.ended)
     }
 }

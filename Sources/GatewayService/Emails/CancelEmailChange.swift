@@ -10,10 +10,9 @@ extension EmailsHandler {
     ) async throws -> GatewayV1.CancelEmailChangeResponse {
         let onward = try context.onward(for: "CancelEmailChange")
         let origin = try Origin.of(request.device, context)
-        let session = try await sessions.required(context)
         let answer = try await changes.cancelEmailChange(
             IdentityV1.CancelEmailChangeRequest(
-                accessToken: session.accessToken, origin: origin), onward)
+                accessToken: try context.requiredAccessToken(), origin: origin), onward)
         return GatewayV1.CancelEmailChangeResponse(cancelled: answer.cancelled)
     }
 }

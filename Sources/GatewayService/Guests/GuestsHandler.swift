@@ -1,7 +1,7 @@
 package import Contracts
 
-/// `postern.gateway.v1.Guests`: anonymous accounts (G-07). Its one rpc is in the file of its name:
-/// `signInAnonymously`.
+/// `postern.gateway.v1.Guests`: accounts without a sign-in method (G-07). Its one rpc is in the
+/// file of its name: `signInAsGuest`.
 package struct GuestsHandler: GuestsService {
     let identities: any IdentitiesAPI
     let sessions: any SessionsAPI

@@ -1,8 +1,7 @@
 package import Contracts
 
-/// `postern.gateway.v1.Passwords`: forgotten and changed passwords, and further verification mails
-/// (G-11, G-12). Each rpc is in the file of its name: `requestPasswordReset`, `resetPassword`,
-/// `changePassword`, `resendVerificationEmail`.
+/// `postern.gateway.v1.Passwords`: forgotten and changed passwords (G-11, G-12). Each rpc is
+/// in the file of its name: `requestPasswordReset`, `resetPassword`, `changePassword`.
 package struct PasswordsHandler: PasswordsService {
     let accounts: any AccountsAPI
     let credentials: any CredentialsAPI

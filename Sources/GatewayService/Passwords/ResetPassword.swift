@@ -31,6 +31,6 @@ extension PasswordsHandler {
             by: reset.proof, on: request.device, from: origin, onward)
         return GatewayV1.ResetPasswordResponse(
             account: reset.account.map(GatewayV1.Account.init), session: session,
-            news: reset.news.map(GatewayV1.SignInNews.init))
+            history: reset.history.map(GatewayV1.SignInHistory.init))
     }
 }

@@ -9,17 +9,12 @@ import ServiceRuntime
 /// `linkPhone`.
 package struct PhoneSignInHandler: PhoneSignInService {
     let codes: any PhoneCodesAPI
-    let accounts: any AccountsAPI
     let sessions: any SessionsAPI
     let limits: RateLimiter
 
     /// Creates the handler over clients of the services.
-    package init(
-        codes: any PhoneCodesAPI, accounts: any AccountsAPI, sessions: any SessionsAPI,
-        limits: RateLimiter
-    ) {
+    package init(codes: any PhoneCodesAPI, sessions: any SessionsAPI, limits: RateLimiter) {
         self.codes = codes
-        self.accounts = accounts
         self.sessions = sessions
         self.limits = limits
     }

@@ -16,7 +16,7 @@ extension PhoneSignInHandler {
         let purpose: IdentityV1.PhoneCodePurpose =
             switch request.purpose {
             case .link: .link
-            case .prove: .prove
+            case .reauthenticate: .prove
             case .unspecified, .unrecognized:
                 throw ServiceError(.invalidArgument, fields: ["purpose"])
             }

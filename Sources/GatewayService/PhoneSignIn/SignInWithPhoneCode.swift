@@ -22,16 +22,14 @@ extension PhoneSignInHandler {
         let origin = try Origin.of(request.device, context)
         let language = try context.mailLanguage(request.mailLanguage)
         let number = try PhoneNumber.required(request.phoneNumber)
-        let admitted = try await sessions.bringing(
-            context, where: { try await accounts.isGuest($0, context) }
-        ) { guest in
+        let admitted = try await sessions.bringing(context) { caller in
             try await limits.countingPhoneCode(
                 number, request: request.requestId, device: origin.deviceId, context
             ) {
                 try await codes.signInWithCode(
                     IdentityV1.SignInWithCodeRequest(
                         requestId: request.requestId, phoneNumber: number.text,
-                        code: request.code, guestAccessToken: guest,
+                        code: request.code, guestAccessToken: caller,
                         language: language, origin: origin), onward)
             }
         }
@@ -41,6 +39,6 @@ extension PhoneSignInHandler {
             account: admitted.account.map(GatewayV1.Account.init), session: session,
             isNewUser: admitted.isNewUser, isUpgraded: admitted.isUpgraded,
             collision: admitted.collision.map(GatewayV1.Collision.init),
-            news: admitted.news.map(GatewayV1.SignInNews.init))
+            history: admitted.history.map(GatewayV1.SignInHistory.init))
     }
 }

@@ -4,17 +4,12 @@ package import Contracts
 /// G-05). Each rpc is in the file of its name: `issueNonce`, `signInWithProvider`.
 package struct ProvidersHandler: ProvidersService {
     let identities: any IdentitiesAPI
-    let accounts: any AccountsAPI
     let sessions: any SessionsAPI
     let limits: RateLimiter
 
     /// Creates the handler over clients of the services.
-    package init(
-        identities: any IdentitiesAPI, accounts: any AccountsAPI, sessions: any SessionsAPI,
-        limits: RateLimiter
-    ) {
+    package init(identities: any IdentitiesAPI, sessions: any SessionsAPI, limits: RateLimiter) {
         self.identities = identities
-        self.accounts = accounts
         self.sessions = sessions
         self.limits = limits
     }

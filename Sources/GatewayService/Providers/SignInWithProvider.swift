@@ -22,16 +22,14 @@ extension ProvidersHandler {
         let onward = try context.onward(for: "SignInWithProvider")
         let origin = try Origin.of(request.device, context)
         let language = try context.mailLanguage(request.mailLanguage)
-        let admission = try await sessions.bringing(
-            context, where: { try await accounts.isGuest($0, context) }
-        ) { guest in
+        let admission = try await sessions.bringing(context) { caller in
             try await limits.countingProviderToken(
                 .providerSignIn(device: origin.deviceId, caller: LimitedCaller(context)), context
             ) {
                 try await identities.signInWithProvider(
                     IdentityV1.SignInWithProviderRequest(
                         token: request.token.map(IdentityV1.ProviderToken.init),
-                        guestAccessToken: guest, language: language, origin: origin),
+                        guestAccessToken: caller, language: language, origin: origin),
                     onward)
             }
         }
@@ -47,7 +45,7 @@ extension ProvidersHandler {
             isNewUser: admission.isNewUser, removedMethods: admission.removedMethods,
             isLinked: admission.isLinked, isUpgraded: admission.isUpgraded,
             collision: admission.collision.map(GatewayV1.Collision.init),
-            news: admission.news.map(GatewayV1.SignInNews.init))
+            history: admission.history.map(GatewayV1.SignInHistory.init))
     }
 }
 

@@ -18,13 +18,13 @@ extension GatewayV1.Account {
     }
 }
 
-extension GatewayV1.SignInNews {
-    init(_ news: IdentityV1.SignInNews) {
+extension GatewayV1.SignInHistory {
+    init(_ history: IdentityV1.SignInHistory) {
         self.init(
-            previous: news.lastSignInAtMs > 0
+            previous: history.lastSignInAtMs > 0
                 ? GatewayV1.PreviousSignIn(
-                    signedInAtMs: news.lastSignInAtMs, gapMs: news.gapMs) : nil,
-            isNewDevice: news.isNewDevice)
+                    signedInAtMs: history.lastSignInAtMs, gapMs: history.gapMs) : nil,
+            isNewDevice: history.isNewDevice)
     }
 }
 

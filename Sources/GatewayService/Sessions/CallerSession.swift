@@ -18,6 +18,10 @@ import ServiceRuntime
 ///
 /// An expired token must not count as none where the session is optional. Otherwise a guest's data
 /// would stay in an account that can no longer be reached, while the user believes it was kept.
+///
+/// A call may end its own session (an upgrade of a guest, a sign-out). The service that stores its
+/// response therefore looks a repeat up by its key before it judges the token (G-25): the session
+/// service itself, and identity through `bringing`.
 struct CallerSession: Hashable, Sendable {
     /// The access token, which is valid.
     let accessToken: String
@@ -50,13 +54,22 @@ extension CallContext {
     }
 }
 
+extension CallContext {
+    /// The access token of a call that requires a session (`SESSION_REQUIRED`), where the inner
+    /// call that gets it judges it, and no limit is charged before.
+    /// - Throws: `auth/invalid-access-token` without one; as `accessToken`.
+    func requiredAccessToken() throws(ServiceError) -> String {
+        guard let token = try accessToken() else { throw ServiceError(.invalidAccessToken) }
+        return token
+    }
+}
+
 extension SessionsAPI {
-    /// The session of a call that requires one (`SESSION_REQUIRED`).
+    /// The session of a call that requires one (`SESSION_REQUIRED`), where the gateway needs its
+    /// account or charges a limit: a caller without a session must not use up limits.
     /// - Throws: as the table of `CallerSession`.
     func required(_ context: CallContext) async throws -> CallerSession {
-        guard let token = try context.accessToken() else {
-            throw ServiceError(.invalidAccessToken)
-        }
+        let token = try context.requiredAccessToken()
         return try await session(of: token, unknown: .invalidAccessToken, context)
     }
 
@@ -68,21 +81,18 @@ extension SessionsAPI {
     }
 
     /// Runs a call of identity in which a guest may come along, with the access token to hand on;
-    /// empty for none. `admits` says whose sessions come along; others are ignored.
+    /// empty for none. Identity knows whose session is a guest's.
     ///
     /// The first call ends the session of a guest that becomes an account, so its repeat brings a
     /// token that is no longer valid. Only identity can look the repeat up by its idempotency key.
     /// It does so before it rejects the token; if it rejects it, the call was no repeat (G-25).
     /// - Throws: as `optional`, and the errors of `body`.
     func bringing<Answer>(
-        _ context: CallContext,
-        where admits: (CallerSession) async throws -> Bool = { _ in true },
-        _ body: (_ accessToken: String) async throws -> Answer
+        _ context: CallContext, _ body: (_ accessToken: String) async throws -> Answer
     ) async throws -> Answer {
         guard let token = try context.accessToken() else { return try await body("") }
-        let session: CallerSession
         do {
-            session = try await self.session(of: token, unknown: .sessionEnded, context)
+            _ = try await session(of: token, unknown: .sessionEnded, context)
         } catch let refused as ServiceError where refused.isOfSession {
             let key = Metadata.Key.idempotencyKey
             guard context.metadata.entries.contains(where: { $0.key == key }) else {
@@ -94,7 +104,7 @@ extension SessionsAPI {
                 throw refused
             }
         }
-        return try await body(try await admits(session) ? token : "")
+        return try await body(token)
     }
 
     /// The session of an access token.
@@ -109,17 +119,6 @@ extension SessionsAPI {
             SessionV1.InspectSessionRequest(accessToken: token), context.onward())
         guard state.known else { throw ServiceError(unknown) }
         throw ServiceError(state.live ? .invalidAccessToken : .sessionEnded)
-    }
-}
-
-extension AccountsAPI {
-    /// Whether a session's account is a guest. Its token does not say so: a guest may have proved
-    /// itself by a device key, and a sign-up that waits for its link has a password.
-    /// - Throws: the errors of `getAccount`.
-    func isGuest(_ session: CallerSession, _ context: CallContext) async throws -> Bool {
-        try await getAccount(
-            IdentityV1.GetAccountRequest(accountId: session.accountID), context.onward()
-        ).account?.isGuest ?? false
     }
 }
 

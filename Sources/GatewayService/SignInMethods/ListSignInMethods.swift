@@ -8,9 +8,9 @@ extension SignInMethodsHandler {
     package func listSignInMethods(
         _ request: GatewayV1.ListSignInMethodsRequest, _ context: CallContext
     ) async throws -> GatewayV1.ListSignInMethodsResponse {
-        let session = try await sessions.required(context)
         let list = try await identities.listMethods(
-            IdentityV1.ListMethodsRequest(accessToken: session.accessToken), context.onward())
+            IdentityV1.ListMethodsRequest(accessToken: try context.requiredAccessToken()),
+            context.onward())
         return GatewayV1.ListSignInMethodsResponse(
             methods: list.methods.map {
                 GatewayV1.SignInMethod(method: $0.method, addedAtMs: $0.addedAtMs, hint: $0.hint)

@@ -13,10 +13,10 @@ extension SignInMethodsHandler {
     ) async throws -> GatewayV1.UnlinkMethodResponse {
         let onward = try context.onward(for: "UnlinkMethod")
         let origin = try Origin.of(request.device, context)
-        let session = try await sessions.required(context)
         let unlinked = try await identities.unlink(
             IdentityV1.UnlinkRequest(
-                accessToken: session.accessToken, method: request.method, origin: origin), onward)
+                accessToken: try context.requiredAccessToken(), method: request.method,
+                origin: origin), onward)
         return GatewayV1.UnlinkMethodResponse(account: unlinked.account.map(GatewayV1.Account.init))
     }
 }

@@ -17,7 +17,7 @@ package struct VerificationHandler: VerificationService {
     /// revocation within a second of its recovery.
     private static let waitMax: Duration = .milliseconds(250)
 
-    private let sessions: any SessionsAPI
+    let sessions: any SessionsAPI
     private let log = RevocationLog()
     private let follower: RevocationFollower
 
@@ -48,7 +48,7 @@ package struct VerificationHandler: VerificationService {
         _ request: GatewayV1.GetKeySetRequest, _ context: CallContext
     ) async throws -> GatewayV1.GetKeySetResponse {
         let answer = try await sessions.getKeySet(SessionV1.GetKeySetRequest(), context.onward())
-        return GatewayV1.GetKeySetResponse(jwks: answer.jwks)
+        return GatewayV1.GetKeySetResponse(jwks: answer.jwks, issuer: answer.issuer)
     }
 
     /// Sends the revocations from the requested position on, and further ones as they come, until

@@ -45,7 +45,8 @@ struct HealthAnswer: Hashable {
         parts.map { part in
             HealthV1.PartHealth(
                 name: part.name, status: part.failure == nil ? .serving : .degraded,
-                sinceMs: part.failure?.since.milliseconds ?? 0, detail: part.failure?.detail ?? "")
+                detail: part.failure?.detail ?? "",
+                failingSince: part.failure.map { .failingSinceAtMs($0.since.milliseconds) })
         }
     }
 }

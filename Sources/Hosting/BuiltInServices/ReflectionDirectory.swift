@@ -16,18 +16,18 @@ struct ReflectionDirectory: ReflectionService {
         self.descriptors = descriptors
     }
 
-    func list(
-        _ request: ReflectionV1.ListRequest, _ context: CallContext
-    ) throws -> ReflectionV1.ListResponse {
-        ReflectionV1.ListResponse(services: descriptors.keys.sorted())
+    func listServices(
+        _ request: ReflectionV1.ListServicesRequest, _ context: CallContext
+    ) throws -> ReflectionV1.ListServicesResponse {
+        ReflectionV1.ListServicesResponse(services: descriptors.keys.sorted())
     }
 
-    func describe(
-        _ request: ReflectionV1.DescribeRequest, _ context: CallContext
-    ) throws -> ReflectionV1.DescribeResponse {
+    func describeService(
+        _ request: ReflectionV1.DescribeServiceRequest, _ context: CallContext
+    ) throws -> ReflectionV1.DescribeServiceResponse {
         guard let set = descriptors[request.service] else {
             throw ServiceError(.notFound, fields: ["service"])
         }
-        return ReflectionV1.DescribeResponse(fileDescriptorSet: set)
+        return ReflectionV1.DescribeServiceResponse(fileDescriptorSet: set)
     }
 }

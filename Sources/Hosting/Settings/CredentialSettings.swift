@@ -19,22 +19,27 @@ package struct CredentialSettings: Sendable {
     /// How often the files are checked for changes.
     package let interval: Duration
 
-    init(reading settings: inout SettingsReader) {
+    init(reading settings: inout SettingsReader, hasRPCServer: Bool) {
         let chain = settings.optionalPath(
             "tls-certificate-file",
             reason: "PEM: own certificate, then its chain; enables TLS.")
         let key = settings.optionalPath(
             "tls-key-file", reason: "PEM: its private key, readable by its owner only.")
-        clientRoots = settings.optionalPath(
-            "tls-client-ca-file", reason: "PEM: callers must show a certificate from these roots.")
+        clientRoots =
+            hasRPCServer
+            ? settings.optionalPath(
+                "tls-client-ca-file",
+                reason: "PEM: callers must show a certificate from these roots.") : nil
         peerRoots = settings.optionalPath(
             "tls-peer-ca-file", reason: "PEM: peers are called by TLS and must be from these roots."
         )
         floor = settings.choice(
             "tls-minimum-version", default: .v12, reason: "Set 1.3 where every caller supports it.")
-        callersFile = settings.optionalPath(
-            "callers-file",
-            reason: "Who may call, one a line, with their methods; replaces callers.")
+        callersFile =
+            hasRPCServer
+            ? settings.optionalPath(
+                "callers-file",
+                reason: "Who may call, one a line, with their methods; replaces callers.") : nil
         interval = settings.duration(
             "credentials-interval", default: .seconds(2), in: .milliseconds(100)...(.seconds(10)),
             reason: "How often certificates, keys and callers are checked for changes.")

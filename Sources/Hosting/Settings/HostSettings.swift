@@ -1,7 +1,8 @@
 package import RPC
 package import ServiceRuntime
 
-/// The settings that all five programs share.
+/// The settings that all programs share. A program without an `RPCServer` lacks those of its
+/// admission control, callers and stores.
 package struct HostSettings: Sendable {
     /// The address to listen on.
     package let listenHost: String
@@ -60,32 +61,46 @@ package struct HostSettings: Sendable {
         plaintext = settings.choice(
             "plaintext", default: .loopback,
             reason: "trusted-network allows listening beyond loopback without TLS.")
-        limits = ServerLimits(reading: &settings)
+        limits = ServerLimits(reading: &settings, hasRPCServer: program.hasRPCServer)
         loops = settings.integer(
             "event-loops", default: 1, in: 1...64, unit: "threads",
             reason: "One carries about half a million calls a second.")
-        dataFolder = settings.path(
-            "data-folder", default: ".postern/data", reason: "The store lives here.")
-        acceptsClock = settings.boolean(
-            "accept-clock", default: false,
-            reason: "For one start of all services: accepts a clock that a store finds wrong.")
-        keysFolder = settings.path(
-            "keys-folder", default: ".postern/keys",
-            reason: "Master keys, one file each; those missing are made at the first start.")
+        if program.hasRPCServer {
+            dataFolder = settings.path(
+                "data-folder", default: ".postern/data", reason: "The store lives here.")
+            acceptsClock = settings.boolean(
+                "accept-clock", default: false,
+                reason: "For one start of all services: accepts a clock that a store finds wrong.")
+            keysFolder = settings.path(
+                "keys-folder", default: ".postern/keys",
+                reason: "Master keys, one file each; those missing are made at the first start.")
+        } else {
+            (dataFolder, acceptsClock, keysFolder) = ("", false, "")
+        }
         applicationsFolder = settings.path(
             "applications-folder", default: ".postern/keys/applications",
             reason: "Public halves of callers, NAME.KEYID.pub, and this one's own NAME.KEYID.key.")
-        acceptsSharedKeys = settings.boolean(
-            "accept-shared-keys", default: true,
-            reason:
-                "Accepts older HMAC keys of callers, never our programs'; false once none is left.")
-        callers = settings.strings(
-            "callers", default: program.callers, unit: "application",
-            reason: "The applications that may call; an empty list allows none.")
-        addressAsserters = settings.strings(
-            "client-address-from", default: program.addressAsserters, unit: "application",
-            reason: "Applications that may assert their users' addresses, for rate limits.")
-        credentials = CredentialSettings(reading: &settings)
+        if program.hasRPCServer {
+            acceptsSharedKeys = settings.boolean(
+                "accept-shared-keys", default: true,
+                reason: "Accepts older HMAC keys of callers, never our programs'; false once none "
+                    + "is left.")
+            callers = settings.strings(
+                "callers", default: program.callers, unit: "application",
+                reason: "The applications that may call; an empty list allows none.")
+            let listed = callers
+            addressAsserters = settings.strings(
+                "client-address-from",
+                // A list of callers from before the web service existed remains valid.
+                default: program.addressAsserters.filter {
+                    !program.webServices.contains($0) || listed.contains($0)
+                }, unit: "application",
+                reason: "Applications that may assert their users' addresses, for rate limits.")
+        } else {
+            (acceptsSharedKeys, callers, addressAsserters) = (false, [], [])
+        }
+        credentials = CredentialSettings(
+            reading: &settings, hasRPCServer: program.hasRPCServer)
         logLevel = settings.choice(
             "log-level", default: .info, reason: "Lines below it are not written.")
         observation = ObservationSettings(reading: &settings)
@@ -157,8 +172,10 @@ package struct PeerSettings: Sendable {
 extension ServerLimits {
     /// Declares the limits of a server that operators may change. The defaults are those of
     /// `ServerLimits`.
-    init(reading settings: inout SettingsReader) {
+    init(reading settings: inout SettingsReader, hasRPCServer: Bool) {
         self.init()
+        readConnections(&settings)
+        guard hasRPCServer else { return }
         runningMax = settings.integer(
             "running-max", default: runningMax, in: 1...100_000, unit: "handlers",
             reason: "Calls that run at once, some 10 KiB each; above it they wait in a queue.")
@@ -168,7 +185,7 @@ extension ServerLimits {
         queueMax = settings.integer(
             "queue-max", default: queueMax, in: 0...100_000, unit: "calls",
             reason: "Calls that wait in each queue; above it they are rejected and may retry.")
-        readConnections(&settings)
+        readConnectionLives(&settings)
     }
 
     private mutating func readConnections(_ settings: inout SettingsReader) {
@@ -179,6 +196,9 @@ extension ServerLimits {
             "connections-per-address-max", default: connectionsPerAddressMax,
             in: 1...1_000_000, unit: "connections",
             reason: "From one address or IPv6 /64; loopback is bounded by connections-max alone.")
+    }
+
+    private mutating func readConnectionLives(_ settings: inout SettingsReader) {
         let age = settings.duration(
             "max-connection-age", default: .seconds(3_600), in: .zero ... .seconds(86_400 * 30),
             reason: "Then a connection is drained, so that callers spread over all instances and "

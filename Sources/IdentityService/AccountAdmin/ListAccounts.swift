@@ -18,14 +18,14 @@ extension AccountAdminHandler {
         let page = try await store.read {
             try $0.accounts(wanted, limit: Int64(limit))
         }
-        if request.showPersonal, !page.rows.isEmpty {
+        if request.showPersonalData, !page.rows.isEmpty {
             let event = AuditEvent(.accountsShown, attempt: Int64(page.rows.count)).by(caller)
             try await store.write { try $0.audit(event) }
         }
         return IdentityV1.ListAccountsResponse(
             accounts: page.rows.compactMap { row, suspension in
                 reader.readable(row.account, logger) {
-                    try message(row, suspension, showsPersonal: request.showPersonal)
+                    try message(row, suspension, showsPersonal: request.showPersonalData)
                 }
             },
             nextPage: page.next?.text ?? "")

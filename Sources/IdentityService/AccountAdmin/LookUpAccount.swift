@@ -14,7 +14,7 @@ extension AccountAdminHandler {
     ) async throws -> IdentityV1.LookUpAccountResponse {
         let caller = try AdminCaller(context, actor: request.actor, settings)
         let account = try await found(request.by)
-        let shown = request.showPersonal
+        let shown = request.showPersonalData
         let (row, suspension) = try await store.read {
             (try $0.account(account), try $0.suspension(account))
         }
@@ -25,7 +25,7 @@ extension AccountAdminHandler {
             try await store.write { try $0.audit(event) }
         }
         var answer = try message(row, suspension, showsPersonal: shown)
-        answer.use = try await use(of: account, context)
+        answer.activity = try await activity(of: account, context)
         return IdentityV1.LookUpAccountResponse(account: answer)
     }
 
@@ -38,7 +38,7 @@ extension AccountAdminHandler {
             case .email(let text): try await owner(of: try EmailAddress.required(text))
             case .phoneNumber(let text):
                 try await owner(ofIdentity: "phone", Self.dialled(text))
-            case .provider(let somebody):
+            case .providerSubject(let somebody):
                 try await owner(ofIdentity: somebody.issuer, somebody.subject)
             case nil: throw ServiceError(.invalidArgument, fields: ["by"])
             }
@@ -66,13 +66,13 @@ extension AccountAdminHandler {
 
     /// Nil if the session service is unavailable: the account is returned without its activity
     ///
-    private func use(
+    private func activity(
         of account: AccountID, _ context: CallContext
-    ) async throws -> IdentityV1.AccountUse? {
+    ) async throws -> IdentityV1.AccountActivity? {
         do {
             let known = try await activity.getAccountActivity(
                 SessionV1.GetAccountActivityRequest(accountId: account.text), context.onward())
-            return IdentityV1.AccountUse(
+            return IdentityV1.AccountActivity(
                 liveSessions: known.liveSessions, lastActivityAtMs: known.lastActivityAtMs,
                 lastSeenAtMs: known.lastSeenAtMs)
         } catch let error as ServiceError {

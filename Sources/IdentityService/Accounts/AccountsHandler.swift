@@ -10,7 +10,7 @@ package struct AccountsHandler: AccountsService {
     let store: Store
     let keys: IdentityKeys
     let passwords: PasswordCheck
-    let slots: ResponseTimeFloor
+    let responseTimeFloor: ResponseTimeFloor
     let time: any Time
     let randomness: any Randomness
     /// Resolves an access token to the owner of its session.
@@ -18,22 +18,24 @@ package struct AccountsHandler: AccountsService {
     let reader: AccountReader
     let outbox: IdentityOutbox
 
-    /// Creates the handler. `devices` is the session service, which knows the owners of sessions.
+    /// Creates the handler. `devices` and `sessions` are the session service, which knows the
+    /// owners of sessions.
     package init(
         settings: IdentitySettings, store: Store, keys: IdentityKeys,
-        passwords: PasswordHashPool, slots: ResponseTimeFloor, time: any Time,
-        randomness: any Randomness, devices: any DevicesAPI
+        passwords: PasswordHashPool, responseTimeFloor: ResponseTimeFloor, time: any Time,
+        randomness: any Randomness, devices: any DevicesAPI, sessions: any SessionsAPI
     ) {
         self.settings = settings
         self.store = store
         self.keys = keys
         self.passwords = PasswordCheck(
-            store: store, keys: keys, passwords: passwords, slots: slots, time: time,
+            store: store, keys: keys, passwords: passwords, responseTimeFloor: responseTimeFloor,
+            time: time,
             randomness: randomness)
-        self.slots = slots
+        self.responseTimeFloor = responseTimeFloor
         self.time = time
         self.randomness = randomness
-        owners = SessionOwners(store: store, devices: devices)
+        owners = SessionOwners(store: store, devices: devices, sessions: sessions)
         reader = AccountReader(keys: keys, randomness: randomness)
         outbox = IdentityOutbox(keys: keys, randomness: randomness)
     }

@@ -28,10 +28,11 @@ struct Applicant: Sendable {
     let call: RepeatableCall?
 
     /// Reads a request.
+    /// - Parameter caller: The account of the calling session; nil outside a session.
     /// - Throws: `auth/invalid-email`, `auth/weak-password` (I-02), `rpc/invalid-argument`.
     init(
-        _ request: IdentityV1.RegisterRequest, _ context: CallContext, _ keys: IdentityKeys,
-        _ settings: IdentitySettings
+        _ request: IdentityV1.RegisterRequest, of caller: AccountID?, _ context: CallContext,
+        _ keys: IdentityKeys, _ settings: IdentitySettings
     ) throws(ServiceError) {
         address = try EmailAddress.required(request.email)
         password = try Password.new(
@@ -53,7 +54,8 @@ struct Applicant: Sendable {
         subject = keys.subject(of: address)
         // The language is left out: it may come from metadata, which a repeat need not have.
         call = try RepeatableCall(
-            "Register", [lookUpKey, Array(displayName.utf8), []], context, hash: keys.calls)
+            "Register", [lookUpKey, Array(displayName.utf8), []] + caller.fingerprint, context,
+            hash: keys.calls)
     }
 
     /// Whether a name fits on one line of a mail or screen: within the maximum length, without

@@ -22,13 +22,14 @@ extension AccountsHandler {
     package func register(
         _ request: IdentityV1.RegisterRequest, _ context: CallContext
     ) async throws -> IdentityV1.RegisterResponse {
-        let applicant = try Applicant(request, context, keys, settings)
+        let calling = try await owners.calling(request.guestAccessToken, context)
+        let applicant = try Applicant(request, of: calling?.account, context, keys, settings)
         let strict = StrictRegistration(
             settings: settings, store: store, keys: keys, passwords: passwords, time: time,
             randomness: randomness)
         let guest: GuestSession?
         do {
-            guest = try await owners.guest(of: request.guestAccessToken, context)
+            guest = try await calling?.guest(in: store)
         } catch let refused as ServiceError {
             // An upgrade ends the guest's session, so a retry arrives with a token that is no
             // longer valid.

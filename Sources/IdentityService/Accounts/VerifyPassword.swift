@@ -9,20 +9,39 @@ extension AccountsHandler {
     ///
     /// An unknown address and a wrong password take the same steps: one read, one hash, one audit
     /// write, one error code.
+    ///
+    /// A guest that calls stays an account of its own, and the user chooses what happens to its
+    /// data (`CollisionChoice`, G-16, G-27). Its session is judged before the password is compared:
+    /// the error, and the time until it, do not depend on the address or the password.
+    /// Nothing about the guest is in the answer to a wrong password.
     /// - Throws: as `SignInRule`; `auth/invalid-email` for an invalid address;
     ///   `auth/idempotency-key-reused`; `rpc/unavailable` when the account changes during every
-    ///   check; `rpc/deadline-exceeded`, not processed, as `ResponseTimeFloor.requireTime`.
+    ///   check; `rpc/deadline-exceeded`, not processed, as `ResponseTimeFloor.requireTime`; in a
+    ///   session as `SessionOwners.calling`.
     package func verifyPassword(
         _ request: IdentityV1.VerifyPasswordRequest, _ context: CallContext
     ) async throws -> IdentityV1.VerifyPasswordResponse {
-        let attempt = try SignInAttempt(request, context, keys)
-        try await slots.requireTime(until: context.deadline)
+        let caller = try await owners.calling(request.guestAccessToken, context)
+        let attempt = try SignInAttempt(request, in: caller, context, keys)
+        try await requireUsable(attempt)
+        try await responseTimeFloor.requireTime(until: context.deadline)
         let recorded = try await untilUnchanged { try await check(attempt) }
+        var collision = recorded.collision
+        collision?.guest = try recorded.guest.map { try reader.message($0) }
         return IdentityV1.VerifyPasswordResponse(
             account: try reader.message(recorded.row, lastSignInAt: recorded.history.before),
             proof: ProofIssuer(keys: keys, randomness: randomness).proof(
                 recorded.row.account, provedAt: recorded.at),
-            news: recorded.history.message)
+            history: recorded.history.message, collision: collision)
+    }
+
+    /// Rejects a call in a session that cannot be used, unless it is a repeat (G-25).
+    private func requireUsable(_ attempt: SignInAttempt) async throws {
+        guard let caller = attempt.caller else { return }
+        try await store.write { transaction in
+            guard try transaction.storedResponse(of: attempt.call) == nil else { return }
+            try transaction.requireLive(try caller.owner.get())
+        }
     }
 
     /// - Returns: nil when the account changed during the check.
@@ -37,7 +56,9 @@ extension AccountsHandler {
         let upgrade = try await passwords.upgrade(attempt.password, of: holder)
         do {
             return try await record(attempt, holder, upgrade)
-        } catch let error as ServiceError where error.code != .idempotencyKeyReused {
+        } catch let error as ServiceError
+            where error.code != .idempotencyKeyReused && error.code != .sessionEnded
+        {
             throw error.afterComparison
         }
     }
@@ -48,6 +69,10 @@ extension AccountsHandler {
         let history: SignInHistory
         /// The time of its proof; for a retry, now.
         let at: Timestamp
+        /// Set if a guest made the call; with the guest's id only.
+        let collision: IdentityV1.Collision?
+        /// That guest.
+        let guest: AccountRow?
     }
 
     /// Writes the sign-in. Returns nil when the password was replaced or the account was disabled
@@ -61,8 +86,13 @@ extension AccountsHandler {
                 holder.sealedHash == checked.sealedHash
             else { return nil }
             if let first = try transaction.storedResponse(of: attempt.call) {
-                return Recorded(row: holder.row, history: first.history, at: transaction.at)
+                let collision = try first.collision
+                return Recorded(
+                    row: holder.row, history: first.history, at: transaction.at,
+                    collision: collision,
+                    guest: try collision?.guestID.flatMap(transaction.account))
             }
+            let guest = try guest(of: attempt, transaction)
             if let upgrade { try transaction.upgradePassword(account, sealedHash: upgrade) }
             let history = try SignInRecorder(settings: settings, keys: keys, randomness: randomness)
                 .record(
@@ -70,10 +100,29 @@ extension AccountsHandler {
                     from: attempt.origin, transaction)
             try transaction.audit(
                 .signInSucceeded, account, from: attempt.origin, subject: attempt.subject)
+            let collision = try guest.map {
+                try CollisionChoice(guest: $0.account, account: account, at: transaction.at)
+                    .message(keys)
+            }
             try transaction.remember(
-                attempt.call, StoredResponse(account: account, history: history))
-            return Recorded(row: holder.row, history: history, at: transaction.at)
+                attempt.call,
+                StoredResponse(account: account, history: history, collision: collision))
+            return Recorded(
+                row: holder.row, history: history, at: transaction.at, collision: collision,
+                guest: guest)
         }
+    }
+
+    /// The guest whose session made the call; nil without one. A guest has no password, so it is
+    /// another account than the one signed in to. An account's session is ignored.
+    private func guest(
+        of attempt: SignInAttempt, _ transaction: Transaction
+    ) throws -> AccountRow? {
+        guard let caller = attempt.caller else { return nil }
+        let owner = try caller.owner.get()
+        try transaction.requireLive(owner)
+        guard let row = try transaction.account(owner.account), row.isGuest else { return nil }
+        return row
     }
 }
 
@@ -86,6 +135,8 @@ struct SignInAttempt: Sendable {
     let subject: [UInt8]
     let origin: CallOrigin
     let device: SignInDevice
+    /// The session that made the call; nil outside a session.
+    let caller: CallingSession?
     /// For idempotent retries; nil when the call carries no key.
     let call: RepeatableCall?
 
@@ -93,7 +144,8 @@ struct SignInAttempt: Sendable {
     /// - Throws: `auth/invalid-email`; `auth/invalid-credential` for a password that exceeds the
     ///   accepted length, rejected without the cost of a hash.
     init(
-        _ request: IdentityV1.VerifyPasswordRequest, _ context: CallContext, _ keys: IdentityKeys
+        _ request: IdentityV1.VerifyPasswordRequest, in caller: CallingSession?,
+        _ context: CallContext, _ keys: IdentityKeys
     ) throws(ServiceError) {
         let address = try EmailAddress.required(request.email)
         guard let password = Password(entered: request.password) else {
@@ -104,7 +156,10 @@ struct SignInAttempt: Sendable {
         subject = keys.subject(of: address)
         origin = CallOrigin(request.origin, hash: keys.audit)
         device = SignInDevice(request.origin)
-        call = try RepeatableCall("VerifyPassword", [lookUpKey], context, hash: keys.calls)
+        self.caller = caller
+        call = try RepeatableCall(
+            "VerifyPassword", [lookUpKey] + (caller?.account).fingerprint, context,
+            hash: keys.calls)
     }
 
     /// Records the rejection in the audit log and returns the error to throw. Without an account,

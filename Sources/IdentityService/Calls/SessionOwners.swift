@@ -16,6 +16,20 @@ struct SessionOwner: Hashable, Sendable {
     let provedAt: Timestamp
 }
 
+/// The session in whose name a sign-up or a sign-in is made.
+struct CallingSession: Sendable {
+    let account: AccountID
+    /// Its owner, or why the session cannot be used. Only a repeat succeeds in such a session.
+    let owner: Result<SessionOwner, ServiceError>
+}
+
+extension AccountID? {
+    /// The part of a fingerprint that names the account of the calling session (G-25): the same key
+    /// in the name of another guest is another request. Outside a session there is no such part, as
+    /// in responses that earlier versions stored.
+    var fingerprint: [[UInt8]] { map { [Array($0.text.utf8)] } ?? [] }
+}
+
 /// Resolves an access token to its owner through the session service, for rpcs that change who may
 /// sign in to an account.
 ///
@@ -24,6 +38,8 @@ struct SessionOwner: Hashable, Sendable {
 struct SessionOwners: Sendable {
     let store: Store
     let devices: any DevicesAPI
+    /// Names the account of an ended session.
+    let sessions: any SessionsAPI
 
     /// The owner of a live session.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
@@ -44,6 +60,29 @@ struct SessionOwners: Sendable {
                 having: Set(methods: methods, hasDeviceKey: proofs.hasDeviceKey))
         }
         return owner
+    }
+
+    /// The session in whose name a sign-up or a sign-in is made; nil without an access token.
+    ///
+    /// The first call may have ended that session, so its repeat is looked up by its key before the
+    /// token is judged (G-25). Therefore the account is read from a token of any age: it is a part
+    /// of the fingerprint.
+    /// - Throws: as `owner(of:_:)`, if the call has no idempotency key, or the token is not one of
+    ///   the session service's.
+    func calling(
+        _ accessToken: String, _ context: CallContext
+    ) async throws -> CallingSession? {
+        guard !accessToken.isEmpty else { return nil }
+        do {
+            let owner = try await owner(of: accessToken, context)
+            return CallingSession(account: owner.account, owner: .success(owner))
+        } catch let refused as ServiceError {
+            guard context.idempotencyKey != nil else { throw refused }
+            let state = try await sessions.inspectSession(
+                SessionV1.InspectSessionRequest(accessToken: accessToken), context.onward())
+            guard let account = AccountID(text: state.accountId) else { throw refused }
+            return CallingSession(account: account, owner: .failure(refused))
+        }
     }
 
     /// The owner, the session's proofs, and the account's sign-in methods.

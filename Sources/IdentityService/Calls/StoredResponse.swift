@@ -15,25 +15,31 @@ struct StoredResponse: Hashable, Sendable {
     /// Sign-in and password reset: 1 if the device was new (`SignInHistory`). A reset adds 2 if the
     /// address was unverified until then.
     let mark: Int64
+    /// Sign-in: the encoded `Collision` with a guest, which has only ids; empty without one.
+    let collisionBytes: [UInt8]
 
-    init(account: Int64, figure: Int64 = 0, moment: Int64 = 0, mark: Int64 = 0) {
+    init(
+        account: Int64, figure: Int64 = 0, moment: Int64 = 0, mark: Int64 = 0,
+        collisionBytes: [UInt8] = []
+    ) {
         self.account = account
         self.figure = figure
         self.moment = moment
         self.mark = mark
+        self.collisionBytes = collisionBytes
     }
 
-    /// The stored form: the four numbers, 8 bytes each, big-endian.
+    /// The stored form: the four numbers, 8 bytes each, big-endian, and the collision.
     var bytes: [UInt8] {
         [account, figure, moment, mark].flatMap { number in
             (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - $0 * 8)) }
-        }
+        } + collisionBytes
     }
 
     /// Reads `bytes`, also from an earlier version that stored only the first two numbers.
     /// - Throws: `rpc/internal` for any other length: only this service writes it.
     init(_ bytes: [UInt8]) throws(ServiceError) {
-        guard bytes.count == 32 || bytes.count == 16 else {
+        guard bytes.count >= 32 || bytes.count == 16 else {
             throw ServiceError(.internalError, detail: "a stored response has \(bytes.count) bytes")
         }
         func number(_ part: ArraySlice<UInt8>) -> Int64 {
@@ -41,7 +47,8 @@ struct StoredResponse: Hashable, Sendable {
         }
         self.init(
             account: number(bytes[..<8]), figure: number(bytes[8..<16]),
-            moment: number(bytes.dropFirst(16).prefix(8)), mark: number(bytes.dropFirst(24)))
+            moment: number(bytes.dropFirst(16).prefix(8)),
+            mark: number(bytes.dropFirst(24).prefix(8)), collisionBytes: Array(bytes.dropFirst(32)))
     }
 }
 

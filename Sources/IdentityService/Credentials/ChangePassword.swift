@@ -18,7 +18,7 @@ extension CredentialsHandler {
         _ request: IdentityV1.ChangePasswordRequest, _ context: CallContext
     ) async throws -> IdentityV1.ChangePasswordResponse {
         let attempt = try ChangeAttempt(request, context, keys)
-        try await slots.requireTime(until: context.deadline)
+        try await responseTimeFloor.requireTime(until: context.deadline)
         return try await untilUnchanged {
             try await check(attempt) ? IdentityV1.ChangePasswordResponse() : nil
         }

@@ -11,7 +11,7 @@ package struct CredentialsHandler: CredentialsService {
     let store: Store
     let keys: IdentityKeys
     let passwords: PasswordCheck
-    let slots: ResponseTimeFloor
+    let responseTimeFloor: ResponseTimeFloor
     let time: any Time
     let randomness: any Randomness
     let reader: AccountReader
@@ -21,16 +21,17 @@ package struct CredentialsHandler: CredentialsService {
     /// Creates the handler.
     package init(
         settings: IdentitySettings, store: Store, keys: IdentityKeys,
-        passwords: PasswordHashPool, slots: ResponseTimeFloor, time: any Time,
+        passwords: PasswordHashPool, responseTimeFloor: ResponseTimeFloor, time: any Time,
         randomness: any Randomness
     ) {
         self.settings = settings
         self.store = store
         self.keys = keys
         self.passwords = PasswordCheck(
-            store: store, keys: keys, passwords: passwords, slots: slots, time: time,
+            store: store, keys: keys, passwords: passwords, responseTimeFloor: responseTimeFloor,
+            time: time,
             randomness: randomness)
-        self.slots = slots
+        self.responseTimeFloor = responseTimeFloor
         self.time = time
         self.randomness = randomness
         reader = AccountReader(keys: keys, randomness: randomness)

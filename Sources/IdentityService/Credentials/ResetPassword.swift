@@ -143,7 +143,7 @@ extension CredentialsHandler {
             account: try reader.message(row, lastSignInAt: history.before),
             proof: ProofIssuer(keys: keys, randomness: randomness).proof(
                 row.account, by: Self.methods, provedAt: setAt + ProofIssuer.afterEnd),
-            news: history.message, takenOver: isTakenOver)
+            history: history.message, takenOver: isTakenOver)
     }
 }
 

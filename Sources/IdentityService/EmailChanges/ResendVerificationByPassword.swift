@@ -18,10 +18,10 @@ extension EmailChangesHandler {
     ) async throws -> IdentityV1.ResendVerificationByPasswordResponse {
         let attempt = try SignInAttempt(
             .init(email: request.email, password: request.password, origin: request.origin),
-            context, keys)
+            in: nil, context, keys)
         let call = try RepeatableCall(
             "ResendVerificationByPassword", [attempt.lookUpKey], context, hash: keys.calls)
-        try await slots.requireTime(until: context.deadline)
+        try await responseTimeFloor.requireTime(until: context.deadline)
         let holder = try await store.read {
             try $0.passwordHolder(ofAddress: attempt.lookUpKey)
         }

@@ -5,7 +5,7 @@ package import Storage
 
 /// `postern.identity.v1.Identities`: identities at providers, guests, and the sign-in methods of an
 /// account (G-04 … G-08, G-14, G-15). Each rpc is in the file of its name: `issueNonce`,
-/// `signInWithProvider`, `signInAnonymously`, `linkProvider`, `unlink`, `listMethods`,
+/// `signInWithProvider`, `signInAsGuest`, `linkProvider`, `unlink`, `listMethods`,
 /// `proveByProvider`.
 ///
 /// The account of a change comes only from the session service (`SessionOwners`), and the identity
@@ -20,29 +20,32 @@ package struct IdentitiesHandler: IdentitiesService {
     let owners: SessionOwners
     let tokens: any ProviderTokens
 
-    /// Creates the handler. `devices` is the session service, which knows the owners of sessions.
+    /// Creates the handler. `devices` and `sessions` are the session service, which knows the
+    /// owners of sessions.
     /// - Parameter keepsGrants: Whether Apple's codes are exchanged: the operator has configured
     ///   its key (G-05).
     package init(
         settings: IdentitySettings, store: Store, keys: IdentityKeys, randomness: any Randomness,
-        keepsGrants: Bool, devices: any DevicesAPI, providers: Providers
+        keepsGrants: Bool, devices: any DevicesAPI, sessions: any SessionsAPI,
+        providers: Providers
     ) {
         self.init(
             settings: settings, store: store, keys: keys, randomness: randomness,
-            keepsGrants: keepsGrants, devices: devices, tokens: providers)
+            keepsGrants: keepsGrants, devices: devices, sessions: sessions, tokens: providers)
     }
 
     /// As above, with another verifier of provider tokens.
     init(
         settings: IdentitySettings, store: Store, keys: IdentityKeys, randomness: any Randomness,
-        keepsGrants: Bool, devices: any DevicesAPI, tokens: any ProviderTokens
+        keepsGrants: Bool, devices: any DevicesAPI, sessions: any SessionsAPI,
+        tokens: any ProviderTokens
     ) {
         self.settings = settings
         self.store = store
         self.keys = keys
         self.randomness = randomness
         self.keepsGrants = keepsGrants
-        owners = SessionOwners(store: store, devices: devices)
+        owners = SessionOwners(store: store, devices: devices, sessions: sessions)
         self.tokens = tokens
     }
 

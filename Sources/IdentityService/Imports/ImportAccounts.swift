@@ -25,7 +25,7 @@ extension ImportsHandler {
         let schemes = Set(prepared.compactMap { try? $0.get().scheme })
         if !request.dryRun {
             // Measure each scheme before the first sign-in that could use it.
-            try await slots.add(schemes.map { try PasswordScheme(name: $0) })
+            try await responseTimeFloor.add(schemes.map { try PasswordScheme(name: $0) })
         }
         let answers = try await write(prepared, isDryRun: request.dryRun)
         return IdentityV1.ImportAccountsResponse(answers: answers)

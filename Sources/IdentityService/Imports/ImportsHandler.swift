@@ -19,7 +19,7 @@ package struct ImportsHandler: ImportsService {
     let store: Store
     let keys: IdentityKeys
     let passwords: PasswordHashPool
-    let slots: ResponseTimeFloor
+    let responseTimeFloor: ResponseTimeFloor
     let time: any Time
     let randomness: any Randomness
     let logger: Logger
@@ -28,13 +28,14 @@ package struct ImportsHandler: ImportsService {
     /// Creates the handler.
     package init(
         settings: IdentitySettings, store: Store, keys: IdentityKeys, passwords: PasswordHashPool,
-        slots: ResponseTimeFloor, time: any Time, randomness: any Randomness, logger: Logger
+        responseTimeFloor: ResponseTimeFloor, time: any Time, randomness: any Randomness,
+        logger: Logger
     ) {
         self.settings = settings
         self.store = store
         self.keys = keys
         self.passwords = passwords
-        self.slots = slots
+        self.responseTimeFloor = responseTimeFloor
         self.time = time
         self.randomness = randomness
         self.logger = logger

@@ -23,14 +23,20 @@ struct FederatedSignIn: Sendable {
     /// repeated on the new state.
     private static let triesMax = 5
 
-    /// - Throws: `auth/user-disabled`, `auth/email-not-verified`, `auth/already-signed-in`,
-    ///   `auth/email-already-in-use`, `auth/missing-or-invalid-nonce`,
-    ///   `auth/idempotency-key-reused`; `auth/invalid-access-token` when the guest no longer
-    ///   exists; `auth/session-ended` when the guest's session has ended; `rpc/unavailable` when
-    ///   all attempts conflict with other writers.
+    /// Signs in. A call in a session that cannot be used gets its stored response if it is a repeat
+    /// (G-25): an upgrade ends the guest's session.
+    /// - Throws: `auth/user-disabled`, `auth/email-not-verified`, `auth/email-already-in-use`,
+    ///   `auth/missing-or-invalid-nonce`, `auth/idempotency-key-reused`;
+    ///   `auth/invalid-access-token` when the caller's account no longer exists;
+    ///   `auth/session-ended` when the calling session has ended; as `SessionOwners.owner`;
+    ///   `rpc/unavailable` when all attempts conflict with other writers.
     func admit(
         _ proved: ProvedIdentity, _ call: FederatedSignInCall
     ) async throws -> IdentityV1.AdmissionResponse {
+        if let caller = call.caller, case .failure(let refused) = caller.owner {
+            guard let again = try await answerAgain(proved, call) else { throw refused }
+            return again
+        }
         for _ in 0..<Self.triesMax {
             switch try await write(proved, call) {
             case .admitted(let admitted): return try answer(admitted, proved)
@@ -39,26 +45,6 @@ struct FederatedSignIn: Sendable {
             }
         }
         throw ServiceError(.unavailable, detail: "the account changed during every attempt")
-    }
-
-    /// Signs in by a call that may carry a guest's access token.
-    ///
-    /// An upgrade ends the guest's session, so a retry arrives with a token that is no longer
-    /// valid. The stored response is looked up before the token is rejected (G-25).
-    /// - Throws: as the other `admit`, and as `SessionOwners.owner`.
-    func admit(
-        _ proved: ProvedIdentity, _ call: FederatedSignInCall, askedBy guestAccessToken: String,
-        _ owners: SessionOwners, _ context: CallContext
-    ) async throws -> IdentityV1.AdmissionResponse {
-        guard !guestAccessToken.isEmpty else { return try await admit(proved, call) }
-        var call = call
-        do {
-            call.guest = try await owners.owner(of: guestAccessToken, context)
-        } catch let refused as ServiceError {
-            guard let again = try await answerAgain(proved, call) else { throw refused }
-            return again
-        }
-        return try await admit(proved, call)
     }
 
     private func answerAgain(
@@ -124,19 +110,19 @@ struct FederatedSignInCall: Sendable {
     let device: SignInDevice
     /// The language of mails to a new account.
     let language: String
-    /// The session that made the call, as the session service reports it (`SessionOwners`). A guest
-    /// is upgraded; a full account is rejected. Nil without a session.
-    var guest: SessionOwner?
+    /// The session that made the call. A guest is upgraded; the session of a full account is
+    /// ignored. Nil without a session.
+    let caller: CallingSession?
     /// For idempotent retries; nil when the call carries no key. The fingerprint covers the
     /// identity (`IdentityKeys.lookUpKey(of:)`), because a stored response is returned only to a
-    /// caller that proves the same identity again.
+    /// caller that proves the same identity again, and the account of the calling session.
     let call: RepeatableCall?
 
     /// Reads the fields of a request other than its proof.
     /// - Parameter language: BCP 47; empty selects the default.
     /// - Throws: `rpc/invalid-argument` when `language` is not a language tag.
     init(
-        from origin: IdentityV1.Origin?, language: String, guest: SessionOwner? = nil,
+        from origin: IdentityV1.Origin?, language: String, in caller: CallingSession? = nil,
         call: RepeatableCall?, _ settings: IdentitySettings, _ keys: IdentityKeys
     ) throws(ServiceError) {
         guard language.isEmpty || Applicant.isLanguage(language) else {
@@ -145,7 +131,7 @@ struct FederatedSignInCall: Sendable {
         self.origin = CallOrigin(origin, hash: keys.audit)
         device = SignInDevice(origin)
         self.language = language.isEmpty ? settings.defaultLanguage : language
-        self.guest = guest
+        self.caller = caller
         self.call = call
     }
 }
@@ -184,19 +170,15 @@ struct FederatedSignInRecord: Sendable {
     }
 
     /// Records that the guest is another account than the one signed in to.
-    mutating func add(_ choice: CollisionChoice, token: String) {
-        message.collision = IdentityV1.Collision(
-            guest: IdentityV1.Account(accountId: choice.guest.text), choiceToken: token,
-            expiresAtMs: choice.expiresAt.milliseconds)
-    }
+    mutating func add(_ collision: IdentityV1.Collision) { message.collision = collision }
 
     /// Adds what the sign-in reports about the previous one; a new account has none.
     mutating func add(_ history: SignInHistory) {
-        if history.before != nil { message.news = history.message }
+        if history.before != nil { message.history = history.message }
     }
 
     /// The guest that is another account than the one signed in to; nil without one.
-    var guest: AccountID? { message.collision?.guest.flatMap { AccountID(text: $0.accountId) } }
+    var guest: AccountID? { message.collision?.guestID }
 
     /// The encoded record, as the store keeps it.
     var bytes: [UInt8] { message.encoded() }

@@ -1,5 +1,6 @@
 import Addresses
 import Cryptography
+import Messages
 import ServiceRuntime
 import Storage
 
@@ -107,14 +108,16 @@ struct FederatedSignInTransaction {
     }
 
     private mutating func asking() throws -> LinkingRule.Case.Asking {
-        guard let guest = call.guest else { return .nobody }
-        guard let row = try account(guest.account) else {
+        guard let caller = call.caller else { return .nobody }
+        let owner = try caller.owner.get()
+        guard let row = try account(owner.account) else {
             throw ServiceError(.invalidAccessToken)
         }
-        // A full account is rejected by `LinkingRule`.
-        guard row.isGuest else { return .full }
-        try transaction.requireLive(guest)
-        return .guest(row.holder)
+        // An upgrade ends the guest's session. Otherwise, of two parallel sign-ins of one guest by
+        // two identities, the second would create another account.
+        try transaction.requireLive(owner)
+        // The session of a full account is ignored.
+        return row.isGuest ? .guest(row.holder) : .nobody
     }
 
     private mutating func holder(_ account: AccountID) throws -> AccountHolder {
@@ -162,7 +165,7 @@ struct FederatedSignInTransaction {
         if let guest {
             let choice = CollisionChoice(
                 guest: guest.account, account: done.account, at: transaction.at)
-            record.add(choice, token: try choice.token(keys))
+            record.add(try choice.message(keys))
         }
         let recorder = SignInRecorder(settings: settings, keys: keys, randomness: randomness)
         record.add(
@@ -216,6 +219,14 @@ struct CollisionChoice: Hashable, Sendable {
         expiresAt = moment + Self.life
     }
 
+    /// The choice as a response has it, with the guest's id only.
+    /// - Throws: when sealing fails.
+    func message(_ keys: IdentityKeys) throws -> IdentityV1.Collision {
+        IdentityV1.Collision(
+            guest: IdentityV1.Account(accountId: guest.text), choiceToken: try token(keys),
+            expiresAtMs: expiresAt.milliseconds)
+    }
+
     /// The token for this choice. It is sealed, so it reveals nothing and cannot be forged.
     /// - Throws: when sealing fails.
     func token(_ keys: IdentityKeys) throws -> String {
@@ -245,4 +256,9 @@ struct CollisionChoice: Hashable, Sendable {
         expiresAt = Timestamp(milliseconds: number(2))
         guard moment < expiresAt else { return nil }
     }
+}
+
+extension IdentityV1.Collision {
+    /// The account of the guest.
+    var guestID: AccountID? { guest.flatMap { AccountID(text: $0.accountId) } }
 }

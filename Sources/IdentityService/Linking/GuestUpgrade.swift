@@ -60,12 +60,11 @@ struct GuestSession: Sendable {
     let owner: SessionOwner
 }
 
-extension SessionOwners {
-    /// The guest whose session made the call; nil without an access token.
-    /// - Throws: `auth/already-signed-in` for a full account; otherwise as `owner`.
-    func guest(of accessToken: String, _ context: CallContext) async throws -> GuestSession? {
-        guard !accessToken.isEmpty else { return nil }
-        let owner = try await owner(of: accessToken, context)
+extension CallingSession {
+    /// The guest whose session made the call.
+    /// - Throws: `auth/already-signed-in` for a full account; otherwise as `SessionOwners.owner`.
+    func guest(in store: Store) async throws -> GuestSession {
+        let owner = try owner.get()
         let row = try await store.account(owner.account)
         guard row.isGuest else { throw ServiceError(.alreadySignedIn) }
         return GuestSession(row: row, owner: owner)

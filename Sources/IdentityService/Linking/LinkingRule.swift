@@ -6,10 +6,9 @@ import ServiceRuntime
 /// An identity is the pair of issuer and subject. If it is known, it signs in to its account,
 /// whatever email the token contains. If it is unknown, an email may lead to an account, but only
 /// if the issuer has verified the email. If the account's owner has not verified the address here,
-/// all credentials of that account are removed:
+/// all credentials of that account are removed. A session of a full account counts as none:
 ///
 ///     caller      identity    email in token    its address here        decision
-///     full        any         any               any                     auth/already-signed-in
 ///     guest, any state but active               any                     auth/user-disabled
 ///     none        known       any               any                     sign in
 ///     guest       known       any               any                     sign in, and a collision
@@ -60,10 +59,8 @@ import ServiceRuntime
 enum LinkingRule {
     /// The decision for a case.
     static func decision(for linking: Case) -> Decision {
-        switch linking.asking {
-        case .full: return .refuse(.alreadySignedIn)
-        case .guest(let guest) where !guest.status.isUsable: return .refuse(.accountDisabled)
-        case .guest, .nobody: break
+        if case .guest(let guest) = linking.asking, !guest.status.isUsable {
+            return .refuse(.accountDisabled)
         }
         if let known = linking.known {
             return refusal(of: known.status).map { .refuse($0) } ?? .signIn(known.account)
@@ -116,12 +113,10 @@ extension LinkingRule {
         /// The owner of that address here; nil when it is free, or when the email proves nothing.
         var owner: AddressOwner?
 
-        /// The session that made the call.
+        /// The session that made the call. That of a full account is ignored.
         enum Asking: Hashable, Sendable {
             case nobody
             case guest(AccountHolder)
-            /// A full account: the caller is signed in already.
-            case full
         }
     }
 }

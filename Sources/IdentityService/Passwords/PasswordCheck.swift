@@ -8,17 +8,17 @@ struct PasswordCheck: Sendable {
     let store: Store
     let keys: IdentityKeys
     let passwords: PasswordHashPool
-    let slots: ResponseTimeFloor
+    let responseTimeFloor: ResponseTimeFloor
     let time: any Time
     let randomness: any Randomness
 
     /// Whether `password` is the holder's; false without a holder. A negative result is delayed
-    /// until the end of the slot of the slowest stored hash (`ResponseTimeFloor`).
+    /// until a check of the slowest stored hash would have ended (`ResponseTimeFloor`).
     /// - Throws: `rpc/resource-exhausted` with a retry delay when the hash queue is full.
     func isRight(_ password: Password, of holder: PasswordHolder?) async throws -> Bool {
         let begun = time.uptime()
         let verdict = try await verdict(password, of: holder)
-        if !verdict.isRight { try await slots.waitOut(from: begun + verdict.waited) }
+        if !verdict.isRight { try await responseTimeFloor.waitOut(from: begun + verdict.waited) }
         return verdict.isRight
     }
 

@@ -16,11 +16,13 @@ package struct PhoneCodesHandler: PhoneCodesService {
     let keepsGrants: Bool
     let owners: SessionOwners
 
-    /// Creates the handler. `devices` is the session service, which knows the owners of sessions.
+    /// Creates the handler. `devices` and `sessions` are the session service, which knows the
+    /// owners of sessions.
     /// - Parameter keepsGrants: As in `FederatedSignIn`, which signs in.
     package init(
         settings: IdentitySettings, store: Store, keys: IdentityKeys, time: any Time,
-        randomness: any Randomness, logger: Logger, keepsGrants: Bool, devices: any DevicesAPI
+        randomness: any Randomness, logger: Logger, keepsGrants: Bool, devices: any DevicesAPI,
+        sessions: any SessionsAPI
     ) {
         self.settings = settings
         self.store = store
@@ -28,7 +30,7 @@ package struct PhoneCodesHandler: PhoneCodesService {
         self.time = time
         self.randomness = randomness
         self.keepsGrants = keepsGrants
-        owners = SessionOwners(store: store, devices: devices)
+        owners = SessionOwners(store: store, devices: devices, sessions: sessions)
         warnOfTests(logger)
     }
 

@@ -18,12 +18,17 @@ extension PhoneCodesHandler {
     package func requestCode(
         _ request: IdentityV1.RequestCodeRequest, _ context: CallContext
     ) async throws -> IdentityV1.RequestCodeResponse {
-        let requested = try CodeRequest(request, context, settings, keys, at: time.now())
+        let requested = try CodeRequest(request, settings, keys, at: time.now())
         let owner = try await asking(requested, request.accessToken, context)
+        // The language is left out: it may come from metadata, which a repeat need not have.
+        let call = try RepeatableCall(
+            "RequestCode",
+            [Array(requested.number.text.utf8), Array("\(requested.purpose.rawValue)".utf8)]
+                + (owner?.account).fingerprint, context, hash: keys.calls)
         let (code, message) = try draft(requested, account: owner?.account, at: time.now())
         let answer = try await store.write { transaction in
             if let owner { try transaction.requireLive(owner) }
-            if let first = try transaction.storedResponse(of: requested.call) { return first }
+            if let first = try transaction.storedResponse(of: call) { return first }
             try transaction.insert(code)
             if let message { try transaction.enqueue(message) }
             try transaction.audit(
@@ -34,7 +39,7 @@ extension PhoneCodesHandler {
             let answer = StoredResponse(
                 account: code.binding.request.key,
                 figure: code.state.expiresAt.milliseconds)
-            try transaction.remember(requested.call, answer)
+            try transaction.remember(call, answer)
             return answer
         }
         guard let id = PhoneCodeID(key: answer.account) else {
@@ -93,15 +98,13 @@ extension PhoneCodesHandler {
         /// The operator's entry, if it is a test number.
         let test: TestPhoneNumber?
         let origin: CallOrigin
-        /// For idempotent retries; nil when the call carries no key.
-        let call: RepeatableCall?
 
         /// Reads a request.
         /// - Throws: `auth/invalid-phone-number`, `rpc/invalid-argument`,
         ///   `auth/operation-not-allowed`, `auth/phone-country-not-allowed`.
         init(
-            _ request: IdentityV1.RequestCodeRequest, _ context: CallContext,
-            _ settings: IdentitySettings, _ keys: IdentityKeys, at now: Timestamp
+            _ request: IdentityV1.RequestCodeRequest, _ settings: IdentitySettings,
+            _ keys: IdentityKeys, at now: Timestamp
         ) throws(ServiceError) {
             number = try PhoneNumber.required(request.phoneNumber)
             guard let purpose = PhoneCodePurpose(request.purpose) else {
@@ -121,10 +124,6 @@ extension PhoneCodesHandler {
                 throw ServiceError(refusal, fields: ["phone_number"])
             }
             origin = CallOrigin(request.origin, hash: keys.audit)
-            // The language is left out: it may come from metadata, which a repeat need not have.
-            call = try RepeatableCall(
-                "RequestCode", [Array(number.text.utf8), Array("\(purpose.rawValue)".utf8)],
-                context, hash: keys.calls)
         }
     }
 }

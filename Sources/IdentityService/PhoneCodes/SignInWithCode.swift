@@ -15,20 +15,22 @@ extension PhoneCodesHandler {
     /// - Throws: `auth/invalid-verification-code`, `auth/code-expired`,
     ///   `auth/invalid-phone-number`, `auth/operation-not-allowed` when phone sign-in is disabled,
     ///   `auth/second-proof-required` with the methods that are accepted as a second proof; as
-    ///   `FederatedSignIn`, and for a guest as `SessionOwners`.
+    ///   `FederatedSignIn`, and in a session as `SessionOwners.calling`.
     package func signInWithCode(
         _ request: IdentityV1.SignInWithCodeRequest, _ context: CallContext
     ) async throws -> IdentityV1.AdmissionResponse {
         let number = try PhoneNumber.required(request.phoneNumber)
         try requireOn(number)
         let proved = PhoneIdentity.proved(number, nonce: nonce(ofCode: request.requestId))
+        let caller = try await owners.calling(request.guestAccessToken, context)
         let call = try RepeatableCall(
             "SignInWithCode",
-            [keys.lookUpKey(of: proved), Array(request.requestId.utf8)], context,
-            hash: keys.calls)
+            [keys.lookUpKey(of: proved), Array(request.requestId.utf8)]
+                + (caller?.account).fingerprint, context, hash: keys.calls)
         // The whole request is validated before a guess is counted.
         let signIn = try FederatedSignInCall(
-            from: request.origin, language: request.language, call: call, settings, keys)
+            from: request.origin, language: request.language, in: caller, call: call, settings,
+            keys)
         let guess = guess(request, number)
         try await require(guess, call)
         try await requireEnough(guess)
@@ -36,7 +38,7 @@ extension PhoneCodesHandler {
             return try await FederatedSignIn(
                 settings: settings, store: store, keys: keys, randomness: randomness,
                 keepsGrants: keepsGrants
-            ).admit(proved, signIn, askedBy: request.guestAccessToken, owners, context)
+            ).admit(proved, signIn)
         } catch let error as ServiceError where error.code == .invalidNonce {
             // Another call has used the code for a sign-in.
             throw ServiceError(.invalidCode, fields: ["code"])

@@ -57,7 +57,7 @@ enum NumberChangeRule {
 
     /// Whether a proof shows more than possession of the number: it uses something that the number
     /// does not give, or it is older than the change. A device key proves only who opened its
-    /// session, which may have been with a code. An anonymous sign-in proves nothing.
+    /// session, which may have been with a code. A guest's session proves nothing.
     static func isIndependent(
         _ methods: [String], provedAt: Timestamp, of change: NumberChange
     ) -> Bool {

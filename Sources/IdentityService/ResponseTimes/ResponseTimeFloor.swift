@@ -6,7 +6,7 @@ package import Storage
 import Synchronization
 
 /// The minimum response time of a failed sign-in: as long as one with the slowest hash in
-/// the store. The code calls it the slot.
+/// the store.
 ///
 /// Imported bcrypt and scrypt hashes take a different time from our Argon2 hashes, so response
 /// times would disclose which addresses have imported accounts. Each stored scheme is measured,
@@ -19,9 +19,9 @@ import Synchronization
 /// be the slowest. After a change of `password-hash-memory` or `password-hash-passes` the former
 /// cost still counts, because accounts may still have hashes of it.
 ///
-/// The slot starts when the check begins on a thread. It leaves out the wait for a thread, which is
-/// the same for all checks that are queued at the same time. Batched completions
-/// (`CompletionBatcher`) would add a second wait, so they are enabled only without a slot.
+/// It is counted from when the check begins on a thread. It leaves out the wait for a thread, which
+/// is the same for all checks that are queued at the same time. Batched completions
+/// (`CompletionBatcher`) would add a second wait, so they are enabled only without a floor.
 package final class ResponseTimeFloor: Sendable {
     /// Schemes read from the store. A normal store has one or two. More can only come from a
     /// hostile import file, and then the slowest of these are close enough.
@@ -31,7 +31,7 @@ package final class ResponseTimeFloor: Sendable {
     private static let measuredMax = 8
     /// Schemes whose measured time is cached.
     private static let timesMax = 256
-    /// Time of a failed sign-in outside its slot, with reserve: a read before it, and an audit
+    /// Time of a failed sign-in outside this minimum, with reserve: a read before it, and an audit
     /// write with its fsync after it.
     static let margin: Duration = .milliseconds(50)
     /// How often the store is read again, to drop schemes that no account has any more.
@@ -41,7 +41,7 @@ package final class ResponseTimeFloor: Sendable {
         /// The median of three measurements, for each scheme.
         var times: [String: Duration] = [:]
         /// Nil until the store has been read.
-        var slot: Duration?
+        var floor: Duration?
         /// Reads the store and measures. Concurrent callers share one task.
         var loading = SingleFlight<Void, any Error>()
         /// Counts imports, so that a read of the store that began before an import does not undo
@@ -67,19 +67,19 @@ package final class ResponseTimeFloor: Sendable {
 
     /// Rejects a check before it begins, if its caller's deadline is earlier than the response to a
     /// failed one. Attack: a right password is answered at once, a wrong one at the end of the
-    /// slot. A caller with a deadline in between can tell the two apart by the timeout.
+    /// minimum. A caller with a deadline in between can tell the two apart by the timeout.
     /// - Parameter deadline: the call's deadline (uptime).
-    /// - Throws: `rpc/deadline-exceeded`, not processed; as `slot`.
+    /// - Throws: `rpc/deadline-exceeded`, not processed; as `floor`.
     func requireTime(until deadline: Duration) async throws {
-        guard time.uptime() + (try await slot()) + Self.margin <= deadline else {
+        guard time.uptime() + (try await floor()) + Self.margin <= deadline else {
             throw ServiceError(.deadlineExceeded, notProcessed: true)
         }
     }
 
-    /// Returns at the end of the slot that began at `start` (uptime).
-    /// - Throws: as `slot`.
+    /// Returns when the minimum has passed since `start` (uptime).
+    /// - Throws: as `floor`.
     func waitOut(from start: Duration) async throws {
-        let left = start + (try await slot()) - time.uptime()
+        let left = start + (try await floor()) - time.uptime()
         guard left > .zero else { return }
         // When cancelled, the caller is gone and measures nothing. The writes that follow are still
         // done.
@@ -89,11 +89,11 @@ package final class ResponseTimeFloor: Sendable {
     /// The minimum time of a failed sign-in.
     /// - Throws: as `Store.read`, `Store.write` and `PasswordHashPool.measure`, until the first
     ///   load has succeeded.
-    func slot() async throws -> Duration {
-        if let slot = state.withLock({ $0.slot }) { return slot }
+    func floor() async throws -> Duration {
+        if let floor = state.withLock({ $0.floor }) { return floor }
         let loading = state.withLock { $0.loading.join { try await self.load() } }
         try await loading.value
-        return state.withLock { $0.slot } ?? .zero
+        return state.withLock { $0.floor } ?? .zero
     }
 
     /// The first `look`. After a failure the next caller starts another.
@@ -106,8 +106,9 @@ package final class ResponseTimeFloor: Sendable {
         }
     }
 
-    /// Measures schemes before hashes with them are stored, and raises the slot if one is slower.
-    /// - Throws: as `PasswordHashPool.measure` and `slot`.
+    /// Measures schemes before hashes with them are stored, and raises the minimum if one is
+    /// slower.
+    /// - Throws: as `PasswordHashPool.measure` and `floor`.
     func add(_ schemes: some Collection<PasswordScheme>) async throws {
         guard !schemes.isEmpty else { return }
         let slowest = schemes.map(\.microseconds).max() ?? 0
@@ -118,10 +119,10 @@ package final class ResponseTimeFloor: Sendable {
             .prefix(Self.measuredMax).filter { $0.microseconds * 2 >= slowest }
             + [passwords.ownScheme]
         for scheme in measured { try await measure(scheme) }
-        let known = try await slot()
+        let known = try await floor()
         state.withLock { state in
             let longest = measured.compactMap { state.times[$0.name] }.max() ?? .zero
-            set(max(known, state.slot ?? .zero, Self.slot(of: longest)), in: &state)
+            set(max(known, state.floor ?? .zero, Self.floor(of: longest)), in: &state)
             state.additions += 1
         }
     }
@@ -131,7 +132,7 @@ package final class ResponseTimeFloor: Sendable {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
                 do {
-                    _ = try await self.slot()
+                    _ = try await self.floor()
                     try await self.look()
                 } catch {
                     self.logger.warning(
@@ -145,21 +146,21 @@ package final class ResponseTimeFloor: Sendable {
         }
     }
 
-    /// Reads which schemes are stored, measures the slowest, and sets the slot.
+    /// Reads which schemes are stored, measures the slowest, and sets the minimum.
     private func look() async throws {
         let additions = state.withLock { $0.additions }
         let schemes = try await stored()
         for scheme in schemes { try await measure(scheme) }
         state.withLock { state in
-            guard state.additions == additions || state.slot == nil else { return }
+            guard state.additions == additions || state.floor == nil else { return }
             let longest = schemes.compactMap { state.times[$0.name] }.max() ?? .zero
-            set(Self.slot(of: longest), in: &state)
+            set(Self.floor(of: longest), in: &state)
         }
     }
 
-    private func set(_ slot: Duration, in state: inout State) {
-        state.slot = slot
-        passwords.gathersAnswers = slot == .zero
+    private func set(_ floor: Duration, in state: inout State) {
+        state.floor = floor
+        passwords.gathersAnswers = floor == .zero
     }
 
     /// The slowest stored schemes by their parameters, and our own; empty when our own is the only
@@ -200,7 +201,7 @@ package final class ResponseTimeFloor: Sendable {
 
     /// 1.5 times the duration on an idle thread, so that checks also end within it when the machine
     /// has other work.
-    private static func slot(of time: Duration) -> Duration { time * 3 / 2 }
+    private static func floor(of time: Duration) -> Duration { time * 3 / 2 }
 }
 
 extension SQLSession {

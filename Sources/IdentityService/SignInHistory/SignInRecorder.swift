@@ -76,24 +76,37 @@ struct SignInHistory: Hashable, Sendable {
 
     /// The response message. After a clock correction the previous sign-in may appear later than
     /// this one; the gap is then 0.
-    var message: IdentityV1.SignInNews {
+    var message: IdentityV1.SignInHistory {
         let gap = before.map { max(0, at.milliseconds - $0.milliseconds) }
-        return IdentityV1.SignInNews(
+        return IdentityV1.SignInHistory(
             lastSignInAtMs: before?.milliseconds ?? 0, gapMs: gap ?? 0, isNewDevice: isNewDevice)
     }
 }
 
 extension StoredResponse {
     /// The stored response of a sign-in with its history, so that a retry returns the same.
-    /// - Parameter isTakenOver: for a password reset: it verified the address for the first time.
-    init(account: AccountID, history: SignInHistory, isTakenOver: Bool = false) {
+    /// - Parameters:
+    ///   - isTakenOver: for a password reset: it verified the address for the first time.
+    ///   - collision: for a sign-in by a guest: the guest is another account.
+    init(
+        account: AccountID, history: SignInHistory, isTakenOver: Bool = false,
+        collision: IdentityV1.Collision? = nil
+    ) {
         self.init(
             account: account.key, figure: history.before?.milliseconds ?? 0,
             moment: history.at.milliseconds,
-            mark: (history.isNewDevice ? 1 : 0) | (isTakenOver ? 2 : 0))
+            mark: (history.isNewDevice ? 1 : 0) | (isTakenOver ? 2 : 0),
+            collisionBytes: collision?.encoded() ?? [])
     }
 
-    /// The history that `init(account:history:isTakenOver:)` stored.
+    /// The collision that `init(account:history:isTakenOver:collision:)` stored.
+    var collision: IdentityV1.Collision? {
+        get throws {
+            collisionBytes.isEmpty ? nil : try IdentityV1.Collision(decoding: collisionBytes)
+        }
+    }
+
+    /// The history that `init(account:history:isTakenOver:collision:)` stored.
     var history: SignInHistory {
         let before = figure == 0 ? nil : Timestamp(milliseconds: figure)
         return SignInHistory(

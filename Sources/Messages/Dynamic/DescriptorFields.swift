@@ -60,7 +60,8 @@ extension FieldType {
 }
 
 extension SchemaMethod.Options {
-    /// `MethodOptions`: our extensions of `postern/options/v1/options.proto`.
+    /// `MethodOptions`: idempotency_level = 34 (1 is NO_SIDE_EFFECTS), and our extensions of
+    /// `postern/options/v1/options.proto`.
     init(_ options: [DescriptorFields]) throws {
         func number(_ extensionNumber: Int) throws -> UInt64 {
             try options.last?.number(extensionNumber) ?? 0
@@ -70,7 +71,8 @@ extension SchemaMethod.Options {
             isOnLoop: try number(50_003) == 1, hedgeAfterMilliseconds: try number(50_004),
             isCostly: try number(50_005) == 1, isForNamedCallersOnly: try number(50_006) == 1,
             session: SchemaMethod.Session(rawValue: try number(50_007)) ?? .unspecified,
-            isPublic: try number(50_008) == 1)
+            isPublic: try number(50_008) == 1,
+            hasNoSideEffects: try number(34) == 1)
     }
 }
 

@@ -1,24 +1,29 @@
 /// The value of a field, as far as its wire type determines it.
-enum ScannedValue {
+package enum ScannedValue: Sendable {
+    /// A varint.
     case varint(UInt64)
+    /// Eight bytes, little-endian.
     case fixed64(UInt64)
+    /// Four bytes, little-endian.
     case fixed32(UInt32)
+    /// A text, bytes, a message or a packed field.
     case bytes(ArraySlice<UInt8>)
 }
 
 /// Reads the fields of a message whose type is known only from a schema
 /// (https://protobuf.dev/programming-guides/encoding/). Every index is checked: the bytes come from
 /// a peer, and a trap would end the process.
-struct FieldScanner {
+package struct FieldScanner {
     private var rest: ArraySlice<UInt8>
 
-    init(_ bytes: ArraySlice<UInt8>) {
+    /// Reads `bytes`, which encode one message.
+    package init(_ bytes: ArraySlice<UInt8>) {
         rest = bytes
     }
 
     /// The next field, or nil at the end.
     /// - Throws: `MessageError.malformed`.
-    mutating func next() throws(MessageError) -> Field? {
+    package mutating func next() throws(MessageError) -> Field? {
         guard !rest.isEmpty else { return nil }
         let tag = try varint()
         // Field numbers have 29 bits, and 0 is invalid.
@@ -68,17 +73,24 @@ struct FieldScanner {
     }
 
     /// One encoded field of a message.
-    struct Field {
-        let number: Int
-        let value: ScannedValue
+    package struct Field {
+        /// The field's number.
+        package let number: Int
+        /// Its value.
+        package let value: ScannedValue
     }
 }
 
 /// Writes the fields of a message whose type is known only from a schema.
-struct FieldWriter {
-    private(set) var bytes: [UInt8] = []
+package struct FieldWriter {
+    /// The encoded fields.
+    package private(set) var bytes: [UInt8] = []
 
-    mutating func append(_ number: Int, _ value: ScannedValue) {
+    /// No fields.
+    package init() {}
+
+    /// Writes a field with its number.
+    package mutating func append(_ number: Int, _ value: ScannedValue) {
         switch value {
         case .varint: tag(number, 0)
         case .fixed64: tag(number, 1)

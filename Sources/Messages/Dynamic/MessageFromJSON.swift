@@ -3,6 +3,8 @@ import JSON
 /// Encodes a JSON object as a message of a type in the schema.
 struct MessageFromJSON {
     let schema: Schema
+    /// Whether a field that the type does not have is skipped; otherwise it is an error.
+    let ignoresUnknownFields: Bool
 
     /// The encoded message of `type` for `tree`.
     /// - Throws: `MappingError` for an unknown field or a value that does not fit.
@@ -32,6 +34,7 @@ struct MessageFromJSON {
         var oneofs: [Int: String] = [:]
         for member in members {
             guard let index = type.index(named: member.name) else {
+                if ignoresUnknownFields { continue }
                 throw MappingError("\(type.name) has no such field", at: path.member(member.name))
             }
             if case .null = member.value { continue }

@@ -82,6 +82,8 @@ package struct SchemaMethod: Sendable {
         package let session: Session
         /// Browsers and phones may call it through the web service.
         package let isPublic: Bool
+        /// Calling it changes nothing (`idempotency_level = NO_SIDE_EFFECTS`).
+        package let hasNoSideEffects: Bool
     }
 
     /// `postern.options.v1.Session`.

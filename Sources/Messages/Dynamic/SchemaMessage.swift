@@ -27,16 +27,26 @@ package struct SchemaMessage: Sendable {
     /// Encodes the message in `text`, a JSON object.
     /// - Throws: an error that names the field that is unknown or does not fit.
     package func encodeJSON(_ text: String) throws(MappingError) -> [UInt8] {
-        guard text.utf8.count <= Self.textBytesMax else {
+        try encodeJSON(Array(text.utf8), ignoresUnknownFields: false)
+    }
+
+    /// The same for a text in UTF-8. A server ignores unknown fields, as it does in the wire
+    /// format, so that a newer client can call it; a tool refuses them, since they are misspelt.
+    /// - Throws: an error that names the field that is unknown or does not fit.
+    package func encodeJSON(
+        _ text: [UInt8], ignoresUnknownFields: Bool
+    ) throws(MappingError) -> [UInt8] {
+        guard text.count <= Self.textBytesMax else {
             throw MappingError("the JSON text is over \(Self.textBytesMax) bytes")
         }
         let tree: JSONValue
         do {
-            tree = try JSONReader.value(in: Array(text.utf8), Self.jsonOptions)
+            tree = try JSONReader.value(in: text, Self.jsonOptions)
         } catch {
             throw MappingError("\(error)")
         }
-        return try MessageFromJSON(schema: schema).bytes(type, tree, JSONPath())
+        return try MessageFromJSON(schema: schema, ignoresUnknownFields: ignoresUnknownFields)
+            .bytes(type, tree, JSONPath())
     }
 
     /// Decodes the message to a JSON object. Fields that the schema does not have are omitted.

@@ -193,9 +193,9 @@ extension GatewayV1.Account: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// What an app may show at a sign-in ("welcome back", "your last visit was on Monday"), and by which
-    /// it can detect an unusual sign-in.
-    public struct SignInNews: Hashable, Sendable {
+    /// Earlier sign-ins to the account, as of this one: for what an app shows ("welcome back", "your last
+    /// visit was on Monday"), and to detect an unusual sign-in.
+    public struct SignInHistory: Hashable, Sendable {
         /// The previous sign-in; absent if there was none.
         public var previous: GatewayV1.PreviousSignIn?
         /// This is the first sign-in to this account from this device; never set at the account's first
@@ -214,15 +214,15 @@ extension GatewayV1 {
     }
 }
 
-extension GatewayV1.SignInNews: ProtobufMessage {
-    package static var fullName: String { "postern.gateway.v1.SignInNews" }
+extension GatewayV1.SignInHistory: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.SignInHistory" }
 
     package static func read(
         from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> GatewayV1.SignInNews {
+    ) throws(NonCanonicalEncoding) -> GatewayV1.SignInHistory {
         let previous: GatewayV1.PreviousSignIn? = try reader.message(10)
         let isNewDevice = try reader.bool(16)
-        return GatewayV1.SignInNews(previous: previous, isNewDevice: isNewDevice)
+        return GatewayV1.SignInHistory(previous: previous, isNewDevice: isNewDevice)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -231,12 +231,12 @@ extension GatewayV1.SignInNews: ProtobufMessage {
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__sign_in_news__unpack)
+        let c = try arena.unpack(bytes, postern__gateway__v1__sign_in_history__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    init(reading c: UnsafePointer<Postern__Gateway__V1__SignInNews>) throws {
+    init(reading c: UnsafePointer<Postern__Gateway__V1__SignInHistory>) throws {
         let previous = try c.pointee.previous.map { try GatewayV1.PreviousSignIn(reading: $0) }
         let isNewDevice = c.pointee.is_new_device != 0
         self.previous = previous
@@ -299,7 +299,8 @@ extension GatewayV1 {
     public struct Collision: Hashable, Sendable {
         /// The guest, unchanged.
         public var guest: GatewayV1.Account?
-        /// Identifies both accounts for that choice; only the holder of this token can make it.
+        /// Opaque: identifies both accounts for a call that makes this choice, which Postern does not have
+        /// yet. Only the holder of this token will be able to make it.
         public var choiceToken: String
         /// When the choice expires, in milliseconds since 1970.
         public var expiresAtMs: Int64

@@ -56,7 +56,7 @@ extension GatewayV1 {
     public struct LookUpAccountRequest: Hashable, Sendable {
         /// Return email, phone number, name and picture in full; otherwise the first two are masked and
         /// the others left out. Setting this is recorded in the audit trail.
-        public var showPersonal: Bool
+        public var showPersonalData: Bool
         /// The actor for the audit trail: an agent's name or number, 64 bytes at most; may be empty.
         public var actor: String
         /// The key to look it up by.
@@ -71,16 +71,16 @@ extension GatewayV1 {
             /// Its phone number in E.164.
             case phoneNumber(String)
             /// Its identity at a provider.
-            case provider(GatewayV1.ProviderSubject)
+            case providerSubject(GatewayV1.ProviderSubject)
         }
 
         /// A message of these fields.
         public init(
-            showPersonal: Bool = false,
+            showPersonalData: Bool = false,
             actor: String = "",
             by: By? = nil
         ) {
-            self.showPersonal = showPersonal
+            self.showPersonalData = showPersonalData
             self.actor = actor
             self.by = by
         }
@@ -104,11 +104,11 @@ extension GatewayV1.LookUpAccountRequest: ProtobufMessage {
             by = .phoneNumber(try reader.text(26))
         }
         if reader.tag == 34 {
-            by = .provider(try reader.nested())
+            by = .providerSubject(try reader.nested())
         }
-        let showPersonal = try reader.bool(40)
+        let showPersonalData = try reader.bool(40)
         let actor = try reader.text(50)
-        return GatewayV1.LookUpAccountRequest(showPersonal: showPersonal, actor: actor, by: by)
+        return GatewayV1.LookUpAccountRequest(showPersonalData: showPersonalData, actor: actor, by: by)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -121,10 +121,10 @@ extension GatewayV1.LookUpAccountRequest: ProtobufMessage {
         if case .phoneNumber(let value) = by {
             sink.text(26, value)
         }
-        if case .provider(let value) = by {
+        if case .providerSubject(let value) = by {
             sink.message(34, value)
         }
-        if showPersonal { sink.bool(40, showPersonal) }
+        if showPersonalData { sink.bool(40, showPersonalData) }
         if !actor.isEmpty { sink.text(50, actor) }
     }
 
@@ -135,17 +135,17 @@ extension GatewayV1.LookUpAccountRequest: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__LookUpAccountRequest>) throws {
-        let showPersonal = c.pointee.show_personal != 0
+        let showPersonalData = c.pointee.show_personal_data != 0
         let actor = try Wire.text(c.pointee.actor)
         let by: By?
         switch c.pointee.by_case.rawValue {
         case 1: by = .accountId(try Wire.text(c.pointee.account_id))
         case 2: by = .email(try Wire.text(c.pointee.email))
         case 3: by = .phoneNumber(try Wire.text(c.pointee.phone_number))
-        case 4: by = .provider(try GatewayV1.ProviderSubject(reading: Wire.present(c.pointee.provider)))
+        case 4: by = .providerSubject(try GatewayV1.ProviderSubject(reading: Wire.present(c.pointee.provider_subject)))
         default: by = nil
         }
-        self.showPersonal = showPersonal
+        self.showPersonalData = showPersonalData
         self.actor = actor
         self.by = by
     }
@@ -201,18 +201,18 @@ extension GatewayV1 {
         /// Reason and start of the suspension; absent if it is not suspended. An account that is being
         /// deleted may be suspended too; this shows it.
         public var suspension: GatewayV1.Suspension?
-        /// Its use, from the session service; absent in lists, and while that service is unavailable.
-        public var use: GatewayV1.AccountUse?
+        /// Its activity, from the session service; absent in lists, and while that service is unavailable.
+        public var activity: GatewayV1.AccountActivity?
 
         /// A message of these fields.
         public init(
             account: GatewayV1.Account? = nil,
             suspension: GatewayV1.Suspension? = nil,
-            use: GatewayV1.AccountUse? = nil
+            activity: GatewayV1.AccountActivity? = nil
         ) {
             self.account = account
             self.suspension = suspension
-            self.use = use
+            self.activity = activity
         }
     }
 }
@@ -225,14 +225,14 @@ extension GatewayV1.AdminAccount: ProtobufMessage {
     ) throws(NonCanonicalEncoding) -> GatewayV1.AdminAccount {
         let account: GatewayV1.Account? = try reader.message(10)
         let suspension: GatewayV1.Suspension? = try reader.message(18)
-        let use: GatewayV1.AccountUse? = try reader.message(26)
-        return GatewayV1.AdminAccount(account: account, suspension: suspension, use: use)
+        let activity: GatewayV1.AccountActivity? = try reader.message(26)
+        return GatewayV1.AdminAccount(account: account, suspension: suspension, activity: activity)
     }
 
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
         if let suspension { sink.message(18, suspension) }
-        if let use { sink.message(26, use) }
+        if let activity { sink.message(26, activity) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -244,10 +244,10 @@ extension GatewayV1.AdminAccount: ProtobufMessage {
     init(reading c: UnsafePointer<Postern__Gateway__V1__AdminAccount>) throws {
         let account = try c.pointee.account.map { try GatewayV1.Account(reading: $0) }
         let suspension = try c.pointee.suspension.map { try GatewayV1.Suspension(reading: $0) }
-        let use = try c.pointee.use.map { try GatewayV1.AccountUse(reading: $0) }
+        let activity = try c.pointee.activity.map { try GatewayV1.AccountActivity(reading: $0) }
         self.account = account
         self.suspension = suspension
-        self.use = use
+        self.activity = activity
     }
 }
 
@@ -301,8 +301,8 @@ extension GatewayV1.Suspension: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// How an account is used.
-    public struct AccountUse: Hashable, Sendable {
+    /// When an account was last used.
+    public struct AccountActivity: Hashable, Sendable {
         /// Number of its live sessions.
         public var liveSessions: UInt32
         /// Absent if there is none.
@@ -335,12 +335,12 @@ extension GatewayV1 {
     }
 }
 
-extension GatewayV1.AccountUse: ProtobufMessage {
-    package static var fullName: String { "postern.gateway.v1.AccountUse" }
+extension GatewayV1.AccountActivity: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.AccountActivity" }
 
     package static func read(
         from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> GatewayV1.AccountUse {
+    ) throws(NonCanonicalEncoding) -> GatewayV1.AccountActivity {
         var lastActivity: LastActivity?
         var lastSeen: LastSeen?
         let liveSessions = try reader.uint32(8)
@@ -350,7 +350,7 @@ extension GatewayV1.AccountUse: ProtobufMessage {
         if reader.tag == 24 {
             lastSeen = .lastSeenAtMs(try reader.int64(24))
         }
-        return GatewayV1.AccountUse(liveSessions: liveSessions, lastActivity: lastActivity, lastSeen: lastSeen)
+        return GatewayV1.AccountActivity(liveSessions: liveSessions, lastActivity: lastActivity, lastSeen: lastSeen)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -364,12 +364,12 @@ extension GatewayV1.AccountUse: ProtobufMessage {
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__account_use__unpack)
+        let c = try arena.unpack(bytes, postern__gateway__v1__account_activity__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    init(reading c: UnsafePointer<Postern__Gateway__V1__AccountUse>) throws {
+    init(reading c: UnsafePointer<Postern__Gateway__V1__AccountActivity>) throws {
         let liveSessions = c.pointee.live_sessions
         let lastActivity: LastActivity?
         switch c.pointee.last_activity_case.rawValue {
@@ -397,7 +397,7 @@ extension GatewayV1 {
         /// The next_page_token of the previous response; empty for the first page.
         public var pageToken: String
         /// As in LookUpAccountRequest.
-        public var showPersonal: Bool
+        public var showPersonalData: Bool
         /// As in LookUpAccountRequest.
         public var actor: String
         /// Absent for no limit.
@@ -438,7 +438,7 @@ extension GatewayV1 {
             status: GatewayV1.AccountStatus = .unspecified,
             pageSize: UInt32 = 0,
             pageToken: String = "",
-            showPersonal: Bool = false,
+            showPersonalData: Bool = false,
             actor: String = "",
             createdFrom: CreatedFrom? = nil,
             createdBefore: CreatedBefore? = nil,
@@ -448,7 +448,7 @@ extension GatewayV1 {
             self.status = status
             self.pageSize = pageSize
             self.pageToken = pageToken
-            self.showPersonal = showPersonal
+            self.showPersonalData = showPersonalData
             self.actor = actor
             self.createdFrom = createdFrom
             self.createdBefore = createdBefore
@@ -483,9 +483,9 @@ extension GatewayV1.ListAccountsRequest: ProtobufMessage {
         }
         let pageSize = try reader.uint32(48)
         let pageToken = try reader.text(58)
-        let showPersonal = try reader.bool(64)
+        let showPersonalData = try reader.bool(64)
         let actor = try reader.text(74)
-        return GatewayV1.ListAccountsRequest(status: status, pageSize: pageSize, pageToken: pageToken, showPersonal: showPersonal, actor: actor, createdFrom: createdFrom, createdBefore: createdBefore, signedInFrom: signedInFrom, signedInBefore: signedInBefore)
+        return GatewayV1.ListAccountsRequest(status: status, pageSize: pageSize, pageToken: pageToken, showPersonalData: showPersonalData, actor: actor, createdFrom: createdFrom, createdBefore: createdBefore, signedInFrom: signedInFrom, signedInBefore: signedInBefore)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -504,7 +504,7 @@ extension GatewayV1.ListAccountsRequest: ProtobufMessage {
         }
         if pageSize != 0 { sink.uint32(48, pageSize) }
         if !pageToken.isEmpty { sink.text(58, pageToken) }
-        if showPersonal { sink.bool(64, showPersonal) }
+        if showPersonalData { sink.bool(64, showPersonalData) }
         if !actor.isEmpty { sink.text(74, actor) }
     }
 
@@ -518,7 +518,7 @@ extension GatewayV1.ListAccountsRequest: ProtobufMessage {
         let status = GatewayV1.AccountStatus(rawValue: Int32(truncatingIfNeeded: c.pointee.status.rawValue))
         let pageSize = c.pointee.page_size
         let pageToken = try Wire.text(c.pointee.page_token)
-        let showPersonal = c.pointee.show_personal != 0
+        let showPersonalData = c.pointee.show_personal_data != 0
         let actor = try Wire.text(c.pointee.actor)
         let createdFrom: CreatedFrom?
         switch c.pointee.created_from_case.rawValue {
@@ -543,7 +543,7 @@ extension GatewayV1.ListAccountsRequest: ProtobufMessage {
         self.status = status
         self.pageSize = pageSize
         self.pageToken = pageToken
-        self.showPersonal = showPersonal
+        self.showPersonalData = showPersonalData
         self.actor = actor
         self.createdFrom = createdFrom
         self.createdBefore = createdBefore

@@ -275,6 +275,88 @@ extension GatewayV1.CancelEmailChangeResponse: ProtobufMessage {
 
 extension GatewayV1 {
     /// Request for another link.
+    public struct ResendVerificationEmailRequest: Hashable, Sendable {
+        /// The user's device.
+        public var device: GatewayV1.Device?
+
+        /// A message of these fields.
+        public init(
+            device: GatewayV1.Device? = nil
+        ) {
+            self.device = device
+        }
+    }
+}
+
+extension GatewayV1.ResendVerificationEmailRequest: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.ResendVerificationEmailRequest" }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.ResendVerificationEmailRequest {
+        let device: GatewayV1.Device? = try reader.message(10)
+        return GatewayV1.ResendVerificationEmailRequest(device: device)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if let device { sink.message(10, device) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+        let c = try arena.unpack(bytes, postern__gateway__v1__resend_verification_email_request__unpack)
+        defer { arena.end() }
+        try self.init(reading: c)
+    }
+
+    init(reading c: UnsafePointer<Postern__Gateway__V1__ResendVerificationEmailRequest>) throws {
+        let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
+        self.device = device
+    }
+}
+
+extension GatewayV1 {
+    /// The link has been sent.
+    public struct ResendVerificationEmailResponse: Hashable, Sendable {
+        /// False if the address is verified already.
+        public var sent: Bool
+
+        /// A message of these fields.
+        public init(
+            sent: Bool = false
+        ) {
+            self.sent = sent
+        }
+    }
+}
+
+extension GatewayV1.ResendVerificationEmailResponse: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.ResendVerificationEmailResponse" }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.ResendVerificationEmailResponse {
+        let sent = try reader.bool(8)
+        return GatewayV1.ResendVerificationEmailResponse(sent: sent)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if sent { sink.bool(8, sent) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+        let c = try arena.unpack(bytes, postern__gateway__v1__resend_verification_email_response__unpack)
+        defer { arena.end() }
+        try self.init(reading: c)
+    }
+
+    init(reading c: UnsafePointer<Postern__Gateway__V1__ResendVerificationEmailResponse>) throws {
+        let sent = c.pointee.sent != 0
+        self.sent = sent
+    }
+}
+
+extension GatewayV1 {
+    /// Request for another link.
     public struct ResendVerificationByPasswordRequest: Hashable, Sendable {
         /// Email address.
         public var email: String

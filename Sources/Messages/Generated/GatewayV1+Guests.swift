@@ -4,11 +4,11 @@ internal import CMessages
 
 extension GatewayV1 {
     /// Request for a new guest.
-    public struct SignInAnonymouslyRequest: Hashable, Sendable {
+    public struct SignInAsGuestRequest: Hashable, Sendable {
         /// The user's device.
         public var device: GatewayV1.Device?
         /// Language of mails to the account, BCP 47, where it differs from the metadata accept-language;
-        /// empty means the most preferred language of that which Postern has.
+        /// empty means its most preferred language that Postern has.
         public var mailLanguage: String
 
         /// A message of these fields.
@@ -22,15 +22,15 @@ extension GatewayV1 {
     }
 }
 
-extension GatewayV1.SignInAnonymouslyRequest: ProtobufMessage {
-    package static var fullName: String { "postern.gateway.v1.SignInAnonymouslyRequest" }
+extension GatewayV1.SignInAsGuestRequest: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.SignInAsGuestRequest" }
 
     package static func read(
         from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> GatewayV1.SignInAnonymouslyRequest {
+    ) throws(NonCanonicalEncoding) -> GatewayV1.SignInAsGuestRequest {
         let device: GatewayV1.Device? = try reader.message(10)
         let mailLanguage = try reader.text(18)
-        return GatewayV1.SignInAnonymouslyRequest(device: device, mailLanguage: mailLanguage)
+        return GatewayV1.SignInAsGuestRequest(device: device, mailLanguage: mailLanguage)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -39,12 +39,12 @@ extension GatewayV1.SignInAnonymouslyRequest: ProtobufMessage {
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__sign_in_anonymously_request__unpack)
+        let c = try arena.unpack(bytes, postern__gateway__v1__sign_in_as_guest_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    init(reading c: UnsafePointer<Postern__Gateway__V1__SignInAnonymouslyRequest>) throws {
+    init(reading c: UnsafePointer<Postern__Gateway__V1__SignInAsGuestRequest>) throws {
         let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
         let mailLanguage = try Wire.text(c.pointee.mail_language)
         self.device = device
@@ -54,7 +54,7 @@ extension GatewayV1.SignInAnonymouslyRequest: ProtobufMessage {
 
 extension GatewayV1 {
     /// The guest is signed in.
-    public struct SignInAnonymouslyResponse: Hashable, Sendable {
+    public struct SignInAsGuestResponse: Hashable, Sendable {
         /// The guest: is_guest is true, email and methods are empty.
         public var account: GatewayV1.Account?
         /// Its only session.
@@ -71,15 +71,15 @@ extension GatewayV1 {
     }
 }
 
-extension GatewayV1.SignInAnonymouslyResponse: ProtobufMessage {
-    package static var fullName: String { "postern.gateway.v1.SignInAnonymouslyResponse" }
+extension GatewayV1.SignInAsGuestResponse: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.SignInAsGuestResponse" }
 
     package static func read(
         from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> GatewayV1.SignInAnonymouslyResponse {
+    ) throws(NonCanonicalEncoding) -> GatewayV1.SignInAsGuestResponse {
         let account: GatewayV1.Account? = try reader.message(10)
         let session: GatewayV1.Session? = try reader.message(18)
-        return GatewayV1.SignInAnonymouslyResponse(account: account, session: session)
+        return GatewayV1.SignInAsGuestResponse(account: account, session: session)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -88,12 +88,12 @@ extension GatewayV1.SignInAnonymouslyResponse: ProtobufMessage {
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__sign_in_anonymously_response__unpack)
+        let c = try arena.unpack(bytes, postern__gateway__v1__sign_in_as_guest_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    init(reading c: UnsafePointer<Postern__Gateway__V1__SignInAnonymouslyResponse>) throws {
+    init(reading c: UnsafePointer<Postern__Gateway__V1__SignInAsGuestResponse>) throws {
         let account = try c.pointee.account.map { try GatewayV1.Account(reading: $0) }
         let session = try c.pointee.session.map { try GatewayV1.Session(reading: $0) }
         self.account = account

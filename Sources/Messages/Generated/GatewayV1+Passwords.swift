@@ -148,17 +148,17 @@ extension GatewayV1 {
         /// The new session, the account's only one.
         public var session: GatewayV1.Session?
         /// About the previous sign-in.
-        public var news: GatewayV1.SignInNews?
+        public var history: GatewayV1.SignInHistory?
 
         /// A message of these fields.
         public init(
             account: GatewayV1.Account? = nil,
             session: GatewayV1.Session? = nil,
-            news: GatewayV1.SignInNews? = nil
+            history: GatewayV1.SignInHistory? = nil
         ) {
             self.account = account
             self.session = session
-            self.news = news
+            self.history = history
         }
     }
 }
@@ -171,14 +171,14 @@ extension GatewayV1.ResetPasswordResponse: ProtobufMessage {
     ) throws(NonCanonicalEncoding) -> GatewayV1.ResetPasswordResponse {
         let account: GatewayV1.Account? = try reader.message(10)
         let session: GatewayV1.Session? = try reader.message(18)
-        let news: GatewayV1.SignInNews? = try reader.message(26)
-        return GatewayV1.ResetPasswordResponse(account: account, session: session, news: news)
+        let history: GatewayV1.SignInHistory? = try reader.message(26)
+        return GatewayV1.ResetPasswordResponse(account: account, session: session, history: history)
     }
 
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
         if let session { sink.message(18, session) }
-        if let news { sink.message(26, news) }
+        if let history { sink.message(26, history) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -190,10 +190,10 @@ extension GatewayV1.ResetPasswordResponse: ProtobufMessage {
     init(reading c: UnsafePointer<Postern__Gateway__V1__ResetPasswordResponse>) throws {
         let account = try c.pointee.account.map { try GatewayV1.Account(reading: $0) }
         let session = try c.pointee.session.map { try GatewayV1.Session(reading: $0) }
-        let news = try c.pointee.news.map { try GatewayV1.SignInNews(reading: $0) }
+        let history = try c.pointee.history.map { try GatewayV1.SignInHistory(reading: $0) }
         self.account = account
         self.session = session
-        self.news = news
+        self.history = history
     }
 }
 
@@ -282,87 +282,5 @@ extension GatewayV1.ChangePasswordResponse: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__ChangePasswordResponse>) throws {
-    }
-}
-
-extension GatewayV1 {
-    /// Request for another link.
-    public struct ResendVerificationEmailRequest: Hashable, Sendable {
-        /// The user's device.
-        public var device: GatewayV1.Device?
-
-        /// A message of these fields.
-        public init(
-            device: GatewayV1.Device? = nil
-        ) {
-            self.device = device
-        }
-    }
-}
-
-extension GatewayV1.ResendVerificationEmailRequest: ProtobufMessage {
-    package static var fullName: String { "postern.gateway.v1.ResendVerificationEmailRequest" }
-
-    package static func read(
-        from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> GatewayV1.ResendVerificationEmailRequest {
-        let device: GatewayV1.Device? = try reader.message(10)
-        return GatewayV1.ResendVerificationEmailRequest(device: device)
-    }
-
-    package func write(to sink: inout some WireSink) {
-        if let device { sink.message(10, device) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__resend_verification_email_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__ResendVerificationEmailRequest>) throws {
-        let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
-        self.device = device
-    }
-}
-
-extension GatewayV1 {
-    /// The link has been sent.
-    public struct ResendVerificationEmailResponse: Hashable, Sendable {
-        /// False if the address is verified already.
-        public var sent: Bool
-
-        /// A message of these fields.
-        public init(
-            sent: Bool = false
-        ) {
-            self.sent = sent
-        }
-    }
-}
-
-extension GatewayV1.ResendVerificationEmailResponse: ProtobufMessage {
-    package static var fullName: String { "postern.gateway.v1.ResendVerificationEmailResponse" }
-
-    package static func read(
-        from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> GatewayV1.ResendVerificationEmailResponse {
-        let sent = try reader.bool(8)
-        return GatewayV1.ResendVerificationEmailResponse(sent: sent)
-    }
-
-    package func write(to sink: inout some WireSink) {
-        if sent { sink.bool(8, sent) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__resend_verification_email_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__ResendVerificationEmailResponse>) throws {
-        let sent = c.pointee.sent != 0
-        self.sent = sent
     }
 }

@@ -10,7 +10,7 @@ extension GatewayV1 {
         /// To add the number to the caller's account.
         case link
         /// Re-authentication, by the account's own number.
-        case prove
+        case reauthenticate
         /// A value that this version does not know.
         case unrecognized(Int32)
 
@@ -19,7 +19,7 @@ extension GatewayV1 {
             switch self {
             case .unspecified: 0
             case .link: 1
-            case .prove: 2
+            case .reauthenticate: 2
             case .unrecognized(let number): number
             }
         }
@@ -29,7 +29,7 @@ extension GatewayV1 {
             switch rawValue {
             case 0: self = .unspecified
             case 1: self = .link
-            case 2: self = .prove
+            case 2: self = .reauthenticate
             default: self = .unrecognized(rawValue)
             }
         }
@@ -286,7 +286,7 @@ extension GatewayV1 {
         /// The user's device.
         public var device: GatewayV1.Device?
         /// Language of mails to the account, BCP 47, where it differs from the metadata accept-language;
-        /// empty means the most preferred language of that which Postern has.
+        /// empty means its most preferred language that Postern has.
         public var mailLanguage: String
 
         /// A message of these fields.
@@ -362,7 +362,7 @@ extension GatewayV1 {
         /// Set if the calling guest is another account than this one; absent otherwise.
         public var collision: GatewayV1.Collision?
         /// About the previous sign-in; absent for a new account.
-        public var news: GatewayV1.SignInNews?
+        public var history: GatewayV1.SignInHistory?
 
         /// A message of these fields.
         public init(
@@ -371,14 +371,14 @@ extension GatewayV1 {
             isNewUser: Bool = false,
             isUpgraded: Bool = false,
             collision: GatewayV1.Collision? = nil,
-            news: GatewayV1.SignInNews? = nil
+            history: GatewayV1.SignInHistory? = nil
         ) {
             self.account = account
             self.session = session
             self.isNewUser = isNewUser
             self.isUpgraded = isUpgraded
             self.collision = collision
-            self.news = news
+            self.history = history
         }
     }
 }
@@ -394,8 +394,8 @@ extension GatewayV1.SignInWithPhoneCodeResponse: ProtobufMessage {
         let isNewUser = try reader.bool(24)
         let isUpgraded = try reader.bool(32)
         let collision: GatewayV1.Collision? = try reader.message(42)
-        let news: GatewayV1.SignInNews? = try reader.message(50)
-        return GatewayV1.SignInWithPhoneCodeResponse(account: account, session: session, isNewUser: isNewUser, isUpgraded: isUpgraded, collision: collision, news: news)
+        let history: GatewayV1.SignInHistory? = try reader.message(50)
+        return GatewayV1.SignInWithPhoneCodeResponse(account: account, session: session, isNewUser: isNewUser, isUpgraded: isUpgraded, collision: collision, history: history)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -404,7 +404,7 @@ extension GatewayV1.SignInWithPhoneCodeResponse: ProtobufMessage {
         if isNewUser { sink.bool(24, isNewUser) }
         if isUpgraded { sink.bool(32, isUpgraded) }
         if let collision { sink.message(42, collision) }
-        if let news { sink.message(50, news) }
+        if let history { sink.message(50, history) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -419,13 +419,13 @@ extension GatewayV1.SignInWithPhoneCodeResponse: ProtobufMessage {
         let isNewUser = c.pointee.is_new_user != 0
         let isUpgraded = c.pointee.is_upgraded != 0
         let collision = try c.pointee.collision.map { try GatewayV1.Collision(reading: $0) }
-        let news = try c.pointee.news.map { try GatewayV1.SignInNews(reading: $0) }
+        let history = try c.pointee.history.map { try GatewayV1.SignInHistory(reading: $0) }
         self.account = account
         self.session = session
         self.isNewUser = isNewUser
         self.isUpgraded = isUpgraded
         self.collision = collision
-        self.news = news
+        self.history = history
     }
 }
 

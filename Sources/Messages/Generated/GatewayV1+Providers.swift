@@ -183,7 +183,7 @@ extension GatewayV1 {
         /// The user's device.
         public var device: GatewayV1.Device?
         /// Language of mails to the account, BCP 47, where it differs from the metadata accept-language;
-        /// empty means the most preferred language of that which Postern has.
+        /// empty means its most preferred language that Postern has.
         public var mailLanguage: String
 
         /// A message of these fields.
@@ -255,7 +255,7 @@ extension GatewayV1 {
         /// otherwise.
         public var collision: GatewayV1.Collision?
         /// About the previous sign-in; absent for a new account.
-        public var news: GatewayV1.SignInNews?
+        public var history: GatewayV1.SignInHistory?
 
         /// A message of these fields.
         public init(
@@ -266,7 +266,7 @@ extension GatewayV1 {
             isLinked: Bool = false,
             isUpgraded: Bool = false,
             collision: GatewayV1.Collision? = nil,
-            news: GatewayV1.SignInNews? = nil
+            history: GatewayV1.SignInHistory? = nil
         ) {
             self.account = account
             self.session = session
@@ -275,7 +275,7 @@ extension GatewayV1 {
             self.isLinked = isLinked
             self.isUpgraded = isUpgraded
             self.collision = collision
-            self.news = news
+            self.history = history
         }
     }
 }
@@ -293,8 +293,8 @@ extension GatewayV1.SignInWithProviderResponse: ProtobufMessage {
         let isLinked = try reader.bool(40)
         let isUpgraded = try reader.bool(48)
         let collision: GatewayV1.Collision? = try reader.message(58)
-        let news: GatewayV1.SignInNews? = try reader.message(66)
-        return GatewayV1.SignInWithProviderResponse(account: account, session: session, isNewUser: isNewUser, removedMethods: removedMethods, isLinked: isLinked, isUpgraded: isUpgraded, collision: collision, news: news)
+        let history: GatewayV1.SignInHistory? = try reader.message(66)
+        return GatewayV1.SignInWithProviderResponse(account: account, session: session, isNewUser: isNewUser, removedMethods: removedMethods, isLinked: isLinked, isUpgraded: isUpgraded, collision: collision, history: history)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -305,7 +305,7 @@ extension GatewayV1.SignInWithProviderResponse: ProtobufMessage {
         if isLinked { sink.bool(40, isLinked) }
         if isUpgraded { sink.bool(48, isUpgraded) }
         if let collision { sink.message(58, collision) }
-        if let news { sink.message(66, news) }
+        if let history { sink.message(66, history) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -324,7 +324,7 @@ extension GatewayV1.SignInWithProviderResponse: ProtobufMessage {
         let isLinked = c.pointee.is_linked != 0
         let isUpgraded = c.pointee.is_upgraded != 0
         let collision = try c.pointee.collision.map { try GatewayV1.Collision(reading: $0) }
-        let news = try c.pointee.news.map { try GatewayV1.SignInNews(reading: $0) }
+        let history = try c.pointee.history.map { try GatewayV1.SignInHistory(reading: $0) }
         self.account = account
         self.session = session
         self.isNewUser = isNewUser
@@ -332,6 +332,6 @@ extension GatewayV1.SignInWithProviderResponse: ProtobufMessage {
         self.isLinked = isLinked
         self.isUpgraded = isUpgraded
         self.collision = collision
-        self.news = news
+        self.history = history
     }
 }

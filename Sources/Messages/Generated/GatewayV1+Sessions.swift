@@ -10,10 +10,10 @@ extension GatewayV1 {
         case unspecified
         /// The account's password.
         case password
-        /// A signature by the device key, made behind a user prompt.
+        /// A signature by the device key, made after its owner passed a prompt of the device.
         case deviceKey
         /// A fresh token of a provider that is linked to the account.
-        case provider
+        case providerToken
         /// A code sent to the account's phone number.
         case phoneCode
         /// A value that this version does not know.
@@ -25,7 +25,7 @@ extension GatewayV1 {
             case .unspecified: 0
             case .password: 1
             case .deviceKey: 2
-            case .provider: 3
+            case .providerToken: 3
             case .phoneCode: 4
             case .unrecognized(let number): number
             }
@@ -37,7 +37,7 @@ extension GatewayV1 {
             case 0: self = .unspecified
             case 1: self = .password
             case 2: self = .deviceKey
-            case 3: self = .provider
+            case 3: self = .providerToken
             case 4: self = .phoneCode
             default: self = .unrecognized(rawValue)
             }
@@ -264,13 +264,13 @@ extension GatewayV1 {
     /// The session has ended.
     public struct EndSessionResponse: Hashable, Sendable {
         /// Number of sessions that this call ended: 1, or 0 if it had ended before.
-        public var ended: UInt32
+        public var endedSessions: UInt32
 
         /// A message of these fields.
         public init(
-            ended: UInt32 = 0
+            endedSessions: UInt32 = 0
         ) {
-            self.ended = ended
+            self.endedSessions = endedSessions
         }
     }
 }
@@ -281,12 +281,12 @@ extension GatewayV1.EndSessionResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.EndSessionResponse {
-        let ended = try reader.uint32(8)
-        return GatewayV1.EndSessionResponse(ended: ended)
+        let endedSessions = try reader.uint32(8)
+        return GatewayV1.EndSessionResponse(endedSessions: endedSessions)
     }
 
     package func write(to sink: inout some WireSink) {
-        if ended != 0 { sink.uint32(8, ended) }
+        if endedSessions != 0 { sink.uint32(8, endedSessions) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -296,8 +296,8 @@ extension GatewayV1.EndSessionResponse: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__EndSessionResponse>) throws {
-        let ended = c.pointee.ended
-        self.ended = ended
+        let endedSessions = c.pointee.ended_sessions
+        self.endedSessions = endedSessions
     }
 }
 
@@ -336,13 +336,13 @@ extension GatewayV1 {
     /// The other sessions have ended.
     public struct EndOtherSessionsResponse: Hashable, Sendable {
         /// Number of sessions that this call ended.
-        public var ended: UInt32
+        public var endedSessions: UInt32
 
         /// A message of these fields.
         public init(
-            ended: UInt32 = 0
+            endedSessions: UInt32 = 0
         ) {
-            self.ended = ended
+            self.endedSessions = endedSessions
         }
     }
 }
@@ -353,12 +353,12 @@ extension GatewayV1.EndOtherSessionsResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.EndOtherSessionsResponse {
-        let ended = try reader.uint32(8)
-        return GatewayV1.EndOtherSessionsResponse(ended: ended)
+        let endedSessions = try reader.uint32(8)
+        return GatewayV1.EndOtherSessionsResponse(endedSessions: endedSessions)
     }
 
     package func write(to sink: inout some WireSink) {
-        if ended != 0 { sink.uint32(8, ended) }
+        if endedSessions != 0 { sink.uint32(8, endedSessions) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -368,8 +368,8 @@ extension GatewayV1.EndOtherSessionsResponse: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__EndOtherSessionsResponse>) throws {
-        let ended = c.pointee.ended
-        self.ended = ended
+        let endedSessions = c.pointee.ended_sessions
+        self.endedSessions = endedSessions
     }
 }
 
@@ -509,8 +509,8 @@ extension GatewayV1 {
             /// A fresh token of a provider that is linked to the account, from a new dialog with a nonce of
             /// Providers/IssueNonce.
             case providerToken(GatewayV1.ProviderToken)
-            /// A code sent to the account's own phone number, requested with purpose PROVE and the session's
-            /// token.
+            /// A code sent to the account's own phone number, requested with purpose REAUTHENTICATE in
+            /// the session.
             case phoneCode(GatewayV1.PhoneCodeProof)
         }
 

@@ -38,12 +38,16 @@ extension GatewayV1 {
     public struct GetKeySetResponse: Hashable, Sendable {
         /// A JSON Web Key Set (RFC 7517), as text.
         public var jwks: String
+        /// The claim `iss` of the access tokens.
+        public var issuer: String
 
         /// A message of these fields.
         public init(
-            jwks: String = ""
+            jwks: String = "",
+            issuer: String = ""
         ) {
             self.jwks = jwks
+            self.issuer = issuer
         }
     }
 }
@@ -55,11 +59,13 @@ extension GatewayV1.GetKeySetResponse: ProtobufMessage {
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.GetKeySetResponse {
         let jwks = try reader.text(10)
-        return GatewayV1.GetKeySetResponse(jwks: jwks)
+        let issuer = try reader.text(18)
+        return GatewayV1.GetKeySetResponse(jwks: jwks, issuer: issuer)
     }
 
     package func write(to sink: inout some WireSink) {
         if !jwks.isEmpty { sink.text(10, jwks) }
+        if !issuer.isEmpty { sink.text(18, issuer) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -70,7 +76,133 @@ extension GatewayV1.GetKeySetResponse: ProtobufMessage {
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__GetKeySetResponse>) throws {
         let jwks = try Wire.text(c.pointee.jwks)
+        let issuer = try Wire.text(c.pointee.issuer)
         self.jwks = jwks
+        self.issuer = issuer
+    }
+}
+
+extension GatewayV1 {
+    /// Request for the validity of an access token.
+    public struct IntrospectTokenRequest: Hashable, Sendable {
+        /// The access token.
+        public var accessToken: String
+
+        /// A message of these fields.
+        public init(
+            accessToken: String = ""
+        ) {
+            self.accessToken = accessToken
+        }
+    }
+}
+
+extension GatewayV1.IntrospectTokenRequest: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.IntrospectTokenRequest" }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.IntrospectTokenRequest {
+        let accessToken = try reader.text(10)
+        return GatewayV1.IntrospectTokenRequest(accessToken: accessToken)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !accessToken.isEmpty { sink.text(10, accessToken) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+        let c = try arena.unpack(bytes, postern__gateway__v1__introspect_token_request__unpack)
+        defer { arena.end() }
+        try self.init(reading: c)
+    }
+
+    init(reading c: UnsafePointer<Postern__Gateway__V1__IntrospectTokenRequest>) throws {
+        let accessToken = try Wire.text(c.pointee.access_token)
+        self.accessToken = accessToken
+    }
+}
+
+extension GatewayV1 {
+    /// Whether the access token is valid.
+    public struct IntrospectTokenResponse: Hashable, Sendable {
+        /// It is valid now. The other fields are empty unless it is.
+        public var active: Bool
+        /// Its session, "ses_…".
+        public var sessionId: String
+        /// Its account, "acc_…".
+        public var accountId: String
+        /// When the account authenticated, in milliseconds since 1970.
+        public var authenticatedAtMs: Int64
+        /// How the account authenticated, as RFC 8176 names it.
+        public var amr: [String]
+        /// When the token expires, in milliseconds since 1970.
+        public var expiresAtMs: Int64
+
+        /// A message of these fields.
+        public init(
+            active: Bool = false,
+            sessionId: String = "",
+            accountId: String = "",
+            authenticatedAtMs: Int64 = 0,
+            amr: [String] = [],
+            expiresAtMs: Int64 = 0
+        ) {
+            self.active = active
+            self.sessionId = sessionId
+            self.accountId = accountId
+            self.authenticatedAtMs = authenticatedAtMs
+            self.amr = amr
+            self.expiresAtMs = expiresAtMs
+        }
+    }
+}
+
+extension GatewayV1.IntrospectTokenResponse: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.IntrospectTokenResponse" }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.IntrospectTokenResponse {
+        let active = try reader.bool(8)
+        let sessionId = try reader.text(18)
+        let accountId = try reader.text(26)
+        let authenticatedAtMs = try reader.int64(32)
+        let amr = try reader.texts(42)
+        let expiresAtMs = try reader.int64(48)
+        return GatewayV1.IntrospectTokenResponse(active: active, sessionId: sessionId, accountId: accountId, authenticatedAtMs: authenticatedAtMs, amr: amr, expiresAtMs: expiresAtMs)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if active { sink.bool(8, active) }
+        if !sessionId.isEmpty { sink.text(18, sessionId) }
+        if !accountId.isEmpty { sink.text(26, accountId) }
+        if authenticatedAtMs != 0 { sink.int64(32, authenticatedAtMs) }
+        for value in amr { sink.text(42, value) }
+        if expiresAtMs != 0 { sink.int64(48, expiresAtMs) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+        let c = try arena.unpack(bytes, postern__gateway__v1__introspect_token_response__unpack)
+        defer { arena.end() }
+        try self.init(reading: c)
+    }
+
+    init(reading c: UnsafePointer<Postern__Gateway__V1__IntrospectTokenResponse>) throws {
+        let active = c.pointee.active != 0
+        let sessionId = try Wire.text(c.pointee.session_id)
+        let accountId = try Wire.text(c.pointee.account_id)
+        let authenticatedAtMs = c.pointee.authenticated_at_ms
+        let amr = try Wire.array(
+            c.pointee.n_amr, c.pointee.amr
+        ) { try Wire.text($0) }
+        let expiresAtMs = c.pointee.expires_at_ms
+        self.active = active
+        self.sessionId = sessionId
+        self.accountId = accountId
+        self.authenticatedAtMs = authenticatedAtMs
+        self.amr = amr
+        self.expiresAtMs = expiresAtMs
     }
 }
 

@@ -44,7 +44,7 @@ extension GatewayV1 {
 extension GatewayV1 {
     /// Why the user is not signed in.
     public enum AuthStateReason: Hashable, Sendable {
-        /// The user is signed in.
+        /// Unspecified: the user is signed in.
         case unspecified
         /// There is no session, or the token is not one of this installation.
         case noSession
@@ -99,7 +99,7 @@ extension GatewayV1 {
 extension GatewayV1 {
     /// Why a session has ended.
     public enum EndReason: Hashable, Sendable {
-        /// It has not ended.
+        /// Unspecified: it has not ended.
         case unspecified
         /// Its owner signed out.
         case signedOut
@@ -155,11 +155,11 @@ extension GatewayV1 {
 }
 
 extension GatewayV1 {
-    /// What the user still has to do.
-    public enum Todo: Hashable, Sendable {
-        /// Nothing.
+    /// What a user still has to do.
+    public enum RequiredAction: Hashable, Sendable {
+        /// Unspecified.
         case unspecified
-        /// Confirm the email address.
+        /// Verify the email address.
         case verifyEmail
         /// A value that this version does not know.
         case unrecognized(Int32)
@@ -463,7 +463,7 @@ extension GatewayV1 {
         /// Display name; may be empty.
         public var displayName: String
         /// Language of mails to the account, BCP 47, where it differs from the metadata accept-language;
-        /// empty means the most preferred language of that which Postern has.
+        /// empty means its most preferred language that Postern has.
         public var mailLanguage: String
 
         /// A message of these fields.
@@ -641,17 +641,22 @@ extension GatewayV1 {
         /// Its new session.
         public var session: GatewayV1.Session?
         /// About the previous sign-in.
-        public var news: GatewayV1.SignInNews?
+        public var history: GatewayV1.SignInHistory?
+        /// Set if a guest made the call; absent otherwise. The guest's session stays live and none of its
+        /// data is lost until the user chooses.
+        public var collision: GatewayV1.Collision?
 
         /// A message of these fields.
         public init(
             account: GatewayV1.Account? = nil,
             session: GatewayV1.Session? = nil,
-            news: GatewayV1.SignInNews? = nil
+            history: GatewayV1.SignInHistory? = nil,
+            collision: GatewayV1.Collision? = nil
         ) {
             self.account = account
             self.session = session
-            self.news = news
+            self.history = history
+            self.collision = collision
         }
     }
 }
@@ -664,14 +669,16 @@ extension GatewayV1.SignInWithPasswordResponse: ProtobufMessage {
     ) throws(NonCanonicalEncoding) -> GatewayV1.SignInWithPasswordResponse {
         let account: GatewayV1.Account? = try reader.message(10)
         let session: GatewayV1.Session? = try reader.message(18)
-        let news: GatewayV1.SignInNews? = try reader.message(26)
-        return GatewayV1.SignInWithPasswordResponse(account: account, session: session, news: news)
+        let history: GatewayV1.SignInHistory? = try reader.message(26)
+        let collision: GatewayV1.Collision? = try reader.message(34)
+        return GatewayV1.SignInWithPasswordResponse(account: account, session: session, history: history, collision: collision)
     }
 
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
         if let session { sink.message(18, session) }
-        if let news { sink.message(26, news) }
+        if let history { sink.message(26, history) }
+        if let collision { sink.message(34, collision) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -683,10 +690,12 @@ extension GatewayV1.SignInWithPasswordResponse: ProtobufMessage {
     init(reading c: UnsafePointer<Postern__Gateway__V1__SignInWithPasswordResponse>) throws {
         let account = try c.pointee.account.map { try GatewayV1.Account(reading: $0) }
         let session = try c.pointee.session.map { try GatewayV1.Session(reading: $0) }
-        let news = try c.pointee.news.map { try GatewayV1.SignInNews(reading: $0) }
+        let history = try c.pointee.history.map { try GatewayV1.SignInHistory(reading: $0) }
+        let collision = try c.pointee.collision.map { try GatewayV1.Collision(reading: $0) }
         self.account = account
         self.session = session
-        self.news = news
+        self.history = history
+        self.collision = collision
     }
 }
 
@@ -950,13 +959,13 @@ extension GatewayV1 {
     /// The sessions have ended.
     public struct SignOutResponse: Hashable, Sendable {
         /// Number of sessions that this call ended.
-        public var ended: UInt32
+        public var endedSessions: UInt32
 
         /// A message of these fields.
         public init(
-            ended: UInt32 = 0
+            endedSessions: UInt32 = 0
         ) {
-            self.ended = ended
+            self.endedSessions = endedSessions
         }
     }
 }
@@ -967,12 +976,12 @@ extension GatewayV1.SignOutResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.SignOutResponse {
-        let ended = try reader.uint32(8)
-        return GatewayV1.SignOutResponse(ended: ended)
+        let endedSessions = try reader.uint32(8)
+        return GatewayV1.SignOutResponse(endedSessions: endedSessions)
     }
 
     package func write(to sink: inout some WireSink) {
-        if ended != 0 { sink.uint32(8, ended) }
+        if endedSessions != 0 { sink.uint32(8, endedSessions) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -982,8 +991,8 @@ extension GatewayV1.SignOutResponse: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__SignOutResponse>) throws {
-        let ended = c.pointee.ended
-        self.ended = ended
+        let endedSessions = c.pointee.ended_sessions
+        self.endedSessions = endedSessions
     }
 }
 
@@ -1023,16 +1032,16 @@ extension GatewayV1 {
     public struct CheckAuthStateResponse: Hashable, Sendable {
         /// The owner is signed in, with an account that exists and may be used.
         public var authenticated: Bool
-        /// The reason if not authenticated.
+        /// Why not; unspecified if authenticated.
         public var reason: GatewayV1.AuthStateReason
         /// The account; absent unless authenticated.
         public var account: GatewayV1.Account?
         /// What the user still has to do.
-        public var todo: [GatewayV1.Todo]
+        public var requiredActions: [GatewayV1.RequiredAction]
         /// The server's clock when it answered, in milliseconds since 1970. A device whose proof was
         /// rejected with auth/device-proof-stale dates its next proof by this clock.
         public var answeredAtMs: Int64
-        /// Why the session ended, in more detail than `reason`.
+        /// Why the session ended, in more detail than `reason`; unspecified if it has not ended.
         public var endReason: GatewayV1.EndReason
 
         /// A message of these fields.
@@ -1040,14 +1049,14 @@ extension GatewayV1 {
             authenticated: Bool = false,
             reason: GatewayV1.AuthStateReason = .unspecified,
             account: GatewayV1.Account? = nil,
-            todo: [GatewayV1.Todo] = [],
+            requiredActions: [GatewayV1.RequiredAction] = [],
             answeredAtMs: Int64 = 0,
             endReason: GatewayV1.EndReason = .unspecified
         ) {
             self.authenticated = authenticated
             self.reason = reason
             self.account = account
-            self.todo = todo
+            self.requiredActions = requiredActions
             self.answeredAtMs = answeredAtMs
             self.endReason = endReason
         }
@@ -1063,18 +1072,18 @@ extension GatewayV1.CheckAuthStateResponse: ProtobufMessage {
         let authenticated = try reader.bool(8)
         let reason = try GatewayV1.AuthStateReason(rawValue: reader.int32(16))
         let account: GatewayV1.Account? = try reader.message(26)
-        let todo = try reader.numbers(34) { GatewayV1.Todo(rawValue: Int32(truncatingIfNeeded: $0)) }
+        let requiredActions = try reader.numbers(34) { GatewayV1.RequiredAction(rawValue: Int32(truncatingIfNeeded: $0)) }
         let answeredAtMs = try reader.int64(40)
         let endReason = try GatewayV1.EndReason(rawValue: reader.int32(48))
-        return GatewayV1.CheckAuthStateResponse(authenticated: authenticated, reason: reason, account: account, todo: todo, answeredAtMs: answeredAtMs, endReason: endReason)
+        return GatewayV1.CheckAuthStateResponse(authenticated: authenticated, reason: reason, account: account, requiredActions: requiredActions, answeredAtMs: answeredAtMs, endReason: endReason)
     }
 
     package func write(to sink: inout some WireSink) {
         if authenticated { sink.bool(8, authenticated) }
         if reason.rawValue != 0 { sink.int32(16, reason.rawValue) }
         if let account { sink.message(26, account) }
-        if !todo.isEmpty {
-            sink.numbers(34, todo.map { UInt64(truncatingIfNeeded: Int64($0.rawValue)) })
+        if !requiredActions.isEmpty {
+            sink.numbers(34, requiredActions.map { UInt64(truncatingIfNeeded: Int64($0.rawValue)) })
         }
         if answeredAtMs != 0 { sink.int64(40, answeredAtMs) }
         if endReason.rawValue != 0 { sink.int32(48, endReason.rawValue) }
@@ -1090,15 +1099,15 @@ extension GatewayV1.CheckAuthStateResponse: ProtobufMessage {
         let authenticated = c.pointee.authenticated != 0
         let reason = GatewayV1.AuthStateReason(rawValue: Int32(truncatingIfNeeded: c.pointee.reason.rawValue))
         let account = try c.pointee.account.map { try GatewayV1.Account(reading: $0) }
-        let todo = Wire.array(
-            c.pointee.n_todo, c.pointee.todo
-        ) { GatewayV1.Todo(rawValue: Int32(truncatingIfNeeded: $0.rawValue)) }
+        let requiredActions = Wire.array(
+            c.pointee.n_required_actions, c.pointee.required_actions
+        ) { GatewayV1.RequiredAction(rawValue: Int32(truncatingIfNeeded: $0.rawValue)) }
         let answeredAtMs = c.pointee.answered_at_ms
         let endReason = GatewayV1.EndReason(rawValue: Int32(truncatingIfNeeded: c.pointee.end_reason.rawValue))
         self.authenticated = authenticated
         self.reason = reason
         self.account = account
-        self.todo = todo
+        self.requiredActions = requiredActions
         self.answeredAtMs = answeredAtMs
         self.endReason = endReason
     }

@@ -135,23 +135,29 @@ extension HealthV1 {
         /// SERVING: it works. DEGRADED: it fails, and the program serves calls that do not need it.
         /// NOT_SERVING: the program does not serve before this part works.
         package var status: HealthV1.ServingStatus
-        /// Since when it has been failing, in milliseconds since 1970; 0 if it works.
-        package var sinceMs: Int64
         /// The error in a few words for the operator, without paths and addresses, for example "disk
         /// full"; empty if it works.
         package var detail: String
+        /// Absent if it works.
+        package var failingSince: FailingSince?
+
+        /// Absent if it works.
+        package enum FailingSince: Hashable, Sendable {
+            /// Since when it has been failing, in milliseconds since 1970.
+            case failingSinceAtMs(Int64)
+        }
 
         /// A message of these fields.
         package init(
             name: String = "",
             status: HealthV1.ServingStatus = .unspecified,
-            sinceMs: Int64 = 0,
-            detail: String = ""
+            detail: String = "",
+            failingSince: FailingSince? = nil
         ) {
             self.name = name
             self.status = status
-            self.sinceMs = sinceMs
             self.detail = detail
+            self.failingSince = failingSince
         }
     }
 }
@@ -162,17 +168,22 @@ extension HealthV1.PartHealth: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> HealthV1.PartHealth {
+        var failingSince: FailingSince?
         let name = try reader.text(10)
         let status = try HealthV1.ServingStatus(rawValue: reader.int32(16))
-        let sinceMs = try reader.int64(24)
+        if reader.tag == 24 {
+            failingSince = .failingSinceAtMs(try reader.int64(24))
+        }
         let detail = try reader.text(34)
-        return HealthV1.PartHealth(name: name, status: status, sinceMs: sinceMs, detail: detail)
+        return HealthV1.PartHealth(name: name, status: status, detail: detail, failingSince: failingSince)
     }
 
     package func write(to sink: inout some WireSink) {
         if !name.isEmpty { sink.text(10, name) }
         if status.rawValue != 0 { sink.int32(16, status.rawValue) }
-        if sinceMs != 0 { sink.int64(24, sinceMs) }
+        if case .failingSinceAtMs(let value) = failingSince {
+            sink.int64(24, value)
+        }
         if !detail.isEmpty { sink.text(34, detail) }
     }
 
@@ -185,11 +196,15 @@ extension HealthV1.PartHealth: ProtobufMessage {
     init(reading c: UnsafePointer<Postern__Health__V1__PartHealth>) throws {
         let name = try Wire.text(c.pointee.name)
         let status = HealthV1.ServingStatus(rawValue: Int32(truncatingIfNeeded: c.pointee.status.rawValue))
-        let sinceMs = c.pointee.since_ms
         let detail = try Wire.text(c.pointee.detail)
+        let failingSince: FailingSince?
+        switch c.pointee.failing_since_case.rawValue {
+        case 3: failingSince = .failingSinceAtMs(c.pointee.failing_since_at_ms)
+        default: failingSince = nil
+        }
         self.name = name
         self.status = status
-        self.sinceMs = sinceMs
         self.detail = detail
+        self.failingSince = failingSince
     }
 }

@@ -56,7 +56,7 @@ extension IdentityV1 {
     package struct LookUpAccountRequest: Hashable, Sendable {
         /// Return email, phone number, name and picture in full; otherwise the first two are masked and
         /// the others left out. Setting this is recorded in the audit trail.
-        package var showPersonal: Bool
+        package var showPersonalData: Bool
         /// The actor for the audit trail: an agent's name or number, 64 bytes at most; may be empty.
         package var actor: String
         /// The key to look it up by.
@@ -71,16 +71,16 @@ extension IdentityV1 {
             /// Its phone number in E.164.
             case phoneNumber(String)
             /// Its identity at a provider.
-            case provider(IdentityV1.ProviderSubject)
+            case providerSubject(IdentityV1.ProviderSubject)
         }
 
         /// A message of these fields.
         package init(
-            showPersonal: Bool = false,
+            showPersonalData: Bool = false,
             actor: String = "",
             by: By? = nil
         ) {
-            self.showPersonal = showPersonal
+            self.showPersonalData = showPersonalData
             self.actor = actor
             self.by = by
         }
@@ -104,11 +104,11 @@ extension IdentityV1.LookUpAccountRequest: ProtobufMessage {
             by = .phoneNumber(try reader.text(26))
         }
         if reader.tag == 34 {
-            by = .provider(try reader.nested())
+            by = .providerSubject(try reader.nested())
         }
-        let showPersonal = try reader.bool(40)
+        let showPersonalData = try reader.bool(40)
         let actor = try reader.text(50)
-        return IdentityV1.LookUpAccountRequest(showPersonal: showPersonal, actor: actor, by: by)
+        return IdentityV1.LookUpAccountRequest(showPersonalData: showPersonalData, actor: actor, by: by)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -121,10 +121,10 @@ extension IdentityV1.LookUpAccountRequest: ProtobufMessage {
         if case .phoneNumber(let value) = by {
             sink.text(26, value)
         }
-        if case .provider(let value) = by {
+        if case .providerSubject(let value) = by {
             sink.message(34, value)
         }
-        if showPersonal { sink.bool(40, showPersonal) }
+        if showPersonalData { sink.bool(40, showPersonalData) }
         if !actor.isEmpty { sink.text(50, actor) }
     }
 
@@ -135,17 +135,17 @@ extension IdentityV1.LookUpAccountRequest: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Identity__V1__LookUpAccountRequest>) throws {
-        let showPersonal = c.pointee.show_personal != 0
+        let showPersonalData = c.pointee.show_personal_data != 0
         let actor = try Wire.text(c.pointee.actor)
         let by: By?
         switch c.pointee.by_case.rawValue {
         case 1: by = .accountId(try Wire.text(c.pointee.account_id))
         case 2: by = .email(try Wire.text(c.pointee.email))
         case 3: by = .phoneNumber(try Wire.text(c.pointee.phone_number))
-        case 4: by = .provider(try IdentityV1.ProviderSubject(reading: Wire.present(c.pointee.provider)))
+        case 4: by = .providerSubject(try IdentityV1.ProviderSubject(reading: Wire.present(c.pointee.provider_subject)))
         default: by = nil
         }
-        self.showPersonal = showPersonal
+        self.showPersonalData = showPersonalData
         self.actor = actor
         self.by = by
     }
@@ -201,18 +201,18 @@ extension IdentityV1 {
         /// Reason and start of the suspension; absent if it is not suspended. An account that is being
         /// deleted may be suspended too; this shows it.
         package var suspension: IdentityV1.Suspension?
-        /// Its use, from the session service; absent in lists, and while that service is unavailable.
-        package var use: IdentityV1.AccountUse?
+        /// Its activity, from the session service; absent in lists, and while that service is unavailable.
+        package var activity: IdentityV1.AccountActivity?
 
         /// A message of these fields.
         package init(
             account: IdentityV1.Account? = nil,
             suspension: IdentityV1.Suspension? = nil,
-            use: IdentityV1.AccountUse? = nil
+            activity: IdentityV1.AccountActivity? = nil
         ) {
             self.account = account
             self.suspension = suspension
-            self.use = use
+            self.activity = activity
         }
     }
 }
@@ -225,14 +225,14 @@ extension IdentityV1.AdminAccount: ProtobufMessage {
     ) throws(NonCanonicalEncoding) -> IdentityV1.AdminAccount {
         let account: IdentityV1.Account? = try reader.message(10)
         let suspension: IdentityV1.Suspension? = try reader.message(18)
-        let use: IdentityV1.AccountUse? = try reader.message(26)
-        return IdentityV1.AdminAccount(account: account, suspension: suspension, use: use)
+        let activity: IdentityV1.AccountActivity? = try reader.message(26)
+        return IdentityV1.AdminAccount(account: account, suspension: suspension, activity: activity)
     }
 
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
         if let suspension { sink.message(18, suspension) }
-        if let use { sink.message(26, use) }
+        if let activity { sink.message(26, activity) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -244,10 +244,10 @@ extension IdentityV1.AdminAccount: ProtobufMessage {
     init(reading c: UnsafePointer<Postern__Identity__V1__AdminAccount>) throws {
         let account = try c.pointee.account.map { try IdentityV1.Account(reading: $0) }
         let suspension = try c.pointee.suspension.map { try IdentityV1.Suspension(reading: $0) }
-        let use = try c.pointee.use.map { try IdentityV1.AccountUse(reading: $0) }
+        let activity = try c.pointee.activity.map { try IdentityV1.AccountActivity(reading: $0) }
         self.account = account
         self.suspension = suspension
-        self.use = use
+        self.activity = activity
     }
 }
 
@@ -301,8 +301,8 @@ extension IdentityV1.Suspension: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// How an account is used.
-    package struct AccountUse: Hashable, Sendable {
+    /// When an account was last used.
+    package struct AccountActivity: Hashable, Sendable {
         /// Number of its live sessions.
         package var liveSessions: UInt32
         /// When one of them was last used, in milliseconds since 1970; 0 if there is none.
@@ -324,16 +324,16 @@ extension IdentityV1 {
     }
 }
 
-extension IdentityV1.AccountUse: ProtobufMessage {
-    package static var fullName: String { "postern.identity.v1.AccountUse" }
+extension IdentityV1.AccountActivity: ProtobufMessage {
+    package static var fullName: String { "postern.identity.v1.AccountActivity" }
 
     package static func read(
         from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> IdentityV1.AccountUse {
+    ) throws(NonCanonicalEncoding) -> IdentityV1.AccountActivity {
         let liveSessions = try reader.uint32(8)
         let lastActivityAtMs = try reader.int64(16)
         let lastSeenAtMs = try reader.int64(24)
-        return IdentityV1.AccountUse(liveSessions: liveSessions, lastActivityAtMs: lastActivityAtMs, lastSeenAtMs: lastSeenAtMs)
+        return IdentityV1.AccountActivity(liveSessions: liveSessions, lastActivityAtMs: lastActivityAtMs, lastSeenAtMs: lastSeenAtMs)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -343,12 +343,12 @@ extension IdentityV1.AccountUse: ProtobufMessage {
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__account_use__unpack)
+        let c = try arena.unpack(bytes, postern__identity__v1__account_activity__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    init(reading c: UnsafePointer<Postern__Identity__V1__AccountUse>) throws {
+    init(reading c: UnsafePointer<Postern__Identity__V1__AccountActivity>) throws {
         let liveSessions = c.pointee.live_sessions
         let lastActivityAtMs = c.pointee.last_activity_at_ms
         let lastSeenAtMs = c.pointee.last_seen_at_ms
@@ -376,7 +376,7 @@ extension IdentityV1 {
         /// The next_page of the previous response; empty for the first page.
         package var page: String
         /// As in LookUpAccountRequest.
-        package var showPersonal: Bool
+        package var showPersonalData: Bool
         /// As in LookUpAccountRequest.
         package var actor: String
 
@@ -389,7 +389,7 @@ extension IdentityV1 {
             signedInBeforeMs: Int64 = 0,
             limit: UInt32 = 0,
             page: String = "",
-            showPersonal: Bool = false,
+            showPersonalData: Bool = false,
             actor: String = ""
         ) {
             self.status = status
@@ -399,7 +399,7 @@ extension IdentityV1 {
             self.signedInBeforeMs = signedInBeforeMs
             self.limit = limit
             self.page = page
-            self.showPersonal = showPersonal
+            self.showPersonalData = showPersonalData
             self.actor = actor
         }
     }
@@ -418,9 +418,9 @@ extension IdentityV1.ListAccountsRequest: ProtobufMessage {
         let signedInBeforeMs = try reader.int64(40)
         let limit = try reader.uint32(48)
         let page = try reader.text(58)
-        let showPersonal = try reader.bool(64)
+        let showPersonalData = try reader.bool(64)
         let actor = try reader.text(74)
-        return IdentityV1.ListAccountsRequest(status: status, createdFromMs: createdFromMs, createdBeforeMs: createdBeforeMs, signedInFromMs: signedInFromMs, signedInBeforeMs: signedInBeforeMs, limit: limit, page: page, showPersonal: showPersonal, actor: actor)
+        return IdentityV1.ListAccountsRequest(status: status, createdFromMs: createdFromMs, createdBeforeMs: createdBeforeMs, signedInFromMs: signedInFromMs, signedInBeforeMs: signedInBeforeMs, limit: limit, page: page, showPersonalData: showPersonalData, actor: actor)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -431,7 +431,7 @@ extension IdentityV1.ListAccountsRequest: ProtobufMessage {
         if signedInBeforeMs != 0 { sink.int64(40, signedInBeforeMs) }
         if limit != 0 { sink.uint32(48, limit) }
         if !page.isEmpty { sink.text(58, page) }
-        if showPersonal { sink.bool(64, showPersonal) }
+        if showPersonalData { sink.bool(64, showPersonalData) }
         if !actor.isEmpty { sink.text(74, actor) }
     }
 
@@ -449,7 +449,7 @@ extension IdentityV1.ListAccountsRequest: ProtobufMessage {
         let signedInBeforeMs = c.pointee.signed_in_before_ms
         let limit = c.pointee.limit
         let page = try Wire.text(c.pointee.page)
-        let showPersonal = c.pointee.show_personal != 0
+        let showPersonalData = c.pointee.show_personal_data != 0
         let actor = try Wire.text(c.pointee.actor)
         self.status = status
         self.createdFromMs = createdFromMs
@@ -458,7 +458,7 @@ extension IdentityV1.ListAccountsRequest: ProtobufMessage {
         self.signedInBeforeMs = signedInBeforeMs
         self.limit = limit
         self.page = page
-        self.showPersonal = showPersonal
+        self.showPersonalData = showPersonalData
         self.actor = actor
     }
 }

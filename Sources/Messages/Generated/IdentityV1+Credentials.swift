@@ -148,7 +148,7 @@ extension IdentityV1 {
         /// Proof for the session service: opens one session, within 30 s.
         package var proof: IdentityV1.SignInProof?
         /// About the previous sign-in.
-        package var news: IdentityV1.SignInNews?
+        package var history: IdentityV1.SignInHistory?
         /// The address had not been verified before: the previous user of the account may not be its
         /// owner.
         package var takenOver: Bool
@@ -157,12 +157,12 @@ extension IdentityV1 {
         package init(
             account: IdentityV1.Account? = nil,
             proof: IdentityV1.SignInProof? = nil,
-            news: IdentityV1.SignInNews? = nil,
+            history: IdentityV1.SignInHistory? = nil,
             takenOver: Bool = false
         ) {
             self.account = account
             self.proof = proof
-            self.news = news
+            self.history = history
             self.takenOver = takenOver
         }
     }
@@ -176,15 +176,15 @@ extension IdentityV1.ResetPasswordResponse: ProtobufMessage {
     ) throws(NonCanonicalEncoding) -> IdentityV1.ResetPasswordResponse {
         let account: IdentityV1.Account? = try reader.message(10)
         let proof: IdentityV1.SignInProof? = try reader.message(18)
-        let news: IdentityV1.SignInNews? = try reader.message(26)
+        let history: IdentityV1.SignInHistory? = try reader.message(26)
         let takenOver = try reader.bool(32)
-        return IdentityV1.ResetPasswordResponse(account: account, proof: proof, news: news, takenOver: takenOver)
+        return IdentityV1.ResetPasswordResponse(account: account, proof: proof, history: history, takenOver: takenOver)
     }
 
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
         if let proof { sink.message(18, proof) }
-        if let news { sink.message(26, news) }
+        if let history { sink.message(26, history) }
         if takenOver { sink.bool(32, takenOver) }
     }
 
@@ -197,11 +197,11 @@ extension IdentityV1.ResetPasswordResponse: ProtobufMessage {
     init(reading c: UnsafePointer<Postern__Identity__V1__ResetPasswordResponse>) throws {
         let account = try c.pointee.account.map { try IdentityV1.Account(reading: $0) }
         let proof = try c.pointee.proof.map { try IdentityV1.SignInProof(reading: $0) }
-        let news = try c.pointee.news.map { try IdentityV1.SignInNews(reading: $0) }
+        let history = try c.pointee.history.map { try IdentityV1.SignInHistory(reading: $0) }
         let takenOver = c.pointee.taken_over != 0
         self.account = account
         self.proof = proof
-        self.news = news
+        self.history = history
         self.takenOver = takenOver
     }
 }

@@ -180,7 +180,8 @@ extension IdentityV1 {
     package struct SignInWithProviderRequest: Hashable, Sendable {
         /// The result of the provider's dialog.
         package var token: IdentityV1.ProviderToken?
-        /// The access token of the calling guest, which becomes the account; empty for none.
+        /// The access token of the calling session; empty for none. A guest becomes the account; an
+        /// account's session is ignored.
         package var guestAccessToken: String
         /// Language of mails, BCP 47; empty means the default.
         package var language: String
@@ -242,7 +243,7 @@ extension IdentityV1.SignInWithProviderRequest: ProtobufMessage {
 
 extension IdentityV1 {
     /// Request to create a guest.
-    package struct SignInAnonymouslyRequest: Hashable, Sendable {
+    package struct SignInAsGuestRequest: Hashable, Sendable {
         /// Language of messages, BCP 47; empty means the default.
         package var language: String
         /// The device and client address of the call.
@@ -259,15 +260,15 @@ extension IdentityV1 {
     }
 }
 
-extension IdentityV1.SignInAnonymouslyRequest: ProtobufMessage {
-    package static var fullName: String { "postern.identity.v1.SignInAnonymouslyRequest" }
+extension IdentityV1.SignInAsGuestRequest: ProtobufMessage {
+    package static var fullName: String { "postern.identity.v1.SignInAsGuestRequest" }
 
     package static func read(
         from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> IdentityV1.SignInAnonymouslyRequest {
+    ) throws(NonCanonicalEncoding) -> IdentityV1.SignInAsGuestRequest {
         let language = try reader.text(10)
         let origin: IdentityV1.Origin? = try reader.message(18)
-        return IdentityV1.SignInAnonymouslyRequest(language: language, origin: origin)
+        return IdentityV1.SignInAsGuestRequest(language: language, origin: origin)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -276,12 +277,12 @@ extension IdentityV1.SignInAnonymouslyRequest: ProtobufMessage {
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__sign_in_anonymously_request__unpack)
+        let c = try arena.unpack(bytes, postern__identity__v1__sign_in_as_guest_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    init(reading c: UnsafePointer<Postern__Identity__V1__SignInAnonymouslyRequest>) throws {
+    init(reading c: UnsafePointer<Postern__Identity__V1__SignInAsGuestRequest>) throws {
         let language = try Wire.text(c.pointee.language)
         let origin = try c.pointee.origin.map { try IdentityV1.Origin(reading: $0) }
         self.language = language
@@ -308,7 +309,7 @@ extension IdentityV1 {
         /// Set if the calling guest is another account than this one; absent otherwise.
         package var collision: IdentityV1.Collision?
         /// About the previous sign-in; absent for a new account.
-        package var news: IdentityV1.SignInNews?
+        package var history: IdentityV1.SignInHistory?
 
         /// A message of these fields.
         package init(
@@ -319,7 +320,7 @@ extension IdentityV1 {
             isLinked: Bool = false,
             isUpgraded: Bool = false,
             collision: IdentityV1.Collision? = nil,
-            news: IdentityV1.SignInNews? = nil
+            history: IdentityV1.SignInHistory? = nil
         ) {
             self.account = account
             self.proof = proof
@@ -328,7 +329,7 @@ extension IdentityV1 {
             self.isLinked = isLinked
             self.isUpgraded = isUpgraded
             self.collision = collision
-            self.news = news
+            self.history = history
         }
     }
 }
@@ -346,8 +347,8 @@ extension IdentityV1.AdmissionResponse: ProtobufMessage {
         let isLinked = try reader.bool(40)
         let isUpgraded = try reader.bool(48)
         let collision: IdentityV1.Collision? = try reader.message(58)
-        let news: IdentityV1.SignInNews? = try reader.message(66)
-        return IdentityV1.AdmissionResponse(account: account, proof: proof, isNewUser: isNewUser, removedMethods: removedMethods, isLinked: isLinked, isUpgraded: isUpgraded, collision: collision, news: news)
+        let history: IdentityV1.SignInHistory? = try reader.message(66)
+        return IdentityV1.AdmissionResponse(account: account, proof: proof, isNewUser: isNewUser, removedMethods: removedMethods, isLinked: isLinked, isUpgraded: isUpgraded, collision: collision, history: history)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -358,7 +359,7 @@ extension IdentityV1.AdmissionResponse: ProtobufMessage {
         if isLinked { sink.bool(40, isLinked) }
         if isUpgraded { sink.bool(48, isUpgraded) }
         if let collision { sink.message(58, collision) }
-        if let news { sink.message(66, news) }
+        if let history { sink.message(66, history) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -377,7 +378,7 @@ extension IdentityV1.AdmissionResponse: ProtobufMessage {
         let isLinked = c.pointee.is_linked != 0
         let isUpgraded = c.pointee.is_upgraded != 0
         let collision = try c.pointee.collision.map { try IdentityV1.Collision(reading: $0) }
-        let news = try c.pointee.news.map { try IdentityV1.SignInNews(reading: $0) }
+        let history = try c.pointee.history.map { try IdentityV1.SignInHistory(reading: $0) }
         self.account = account
         self.proof = proof
         self.isNewUser = isNewUser
@@ -385,65 +386,7 @@ extension IdentityV1.AdmissionResponse: ProtobufMessage {
         self.isLinked = isLinked
         self.isUpgraded = isUpgraded
         self.collision = collision
-        self.news = news
-    }
-}
-
-extension IdentityV1 {
-    /// A guest signed in to an account that existed already. The user has to choose what happens to the
-    /// guest's data.
-    package struct Collision: Hashable, Sendable {
-        /// The guest, unchanged.
-        package var guest: IdentityV1.Account?
-        /// Identifies both accounts for that choice; only the holder of this token can make it.
-        package var choiceToken: String
-        /// When the choice expires, in milliseconds since 1970.
-        package var expiresAtMs: Int64
-
-        /// A message of these fields.
-        package init(
-            guest: IdentityV1.Account? = nil,
-            choiceToken: String = "",
-            expiresAtMs: Int64 = 0
-        ) {
-            self.guest = guest
-            self.choiceToken = choiceToken
-            self.expiresAtMs = expiresAtMs
-        }
-    }
-}
-
-extension IdentityV1.Collision: ProtobufMessage {
-    package static var fullName: String { "postern.identity.v1.Collision" }
-
-    package static func read(
-        from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> IdentityV1.Collision {
-        let guest: IdentityV1.Account? = try reader.message(10)
-        let choiceToken = try reader.text(18)
-        let expiresAtMs = try reader.int64(24)
-        return IdentityV1.Collision(guest: guest, choiceToken: choiceToken, expiresAtMs: expiresAtMs)
-    }
-
-    package func write(to sink: inout some WireSink) {
-        if let guest { sink.message(10, guest) }
-        if !choiceToken.isEmpty { sink.text(18, choiceToken) }
-        if expiresAtMs != 0 { sink.int64(24, expiresAtMs) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__collision__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__Collision>) throws {
-        let guest = try c.pointee.guest.map { try IdentityV1.Account(reading: $0) }
-        let choiceToken = try Wire.text(c.pointee.choice_token)
-        let expiresAtMs = c.pointee.expires_at_ms
-        self.guest = guest
-        self.choiceToken = choiceToken
-        self.expiresAtMs = expiresAtMs
+        self.history = history
     }
 }
 

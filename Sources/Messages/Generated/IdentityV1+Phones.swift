@@ -181,7 +181,8 @@ extension IdentityV1 {
         package var phoneNumber: String
         /// The code: six digits.
         package var code: String
-        /// The access token of the calling guest, which becomes the account; empty for none.
+        /// The access token of the calling session; empty for none. A guest becomes the account; an
+        /// account's session is ignored.
         package var guestAccessToken: String
         /// Language of messages, BCP 47; empty means the default.
         package var language: String

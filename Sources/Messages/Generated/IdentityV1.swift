@@ -396,16 +396,21 @@ extension IdentityV1 {
         package var password: SecretBytes
         /// The device and client address of the call.
         package var origin: IdentityV1.Origin?
+        /// The access token of the calling session; empty for none. A guest stays an account of its own;
+        /// an account's session is ignored.
+        package var guestAccessToken: String
 
         /// A message of these fields.
         package init(
             email: String = "",
             password: SecretBytes = .empty,
-            origin: IdentityV1.Origin? = nil
+            origin: IdentityV1.Origin? = nil,
+            guestAccessToken: String = ""
         ) {
             self.email = email
             self.password = password
             self.origin = origin
+            self.guestAccessToken = guestAccessToken
         }
     }
 }
@@ -419,13 +424,15 @@ extension IdentityV1.VerifyPasswordRequest: ProtobufMessage {
         let email = try reader.text(10)
         let password = try reader.secret(18)
         let origin: IdentityV1.Origin? = try reader.message(26)
-        return IdentityV1.VerifyPasswordRequest(email: email, password: password, origin: origin)
+        let guestAccessToken = try reader.text(34)
+        return IdentityV1.VerifyPasswordRequest(email: email, password: password, origin: origin, guestAccessToken: guestAccessToken)
     }
 
     package func write(to sink: inout some WireSink) {
         if !email.isEmpty { sink.text(10, email) }
         if !password.isEmpty { sink.secret(18, password) }
         if let origin { sink.message(26, origin) }
+        if !guestAccessToken.isEmpty { sink.text(34, guestAccessToken) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -438,9 +445,11 @@ extension IdentityV1.VerifyPasswordRequest: ProtobufMessage {
         let email = try Wire.text(c.pointee.email)
         let password = try Wire.secret(c.pointee.password)
         let origin = try c.pointee.origin.map { try IdentityV1.Origin(reading: $0) }
+        let guestAccessToken = try Wire.text(c.pointee.guest_access_token)
         self.email = email
         self.password = password
         self.origin = origin
+        self.guestAccessToken = guestAccessToken
     }
 }
 
@@ -452,17 +461,21 @@ extension IdentityV1 {
         /// Proof for the session service: opens one session, within 30 s.
         package var proof: IdentityV1.SignInProof?
         /// About the previous sign-in.
-        package var news: IdentityV1.SignInNews?
+        package var history: IdentityV1.SignInHistory?
+        /// The calling guest, which is another account than this one; absent without one.
+        package var collision: IdentityV1.Collision?
 
         /// A message of these fields.
         package init(
             account: IdentityV1.Account? = nil,
             proof: IdentityV1.SignInProof? = nil,
-            news: IdentityV1.SignInNews? = nil
+            history: IdentityV1.SignInHistory? = nil,
+            collision: IdentityV1.Collision? = nil
         ) {
             self.account = account
             self.proof = proof
-            self.news = news
+            self.history = history
+            self.collision = collision
         }
     }
 }
@@ -475,14 +488,16 @@ extension IdentityV1.VerifyPasswordResponse: ProtobufMessage {
     ) throws(NonCanonicalEncoding) -> IdentityV1.VerifyPasswordResponse {
         let account: IdentityV1.Account? = try reader.message(10)
         let proof: IdentityV1.SignInProof? = try reader.message(18)
-        let news: IdentityV1.SignInNews? = try reader.message(26)
-        return IdentityV1.VerifyPasswordResponse(account: account, proof: proof, news: news)
+        let history: IdentityV1.SignInHistory? = try reader.message(26)
+        let collision: IdentityV1.Collision? = try reader.message(34)
+        return IdentityV1.VerifyPasswordResponse(account: account, proof: proof, history: history, collision: collision)
     }
 
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
         if let proof { sink.message(18, proof) }
-        if let news { sink.message(26, news) }
+        if let history { sink.message(26, history) }
+        if let collision { sink.message(34, collision) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -494,10 +509,70 @@ extension IdentityV1.VerifyPasswordResponse: ProtobufMessage {
     init(reading c: UnsafePointer<Postern__Identity__V1__VerifyPasswordResponse>) throws {
         let account = try c.pointee.account.map { try IdentityV1.Account(reading: $0) }
         let proof = try c.pointee.proof.map { try IdentityV1.SignInProof(reading: $0) }
-        let news = try c.pointee.news.map { try IdentityV1.SignInNews(reading: $0) }
+        let history = try c.pointee.history.map { try IdentityV1.SignInHistory(reading: $0) }
+        let collision = try c.pointee.collision.map { try IdentityV1.Collision(reading: $0) }
         self.account = account
         self.proof = proof
-        self.news = news
+        self.history = history
+        self.collision = collision
+    }
+}
+
+extension IdentityV1 {
+    /// A guest signed in to an account that existed already. The user has to choose what happens to the
+    /// guest's data.
+    package struct Collision: Hashable, Sendable {
+        /// The guest, unchanged.
+        package var guest: IdentityV1.Account?
+        /// Identifies both accounts for that choice; only the holder of this token can make it.
+        package var choiceToken: String
+        /// When the choice expires, in milliseconds since 1970.
+        package var expiresAtMs: Int64
+
+        /// A message of these fields.
+        package init(
+            guest: IdentityV1.Account? = nil,
+            choiceToken: String = "",
+            expiresAtMs: Int64 = 0
+        ) {
+            self.guest = guest
+            self.choiceToken = choiceToken
+            self.expiresAtMs = expiresAtMs
+        }
+    }
+}
+
+extension IdentityV1.Collision: ProtobufMessage {
+    package static var fullName: String { "postern.identity.v1.Collision" }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.Collision {
+        let guest: IdentityV1.Account? = try reader.message(10)
+        let choiceToken = try reader.text(18)
+        let expiresAtMs = try reader.int64(24)
+        return IdentityV1.Collision(guest: guest, choiceToken: choiceToken, expiresAtMs: expiresAtMs)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if let guest { sink.message(10, guest) }
+        if !choiceToken.isEmpty { sink.text(18, choiceToken) }
+        if expiresAtMs != 0 { sink.int64(24, expiresAtMs) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+        let c = try arena.unpack(bytes, postern__identity__v1__collision__unpack)
+        defer { arena.end() }
+        try self.init(reading: c)
+    }
+
+    init(reading c: UnsafePointer<Postern__Identity__V1__Collision>) throws {
+        let guest = try c.pointee.guest.map { try IdentityV1.Account(reading: $0) }
+        let choiceToken = try Wire.text(c.pointee.choice_token)
+        let expiresAtMs = c.pointee.expires_at_ms
+        self.guest = guest
+        self.choiceToken = choiceToken
+        self.expiresAtMs = expiresAtMs
     }
 }
 

@@ -7,38 +7,38 @@ package enum ReflectionV1 {}
 
 extension ReflectionV1 {
     /// Request for the names of the services.
-    package struct ListRequest: Hashable, Sendable {
+    package struct ListServicesRequest: Hashable, Sendable {
         /// A message of these fields.
         package init() {
         }
     }
 }
 
-extension ReflectionV1.ListRequest: ProtobufMessage {
-    package static var fullName: String { "postern.reflection.v1.ListRequest" }
+extension ReflectionV1.ListServicesRequest: ProtobufMessage {
+    package static var fullName: String { "postern.reflection.v1.ListServicesRequest" }
 
     package static func read(
         from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> ReflectionV1.ListRequest {
-        return ReflectionV1.ListRequest()
+    ) throws(NonCanonicalEncoding) -> ReflectionV1.ListServicesRequest {
+        return ReflectionV1.ListServicesRequest()
     }
 
     package func write(to sink: inout some WireSink) {
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__reflection__v1__list_request__unpack)
+        let c = try arena.unpack(bytes, postern__reflection__v1__list_services_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    init(reading c: UnsafePointer<Postern__Reflection__V1__ListRequest>) throws {
+    init(reading c: UnsafePointer<Postern__Reflection__V1__ListServicesRequest>) throws {
     }
 }
 
 extension ReflectionV1 {
     /// The services of a program.
-    package struct ListResponse: Hashable, Sendable {
+    package struct ListServicesResponse: Hashable, Sendable {
         /// Full names, for example "postern.session.v1.Sessions".
         package var services: [String]
 
@@ -51,14 +51,14 @@ extension ReflectionV1 {
     }
 }
 
-extension ReflectionV1.ListResponse: ProtobufMessage {
-    package static var fullName: String { "postern.reflection.v1.ListResponse" }
+extension ReflectionV1.ListServicesResponse: ProtobufMessage {
+    package static var fullName: String { "postern.reflection.v1.ListServicesResponse" }
 
     package static func read(
         from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> ReflectionV1.ListResponse {
+    ) throws(NonCanonicalEncoding) -> ReflectionV1.ListServicesResponse {
         let services = try reader.texts(10)
-        return ReflectionV1.ListResponse(services: services)
+        return ReflectionV1.ListServicesResponse(services: services)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -66,12 +66,12 @@ extension ReflectionV1.ListResponse: ProtobufMessage {
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__reflection__v1__list_response__unpack)
+        let c = try arena.unpack(bytes, postern__reflection__v1__list_services_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    init(reading c: UnsafePointer<Postern__Reflection__V1__ListResponse>) throws {
+    init(reading c: UnsafePointer<Postern__Reflection__V1__ListServicesResponse>) throws {
         let services = try Wire.array(
             c.pointee.n_services, c.pointee.services
         ) { try Wire.text($0) }
@@ -81,7 +81,7 @@ extension ReflectionV1.ListResponse: ProtobufMessage {
 
 extension ReflectionV1 {
     /// Request for one service's descriptors.
-    package struct DescribeRequest: Hashable, Sendable {
+    package struct DescribeServiceRequest: Hashable, Sendable {
         /// Full name of the service.
         package var service: String
 
@@ -94,14 +94,14 @@ extension ReflectionV1 {
     }
 }
 
-extension ReflectionV1.DescribeRequest: ProtobufMessage {
-    package static var fullName: String { "postern.reflection.v1.DescribeRequest" }
+extension ReflectionV1.DescribeServiceRequest: ProtobufMessage {
+    package static var fullName: String { "postern.reflection.v1.DescribeServiceRequest" }
 
     package static func read(
         from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> ReflectionV1.DescribeRequest {
+    ) throws(NonCanonicalEncoding) -> ReflectionV1.DescribeServiceRequest {
         let service = try reader.text(10)
-        return ReflectionV1.DescribeRequest(service: service)
+        return ReflectionV1.DescribeServiceRequest(service: service)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -109,12 +109,12 @@ extension ReflectionV1.DescribeRequest: ProtobufMessage {
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__reflection__v1__describe_request__unpack)
+        let c = try arena.unpack(bytes, postern__reflection__v1__describe_service_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    init(reading c: UnsafePointer<Postern__Reflection__V1__DescribeRequest>) throws {
+    init(reading c: UnsafePointer<Postern__Reflection__V1__DescribeServiceRequest>) throws {
         let service = try Wire.text(c.pointee.service)
         self.service = service
     }
@@ -122,7 +122,7 @@ extension ReflectionV1.DescribeRequest: ProtobufMessage {
 
 extension ReflectionV1 {
     /// One service's descriptors.
-    package struct DescribeResponse: Hashable, Sendable {
+    package struct DescribeServiceResponse: Hashable, Sendable {
         /// A serialised google.protobuf.FileDescriptorSet with the service's file and all files that it
         /// imports. Any protobuf library can read it.
         package var fileDescriptorSet: [UInt8]
@@ -136,14 +136,14 @@ extension ReflectionV1 {
     }
 }
 
-extension ReflectionV1.DescribeResponse: ProtobufMessage {
-    package static var fullName: String { "postern.reflection.v1.DescribeResponse" }
+extension ReflectionV1.DescribeServiceResponse: ProtobufMessage {
+    package static var fullName: String { "postern.reflection.v1.DescribeServiceResponse" }
 
     package static func read(
         from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> ReflectionV1.DescribeResponse {
+    ) throws(NonCanonicalEncoding) -> ReflectionV1.DescribeServiceResponse {
         let fileDescriptorSet = try reader.bytes(10)
-        return ReflectionV1.DescribeResponse(fileDescriptorSet: fileDescriptorSet)
+        return ReflectionV1.DescribeServiceResponse(fileDescriptorSet: fileDescriptorSet)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -151,12 +151,12 @@ extension ReflectionV1.DescribeResponse: ProtobufMessage {
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__reflection__v1__describe_response__unpack)
+        let c = try arena.unpack(bytes, postern__reflection__v1__describe_service_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    init(reading c: UnsafePointer<Postern__Reflection__V1__DescribeResponse>) throws {
+    init(reading c: UnsafePointer<Postern__Reflection__V1__DescribeServiceResponse>) throws {
         let fileDescriptorSet = Wire.bytes(c.pointee.file_descriptor_set)
         self.fileDescriptorSet = fileDescriptorSet
     }

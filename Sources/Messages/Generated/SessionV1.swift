@@ -1018,12 +1018,16 @@ extension SessionV1 {
     package struct GetKeySetResponse: Hashable, Sendable {
         /// A JSON Web Key Set (RFC 7517), as text.
         package var jwks: String
+        /// The claim `iss` of the access tokens.
+        package var issuer: String
 
         /// A message of these fields.
         package init(
-            jwks: String = ""
+            jwks: String = "",
+            issuer: String = ""
         ) {
             self.jwks = jwks
+            self.issuer = issuer
         }
     }
 }
@@ -1035,11 +1039,13 @@ extension SessionV1.GetKeySetResponse: ProtobufMessage {
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> SessionV1.GetKeySetResponse {
         let jwks = try reader.text(10)
-        return SessionV1.GetKeySetResponse(jwks: jwks)
+        let issuer = try reader.text(18)
+        return SessionV1.GetKeySetResponse(jwks: jwks, issuer: issuer)
     }
 
     package func write(to sink: inout some WireSink) {
         if !jwks.isEmpty { sink.text(10, jwks) }
+        if !issuer.isEmpty { sink.text(18, issuer) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -1050,6 +1056,8 @@ extension SessionV1.GetKeySetResponse: ProtobufMessage {
 
     init(reading c: UnsafePointer<Postern__Session__V1__GetKeySetResponse>) throws {
         let jwks = try Wire.text(c.pointee.jwks)
+        let issuer = try Wire.text(c.pointee.issuer)
         self.jwks = jwks
+        self.issuer = issuer
     }
 }

@@ -374,7 +374,8 @@ extension WireV1 {
         package var method: String
         /// Remaining time until the caller's deadline, in milliseconds; 0 means the method's default.
         package var timeoutMs: UInt32
-        /// Metadata of the request: traceparent, idempotency-key, attempt, client-address. 8 KiB in total.
+        /// Metadata of the request, for example idempotency-key and authorization; Protos/README.md lists
+        /// the keys. 8 KiB in total.
         package var metadata: [WireV1.Metadata]
         /// Items follow.
         package var more: Bool
@@ -549,7 +550,7 @@ extension WireV1 {
         /// Whether the same call may succeed later.
         package var retryable: Bool
         /// How long to wait before a retry, in milliseconds; 0 if not known.
-        package var retryAfterMs: UInt64
+        package var retryAfterMs: Int64
         /// What the app should offer the user next, for example "sign-in".
         package var action: String
         /// The fields of the request at fault.
@@ -573,7 +574,7 @@ extension WireV1 {
             code: String = "",
             userMessage: String = "",
             retryable: Bool = false,
-            retryAfterMs: UInt64 = 0,
+            retryAfterMs: Int64 = 0,
             action: String = "",
             violations: [WireV1.Violation] = [],
             acceptableProofs: [String] = [],
@@ -604,7 +605,7 @@ extension WireV1.Error: ProtobufMessage {
         let code = try reader.text(10)
         let userMessage = try reader.text(18)
         let retryable = try reader.bool(24)
-        let retryAfterMs = try reader.uint64(32)
+        let retryAfterMs = try reader.int64(32)
         let action = try reader.text(42)
         let violations: [WireV1.Violation] = try reader.messages(58)
         let acceptableProofs = try reader.texts(66)
@@ -618,7 +619,7 @@ extension WireV1.Error: ProtobufMessage {
         if !code.isEmpty { sink.text(10, code) }
         if !userMessage.isEmpty { sink.text(18, userMessage) }
         if retryable { sink.bool(24, retryable) }
-        if retryAfterMs != 0 { sink.uint64(32, retryAfterMs) }
+        if retryAfterMs != 0 { sink.int64(32, retryAfterMs) }
         if !action.isEmpty { sink.text(42, action) }
         for value in violations { sink.message(58, value) }
         for value in acceptableProofs { sink.text(66, value) }
@@ -669,7 +670,8 @@ extension WireV1 {
         /// The field, as its .proto names it ("email", "device.platform"), or an entry of the metadata.
         package var field: String
         /// The rule that the value breaks, where the field has several: for a new password "length",
-        /// "upper-case", "lower-case", "letter", "digit", "common", "context". Otherwise empty.
+        /// "upper-case", "lower-case", "letter", "digit", "common", "context"; for application-token the
+        /// reasons in Protos/README.md. Otherwise empty.
         package var rule: String
         /// A sentence for users about the rule; empty without a rule.
         package var sentence: String

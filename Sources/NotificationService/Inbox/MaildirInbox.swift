@@ -110,7 +110,7 @@ struct SMSAndPushInbox: MessageRoute {
     func deliver(_ message: OutgoingMessage) async -> DeliveryOutcome {
         guard let page = page(message.content) else { return .failed("unreadable") }
         let text = """
-            Date: \(MailMessage.date(message.acceptedAt))
+            Date: \(message.acceptedAt.internetDate(zone: "+0000"))
             From: \(sender.text)
             To: \(page.recipient)
             Subject: \(page.subject)

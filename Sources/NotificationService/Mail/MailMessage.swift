@@ -1,4 +1,3 @@
-import Glibc
 import ServiceRuntime
 
 /// A complete mail (RFC 5322, MIME) with text and HTML as alternatives.
@@ -37,7 +36,7 @@ struct MailMessage: Sendable {
         let link = unsubscribe?.fields(to: recipient, message: id, isSigned: isSigned) ?? []
         return MailHeader(
             [
-                .init("Date", Self.date(date)),
+                .init("Date", date.internetDate(zone: "+0000")),
                 .init("Message-ID", "<\(id.text)@\(sender.address.domain)>"),
                 .init("From", sender.text),
                 .init("To", recipient.text),
@@ -94,29 +93,4 @@ package struct MailContent: Hashable, Sendable {
     package let text: String
     /// The same in HTML.
     package let html: String
-}
-
-extension MailMessage {
-    private static let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
-    private static let months = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ]
-
-    /// A date and time in mail format, in UTC: `Thu, 01 Jan 2026 00:00:00 +0000` (RFC 5322, 3.3).
-    /// `moment` is clamped to the years that have four digits.
-    static func date(_ moment: Timestamp) -> String {
-        var seconds: time_t = min(max(0, Int(moment.seconds)), 253_402_300_799)
-        var parts = tm()
-        gmtime_r(&seconds, &parts)
-        let clock = [parts.tm_hour, parts.tm_min, parts.tm_sec].map(twoDigits)
-            .joined(separator: ":")
-        return """
-            \(days[Int(parts.tm_wday)]), \(twoDigits(parts.tm_mday)) \
-            \(months[Int(parts.tm_mon)]) \(parts.tm_year + 1_900) \(clock) +0000
-            """
-    }
-
-    private static func twoDigits(_ number: Int32) -> String {
-        number < 10 ? "0\(number)" : "\(number)"
-    }
 }

@@ -20,16 +20,19 @@ public struct AccountSessionsCalls: Sendable {
         try await caller.call(AccountSessionsDescription.listSessions, request, options)
     }
 
-    /// Ends one session of the account; another account's session is not found.
-    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/session-not-found`.
+    /// Ends one session of the account; another account's session is not found. With an idempotency
+    /// key a repeat gets the first answer, also if the session was the caller's own.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/session-not-found`,
+    ///   `auth/idempotency-key-reused`.
     public func endSession(
         _ request: GatewayV1.EndSessionRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.EndSessionResponse {
         try await caller.call(AccountSessionsDescription.endSession, request, options)
     }
 
-    /// Ends all sessions of the account except the caller's.
-    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`.
+    /// Ends all sessions of the account except the caller's. With an idempotency key a repeat gets the
+    /// first answer.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/idempotency-key-reused`.
     public func endOtherSessions(
         _ request: GatewayV1.EndOtherSessionsRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.EndOtherSessionsResponse {

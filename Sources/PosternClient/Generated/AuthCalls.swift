@@ -31,7 +31,8 @@ public struct AuthCalls: Sendable {
         try await caller.call(AuthDescription.signUpWithPassword, request, options)
     }
 
-    /// Signs in with email and password.
+    /// Signs in with email and password. In a guest's session the guest stays an account of its own
+    /// and keeps its session, and the response has a collision.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-email`,
     ///   `auth/invalid-credential`, `auth/user-disabled`, `auth/email-not-verified`,
     ///   `auth/too-many-requests`, `auth/device-key-required`, `auth/invalid-device-key`,
@@ -64,9 +65,10 @@ public struct AuthCalls: Sendable {
     }
 
     /// Ends the calling session, even if its access token has expired, or all sessions of its account
-    /// by a valid token.
+    /// by a valid token. With an idempotency key a repeat gets the first answer.
     /// - Throws: `auth/invalid-access-token`, `auth/invalid-refresh-token`, `auth/refresh-token-replayed`,
-    ///   `auth/device-proof-required`, `auth/device-proof-stale`, `auth/invalid-device-proof`.
+    ///   `auth/device-proof-required`, `auth/device-proof-stale`, `auth/invalid-device-proof`,
+    ///   `auth/idempotency-key-reused`.
     public func signOut(
         _ request: GatewayV1.SignOutRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.SignOutResponse {

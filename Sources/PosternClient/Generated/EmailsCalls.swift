@@ -8,8 +8,8 @@ extension PosternClient {
     public var emails: EmailsCalls { EmailsCalls(caller: caller) }
 }
 
-/// Changes of an account's email address, and verification without a session. Every mutating call
-/// takes an idempotency-key in its metadata.
+/// Changes of an account's email address, and further verification mails. Every mutating call takes
+/// an idempotency-key in its metadata.
 public struct EmailsCalls: Sendable {
     let caller: Caller
 
@@ -42,6 +42,14 @@ public struct EmailsCalls: Sendable {
         _ request: GatewayV1.CancelEmailChangeRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.CancelEmailChangeResponse {
         try await caller.call(EmailsDescription.cancelEmailChange, request, options)
+    }
+
+    /// Mails another verification link, at most three an hour; the previous link becomes invalid.
+    /// - Throws: `auth/invalid-access-token`, `auth/too-many-requests`, `auth/user-disabled`.
+    public func resendVerificationEmail(
+        _ request: GatewayV1.ResendVerificationEmailRequest, _ options: CallOptions = CallOptions()
+    ) async throws(PosternError) -> GatewayV1.ResendVerificationEmailResponse {
+        try await caller.call(EmailsDescription.resendVerificationEmail, request, options)
     }
 
     /// Mails another verification link to a user who has no session because the operator requires a

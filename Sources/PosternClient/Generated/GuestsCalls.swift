@@ -21,9 +21,9 @@ public struct GuestsCalls: Sendable {
     /// In a session it is auth/already-signed-in.
     /// - Throws: `auth/already-signed-in`, `auth/invalid-access-token`, `auth/session-ended`,
     ///   `auth/too-many-requests`.
-    public func signInAnonymously(
-        _ request: GatewayV1.SignInAnonymouslyRequest, _ options: CallOptions = CallOptions()
-    ) async throws(PosternError) -> GatewayV1.SignInAnonymouslyResponse {
-        try await caller.call(GuestsDescription.signInAnonymously, request, options)
+    public func signInAsGuest(
+        _ request: GatewayV1.SignInAsGuestRequest, _ options: CallOptions = CallOptions()
+    ) async throws(PosternError) -> GatewayV1.SignInAsGuestResponse {
+        try await caller.call(GuestsDescription.signInAsGuest, request, options)
     }
 }

@@ -40,12 +40,4 @@ public struct PasswordsCalls: Sendable {
     ) async throws(PosternError) -> GatewayV1.ChangePasswordResponse {
         try await caller.call(PasswordsDescription.changePassword, request, options)
     }
-
-    /// Mails another verification link, at most three an hour; the previous link becomes invalid.
-    /// - Throws: `auth/invalid-access-token`, `auth/too-many-requests`, `auth/user-disabled`.
-    public func resendVerificationEmail(
-        _ request: GatewayV1.ResendVerificationEmailRequest, _ options: CallOptions = CallOptions()
-    ) async throws(PosternError) -> GatewayV1.ResendVerificationEmailResponse {
-        try await caller.call(PasswordsDescription.resendVerificationEmail, request, options)
-    }
 }

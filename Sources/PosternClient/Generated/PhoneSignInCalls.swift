@@ -46,8 +46,8 @@ public struct PhoneSignInCalls: Sendable {
     ///
     /// auth/second-proof-required: the number is reported to have changed hands recently, and the
     /// account has another sign-in method; the error's `alternatives` are the methods ("password").
-    /// Sign in with one of them, then request a code to PROVE in that session and reauthenticate with
-    /// it: after that the number alone is sufficient again.
+    /// Sign in with one of them, then request a code to REAUTHENTICATE in that session and
+    /// reauthenticate with it: after that the number alone is sufficient again.
     /// - Throws: `auth/invalid-phone-number`, `auth/invalid-verification-code`, `auth/code-expired`,
     ///   `auth/too-many-requests`, `auth/second-proof-required`, `auth/user-disabled`,
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/operation-not-allowed`.

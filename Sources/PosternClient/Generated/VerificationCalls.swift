@@ -36,4 +36,13 @@ public struct VerificationCalls: Sendable {
     ) -> ResponseItems<GatewayV1.WatchRevocationsItem> {
         caller.items(VerificationDescription.watchRevocations, request, options)
     }
+
+    /// Returns whether an access token is valid now: its signature and its times are right and its
+    /// session has not ended (token introspection, RFC 7662). For a backend that verifies few tokens,
+    /// or must know of a revocation at once and cannot follow WatchRevocations.
+    public func introspectToken(
+        _ request: GatewayV1.IntrospectTokenRequest, _ options: CallOptions = CallOptions()
+    ) async throws(PosternError) -> GatewayV1.IntrospectTokenResponse {
+        try await caller.call(VerificationDescription.introspectToken, request, options)
+    }
 }

@@ -1,12 +1,13 @@
-import NIOCore
+package import NIOCore
 
 /// The admission of connections, as pure state, since attackers will try every rule here. There are
 /// three limits: connections in total, connections from one address, and connections that have not
-/// sent a Hello. Above the last limit the oldest such connection is closed, not the newest:
+/// sent a Hello (of the web service: a request). Above the last limit the oldest such connection is closed, not the newest:
 /// connections that send nothing then displace each other, while an honest caller sends its Hello
 /// within milliseconds and is never the oldest for long.
-struct ConnectionLimiter<ID: Hashable & Sendable, Peer: Sendable>: Sendable {
-    enum Verdict: Sendable {
+package struct ConnectionLimiter<ID: Hashable & Sendable, Peer: Sendable>: Sendable {
+    /// Whether a connection is admitted.
+    package enum Verdict: Sendable {
         /// It is admitted; the connection in `crowdedOut` must be closed.
         case admitted(crowdedOut: Crowded?)
         /// It is refused; `isNotified` says whether it stays open long enough to read the reason.
@@ -14,8 +15,9 @@ struct ConnectionLimiter<ID: Hashable & Sendable, Peer: Sendable>: Sendable {
     }
 
     /// A connection that must be closed, and whether it stays open long enough to read the reason.
-    struct Crowded: Sendable {
-        let peer: Peer
+    package struct Crowded: Sendable {
+        /// What `arrived` was given for it.
+        package let peer: Peer
         let isNotified: Bool
     }
 
@@ -35,11 +37,13 @@ struct ConnectionLimiter<ID: Hashable & Sendable, Peer: Sendable>: Sendable {
     private var ungreeted = WaitingLine<ID>()
     private var parting: Set<ID> = []
 
-    init(_ limits: ServerLimits) {
+    /// No connections yet. Of `limits`, those of connections are used.
+    package init(_ limits: ServerLimits) {
         self.limits = limits
     }
 
-    var count: Int { connections.count }
+    /// Number of admitted connections.
+    package var count: Int { connections.count }
     var isEmpty: Bool { connections.isEmpty }
     /// All admitted connections.
     var values: [Peer] { connections.values.map(\.peer) }
@@ -47,7 +51,7 @@ struct ConnectionLimiter<ID: Hashable & Sendable, Peer: Sendable>: Sendable {
     var addressCount: Int { counts.count }
 
     /// A connection was accepted.
-    mutating func arrived(_ id: ID, _ peer: Peer, from address: PeerAddress?) -> Verdict {
+    package mutating func arrived(_ id: ID, _ peer: Peer, from address: PeerAddress?) -> Verdict {
         if count >= limits.connectionsMax { return refuse(id, .total) }
         if let address, counts[address, default: 0] >= bound(address) {
             return refuse(id, .address)
@@ -79,8 +83,8 @@ struct ConnectionLimiter<ID: Hashable & Sendable, Peer: Sendable>: Sendable {
         return connections[id].map { Crowded(peer: $0.peer, isNotified: mayPart(id)) }
     }
 
-    /// The connection has sent a valid Hello.
-    mutating func greeted(_ id: ID) {
+    /// The connection has sent a valid Hello, or its first request.
+    package mutating func greeted(_ id: ID) {
         parting.remove(id)  // it was to be closed, but its Hello came in time
         guard let place = connections[id]?.ungreeted else { return }
         _ = ungreeted.remove(place)
@@ -88,7 +92,7 @@ struct ConnectionLimiter<ID: Hashable & Sendable, Peer: Sendable>: Sendable {
     }
 
     /// The connection is closed.
-    mutating func left(_ id: ID) {
+    package mutating func left(_ id: ID) {
         greeted(id)
         guard let address = connections.removeValue(forKey: id)?.address else { return }
         let rest = counts[address, default: 0] - 1
@@ -97,7 +101,7 @@ struct ConnectionLimiter<ID: Hashable & Sendable, Peer: Sendable>: Sendable {
 }
 
 /// Why a connection was refused.
-enum CrowdReason: String, CaseIterable, Sendable {
+package enum CrowdReason: String, CaseIterable, Sendable {
     /// Too many connections in total.
     case total
     /// Too many from its address.
@@ -109,14 +113,14 @@ enum CrowdReason: String, CaseIterable, Sendable {
 /// The address by which connections are limited: an IPv4 address, or the /64 prefix of an IPv6
 /// address, since one household or server has 2⁶⁴ addresses and a limit for each would have no
 /// effect. An IPv4-mapped IPv6 address (`::ffff:`) counts as IPv4.
-struct PeerAddress: Hashable, Sendable {
+package struct PeerAddress: Hashable, Sendable {
     private let prefix: UInt64
     private let isSix: Bool
     /// Whether it is a loopback address.
     let isLoopback: Bool
 
     /// From the sixteen bytes of an IPv6 address.
-    init(six bytes: [UInt8]) {
+    package init(six bytes: [UInt8]) {
         let isFour = bytes.starts(with: Self.mappedPrefix)
         prefix = Self.number(isFour ? bytes.suffix(4) : bytes.prefix(8))
         isSix = !isFour
@@ -124,7 +128,7 @@ struct PeerAddress: Hashable, Sendable {
     }
 
     /// From the four bytes of an IPv4 address.
-    init(four bytes: [UInt8]) {
+    package init(four bytes: [UInt8]) {
         prefix = Self.number(bytes[...])
         isSix = false
         isLoopback = bytes.first == 127
@@ -139,7 +143,7 @@ struct PeerAddress: Hashable, Sendable {
 
     /// Nil for an address that is not IPv4 or IPv6. The address comes after family and port in
     /// `sockaddr_in`, and also after the flow label in `sockaddr_in6`.
-    init?(_ address: SocketAddress?) {
+    package init?(_ address: SocketAddress?) {
         switch address {
         case .v4(let four):
             self.init(four: withUnsafeBytes(of: four.address) { Array($0[4..<8]) })

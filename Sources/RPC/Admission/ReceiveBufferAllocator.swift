@@ -1,4 +1,4 @@
-import NIOCore
+package import NIOCore
 
 /// Allocates receive buffers: as large as recent reads needed, and freed after each read.
 ///
@@ -6,7 +6,7 @@ import NIOCore
 /// a connection that was once busy held 230 KiB while idle. NIO keeps a buffer only if it asks for
 /// its size or learns that the next one is no larger, and always at least one; so the first buffer
 /// is small. With one read per event loop iteration (`maxMessagesPerRead`) it keeps no others.
-struct ReceiveBufferAllocator: RecvByteBufferAllocator {
+package struct ReceiveBufferAllocator: RecvByteBufferAllocator {
     /// Smallest buffer, in bytes: fits a few calls, and malloc serves this size from its cache.
     static let bytesMin = 1_024
     /// Largest buffer, in bytes: some two hundred small calls in one read.
@@ -15,14 +15,18 @@ struct ReceiveBufferAllocator: RecvByteBufferAllocator {
     private(set) var bytes = Self.bytesMin
     private var smallReads: UInt8 = 0
 
-    func buffer(allocator: ByteBufferAllocator) -> ByteBuffer {
+    /// The allocator of a new connection.
+    package init() {}
+
+    /// A buffer for the next read.
+    package func buffer(allocator: ByteBufferAllocator) -> ByteBuffer {
         allocator.buffer(capacity: bytes)
     }
 
     /// Doubles the size when a buffer was filled; halves it when two in a row were at most half
     /// full.
     /// - Returns: true, so that the buffer is not retained.
-    mutating func record(actualReadBytes: Int) -> Bool {
+    package mutating func record(actualReadBytes: Int) -> Bool {
         if actualReadBytes >= bytes {
             bytes = min(bytes * 2, Self.bytesMax)
             smallReads = 0

@@ -29,6 +29,10 @@ package struct Metadata: Hashable, Sendable {
         /// `Bearer` and the access token of the session in whose name the call is made. It is not
         /// forwarded, and never logged or traced.
         package static let authorization = "authorization"
+        /// A JSON Web Token by which a backend's call over HTTP counts as that of its application;
+        /// read only from applications that may carry such tokens (the web service). It is not
+        /// forwarded, and never logged or traced.
+        package static let applicationToken = "application-token"
         /// W3C trace context, forwarded unchanged.
         package static let traceparent = "traceparent"
     }

@@ -269,6 +269,18 @@ extension ServerCallMachine {
         return (highestCall, watches)
     }
 
+    /// Ends the running calls that `isEnded` selects. Each handler must be cancelled and its call
+    /// answered.
+    package mutating func end(where isEnded: (Handle) -> Bool) -> [(call: UInt64, handle: Handle)] {
+        settle()
+        var ended: [(call: UInt64, handle: Handle)] = []
+        for (call, state) in calls where !state.isAnswered {
+            if let handle = state.handle, isEnded(handle) { ended.append((call, handle)) }
+        }
+        for entry in ended { calls[entry.call]?.answered() }
+        return ended
+    }
+
     /// Ends the connection.
     /// - Returns: the handlers to cancel.
     package mutating func close() -> [Handle] {

@@ -11,7 +11,7 @@ extension WireV1.Response {
             error: WireV1.Error(
                 code: error.code.rawValue, userMessage: error.sentence ?? entry.sentence,
                 retryable: entry.isRetryable,
-                retryAfterMs: UInt64(clamping: error.retryAfter?.milliseconds ?? 0),
+                retryAfterMs: max(0, error.retryAfter?.milliseconds ?? 0),
                 action: entry.next.rawValue,
                 violations: error.violations.map {
                     WireV1.Violation(field: $0.field, rule: $0.rule, sentence: $0.userMessage)
@@ -33,7 +33,7 @@ extension ServiceError {
         let milliseconds = response.error?.retryAfterMs ?? 0
         self.init(
             code ?? Self.nearest(response.status),
-            retryAfter: milliseconds == 0 ? nil : .milliseconds(Int64(clamping: milliseconds)),
+            retryAfter: milliseconds > 0 ? .milliseconds(milliseconds) : nil,
             unavailablePart: response.error?.unavailablePart ?? "",
             detail: "peer error: \(response.message)", notProcessed: response.notProcessed)
         guard let error = response.error else { return }

@@ -67,8 +67,18 @@ package final class RPCClient: CallChannel {
     ) async throws -> [UInt8] {
         let description = MethodDescription(
             name: method, isIdempotent: false, timeout: .seconds(10), isOnLoop: false)
-        return try await observed.call(method, context, time) { context in
-            try await raw(description, .plain(payload), context) { Array($0.payload) }
+        return try await call(description, packed: .plain(payload), context)
+    }
+
+    /// Calls a unary method with a packed request, for a program that relays calls: with the
+    /// method's retries, hedges and treatment of secrets.
+    /// - Throws: `ServiceError`, from the peer or the transport, after the last try.
+    package func call(
+        _ method: MethodDescription, packed payload: OutgoingRequest.Payload,
+        _ context: CallContext
+    ) async throws -> [UInt8] {
+        try await observed.call(method.name, context, time) { context in
+            try await raw(method, payload, context) { Array($0.payload) }
         }
     }
 

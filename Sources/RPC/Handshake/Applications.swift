@@ -1,6 +1,7 @@
 import Cryptography
 import Glibc
 import Messages
+import ServiceRuntime
 
 /// A caller that has authenticated itself.
 package struct Application: Sendable {
@@ -8,6 +9,8 @@ package struct Application: Sendable {
     package let name: String
     /// Whether it may assert the IP address of its user.
     package let mayAssertClientAddress: Bool
+    /// Whether its calls may carry tokens of other applications.
+    let mayCarryTokens: Bool
     /// The methods that it may call; nil for all.
     let methods: [MethodPattern]?
 }
@@ -39,7 +42,8 @@ package struct Applications: Sendable {
         name: String, keyID: String, key: any ApplicationProver, mayAssertClientAddress: Bool
     ) {
         let application = Application(
-            name: name, mayAssertClientAddress: mayAssertClientAddress, methods: nil)
+            name: name, mayAssertClientAddress: mayAssertClientAddress, mayCarryTokens: false,
+            methods: nil)
         self.init(
             keys: [Self.key(of: application, keyID: keyID, key.verifier)],
             byCertificate: [(application, [name])])
@@ -49,21 +53,24 @@ package struct Applications: Sendable {
     /// - Parameter needsKeys: whether an application without a key is an error. Not so where
     ///   callers present certificates, nor at a reload, when removing an application's key is how
     ///   it is shut out.
+    /// - Parameter optional: applications that may be without a key even then, because they belong
+    ///   to programs that an installation need not run.
     /// - Parameter sharedKeys: which shared keys are accepted.
     /// - Throws: `ApplicationsError` when the folder cannot be read, or when an application has no
     ///   key or a shared one that is rejected; `SecretFileError` and `CryptographyError` for a key
     ///   that cannot be read.
     package init(
-        folder: String, callers: CallersList, needsKeys: Bool, sharedKeys: SharedKeyRule
+        folder: String, callers: CallersList, needsKeys: Bool, optional: Set<String> = [],
+        sharedKeys: SharedKeyRule
     ) throws {
         var keys: [Key] = []
         var byCertificate: [(application: Application, names: [String])] = []
         for caller in callers.entries {
             let application = Application(
                 name: caller.application, mayAssertClientAddress: caller.mayAssertClientAddress,
-                methods: caller.methods)
+                mayCarryTokens: caller.mayCarryTokens, methods: caller.methods)
             let own = try Self.keys(of: application, in: folder, sharedKeys)
-            guard !own.isEmpty || !needsKeys else {
+            guard !own.isEmpty || !needsKeys || optional.contains(caller.application) else {
                 throw ApplicationsError.noKey(caller.application, folder: folder)
             }
             keys += own
@@ -131,6 +138,31 @@ package struct Applications: Sendable {
         return nil
     }
 
+    /// The application that signed the application token `text` for a call of `method`, and the
+    /// token's claims.
+    ///
+    /// Never an operator's application: an attacker who took the web service over could use a token
+    /// that passes through it for an operator's call with another body. Never one that itself
+    /// carries tokens: it has a connection of its own. Never by a shared key: this server could make
+    /// the token itself.
+    /// - Throws: The reason for which the token is rejected.
+    func verified(
+        token text: String, method: String, audiences: Set<String>, now: Timestamp
+    ) throws(ApplicationToken.Refusal) -> (caller: Caller, claims: ApplicationToken.Claims) {
+        let token = try ApplicationToken(text)
+        let key = keys.first { "\($0.application.name).\($0.keyID)" == token.keyIdentifier }
+        guard let key, let verifier = key.verifier as? Ed25519VerifyingKey else {
+            throw .signature
+        }
+        let application = key.application
+        let claims = try token.verified(
+            by: verifier, of: application.name, method: method, audiences: audiences, at: now)
+        guard !CallContext.operators.contains(application.name), !application.mayCarryTokens else {
+            throw .application
+        }
+        return (Caller(application: application, credential: .key(key.fingerprint)), claims)
+    }
+
     /// Whether a caller that an earlier list admitted may still call.
     func standing(of caller: Caller, over channel: Caller.ChannelIdentity) -> Standing {
         let name = caller.application.name
@@ -161,45 +193,6 @@ package struct Applications: Sendable {
         case keyRemoved
         /// It may no longer call.
         case removed
-    }
-}
-
-/// Why the applications' keys could not be read; each text says what to do.
-package enum ApplicationsError: Error, CustomStringConvertible {
-    /// The folder is missing or cannot be opened.
-    case noFolder(String)
-    /// An application has no key.
-    case noKey(String, folder: String)
-    /// A file whose name is not a key's.
-    case notAKeyName(String)
-    /// A PEM file without a private Ed25519 key.
-    case notEd25519(String)
-    /// A key that client and server share, where none is allowed.
-    case sharedKey(String, application: String, isOurs: Bool)
-
-    package var description: String {
-        switch self {
-        case .noFolder(let folder):
-            "cannot read the folder of application keys \(folder): create it or correct the setting"
-        case .noKey(let name, let folder):
-            "the application \(name) has no key: put \(name).KEYID.pub (its public half) into "
-                + "\(folder), or \(name).KEYID.key where it calls others itself; `postern "
-                + "applications` and docker/secrets.sh make both"
-        case .notAKeyName(let name):
-            "\(name) is not named like an application's key: APPLICATION.KEYID.key or .pub"
-        case .notEd25519(let path):
-            "\(path) is PEM, but no Ed25519 private key (PKCS #8): make one with `postern "
-                + "applications` or `openssl genpkey -algorithm ed25519`"
-        case .sharedKey(let path, let application, isOurs: true):
-            "\(path) is a secret that \(application) shares with the servers it calls, and each of "
-                + "them could call as \(application): start `postern up` or run docker/secrets.sh "
-                + "again, which make an Ed25519 key, or make one with `openssl genpkey -algorithm "
-                + "ed25519`, give servers its public half, and take this file away"
-        case .sharedKey(let path, let application, isOurs: false):
-            "\(path) is a secret that \(application) shares with this server, and "
-                + "accept-shared-keys is false: `postern applications rotate \(application)` makes "
-                + "an Ed25519 key; then take this file away"
-        }
     }
 }
 

@@ -9,23 +9,26 @@ import Cryptography
 ///     tool
 ///     billing         postern.session.v1.Sessions/ValidateAccessToken
 ///     edge            certificate=spiffe://example.org/edge postern.gateway.v1.Gateway/*
+///     web             client-address application-tokens public-methods
 ///
 /// A line without a method allows all methods, except those that a server requires to be named.
-/// `…/*` means all methods of one service. Health is always allowed. Without `certificate=` a
-/// certificate must contain the application's own name as a DNS name.
+/// `…/*` means all methods of one service, and `public-methods` those that browsers and phones may
+/// call. With `application-tokens` its calls may carry tokens of other applications. Health is always
+/// allowed. Without `certificate=` a certificate must contain the application's own name as a DNS
+/// name.
 package struct CallersList: Hashable, Sendable {
     /// The callers, each once.
     package let entries: [Entry]
 
     /// A list of applications that may call everything, except those that `methods` restricts.
     package init(
-        _ names: [String], assertingClientAddress: [String],
+        _ names: [String], assertingClientAddress: [String], carryingTokens: Set<String> = [],
         methods: [String: [MethodPattern]] = [:]
     ) {
         entries = names.map {
             Entry(
                 application: $0, mayAssertClientAddress: assertingClientAddress.contains($0),
-                methods: methods[$0])
+                mayCarryTokens: carryingTokens.contains($0), methods: methods[$0])
         }
     }
 
@@ -67,22 +70,27 @@ package struct CallersList: Hashable, Sendable {
         var certificateNames: [String] = []
         var methods: [MethodPattern] = []
         var mayAssertClientAddress = false
+        var mayCarryTokens = false
         for word in words {
             if word == "client-address" {
                 mayAssertClientAddress = true
+            } else if word == "application-tokens" {
+                mayCarryTokens = true
             } else if word.hasPrefix("certificate="), word.utf8.count > 12 {
                 certificateNames.append(String(word.dropFirst(12)))
             } else if let pattern = MethodPattern(word) {
                 methods.append(pattern)
             } else {
                 throw .line(
-                    line, "\(word) is neither client-address, certificate=NAME nor a method")
+                    line,
+                    "\(word) is neither client-address, application-tokens, certificate=NAME nor a "
+                        + "method or public-methods")
             }
         }
         return Entry(
             application: name, certificateNames: certificateNames.isEmpty ? nil : certificateNames,
-            mayAssertClientAddress: mayAssertClientAddress, methods: methods.isEmpty ? nil : methods
-        )
+            mayAssertClientAddress: mayAssertClientAddress, mayCarryTokens: mayCarryTokens,
+            methods: methods.isEmpty ? nil : methods)
     }
 
     /// One caller of a service and its permissions.
@@ -94,17 +102,20 @@ package struct CallersList: Hashable, Sendable {
         package let certificateNames: [String]
         /// Whether it may assert the IP address of its user.
         package let mayAssertClientAddress: Bool
+        /// Whether its calls may carry tokens of other applications.
+        package let mayCarryTokens: Bool
         /// The methods that it may call; nil for all.
         package let methods: [MethodPattern]?
 
         /// A caller. By default its certificate must contain the application's name.
         package init(
             application: String, certificateNames: [String]? = nil, mayAssertClientAddress: Bool,
-            methods: [MethodPattern]? = nil
+            mayCarryTokens: Bool = false, methods: [MethodPattern]? = nil
         ) {
             self.application = application
             self.certificateNames = certificateNames ?? [application]
             self.mayAssertClientAddress = mayAssertClientAddress
+            self.mayCarryTokens = mayCarryTokens
             self.methods = methods
         }
     }

@@ -40,7 +40,8 @@ final class CurrentCallers: Sendable {
         var permissions: [String: MethodPermissions] = [:]
         for application in applications.all {
             permissions[application.name] = MethodPermissions(
-                application.methods, of: methods.names, namedOnly: methods.namedOnly)
+                application.methods, of: methods.names, namedOnly: methods.namedOnly,
+                publicNames: methods.publicNames)
         }
         return permissions
     }

@@ -5,6 +5,9 @@ enum FormerMethodNames {
     /// Each former name with the current one.
     static let current = [
         "postern.gateway.v1.Auth/Refresh": "postern.gateway.v1.Auth/RefreshSession",
+        "postern.gateway.v1.Guests/SignInAnonymously": "postern.gateway.v1.Guests/SignInAsGuest",
+        "postern.gateway.v1.Passwords/ResendVerificationEmail":
+            "postern.gateway.v1.Emails/ResendVerificationEmail",
         "postern.gateway.v1.ProviderNotices/DescribeOutcome":
             "postern.gateway.v1.ProviderNotices/DescribeProviderOutcome",
         "postern.gateway.v1.ProviderNotices/Receive":
@@ -14,6 +17,9 @@ enum FormerMethodNames {
         "postern.gateway.v1.Verification/KeySet": "postern.gateway.v1.Verification/GetKeySet",
         "postern.gateway.v1.Verification/WatchEnds":
             "postern.gateway.v1.Verification/WatchRevocations",
+        "postern.reflection.v1.Reflection/Describe":
+            "postern.reflection.v1.Reflection/DescribeService",
+        "postern.reflection.v1.Reflection/List": "postern.reflection.v1.Reflection/ListServices",
         "postern.session.v1.Sessions/Create": "postern.session.v1.Sessions/CreateSession",
         "postern.session.v1.Sessions/Refresh": "postern.session.v1.Sessions/RefreshSession",
         "postern.session.v1.Sessions/Validate": "postern.session.v1.Sessions/ValidateAccessToken",

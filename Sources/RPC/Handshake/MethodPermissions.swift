@@ -1,12 +1,23 @@
-/// The methods that a caller may call: one method, or all of a service.
+/// The methods that a caller may call: one method, all of a service, or the public ones.
 package struct MethodPattern: Hashable, Sendable, CustomStringConvertible {
     private let text: String
     /// The text with the method's current name.
     private let current: String
 
-    /// `postern.session.v1.Sessions/ValidateAccessToken`, or `postern.session.v1.Sessions/*`.
+    /// The methods of the server with the option `public`, which the web service calls for browsers
+    /// and phones. An attacker who takes it over reaches no other method with its key.
+    package static let publicMethods = MethodPattern(publicWord: "public-methods")
+
+    private init(publicWord: String) { (text, current) = (publicWord, publicWord) }
+
+    /// `postern.session.v1.Sessions/ValidateAccessToken`, `postern.session.v1.Sessions/*`, or
+    /// `public-methods`.
     /// - Returns: nil for anything else.
     package init?(_ text: String) {
+        if text == Self.publicMethods.text {
+            self = .publicMethods
+            return
+        }
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0].contains("."), !parts[1].isEmpty,
             !parts[0].contains("*"), parts[1] == "*" || !parts[1].contains("*")
@@ -22,7 +33,8 @@ package struct MethodPattern: Hashable, Sendable, CustomStringConvertible {
     package var description: String { text }
 
     /// Whether the pattern matches `method`.
-    func matches(_ method: String) -> Bool {
+    package func matches(_ method: String, isPublic: Bool) -> Bool {
+        if self == .publicMethods { return isPublic }
         guard text.hasSuffix("/*") else { return current == method }
         return method.hasPrefix(text.dropLast())
     }
@@ -44,14 +56,20 @@ struct MethodPermissions: Sendable {
     /// - Parameters:
     ///   - patterns: nil for all methods except those in `namedOnly`.
     ///   - namedOnly: methods that a caller may call only when its entry names them.
-    init(_ patterns: [MethodPattern]?, of methods: [String], namedOnly: Set<String> = []) {
+    ///   - publicNames: the methods with the option `public`.
+    init(
+        _ patterns: [MethodPattern]?, of methods: [String], namedOnly: Set<String> = [],
+        publicNames: Set<String> = []
+    ) {
         guard patterns != nil || !namedOnly.isEmpty else {
             marks = nil
             return
         }
         marks = methods.map { method in
             guard let patterns else { return !namedOnly.contains(method) }
-            return method.hasPrefix(Self.alwaysAllowed) || patterns.contains { $0.matches(method) }
+            let isPublic = publicNames.contains(method)
+            return method.hasPrefix(Self.alwaysAllowed)
+                || patterns.contains { $0.matches(method, isPublic: isPublic) }
         }
     }
 

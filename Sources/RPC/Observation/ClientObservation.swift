@@ -100,7 +100,7 @@ package final class ClientObservation: MetricSource {
 
         func ended(_ status: StatusCode, took: UInt64) {
             statuses[Int(status.rawValue)].wrappingAdd(1, ordering: .relaxed)
-            buckets[MethodCounts.Buckets.bucket(of: took)].wrappingAdd(1, ordering: .relaxed)
+            buckets[CallSeconds.bucket(of: took)].wrappingAdd(1, ordering: .relaxed)
             nanoseconds.wrappingAdd(Int64(clamping: took), ordering: .relaxed)
         }
 

@@ -67,14 +67,14 @@ final class LoopCounts {
     /// The counters of one loop, which any thread may read.
     final class Figures: Sendable {
         let methods: [MethodCounts]
-        let receivedBytes = Counter()
-        let sentBytes = Counter()
+        let receivedBytes = LoopCounter()
+        let sentBytes = LoopCounter()
         private let errors: [ErrorCode: Refusals]
 
         /// Number of responses with one code of the catalogue.
         private final class Refusals: Sendable {
-            let all = Counter()
-            let notProcessed = Counter()
+            let all = LoopCounter()
+            let notProcessed = LoopCounter()
         }
 
         init(methodCount: Int) {
@@ -95,36 +95,39 @@ final class LoopCounts {
             return (refusals.all.count, refusals.notProcessed.count)
         }
     }
+}
 
-    /// A counter that only one event loop increments and any thread may read.
-    ///
-    /// With a single writer no addition can be lost, so a plain load and store suffice. An atomic
-    /// addition would lock the cache line and cost ten times as much, several times per call.
-    struct Counter: ~Copyable, Sendable {
-        private let value = Atomic<Int64>(0)
+/// A counter that only one event loop increments and any thread may read.
+///
+/// With a single writer no addition can be lost, so a plain load and store suffice. An atomic
+/// addition would lock the cache line and cost ten times as much, several times per call.
+package struct LoopCounter: ~Copyable, Sendable {
+    private let value = Atomic<Int64>(0)
 
-        /// The current value.
-        var count: Int64 { value.load(ordering: .relaxed) }
+    /// Starts at 0.
+    package init() {}
 
-        /// Adds `amount`; call it only on the counter's loop.
-        func add(_ amount: Int = 1) {
-            value.store(value.load(ordering: .relaxed) &+ Int64(amount), ordering: .relaxed)
-        }
+    /// The current value.
+    package var count: Int64 { value.load(ordering: .relaxed) }
+
+    /// Adds `amount`; call it only on the counter's loop.
+    package func add(_ amount: Int = 1) {
+        value.store(value.load(ordering: .relaxed) &+ Int64(amount), ordering: .relaxed)
     }
 }
 
 /// The counters of one method on one event loop of a server.
 final class MethodCounts: Sendable {
-    private let statuses: InlineArray<17, LoopCounts.Counter>
-    private let buckets: InlineArray<17, LoopCounts.Counter>
-    private let begun = LoopCounts.Counter()
-    private let nanoseconds = LoopCounts.Counter()
-    private let requestBytes = LoopCounts.Counter()
-    private let responseBytes = LoopCounts.Counter()
+    private let statuses: InlineArray<17, LoopCounter>
+    private let buckets: InlineArray<17, LoopCounter>
+    private let begun = LoopCounter()
+    private let nanoseconds = LoopCounter()
+    private let requestBytes = LoopCounter()
+    private let responseBytes = LoopCounter()
 
     init() {
-        statuses = InlineArray { _ in LoopCounts.Counter() }
-        buckets = InlineArray { _ in LoopCounts.Counter() }
+        statuses = InlineArray { _ in LoopCounter() }
+        buckets = InlineArray { _ in LoopCounter() }
     }
 
     func began(requestBytes: Int) {
@@ -139,7 +142,7 @@ final class MethodCounts: Sendable {
 
     /// Counts `calls` calls that took `duration` nanoseconds each.
     func took(_ duration: UInt64, calls: Int = 1) {
-        buckets[Buckets.bucket(of: duration)].add(calls)
+        buckets[CallSeconds.bucket(of: duration)].add(calls)
         nanoseconds.add(
             Int(
                 clamping: duration.multipliedReportingOverflow(
@@ -160,7 +163,7 @@ final class MethodCounts: Sendable {
     /// The sums of one method's counters over all loops, or those of one client.
     struct Sums {
         var statuses = [Int64](repeating: 0, count: StatusCode.count)
-        var buckets = [Int64](repeating: 0, count: Buckets.count + 1)
+        var buckets = [Int64](repeating: 0, count: CallSeconds.count + 1)
         var begun: Int64 = 0
         var nanoseconds: Int64 = 0
         var requestBytes: Int64 = 0
@@ -178,30 +181,30 @@ final class MethodCounts: Sendable {
                     "\(prefix)_calls_total", Double(count), labels + [("status", status.name)])
             }
             page.histogram(
-                "\(prefix)_call_seconds", labels, bounds: Buckets.seconds, counts: buckets,
+                "\(prefix)_call_seconds", labels, bounds: CallSeconds.seconds, counts: buckets,
                 sum: Double(nanoseconds) / 1e9)
             page.gauge("\(prefix)_in_flight", Double(inFlight), labels)
         }
     }
+}
 
-    /// The histogram buckets for durations of calls. They are fixed, so that the histograms of
-    /// several processes can be added.
-    enum Buckets {
-        /// Number of buckets with an upper bound; one more counts longer durations.
-        static let count = 16
+/// The histogram buckets for durations of calls. They are fixed, so that the histograms of
+/// several processes can be added.
+package enum CallSeconds {
+    /// Number of buckets with an upper bound; one more counts longer durations.
+    package static let count = 16
 
-        /// Upper bounds in seconds, from 0.1 ms to the default deadline.
-        static let seconds: [Double] = [
-            0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025,
-            0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
-        ]
+    /// Upper bounds in seconds, from 0.1 ms to the default deadline.
+    package static let seconds: [Double] = [
+        0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025,
+        0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+    ]
 
-        private static let nanoseconds: [UInt64] = seconds.map { UInt64(($0 * 1e9).rounded()) }
+    private static let nanoseconds: [UInt64] = seconds.map { UInt64(($0 * 1e9).rounded()) }
 
-        /// The bucket of a duration in nanoseconds: the first whose upper bound is not less.
-        static func bucket(of duration: UInt64) -> Int {
-            if duration <= 100_000 { return 0 }  // the usual case
-            return nanoseconds.firstIndex { $0 >= duration } ?? count
-        }
+    /// The bucket of a duration in nanoseconds: the first whose upper bound is not less.
+    package static func bucket(of duration: UInt64) -> Int {
+        if duration <= 100_000 { return 0 }  // the usual case
+        return nanoseconds.firstIndex { $0 >= duration } ?? count
     }
 }

@@ -26,10 +26,13 @@ package enum MetricsEndpoint {
     /// An event loop that does not run a task within this time counts as hanging.
     static let loopTimeout = TimeAmount.seconds(2)
 
+    /// Whether calls may be sent, with the text of the page.
+    package typealias Readiness = @Sendable () -> (isReady: Bool, text: String)
+
     /// The content of the endpoint's pages.
     package struct Source: Sendable {
         let metrics: @Sendable () -> String
-        let readiness: @Sendable () -> (isReady: Bool, text: String)
+        let readiness: Readiness
         let isMakingProgress: @Sendable () -> Bool
 
         /// The content of all pages.
@@ -39,7 +42,7 @@ package enum MetricsEndpoint {
         ///     are checked by the endpoint.
         package init(
             metrics: @escaping @Sendable () -> String,
-            readiness: @escaping @Sendable () -> (isReady: Bool, text: String),
+            readiness: @escaping Readiness,
             isMakingProgress: @escaping @Sendable () -> Bool
         ) {
             self.metrics = metrics

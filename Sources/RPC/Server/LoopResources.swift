@@ -1,6 +1,6 @@
 import Messages
 package import NIOCore
-import NIOPosix
+package import NIOPosix
 
 /// The resources that the connections of one event loop share: memory for decoding, and the
 /// executor of their handlers. An idle connection therefore needs no arena of its own.
@@ -56,11 +56,12 @@ package final class EventLoopTaskExecutor: TaskExecutor {
 }
 
 /// One value for each event loop of a group, created on first use and accessed only on its loop.
-struct PerLoop<Value>: Sendable {
+package struct PerLoop<Value>: Sendable {
     private let boxes: [ObjectIdentifier: NIOLoopBoundBox<Value?>]
     private let make: @Sendable (any EventLoop) -> Value
 
-    init(
+    /// Values for the loops of `group`, which `make` creates.
+    package init(
         _ group: MultiThreadedEventLoopGroup,
         _ make: @escaping @Sendable (any EventLoop) -> Value
     ) {
@@ -73,7 +74,7 @@ struct PerLoop<Value>: Sendable {
     }
 
     /// The value for `loop`. Call it on that loop, which must belong to the group.
-    subscript(loop: any EventLoop) -> Value {
+    package subscript(loop: any EventLoop) -> Value {
         guard let box = boxes[ObjectIdentifier(loop)] else { return make(loop) }
         if let present = box.value { return present }
         let made = make(loop)

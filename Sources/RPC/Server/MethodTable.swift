@@ -35,12 +35,15 @@ struct MethodTable: Sendable {
     let names: [String]
     /// The methods that a caller may call only if its entry in the callers list names them.
     let namedOnly: Set<String>
+    /// The methods that browsers and phones may call through the web service.
+    let publicNames: Set<String>
 
     init(_ services: [ServiceMethods]) {
         let handlers = services.flatMap(\.handlers)
         names = handlers.map(\.method.name)
         namedOnly = Set(
             handlers.map(\.method).filter(\.isForNamedCallersOnly).map(\.name))
+        publicNames = Set(handlers.map(\.method).filter(\.isPublic).map(\.name))
         let former = Dictionary(grouping: FormerMethodNames.current.keys) { name in
             FormerMethodNames.current[name]
         }

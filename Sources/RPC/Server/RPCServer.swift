@@ -1,6 +1,6 @@
 import Glibc
 package import Logging
-import NIOCore
+package import NIOCore
 package import NIOPosix
 package import ServiceRuntime
 import Synchronization
@@ -104,7 +104,8 @@ package final class RPCServer: Sendable {
 }
 
 extension SocketAddress {
-    var isLoopback: Bool {
+    /// Whether it is a loopback address, or a socket in the file system.
+    package var isLoopback: Bool {
         switch self {
         case .v4: ipAddress?.hasPrefix("127.") ?? false
         case .v6: ipAddress == "::1"
@@ -117,7 +118,7 @@ extension ServerBootstrap {
     /// Binds to `address`. The error of a failed bind contains the address, which the system's own
     /// error does not.
     /// - Throws: `ListenError.refused`.
-    func listen(on address: SocketAddress) async throws -> any Channel {
+    package func listen(on address: SocketAddress) async throws -> any Channel {
         do {
             return try await bind(to: address).get()
         } catch let error as IOError {

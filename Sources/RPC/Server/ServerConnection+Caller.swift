@@ -16,19 +16,34 @@ extension ServerConnection {
         return application
     }
 
-    /// Whether the caller may call `entry`; if not, the call has been rejected.
-    func admits(_ call: UInt64, _ entry: MethodTable.Entry) -> Bool {
+    /// As whom a call of `entry` is served; nil if the call has been rejected.
+    func admitted(_ head: Envelope.Request, _ entry: MethodTable.Entry) -> CallCaller? {
         if peer.generation != shared.callers.generation.load(ordering: .relaxed) {
-            guard isStillAdmitted(refusing: call) else { return false }
+            guard isStillAdmitted(refusing: head.call) else { return nil }
         }
-        if peer.permissions.allows(entry.index) { return true }
-        refuse(
-            call,
-            ServiceError(
-                .permissionDenied, detail: "the callers list does not allow this method",
-                notProcessed: true))
-        return false
+        guard let application else {
+            refuse(head.call, ServiceError(.unauthenticated, notProcessed: true))
+            return nil
+        }
+        do throws(ServiceError) {
+            // Only such a caller's metadata are searched, so other calls cost nothing. From any
+            // other caller a token is ignored, as an asserted address is: its calls stay its own.
+            if application.mayCarryTokens, let token = try Self.applicationToken(head.metadata) {
+                return try tokenCaller(token, head.metadata, entry, carriedBy: application)
+            }
+            guard peer.permissions.allows(entry.index) else { throw Self.notPermitted }
+        } catch {
+            refuse(head.call, error)
+            return nil
+        }
+        return CallCaller(
+            name: application.name, mayAssertClientAddress: application.mayAssertClientAddress,
+            metadata: head.metadata)
     }
+
+    static let notPermitted = ServiceError(
+        .permissionDenied, detail: "the callers list does not allow this method",
+        notProcessed: true)
 
     /// Checks the caller against the current list.
     /// - Parameter call: a call that was not started, to be rejected before the connection ends.
@@ -44,6 +59,7 @@ extension ServerConnection {
             peer.caller = Caller(application: application, credential: caller.credential)
             peer.permissions = shared.callers.permissions(of: application.name)
             self.application = application
+            endTokenStreams()
             return true
         case .keyRemoved:
             // Running calls may finish; after reconnecting, the caller must use one of its other
@@ -55,6 +71,17 @@ extension ServerConnection {
             goAway(.unauthenticated, "this application may not call any more")
             return false
         }
+    }
+
+    /// As whom a call is served.
+    struct CallCaller {
+        /// The application.
+        let name: String
+        let mayAssertClientAddress: Bool
+        /// The call's metadata, without an application token.
+        let metadata: Metadata
+        /// The application with the key that signed its token; nil if it is the connection's own.
+        var byToken: Caller?
     }
 
     /// The peer of a server connection.

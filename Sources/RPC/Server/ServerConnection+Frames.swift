@@ -133,23 +133,24 @@ extension ServerConnection {
     private func serve(
         _ head: Envelope.Request, _ bytes: UnsafeRawBufferPointer, _ entry: MethodTable.Entry
     ) {
-        guard admits(head.call, entry) else { return }
+        guard let caller = admitted(head, entry) else { return }
         let timeout =
             head.timeoutMilliseconds == 0
             ? entry.handler.method.timeout : .milliseconds(Int64(head.timeoutMilliseconds))
-        guard timeout > FrameLimits.deadlineMargin, let caller = application?.name else {
+        guard timeout > FrameLimits.deadlineMargin else {
             return refuse(head.call, ServiceError(.deadlineExceeded, notProcessed: true))
         }
         let context = CallContext(
-            application: caller,
+            application: caller.name,
             deadline: eventUptime + timeout - FrameLimits.deadlineMargin,
             isCallersDeadline: true,
-            metadata: head.metadata,
-            mayAssertClientAddress: application?.mayAssertClientAddress ?? false)
+            metadata: caller.metadata,
+            mayAssertClientAddress: caller.mayAssertClientAddress)
         head.payload.withBytes(in: bytes) { payload in
             switch entry.handler.kind {
             case .onLoop(let handle): runOnLoop(head.call, payload, context, entry, handle)
-            case .async(let start): startTask(head, payload, context, entry, start)
+            case .async(let start):
+                startTask(head, payload, context, entry, start, tokenCaller: caller.byToken)
             }
         }
     }
@@ -178,7 +179,7 @@ extension ServerConnection {
 
     private func startTask(
         _ head: Envelope.Request, _ payload: UnsafeRawBufferPointer, _ context: CallContext,
-        _ entry: MethodTable.Entry, _ start: @escaping MethodHandler.Async
+        _ entry: MethodTable.Entry, _ start: @escaping MethodHandler.Async, tokenCaller: Caller?
     ) {
         let call = head.call
         let limiter = limiter(of: entry)
@@ -195,6 +196,7 @@ extension ServerConnection {
             machine.began(call, deadline: context.deadline)
         } else {
             stream = beginStream(head, method, context.deadline, loop)
+            stream?.tokenCaller = tokenCaller
         }
         run(call, payload, context, entry, start, limiter, stream)
     }

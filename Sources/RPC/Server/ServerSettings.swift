@@ -18,6 +18,9 @@ package struct ServerSettings: Sendable {
     package let limits: ServerLimits
     /// Whether the operator allows listening beyond loopback without TLS.
     package let isPlaintextTrusted: Bool
+    /// The origins of the web service of this installation: the audiences of application tokens.
+    /// Without one no token is accepted.
+    package let tokenAudiences: Set<String>
     /// Program and version, sent to peers.
     package let agent: String
 
@@ -26,7 +29,8 @@ package struct ServerSettings: Sendable {
         service: String, host: String, port: Int,
         frameBytesMax: Int = FrameLimits.frameBytesDefault, callsMax: Int = FrameLimits.callsMax,
         streamCredit: UInt32 = FrameLimits.streamCredit, limits: ServerLimits = ServerLimits(),
-        isPlaintextTrusted: Bool = false, agent: String = "postern/\(ProductVersion.text)"
+        isPlaintextTrusted: Bool = false, tokenAudiences: Set<String> = [],
+        agent: String = "postern/\(ProductVersion.text)"
     ) {
         self.service = service
         self.host = host
@@ -36,6 +40,7 @@ package struct ServerSettings: Sendable {
         self.streamCredit = streamCredit
         self.limits = limits
         self.isPlaintextTrusted = isPlaintextTrusted
+        self.tokenAudiences = tokenAudiences
         self.agent = agent
     }
 }

@@ -41,6 +41,9 @@ final class CallStream: @unchecked Sendable {
     var giveUp: (() -> Void)?
     /// Called when an item has arrived, for a reader on the loop that is not a task.
     var onItem: (() -> Void)?
+    /// At a server: the application whose token began the call, so that the stream ends with the
+    /// application's right to call.
+    var tokenCaller: Caller?
     /// Whether it is in the queue of streams that wait for outbound buffer capacity.
     var isQueuedForCapacity = false
     /// The call has ended, so there is nothing to abandon.

@@ -1,4 +1,4 @@
-import NIOCore
+package import NIOCore
 import NIOSSL
 package import ServiceRuntime
 
@@ -11,13 +11,31 @@ package struct ServerTLS: Sendable {
     /// When the server's certificate expires.
     package let expiresAt: Timestamp
 
+    /// The protocol that the server speaks over TLS. The names are offered in the handshake (ALPN).
+    package enum Speaks: Sendable {
+        /// Our own wire.
+        case rpc
+        /// HTTP/2 and HTTP/1.1.
+        case http
+
+        var protocols: [String] {
+            switch self {
+            case .rpc: [TLSRules.applicationProtocol]
+            case .http: ["h2", "http/1.1"]
+            }
+        }
+    }
+
     /// Reads and checks the files.
     /// - Throws: `TLSFileError`, `SecretFileError`.
-    package init(_ files: ServerTLSFiles, now: Timestamp) throws {
+    package init(
+        _ files: ServerTLSFiles, speaking speaks: Speaks = .rpc, now: Timestamp
+    ) throws {
         let own = try OwnCertificate(files.certificate, now: now)
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: own.chain.map { .certificate($0) }, privateKey: .privateKey(own.key))
         TLSRules.apply(to: &configuration, floor: files.floor)
+        configuration.applicationProtocols = speaks.protocols
         if let roots = files.roots {
             // NIOSSL requests no client certificate by default. A client has no host name to
             // verify: its names are looked up in the callers list at each Hello.
@@ -39,9 +57,7 @@ package struct ServerTLS: Sendable {
         _ channel: any Channel, before connection: ServerConnection, time: any Time
     ) throws {
         connection.peer.channel.leafHash = leafHash
-        var configuration = NIOSSLHandler.Configuration()
-        configuration.maximumPreservedOutboundBufferCapacity = Self.outboundBytesRetained
-        let handler = NIOSSLServerHandler(context: context, configuration: configuration)
+        let handler = handler()
         let check = TLSPeerCheck(.server, handler) { [requestsCertificates] certificate in
             guard requestsCertificates else { return true }
             // TLS does not verify a resumed session again, and its certificate may have expired
@@ -51,6 +67,19 @@ package struct ServerTLS: Sendable {
             return true
         }
         try channel.pipeline.syncOperations.addHandlers([handler, check])
+    }
+
+    /// Adds TLS to `channel` as it is, with no check of the peer. The next handler must look at the
+    /// protocol in `TLSUserEvent.handshakeCompleted`.
+    /// - Throws: a pipeline error when the TLS handler cannot be added.
+    package func addHandler(to channel: any Channel) throws {
+        try channel.pipeline.syncOperations.addHandler(handler())
+    }
+
+    private func handler() -> NIOSSLServerHandler {
+        var configuration = NIOSSLHandler.Configuration()
+        configuration.maximumPreservedOutboundBufferCapacity = Self.outboundBytesRetained
+        return NIOSSLServerHandler(context: context, configuration: configuration)
     }
 
     /// Bytes of a connection's outbound buffer that are retained while it is idle.

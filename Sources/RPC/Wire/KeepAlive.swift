@@ -1,4 +1,4 @@
-import NIOCore
+package import NIOCore
 import ServiceRuntime
 
 /// Detects dead peers (Protos/README.md, "Connection" 3). An idle peer is pinged; without an answer
@@ -47,11 +47,12 @@ struct KeepAlive {
 /// it, the system retransmits for a quarter of an hour to a peer that vanished with bytes in
 /// flight, and keeps a connection forever whose peer leaves its window closed. It is as long as the
 /// timeout of a ping.
-enum TCPUserTimeout {
-    static var milliseconds: Int { Int(FrameLimits.pongTimeout.milliseconds) }
+package enum TCPUserTimeout {
+    /// The option's value.
+    package static var milliseconds: Int { Int(FrameLimits.pongTimeout.milliseconds) }
 }
 
 extension NIOBSDSocket.Option {
     /// `TCP_USER_TIMEOUT` of Linux, in milliseconds (RFC 5482; tcp(7)).
-    static let userTimeout = NIOBSDSocket.Option(rawValue: 18)
+    package static let userTimeout = NIOBSDSocket.Option(rawValue: 18)
 }

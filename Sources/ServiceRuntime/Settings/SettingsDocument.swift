@@ -12,10 +12,11 @@ package struct SettingsDocument<Values: Settings>: Sendable {
 
     /// Reads the file at `path`, as JSON or YAML by its extension.
     package init(path: String) {
-        var declaring = SettingsReader(sources: [])
-        _ = Values(reading: &declaring)
-        let file = SettingsFile(
-            path: path, declarations: declaring.declarations, takesPatterns: true)
+        let file = SettingsFile(path: path, takesPatterns: true) { source in
+            var declaring = SettingsReader(sources: [source])
+            _ = Values(reading: &declaring)
+            return declaring.declarations
+        }
         var reader = SettingsReader(sources: [file.source])
         let values = Values(reading: &reader)
         // In the order of the file's lines, regardless of which check found them.
@@ -33,6 +34,8 @@ package struct SettingsDocument<Values: Settings>: Sendable {
         return Int(last.prefix { $0.isNumber }) ?? 0
     }
 }
+
+extension SettingsDocument: Equatable where Values: Equatable {}
 
 /// A setting's name with `*` for any characters.
 struct SettingPattern: Hashable {

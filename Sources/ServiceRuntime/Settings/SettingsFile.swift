@@ -13,12 +13,19 @@ struct SettingsFile {
     private var lines: [String: Int] = [:]
 
     /// Reads the file at `path`: JSON where it ends in `.json`, YAML for `.yaml` and `.yml`.
-    /// - Parameter takesPatterns: Whether `*` in a name applies to all settings that it matches.
-    init(path: String, declarations: [SettingDeclaration], takesPatterns: Bool = false) {
+    /// - Parameters:
+    ///   - takesPatterns: Whether `*` in a name applies to all settings that it matches.
+    ///   - declarations: The settings that may be in it. They can depend on its content
+    ///     (`SettingsReader.groups`).
+    init(
+        path: String, takesPatterns: Bool = false,
+        declarations: (SettingsSource) -> [SettingDeclaration]
+    ) {
         switch FileText.read(path, bytesMax: Self.bytesMax) {
         case .failure(let failure): problem(path, failure.sentence)
         case .success(let bytes): read(bytes, path)
         }
+        let declarations = declarations(source)
         if takesPatterns { expandPatterns(among: declarations) }
         refuseUnknown(among: declarations)
     }

@@ -41,7 +41,7 @@ package struct SettingsLoader: Sendable {
         if flags.requests(.version) {
             return .leave("\(program) \(ProductVersion.text)\n", exitCode: 0)
         }
-        let file = flags.configPath.map { SettingsFile(path: $0, declarations: declarations) }
+        let file = flags.configPath.map { SettingsFile(path: $0) { _ in declarations } }
         var reader = SettingsReader(
             sources: [flags.source, .environment(environment), file?.source].compactMap(\.self))
         let values = Values(reading: &reader)

@@ -3,7 +3,7 @@ import JSON
 /// Reads settings one by one: finds a value, parses it as its type, and records problems. An
 /// invalid value yields the default, so that reading continues and all problems are found.
 package struct SettingsReader {
-    private let sources: [SettingsSource]
+    let sources: [SettingsSource]
     private(set) var declarations: [SettingDeclaration] = []
     private(set) var problems: [SettingProblem] = []
     private(set) var valuesInUse: [ValueInUse] = []

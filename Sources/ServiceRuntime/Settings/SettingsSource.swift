@@ -35,6 +35,9 @@ struct SettingsSource: Sendable {
         self.place = place
     }
 
+    /// The names of all values; in the environment, those of variables.
+    var names: [String] { Array(values.keys) }
+
     /// The value that this source has for a setting, if any.
     func value(of name: String) -> SettingValue? { values[key(name)] }
 

@@ -34,11 +34,9 @@ struct AccessTokens: Sendable {
         return (try keys.current.signer.sign(claims), expiresAt)
     }
 
-    /// The claims of one of our tokens, expired or not; nil for a token that is not ours or whose
-    /// key is retired. Tokens verified before under the same keys are cached.
-    func read(_ token: String) -> AccessToken? { known(token)?.token }
-
-    /// The same, with the response to a validation.
+    /// The claims of one of our tokens, expired or not, with the response to a validation; nil for
+    /// a token that is not ours or whose key is retired. Tokens verified before under the same keys
+    /// are cached.
     func known(_ token: String) -> CachedToken? {
         if let known = keys.known(token) { return known }
         let keys = keys.current
@@ -53,16 +51,6 @@ struct AccessTokens: Sendable {
             // The reason of a rejection would only help an attacker who tries tokens.
             return nil
         }
-    }
-
-    /// Verifies the access token of a call that concerns the whole account. Unlike at sign-out, an
-    /// expired one is rejected: one that leaked long ago could otherwise end every session.
-    /// - Throws: `auth/invalid-access-token`.
-    func current(_ text: String, at now: Timestamp) throws(ServiceError) -> AccessToken {
-        guard let token = read(text), now < token.expiresAt else {
-            throw ServiceError(.invalidAccessToken)
-        }
-        return token
     }
 
     /// The claims of one of our tokens, however old: its key may have retired since. For inspecting

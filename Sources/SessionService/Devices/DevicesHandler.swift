@@ -16,23 +16,31 @@ package struct DevicesHandler: DevicesService {
     let life: SessionLife
     let memory: SessionMemory
     let accessTokens: AccessTokens
+    let validation: Validation
     let time: any Time
     let randomness: any Randomness
 
-    /// The access token of a caller, who must be current.
-    /// - Throws: `auth/invalid-access-token`; `rpc/unavailable` while the clock is not trusted.
+    /// The access token of a caller, expired or not. The use of a valid one is recorded.
+    /// - Throws: `auth/invalid-access-token` for one that is not ours; `rpc/unavailable` while the
+    ///   clock is not trusted.
     func caller(_ text: String) throws(ServiceError) -> AccessToken {
-        try store.clock.requireAnswering()
-        return try accessTokens.current(text, at: time.now())
+        _ = try validation.run(SessionV1.ValidateAccessTokenRequest(accessToken: text))
+        guard let token = accessTokens.readRetired(text) else {
+            throw ServiceError(.invalidAccessToken)
+        }
+        return token
     }
 
-    /// The token's session, if its row shows that it is live; nil where it is over.
+    /// The token's session. Its row must show that it is live, and the token must be current.
+    /// - Throws: `auth/session-ended`, also for an expired token: a refresh would fail too;
+    ///   `auth/invalid-access-token` for an expired token of a live session.
     func liveSession(
         _ token: AccessToken, _ store: some SQLSession, at now: Timestamp
-    ) throws -> Session? {
+    ) throws -> Session {
         guard let session = try memory.session(token.session, in: store),
             session.account == token.account, life.state(of: session, at: now) == .live
-        else { return nil }
+        else { throw ServiceError(.sessionEnded) }
+        guard now < token.expiresAt else { throw ServiceError(.invalidAccessToken) }
         return session
     }
 }
@@ -47,10 +55,9 @@ extension DevicesHandler {
         let token = try caller(request.accessToken)
         let now = time.now()
         let rows = try await store.read { session in
-            try liveSession(token, session, at: now) == nil
-                ? nil : session.openSessionsWithDevices(of: token.account)
+            _ = try liveSession(token, session, at: now)
+            return try session.openSessionsWithDevices(of: token.account)
         }
-        guard let rows else { throw ServiceError(.sessionEnded) }
         let entries = try rows.map { (memory.activity.applied(to: $0.session), $0.device) }
             .filter { life.state(of: $0.0, at: now) == .live }
             .sorted { ($0.0.usedAt, $0.0.id.key) > ($1.0.usedAt, $1.0.id.key) }
@@ -80,9 +87,7 @@ extension DevicesHandler {
     ) async throws -> SessionV1.ListProofsResponse {
         let token = try caller(request.accessToken)
         let now = time.now()
-        guard let session = try await store.read({ try liveSession(token, $0, at: now) }) else {
-            throw ServiceError(.sessionEnded)
-        }
+        let session = try await store.read { try liveSession(token, $0, at: now) }
         return SessionV1.ListProofsResponse(
             sessionId: session.id.text, accountId: session.account.text,
             proofs: session.proofs.all.map {
@@ -96,40 +101,45 @@ extension DevicesHandler {
     /// Attack: the caller names another account's session. The response is the same as for a
     /// session that does not exist.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended` where the caller's session is
-    ///   over, `auth/session-not-found`; `rpc/unavailable` while the clock is not trusted.
+    ///   over, `auth/session-not-found`, `auth/idempotency-key-reused`; `rpc/unavailable` while the
+    ///   clock is not trusted.
     package func endSession(
         _ request: SessionV1.EndSessionRequest, _ context: CallContext
     ) async throws -> SessionV1.EndSessionResponse {
         let token = try caller(request.accessToken)
-        guard let id = SessionID(text: request.sessionId) else {
-            throw ServiceError(.sessionNotFound)
+        let call = try RepeatableCall(
+            "EndSession", [Array(token.account.text.utf8), Array(request.sessionId.utf8)], context,
+            hash: keys.calls)
+        let outcome = try await store.write { transaction in
+            try transaction.endOnce(call) { try end(request.sessionId, token, transaction) }
         }
-        let outcome = try await store.write { try end(id, token, $0) }
-        return SessionV1.EndSessionResponse(ended: try memory.settle(outcome))
+        return SessionV1.EndSessionResponse(ended: try memory.settle(outcome) > 0)
     }
 
     private func end(
-        _ id: SessionID, _ token: AccessToken, _ transaction: Transaction
-    ) throws -> FlowOutcome<Bool> {
-        guard try liveSession(token, transaction, at: transaction.at) != nil else {
-            return .refused(.sessionEnded)
-        }
-        guard let session = try transaction.session(id), session.account == token.account else {
-            return .refused(.sessionNotFound)
-        }
+        _ id: String, _ token: AccessToken, _ transaction: Transaction
+    ) throws -> FlowOutcome<Int> {
+        _ = try liveSession(token, transaction, at: transaction.at)
+        guard let id = SessionID(text: id), let session = try transaction.session(id),
+            session.account == token.account
+        else { return .refused(.sessionNotFound) }
         let (ended, live) = try transaction.end(
             [memory.activity.applied(to: session)], .signedOut, life: life)
-        return .done(live > 0, ended: ended)
+        return .done(live, ended: ended)
     }
 
     /// Ends all sessions of the account except the caller's (G-22, S-06).
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended` where the caller's session is
-    ///   over; `rpc/unavailable` while the clock is not trusted.
+    ///   over, `auth/idempotency-key-reused`; `rpc/unavailable` while the clock is not trusted.
     package func endOtherSessions(
         _ request: SessionV1.EndOtherSessionsRequest, _ context: CallContext
     ) async throws -> SessionV1.EndOtherSessionsResponse {
         let token = try caller(request.accessToken)
-        let outcome = try await store.write { try endOthers(token, $0) }
+        let call = try RepeatableCall(
+            "EndOtherSessions", [Array(token.account.text.utf8)], context, hash: keys.calls)
+        let outcome = try await store.write { transaction in
+            try transaction.endOnce(call) { try endOthers(token, transaction) }
+        }
         return SessionV1.EndOtherSessionsResponse(
             ended: UInt32(clamping: try memory.settle(outcome)))
     }
@@ -137,9 +147,7 @@ extension DevicesHandler {
     private func endOthers(
         _ token: AccessToken, _ transaction: Transaction
     ) throws -> FlowOutcome<Int> {
-        guard try liveSession(token, transaction, at: transaction.at) != nil else {
-            return .refused(.sessionEnded)
-        }
+        _ = try liveSession(token, transaction, at: transaction.at)
         let others = try memory.openSessions(of: token.account, in: transaction)
             .filter { $0.id != token.session }
         let (ended, live) = try transaction.end(others, .signedOut, life: life)

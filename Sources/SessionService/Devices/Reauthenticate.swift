@@ -46,10 +46,8 @@ extension DevicesHandler {
         guard let proof = SignInProof(message, seal: keys.proofs),
             proof.account == token.account
         else { throw ServiceError(.invalidSignInProof) }
-        let outcome = try await store.write { transaction in
-            guard let session = try live(token, transaction) else {
-                return FlowOutcome<TokenGrant>.refused(.sessionEnded)
-            }
+        let outcome = try await store.write { transaction -> FlowOutcome<TokenGrant> in
+            let session = try liveSession(token, transaction, at: time.now())
             let first = try transaction.storedResponse(of: call)
             let accountEnd = try transaction.accountEnd(of: proof.account)
             guard SignInProofRule.accepts(proof, accountEnd: accountEnd, at: transaction.at),
@@ -72,9 +70,7 @@ extension DevicesHandler {
         _ token: AccessToken, _ origin: CallOrigin
     ) async throws -> TokenGrant {
         guard request.proof == nil else { throw ServiceError(.invalidArgument, fields: ["proof"]) }
-        guard let session = try await store.read({ try live(token, $0) }) else {
-            throw ServiceError(.sessionEnded)
-        }
+        let session = try await store.read { try liveSession(token, $0, at: time.now()) }
         let finding = Result { () throws(ServiceError) in
             try PresenceProofRule.proof(
                 presence, on: request.accessToken, by: session.deviceKey, at: time.now())
@@ -95,10 +91,8 @@ extension DevicesHandler {
     private func write(
         _ finding: Result<SessionProof, ServiceError>, _ token: AccessToken, _ origin: CallOrigin
     ) async throws -> TokenGrant {
-        let outcome = try await store.write { transaction in
-            guard let session = try live(token, transaction) else {
-                return FlowOutcome<TokenGrant>.refused(.sessionEnded)
-            }
+        let outcome = try await store.write { transaction -> FlowOutcome<TokenGrant> in
+            let session = try liveSession(token, transaction, at: time.now())
             switch finding {
             case .success(let proof):
                 return .done(try record(proof, of: session, by: token, origin, transaction))
@@ -109,10 +103,6 @@ extension DevicesHandler {
             }
         }
         return try memory.settle(outcome)
-    }
-
-    private func live(_ token: AccessToken, _ store: some SQLSession) throws -> Session? {
-        try liveSession(token, store, at: time.now())
     }
 
     private func record(

@@ -45,6 +45,26 @@ extension Transaction {
     }
 }
 
+extension Transaction {
+    /// Ends sessions for a call that may end the session of its own token, so the token is judged
+    /// in `body`: before that, a repeat gets the first count (G-25). A call that ended nothing is
+    /// not stored. Attack: the holder of an ended session's token fills the store with such calls.
+    /// - Returns: the number of live sessions that the call ended.
+    func endOnce(
+        _ call: RepeatableCall?, _ body: () throws -> FlowOutcome<Int>
+    ) throws -> FlowOutcome<Int> {
+        if let first = try remembered(of: call) {
+            return .done(first.reduce(0) { $0 << 8 | Int($1) })
+        }
+        let outcome = try body()
+        if case .done(let live, _) = outcome, live > 0 {
+            let count = UInt32(clamping: live)
+            try remember(call, (0..<4).map { UInt8(truncatingIfNeeded: count >> (24 - $0 * 8)) })
+        }
+        return outcome
+    }
+}
+
 extension AuditEvent {
     /// The event with the keys of `session`.
     func of(_ session: Session) -> AuditEvent {

@@ -75,10 +75,11 @@ extension SessionsHandler {
             accessTokenCurrent: now < token.expiresAt)
     }
 
-    /// Returns the JWKS of access tokens (`CurrentSigningKeys`).
+    /// Returns the JWKS of access tokens (`CurrentSigningKeys`), and their issuer.
     package func getKeySet(
         _ request: SessionV1.GetKeySetRequest, _ context: CallContext
     ) -> SessionV1.GetKeySetResponse {
-        SessionV1.GetKeySetResponse(jwks: accessTokens.keys.current.keySetText)
+        SessionV1.GetKeySetResponse(
+            jwks: accessTokens.keys.current.keySetText, issuer: accessTokens.issuer)
     }
 }

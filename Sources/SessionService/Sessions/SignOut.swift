@@ -12,9 +12,13 @@ extension SessionsHandler {
     /// Ending all sessions needs a current access token; one that leaked long ago could otherwise
     /// end them. An expired one is rejected and does not even end its own session: its owner, who
     /// may have lost a phone, must not believe that all are over, and can refresh and retry.
+    ///
+    /// A repeat gets the first response (`endOnce`). The first call has ended the session of its
+    /// token, so a replay of that token has nothing left to end.
     /// - Throws: `auth/invalid-access-token`, `auth/invalid-refresh-token`,
     ///   `auth/refresh-token-replayed`, `auth/device-proof-required`, `auth/device-proof-stale`,
-    ///   `auth/invalid-device-proof`, `rpc/invalid-argument` without a token.
+    ///   `auth/invalid-device-proof`, `auth/idempotency-key-reused`, `rpc/invalid-argument` without
+    ///   a token.
     package func signOut(
         _ request: SessionV1.SignOutRequest, _ context: CallContext
     ) async throws -> SessionV1.SignOutResponse {
@@ -22,18 +26,40 @@ extension SessionsHandler {
         let outcome: FlowOutcome<Int>
         switch request.token {
         case .accessToken(let text):
-            let token = try all ? accessTokens.current(text, at: time.now()) : tokenOfAnyAge(text)
-            outcome = try await store.write { try end(token.session, all: all, $0) }
+            let token = try tokenOfAnyAge(text)
+            let call = try call(by: token.account.text, all: all, context)
+            outcome = try await store.write { transaction in
+                try transaction.endOnce(call) {
+                    if all, transaction.at >= token.expiresAt {
+                        return .refused(.invalidAccessToken)
+                    }
+                    return try end(token.session, all: all, transaction)
+                }
+            }
         case .refreshToken(let text):
             guard let token = refreshTokens.seal.token(text) else {
                 throw ServiceError(.invalidRefreshToken)
             }
             let proof = try await finding(
                 of: request.deviceProof, on: text, of: token.session)
-            outcome = try await store.write { try end(by: token, proof, all: all, $0) }
+            let call = try call(by: token.session.text, all: all, context)
+            outcome = try await store.write { transaction in
+                try transaction.endOnce(call) {
+                    try end(by: token, proof, all: all, transaction)
+                }
+            }
         case nil: throw ServiceError(.invalidArgument, fields: ["token"])
         }
         return SessionV1.SignOutResponse(ended: UInt32(clamping: try memory.settle(outcome)))
+    }
+
+    /// - Parameter owner: the account of the token; of a refresh token, which does not name it, the
+    ///   session.
+    private func call(
+        by owner: String, all: Bool, _ context: CallContext
+    ) throws(ServiceError) -> RepeatableCall? {
+        try RepeatableCall(
+            "SignOut", [Array(owner.utf8), [all ? 1 : 0]], context, hash: keys.calls)
     }
 
     private func tokenOfAnyAge(_ text: String) throws(ServiceError) -> AccessToken {

@@ -18,7 +18,7 @@ enum OpenAPIDocument {
     },
     {
       "name": "Emails",
-      "description": "Changes of an account's email address, and verification without a session. Every mutating call takes an idempotency-key in its metadata."
+      "description": "Changes of an account's email address, and further verification mails. Every mutating call takes an idempotency-key in its metadata."
     },
     {
       "name": "Guests",
@@ -91,7 +91,7 @@ enum OpenAPIDocument {
       "post": {
         "tags": ["Auth"],
         "operationId": "signInWithPassword",
-        "description": "Signs in with email and password.",
+        "description": "Signs in with email and password. In a guest's session the guest stays an account of its own and keeps its session, and the response has a collision.",
         "security": [{"app": []}, {"app": [], "accessToken": []}],
         "parameters": [
           {"$ref": "#/components/parameters/connectProtocolVersion"},
@@ -185,7 +185,7 @@ enum OpenAPIDocument {
       "post": {
         "tags": ["Auth"],
         "operationId": "signOut",
-        "description": "Ends the calling session, even if its access token has expired, or all sessions of its account by a valid token.",
+        "description": "Ends the calling session, even if its access token has expired, or all sessions of its account by a valid token. With an idempotency key a repeat gets the first answer.",
         "security": [{"app": []}, {"app": [], "accessToken": []}],
         "parameters": [
           {"$ref": "#/components/parameters/connectProtocolVersion"},
@@ -201,7 +201,7 @@ enum OpenAPIDocument {
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/SignOutResponse"}}}
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/invalid-refresh-token, auth/refresh-token-replayed, auth/device-proof-required, auth/device-proof-stale, auth/invalid-device-proof.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/invalid-refresh-token, auth/refresh-token-replayed, auth/device-proof-required, auth/device-proof-stale, auth/invalid-device-proof, auth/idempotency-key-reused.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -335,6 +335,38 @@ enum OpenAPIDocument {
         }
       }
     },
+    "/postern.gateway.v1.Emails/ResendVerificationEmail": {
+      "post": {
+        "tags": ["Emails"],
+        "operationId": "resendVerificationEmail",
+        "description": "Mails another verification link, at most three an hour; the previous link becomes invalid.",
+        "security": [{"app": [], "accessToken": []}],
+        "parameters": [
+          {"$ref": "#/components/parameters/connectProtocolVersion"},
+          {"$ref": "#/components/parameters/acceptLanguage"},
+          {"$ref": "#/components/parameters/idempotencyKey"}
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {"schema": {"$ref": "#/components/schemas/ResendVerificationEmailRequest"}}
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "The call succeeded.",
+            "content": {
+              "application/json": {"schema": {"$ref": "#/components/schemas/ResendVerificationEmailResponse"}}
+            }
+          },
+          "default": {
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/too-many-requests, auth/user-disabled.",
+            "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
+          }
+        }
+      }
+    },
     "/postern.gateway.v1.Emails/ResendVerificationByPassword": {
       "post": {
         "tags": ["Emails"],
@@ -367,10 +399,10 @@ enum OpenAPIDocument {
         }
       }
     },
-    "/postern.gateway.v1.Guests/SignInAnonymously": {
+    "/postern.gateway.v1.Guests/SignInAsGuest": {
       "post": {
         "tags": ["Guests"],
-        "operationId": "signInAnonymously",
+        "operationId": "signInAsGuest",
         "description": "Creates a guest and its session. Send an idempotency-key, or a retry creates another guest. Call it once for each installation of the app, not at each start: the session is long-lived. In a session it is auth/already-signed-in.",
         "security": [{"app": []}, {"app": [], "accessToken": []}],
         "parameters": [
@@ -381,14 +413,14 @@ enum OpenAPIDocument {
         "requestBody": {
           "required": true,
           "content": {
-            "application/json": {"schema": {"$ref": "#/components/schemas/SignInAnonymouslyRequest"}}
+            "application/json": {"schema": {"$ref": "#/components/schemas/SignInAsGuestRequest"}}
           }
         },
         "responses": {
           "200": {
             "description": "The call succeeded.",
             "content": {
-              "application/json": {"schema": {"$ref": "#/components/schemas/SignInAnonymouslyResponse"}}
+              "application/json": {"schema": {"$ref": "#/components/schemas/SignInAsGuestResponse"}}
             }
           },
           "default": {
@@ -551,6 +583,37 @@ enum OpenAPIDocument {
         }
       }
     },
+    "/postern.gateway.v1.ProviderNotices/ReceiveProviderNotice": {
+      "post": {
+        "tags": ["ProviderNotices"],
+        "operationId": "receiveProviderNotice",
+        "description": "Processes what a provider has posted to your notification endpoint. Apple posts {\"payload\": \"eyJ…\"}: pass the payload on unchanged. Answer Apple with 200 after this call has succeeded, and with 503 if it fails, so that Apple sends the notification again.\n\nA notification may be passed on any number of times. The response is the same for each, whether or not it is genuine, since your endpoint can be called by anyone.",
+        "security": [{"app": []}],
+        "parameters": [
+          {"$ref": "#/components/parameters/connectProtocolVersion"},
+          {"$ref": "#/components/parameters/acceptLanguage"}
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {"schema": {"$ref": "#/components/schemas/ReceiveProviderNoticeRequest"}}
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "The call succeeded.",
+            "content": {
+              "application/json": {"schema": {"$ref": "#/components/schemas/ReceiveProviderNoticeResponse"}}
+            }
+          },
+          "default": {
+            "description": "The call failed; `details[0].debug.code` says why.",
+            "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
+          }
+        }
+      }
+    },
     "/postern.gateway.v1.ProviderNotices/DescribeProviderOutcome": {
       "post": {
         "tags": ["ProviderNotices"],
@@ -678,38 +741,6 @@ enum OpenAPIDocument {
         }
       }
     },
-    "/postern.gateway.v1.Passwords/ResendVerificationEmail": {
-      "post": {
-        "tags": ["Passwords"],
-        "operationId": "resendVerificationEmail",
-        "description": "Mails another verification link, at most three an hour; the previous link becomes invalid.",
-        "security": [{"app": [], "accessToken": []}],
-        "parameters": [
-          {"$ref": "#/components/parameters/connectProtocolVersion"},
-          {"$ref": "#/components/parameters/acceptLanguage"},
-          {"$ref": "#/components/parameters/idempotencyKey"}
-        ],
-        "requestBody": {
-          "required": true,
-          "content": {
-            "application/json": {"schema": {"$ref": "#/components/schemas/ResendVerificationEmailRequest"}}
-          }
-        },
-        "responses": {
-          "200": {
-            "description": "The call succeeded.",
-            "content": {
-              "application/json": {"schema": {"$ref": "#/components/schemas/ResendVerificationEmailResponse"}}
-            }
-          },
-          "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/too-many-requests, auth/user-disabled.",
-            "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
-          }
-        }
-      }
-    },
     "/postern.gateway.v1.PhoneSignIn/RequestSignInCode": {
       "post": {
         "tags": ["PhoneSignIn"],
@@ -778,7 +809,7 @@ enum OpenAPIDocument {
       "post": {
         "tags": ["PhoneSignIn"],
         "operationId": "signInWithPhoneCode",
-        "description": "Signs in with a code, or signs up if no account has the number; in a guest's session the guest becomes the new account. A wrong code, an unknown request and a sixth guess at one code are all auth/invalid-verification-code; an expired code is auth/code-expired. After five wrong codes for one number no code is checked for 15 minutes. After 100 wrong codes in a row only the first guess at each sent code is checked, until one is right. If the operator has no SMS delivery it is auth/operation-not-allowed.\n\nauth/second-proof-required: the number is reported to have changed hands recently, and the account has another sign-in method; the error's `alternatives` are the methods (\"password\"). Sign in with one of them, then request a code to PROVE in that session and reauthenticate with it: after that the number alone is sufficient again.",
+        "description": "Signs in with a code, or signs up if no account has the number; in a guest's session the guest becomes the new account. A wrong code, an unknown request and a sixth guess at one code are all auth/invalid-verification-code; an expired code is auth/code-expired. After five wrong codes for one number no code is checked for 15 minutes. After 100 wrong codes in a row only the first guess at each sent code is checked, until one is right. If the operator has no SMS delivery it is auth/operation-not-allowed.\n\nauth/second-proof-required: the number is reported to have changed hands recently, and the account has another sign-in method; the error's `alternatives` are the methods (\"password\"). Sign in with one of them, then request a code to REAUTHENTICATE in that session and reauthenticate with it: after that the number alone is sufficient again.",
         "security": [{"app": []}, {"app": [], "accessToken": []}],
         "parameters": [
           {"$ref": "#/components/parameters/connectProtocolVersion"},
@@ -867,7 +898,7 @@ enum OpenAPIDocument {
       "post": {
         "tags": ["AccountSessions"],
         "operationId": "endSession",
-        "description": "Ends one session of the account; another account's session is not found.",
+        "description": "Ends one session of the account; another account's session is not found. With an idempotency key a repeat gets the first answer, also if the session was the caller's own.",
         "security": [{"app": [], "accessToken": []}],
         "parameters": [
           {"$ref": "#/components/parameters/connectProtocolVersion"},
@@ -885,7 +916,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/session-ended, auth/session-not-found.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/session-ended, auth/session-not-found, auth/idempotency-key-reused.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -896,7 +927,7 @@ enum OpenAPIDocument {
       "post": {
         "tags": ["AccountSessions"],
         "operationId": "endOtherSessions",
-        "description": "Ends all sessions of the account except the caller's.",
+        "description": "Ends all sessions of the account except the caller's. With an idempotency key a repeat gets the first answer.",
         "security": [{"app": [], "accessToken": []}],
         "parameters": [
           {"$ref": "#/components/parameters/connectProtocolVersion"},
@@ -916,7 +947,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/session-ended.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/session-ended, auth/idempotency-key-reused.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -1238,7 +1269,7 @@ enum OpenAPIDocument {
       },
       "AuthStateReason": {
         "type": "string",
-        "description": "Why the user is not signed in.\n\n- `AUTH_STATE_REASON_UNSPECIFIED`: The user is signed in.\n- `AUTH_STATE_REASON_NO_SESSION`: There is no session, or the token is not one of this installation.\n- `AUTH_STATE_REASON_ACCESS_TOKEN_EXPIRED`: The session is live, but its access token has expired: refresh.\n- `AUTH_STATE_REASON_INACTIVE`: The session ended because it was not used for too long.\n- `AUTH_STATE_REASON_MAXIMUM_AGE`: The session ended because it reached its maximum age.\n- `AUTH_STATE_REASON_REVOKED`: The session was signed out, displaced by a newer session, or ended by the operator.\n- `AUTH_STATE_REASON_SECURITY`: The session was ended to protect the account.\n- `AUTH_STATE_REASON_PROVIDER_REVOKED`: The provider no longer vouches for the user, because consent was revoked there. Show the message of auth/provider-revoked.",
+        "description": "Why the user is not signed in.\n\n- `AUTH_STATE_REASON_UNSPECIFIED`: Unspecified: the user is signed in.\n- `AUTH_STATE_REASON_NO_SESSION`: There is no session, or the token is not one of this installation.\n- `AUTH_STATE_REASON_ACCESS_TOKEN_EXPIRED`: The session is live, but its access token has expired: refresh.\n- `AUTH_STATE_REASON_INACTIVE`: The session ended because it was not used for too long.\n- `AUTH_STATE_REASON_MAXIMUM_AGE`: The session ended because it reached its maximum age.\n- `AUTH_STATE_REASON_REVOKED`: The session was signed out, displaced by a newer session, or ended by the operator.\n- `AUTH_STATE_REASON_SECURITY`: The session was ended to protect the account.\n- `AUTH_STATE_REASON_PROVIDER_REVOKED`: The provider no longer vouches for the user, because consent was revoked there. Show the message of auth/provider-revoked.",
         "enum": [
           "AUTH_STATE_REASON_UNSPECIFIED",
           "AUTH_STATE_REASON_NO_SESSION",
@@ -1295,16 +1326,16 @@ enum OpenAPIDocument {
           },
           "reason": {
             "$ref": "#/components/schemas/AuthStateReason",
-            "description": "The reason if not authenticated."
+            "description": "Why not; unspecified if authenticated."
           },
           "account": {
             "$ref": "#/components/schemas/Account",
             "description": "The account; absent unless authenticated."
           },
-          "todo": {
+          "requiredActions": {
             "type": "array",
             "description": "What the user still has to do.",
-            "items": {"$ref": "#/components/schemas/Todo"}
+            "items": {"$ref": "#/components/schemas/RequiredAction"}
           },
           "answeredAtMs": {
             "type": ["string", "integer"],
@@ -1313,7 +1344,7 @@ enum OpenAPIDocument {
           },
           "endReason": {
             "$ref": "#/components/schemas/EndReason",
-            "description": "Why the session ended, in more detail than `reason`."
+            "description": "Why the session ended, in more detail than `reason`; unspecified if it has not ended."
           }
         }
       },
@@ -1324,7 +1355,7 @@ enum OpenAPIDocument {
           "guest": {"$ref": "#/components/schemas/Account", "description": "The guest, unchanged."},
           "choiceToken": {
             "type": "string",
-            "description": "Identifies both accounts for that choice; only the holder of this token can make it."
+            "description": "Opaque: identifies both accounts for a call that makes this choice, which Postern does not have yet. Only the holder of this token will be able to make it."
           },
           "expiresAtMs": {
             "type": ["string", "integer"],
@@ -1442,7 +1473,7 @@ enum OpenAPIDocument {
         "type": "object",
         "description": "The other sessions have ended.",
         "properties": {
-          "ended": {
+          "endedSessions": {
             "type": "integer",
             "format": "int64",
             "minimum": 0,
@@ -1452,7 +1483,7 @@ enum OpenAPIDocument {
       },
       "EndReason": {
         "type": "string",
-        "description": "Why a session has ended.\n\n- `END_REASON_UNSPECIFIED`: It has not ended.\n- `END_REASON_SIGNED_OUT`: Its owner signed out.\n- `END_REASON_INACTIVE`: It was not used for too long.\n- `END_REASON_MAXIMUM_AGE`: It reached its maximum age.\n- `END_REASON_DISPLACED`: A newer session displaced it.\n- `END_REASON_REPLAYED`: A refresh token was replayed.\n- `END_REASON_SECURITY`: Ended to protect the account, for example when the password was replaced.\n- `END_REASON_REVOKED`: Ended by the operator.\n- `END_REASON_PROVIDER_REVOKED`: Its owner's consent at a provider was revoked, or the provider's account was deleted.",
+        "description": "Why a session has ended.\n\n- `END_REASON_UNSPECIFIED`: Unspecified: it has not ended.\n- `END_REASON_SIGNED_OUT`: Its owner signed out.\n- `END_REASON_INACTIVE`: It was not used for too long.\n- `END_REASON_MAXIMUM_AGE`: It reached its maximum age.\n- `END_REASON_DISPLACED`: A newer session displaced it.\n- `END_REASON_REPLAYED`: A refresh token was replayed.\n- `END_REASON_SECURITY`: Ended to protect the account, for example when the password was replaced.\n- `END_REASON_REVOKED`: Ended by the operator.\n- `END_REASON_PROVIDER_REVOKED`: Its owner's consent at a provider was revoked, or the provider's account was deleted.",
         "enum": [
           "END_REASON_UNSPECIFIED",
           "END_REASON_SIGNED_OUT",
@@ -1479,7 +1510,7 @@ enum OpenAPIDocument {
         "type": "object",
         "description": "The session has ended.",
         "properties": {
-          "ended": {
+          "endedSessions": {
             "type": "integer",
             "format": "int64",
             "minimum": 0,
@@ -1499,7 +1530,7 @@ enum OpenAPIDocument {
           "retryable": {"type": "boolean", "description": "Whether the same call may succeed later."},
           "retryAfterMs": {
             "type": ["string", "integer"],
-            "format": "uint64",
+            "format": "int64",
             "description": "How long to wait before a retry, in milliseconds; 0 if not known."
           },
           "action": {
@@ -1535,7 +1566,10 @@ enum OpenAPIDocument {
       "GetKeySetResponse": {
         "type": "object",
         "description": "The public keys.",
-        "properties": {"jwks": {"type": "string", "description": "A JSON Web Key Set (RFC 7517), as text."}}
+        "properties": {
+          "jwks": {"type": "string", "description": "A JSON Web Key Set (RFC 7517), as text."},
+          "issuer": {"type": "string", "description": "The claim `iss` of the access tokens."}
+        }
       },
       "IssueNonceRequest": {
         "type": "object",
@@ -1642,11 +1676,11 @@ enum OpenAPIDocument {
       },
       "PhoneCodePurpose": {
         "type": "string",
-        "description": "The purpose of a code that is not for a sign-in; a code is valid for its own purpose only.\n\n- `PHONE_CODE_PURPOSE_UNSPECIFIED`: Unspecified; rejected.\n- `PHONE_CODE_PURPOSE_LINK`: To add the number to the caller's account.\n- `PHONE_CODE_PURPOSE_PROVE`: Re-authentication, by the account's own number.",
+        "description": "The purpose of a code that is not for a sign-in; a code is valid for its own purpose only.\n\n- `PHONE_CODE_PURPOSE_UNSPECIFIED`: Unspecified; rejected.\n- `PHONE_CODE_PURPOSE_LINK`: To add the number to the caller's account.\n- `PHONE_CODE_PURPOSE_REAUTHENTICATE`: Re-authentication, by the account's own number.",
         "enum": [
           "PHONE_CODE_PURPOSE_UNSPECIFIED",
           "PHONE_CODE_PURPOSE_LINK",
-          "PHONE_CODE_PURPOSE_PROVE"
+          "PHONE_CODE_PURPOSE_REAUTHENTICATE"
         ]
       },
       "PresenceProof": {
@@ -1743,7 +1777,7 @@ enum OpenAPIDocument {
           },
           "phoneCode": {
             "$ref": "#/components/schemas/PhoneCodeProof",
-            "description": "A code sent to the account's own phone number, requested with purpose PROVE and the session's token.\n\nAt most one of `password`, `deviceKey`, `providerToken`, `phoneCode`."
+            "description": "A code sent to the account's own phone number, requested with purpose REAUTHENTICATE in the session.\n\nAt most one of `password`, `deviceKey`, `providerToken`, `phoneCode`."
           },
           "device": {"$ref": "#/components/schemas/Device", "description": "The user's device."}
         }
@@ -1767,6 +1801,22 @@ enum OpenAPIDocument {
             "description": "When the user authenticated, in milliseconds since 1970."
           }
         }
+      },
+      "ReceiveProviderNoticeRequest": {
+        "type": "object",
+        "description": "A notification to process.",
+        "properties": {
+          "provider": {
+            "type": "string",
+            "description": "The provider's name in the operator's settings: \"apple\"."
+          },
+          "payload": {"type": "string", "description": "The signed token that the provider posted."}
+        }
+      },
+      "ReceiveProviderNoticeResponse": {
+        "type": "object",
+        "description": "The notification was processed, or was not genuine.",
+        "properties": {}
       },
       "RefreshSessionRequest": {
         "type": "object",
@@ -1887,6 +1937,11 @@ enum OpenAPIDocument {
           }
         }
       },
+      "RequiredAction": {
+        "type": "string",
+        "description": "What a user still has to do.\n\n- `REQUIRED_ACTION_UNSPECIFIED`: Unspecified.\n- `REQUIRED_ACTION_VERIFY_EMAIL`: Verify the email address.",
+        "enum": ["REQUIRED_ACTION_UNSPECIFIED", "REQUIRED_ACTION_VERIFY_EMAIL"]
+      },
       "ResendVerificationByPasswordRequest": {
         "type": "object",
         "description": "Request for another link.",
@@ -1946,8 +2001,8 @@ enum OpenAPIDocument {
             "$ref": "#/components/schemas/Session",
             "description": "The new session, the account's only one."
           },
-          "news": {
-            "$ref": "#/components/schemas/SignInNews",
+          "history": {
+            "$ref": "#/components/schemas/SignInHistory",
             "description": "About the previous sign-in."
           }
         }
@@ -2031,18 +2086,18 @@ enum OpenAPIDocument {
           }
         }
       },
-      "SignInAnonymouslyRequest": {
+      "SignInAsGuestRequest": {
         "type": "object",
         "description": "Request for a new guest.",
         "properties": {
           "device": {"$ref": "#/components/schemas/Device", "description": "The user's device."},
           "mailLanguage": {
             "type": "string",
-            "description": "Language of mails to the account, BCP 47, where it differs from the metadata accept-language; empty means the most preferred language of that which Postern has."
+            "description": "Language of mails to the account, BCP 47, where it differs from the metadata accept-language; empty means its most preferred language that Postern has."
           }
         }
       },
-      "SignInAnonymouslyResponse": {
+      "SignInAsGuestResponse": {
         "type": "object",
         "description": "The guest is signed in.",
         "properties": {
@@ -2051,6 +2106,20 @@ enum OpenAPIDocument {
             "description": "The guest: is_guest is true, email and methods are empty."
           },
           "session": {"$ref": "#/components/schemas/Session", "description": "Its only session."}
+        }
+      },
+      "SignInHistory": {
+        "type": "object",
+        "description": "Earlier sign-ins to the account, as of this one: for what an app shows (\"welcome back\", \"your last visit was on Monday\"), and to detect an unusual sign-in.",
+        "properties": {
+          "previous": {
+            "$ref": "#/components/schemas/PreviousSignIn",
+            "description": "The previous sign-in; absent if there was none."
+          },
+          "isNewDevice": {
+            "type": "boolean",
+            "description": "This is the first sign-in to this account from this device; never set at the account's first sign-in, and never if the caller gave no device id. The owner has been notified by mail, unless the operator has turned that off."
+          }
         }
       },
       "SignInMethod": {
@@ -2066,20 +2135,6 @@ enum OpenAPIDocument {
           "hint": {
             "type": "string",
             "description": "A hint to display, by which the owner recognises it: an email address, the end of a phone number; may be empty."
-          }
-        }
-      },
-      "SignInNews": {
-        "type": "object",
-        "description": "What an app may show at a sign-in (\"welcome back\", \"your last visit was on Monday\"), and by which it can detect an unusual sign-in.",
-        "properties": {
-          "previous": {
-            "$ref": "#/components/schemas/PreviousSignIn",
-            "description": "The previous sign-in; absent if there was none."
-          },
-          "isNewDevice": {
-            "type": "boolean",
-            "description": "This is the first sign-in to this account from this device; never set at the account's first sign-in, and never if the caller gave no device id. The owner has been notified by mail, unless the operator has turned that off."
           }
         }
       },
@@ -2103,9 +2158,13 @@ enum OpenAPIDocument {
         "properties": {
           "account": {"$ref": "#/components/schemas/Account", "description": "The account."},
           "session": {"$ref": "#/components/schemas/Session", "description": "Its new session."},
-          "news": {
-            "$ref": "#/components/schemas/SignInNews",
+          "history": {
+            "$ref": "#/components/schemas/SignInHistory",
             "description": "About the previous sign-in."
+          },
+          "collision": {
+            "$ref": "#/components/schemas/Collision",
+            "description": "Set if a guest made the call; absent otherwise. The guest's session stays live and none of its data is lost until the user chooses."
           }
         }
       },
@@ -2119,7 +2178,7 @@ enum OpenAPIDocument {
           "device": {"$ref": "#/components/schemas/Device", "description": "The user's device."},
           "mailLanguage": {
             "type": "string",
-            "description": "Language of mails to the account, BCP 47, where it differs from the metadata accept-language; empty means the most preferred language of that which Postern has."
+            "description": "Language of mails to the account, BCP 47, where it differs from the metadata accept-language; empty means its most preferred language that Postern has."
           }
         }
       },
@@ -2141,8 +2200,8 @@ enum OpenAPIDocument {
             "$ref": "#/components/schemas/Collision",
             "description": "Set if the calling guest is another account than this one; absent otherwise."
           },
-          "news": {
-            "$ref": "#/components/schemas/SignInNews",
+          "history": {
+            "$ref": "#/components/schemas/SignInHistory",
             "description": "About the previous sign-in; absent for a new account."
           }
         }
@@ -2158,7 +2217,7 @@ enum OpenAPIDocument {
           "device": {"$ref": "#/components/schemas/Device", "description": "The user's device."},
           "mailLanguage": {
             "type": "string",
-            "description": "Language of mails to the account, BCP 47, where it differs from the metadata accept-language; empty means the most preferred language of that which Postern has."
+            "description": "Language of mails to the account, BCP 47, where it differs from the metadata accept-language; empty means its most preferred language that Postern has."
           }
         }
       },
@@ -2192,8 +2251,8 @@ enum OpenAPIDocument {
             "$ref": "#/components/schemas/Collision",
             "description": "Set if this account existed already, so the calling guest remains an account of its own. The guest's session stays live and none of its data is lost until the user chooses. Absent otherwise."
           },
-          "news": {
-            "$ref": "#/components/schemas/SignInNews",
+          "history": {
+            "$ref": "#/components/schemas/SignInHistory",
             "description": "About the previous sign-in; absent for a new account."
           }
         }
@@ -2220,7 +2279,7 @@ enum OpenAPIDocument {
         "type": "object",
         "description": "The sessions have ended.",
         "properties": {
-          "ended": {
+          "endedSessions": {
             "type": "integer",
             "format": "int64",
             "minimum": 0,
@@ -2243,7 +2302,7 @@ enum OpenAPIDocument {
           "displayName": {"type": "string", "description": "Display name; may be empty."},
           "mailLanguage": {
             "type": "string",
-            "description": "Language of mails to the account, BCP 47, where it differs from the metadata accept-language; empty means the most preferred language of that which Postern has."
+            "description": "Language of mails to the account, BCP 47, where it differs from the metadata accept-language; empty means its most preferred language that Postern has."
           }
         }
       },
@@ -2260,11 +2319,6 @@ enum OpenAPIDocument {
             "description": "Its first session; absent if the operator requires a verified address first: open the link, then sign in. After an upgrade the guest's session has ended: use the tokens of this one."
           }
         }
-      },
-      "Todo": {
-        "type": "string",
-        "description": "What the user still has to do.\n\n- `TODO_UNSPECIFIED`: Nothing.\n- `TODO_VERIFY_EMAIL`: Confirm the email address.",
-        "enum": ["TODO_UNSPECIFIED", "TODO_VERIFY_EMAIL"]
       },
       "UnlinkMethodRequest": {
         "type": "object",
@@ -2313,7 +2367,7 @@ enum OpenAPIDocument {
           },
           "rule": {
             "type": "string",
-            "description": "The rule that the value breaks, where the field has several: for a new password \"length\", \"upper-case\", \"lower-case\", \"letter\", \"digit\", \"common\", \"context\". Otherwise empty."
+            "description": "The rule that the value breaks, where the field has several: for a new password \"length\", \"upper-case\", \"lower-case\", \"letter\", \"digit\", \"common\", \"context\"; for application-token the reasons in Protos/README.md. Otherwise empty."
           },
           "sentence": {
             "type": "string",

@@ -11,45 +11,110 @@ package final class HTTPExchange: Sendable {
     /// The connection that the request arrived on.
     package let connection: HTTPConnection
 
-    init(_ head: HTTPRequest, _ connection: HTTPConnection) {
+    private let loop: any EventLoop
+    private let running: NIOLoopBound<RunningExchange>
+
+    init(
+        _ head: HTTPRequest, _ connection: HTTPConnection, _ running: RunningExchange,
+        _ loop: any EventLoop
+    ) {
         self.head = head
         self.connection = connection
+        self.running = NIOLoopBound(running, eventLoop: loop)
+        self.loop = loop
     }
 
+    /// Runs `body` on the connection's loop: at once if already there, as the task of a request is.
+    private func onLoop(_ body: @escaping @Sendable (RunningExchange) -> Void) {
+        if loop.inEventLoop {
+            body(running.value)
+        } else {
+            loop.execute { [running] in body(running.value) }
+        }
+    }
+
+    // MARK: The request
+
     /// The whole body of the request.
-    /// - Throws: `HTTPFailure` 413 when it is larger than `bytesMax`; `CancellationError`.
+    /// - Throws: `HTTPFailure` 413 when it is larger than `bytesMax`, 408 when it does not arrive
+    ///   in time, 400 when it is malformed; `CancellationError`.
     package func body(bytesMax: Int) async throws -> ByteBuffer {
-        fatalError("not written yet")
+        let tooLarge = HTTPFailure(.contentTooLarge, "the body has more than \(bytesMax) bytes")
+        if let length = head.headerFields[.contentLength].flatMap({ Int($0) }), length > bytesMax {
+            throw tooLarge
+        }
+        onLoop { $0.limitBodyTime() }
+        var whole = ByteBuffer()
+        while let part = try await nextBodyPart() {
+            guard whole.readableBytes + part.readableBytes <= bytesMax else { throw tooLarge }
+            if whole.readableBytes == 0 { whole = part } else { whole.writeImmutableBuffer(part) }
+        }
+        return whole
     }
 
     /// The next part of the body, as it arrives; nil at its end. No more is read from the
     /// connection than is taken.
-    /// - Throws: `CancellationError`.
+    /// - Throws: `HTTPFailure` 400 when the body is malformed; `CancellationError`.
     package func nextBodyPart() async throws -> ByteBuffer? {
-        fatalError("not written yet")
+        if loop.inEventLoop {
+            switch try running.value.take() {
+            case .part(let part): return part
+            case .end: return nil
+            case .nothingYet: break
+            }
+        }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { waiter in
+                onLoop { $0.take(waiter) }
+                // It may have been cancelled before it waited.
+                if Task.isCancelled { onLoop { $0.cancelTake() } }
+            }
+        } onCancel: {
+            onLoop { $0.cancelTake() }
+        }
     }
 
-    /// Sends the whole response.
+    // MARK: The response
+
+    /// Sends the whole response. A response that was begun is not changed.
     package func respond(
         _ head: HTTPResponse, _ body: ByteBuffer = ByteBuffer(), trailers: HTTPFields? = nil
     ) {
-        fatalError("not written yet")
+        onLoop { $0.respond(head, body, trailers) }
     }
 
     /// Sends the head of a response whose body follows.
     package func begin(_ head: HTTPResponse) {
-        fatalError("not written yet")
+        onLoop { $0.begin(head) }
     }
 
     /// Sends a part of the body, and waits while the client does not read.
     /// - Throws: `CancellationError` when the client is gone.
     package func write(_ part: ByteBuffer) async throws {
-        fatalError("not written yet")
+        if loop.inEventLoop {
+            if try running.value.write(part) { return }
+        } else {
+            let running = running
+            if try await loop.submit({ try running.value.write(part) }).get() { return }
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { waiter in
+                onLoop { $0.waitForWritability(waiter) }
+                if Task.isCancelled { onLoop { $0.cancelWrite() } }
+            }
+        } onCancel: {
+            onLoop { $0.cancelWrite() }
+        }
     }
 
     /// Ends the response.
     package func end(_ trailers: HTTPFields? = nil) {
-        fatalError("not written yet")
+        onLoop { $0.end(trailers) }
+    }
+
+    /// The task that answers has returned, with the error that it threw.
+    func returned(_ error: (any Error)?) {
+        onLoop { $0.returned(error) }
     }
 }
 
@@ -58,8 +123,8 @@ package struct HTTPConnection: Hashable, Sendable {
     /// The address of the peer: of the TCP connection, or the one that a trusted proxy named by
     /// PROXY protocol. Header fields are not considered.
     package let peer: ClientAddress
-    /// Whether the peer of the TCP connection is a trusted proxy, so that its header fields that
-    /// name the client's address count.
+    /// Whether `peer` is a trusted proxy, so that its header fields that name the client's address
+    /// count. After PROXY protocol `peer` is the proxy's client, and the fields are that client's.
     package let isFromTrustedProxy: Bool
     /// Whether it is protected by TLS.
     package let isTLS: Bool

@@ -31,16 +31,18 @@ extension IdentityV1.AdminAccount {
             ("guest", account.isGuest ? "yes" : ""), ("made", Self.moment(account.createdAtMs)),
             ("last sign-in", Self.moment(account.lastSignInAtMs)),
         ]
-        rows += useRows
+        rows += activityRows
         return rows.filter { !$0.1.isEmpty }.map { $0.0.padded(to: 15) + $0.1 }
     }
 
-    private var useRows: [(String, String)] {
-        guard let use else { return [("sessions", "not known: session cannot be reached")] }
+    private var activityRows: [(String, String)] {
+        guard let activity else {
+            return [("sessions", "not known: session cannot be reached")]
+        }
         return [
-            ("sessions", "\(use.liveSessions)"),
-            ("last activity", Self.moment(use.lastActivityAtMs)),
-            ("last seen", Self.moment(use.lastSeenAtMs)),
+            ("sessions", "\(activity.liveSessions)"),
+            ("last activity", Self.moment(activity.lastActivityAtMs)),
+            ("last seen", Self.moment(activity.lastSeenAtMs)),
         ]
     }
 

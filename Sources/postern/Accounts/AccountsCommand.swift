@@ -43,7 +43,7 @@ struct AccountsCommand: AsyncParsableCommand {
 
         func run() async throws {
             let request = IdentityV1.LookUpAccountRequest(
-                showPersonal: show, actor: admin.actor,
+                showPersonalData: show, actor: admin.actor,
                 by: Self.key(who, subject: subject))
             try await admin.show { try await $0.lookUpAccount(request, $1).account?.lines ?? [] }
         }
@@ -53,7 +53,7 @@ struct AccountsCommand: AsyncParsableCommand {
         static func key(
             _ text: String, subject: String?
         ) -> IdentityV1.LookUpAccountRequest.By {
-            if let subject { return .provider(.init(issuer: text, subject: subject)) }
+            if let subject { return .providerSubject(.init(issuer: text, subject: subject)) }
             if text.hasPrefix("acc_") { return .accountId(text) }
             return text.hasPrefix("+") ? .phoneNumber(text) : .email(text)
         }

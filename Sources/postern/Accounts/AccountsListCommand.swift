@@ -52,7 +52,7 @@ extension AccountsCommand {
                 createdFromMs: createdFrom?.milliseconds ?? 0,
                 createdBeforeMs: createdBefore?.milliseconds ?? 0,
                 signedInFromMs: signedInFrom?.milliseconds ?? 0,
-                signedInBeforeMs: signedInBefore?.milliseconds ?? 0, showPersonal: show,
+                signedInBeforeMs: signedInBefore?.milliseconds ?? 0, showPersonalData: show,
                 actor: admin.actor)
         }
 

@@ -9,6 +9,8 @@ struct CallersFile {
         #   NAME [client-address] [certificate=NAME] [METHOD or SERVICE/*]…
         app client-address
         tool client-address
+        # The web service: it calls for browsers and phones, and carries the tokens of backends.
+        web client-address application-tokens public-methods
 
         """
 

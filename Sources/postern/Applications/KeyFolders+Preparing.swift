@@ -31,7 +31,9 @@ extension KeyFolders {
     /// The steps of `prepare`, in order. Each step creates what is missing and replaces no valid
     /// key, so that the next start continues where a crash ended this one.
     var steps: [() throws -> Void] {
-        var steps: [() throws -> Void] = [beginFirstStart, makeFolders, gatewayCallers.prepare]
+        var steps: [() throws -> Void] = [
+            beginFirstStart, makeFolders, gatewayCallers.prepare, permitWeb,
+        ]
         for application in Self.applications {
             if ProgramDescription.ourApplications.contains(application) {
                 steps.append { try removeSharedKeys(of: application) }
@@ -54,11 +56,19 @@ extension KeyFolders {
     }
 
     private func makeFolders() throws {
-        for folder in ["applications"] + Endpoints.services {
+        for folder in ["applications"] + Endpoints.programs {
             guard mkdir("\(path)/\(folder)", 0o700) == 0 || errno == EEXIST else {
                 throw ToolError.system("\(path)/\(folder)", errno)
             }
         }
+    }
+
+    /// Permits the web service at the gateway, before it has a key: an operator who removes the line
+    /// later has removed it for good.
+    private func permitWeb() throws {
+        guard try privateFiles(of: "web").isEmpty else { return }
+        try gatewayCallers.add(
+            "web", ["client-address", "application-tokens", "public-methods"])
     }
 
     /// Creates the key without servers: `publish` copies it to them, also after a crash in between.
@@ -98,7 +108,7 @@ extension KeyFolders {
     private func publishOthers() throws {
         guard access(firstStart, F_OK) == 0 else { return }
         let others = try ApplicationKey.Name.all(in: outside).map(\.application)
-            .filter { !Self.applications.contains($0) && !Endpoints.services.contains($0) }
+            .filter { !Self.applications.contains($0) && !Endpoints.programs.contains($0) }
         for application in Set(others) { try publish(application, to: "gateway") }
     }
 }

@@ -17,7 +17,7 @@ import ServiceRuntime
 struct KeyFolders {
     /// The callers of each server; each program's description names the same ones.
     static let callers: [String: [String]] = [
-        "gateway": ["app", "tool"],
+        "gateway": ["app", "tool", "web"],
         "identity": ["gateway", "session", "notification", "tool"],
         "session": ["gateway", "identity", "notification", "tool"],
         "rate-limit": ["gateway", "notification", "tool"],
@@ -38,7 +38,7 @@ struct KeyFolders {
 
     /// The folder of an application's private key.
     func home(of application: String) -> String {
-        Endpoints.services.contains(application) ? server(application) : outside
+        Endpoints.programs.contains(application) ? server(application) : outside
     }
 
     /// The gateway's list of callers.
@@ -52,7 +52,7 @@ struct KeyFolders {
 
     /// An id that no key of the application has: `k1`, `k2`, …
     func nextKeyID(of application: String) throws -> String {
-        let folders = Endpoints.services.map(server) + [outside]
+        let folders = Endpoints.programs.map(server) + [outside]
         let numbers = try folders.flatMap { try ApplicationKey.Name.all(of: application, in: $0) }
             .compactMap { Int($0.keyID.drop { !$0.isNumber }) }
         return "k\((numbers.max() ?? 0) + 1)"

@@ -33,7 +33,7 @@ struct StoredKey {
     static func all(in keys: KeyFolders) throws -> (keys: [StoredKey], otherFiles: [String]) {
         var keysByName: [String: StoredKey] = [:]
         var otherFiles: [String] = []
-        for folder in Endpoints.services + ["applications"] {
+        for folder in Endpoints.programs + ["applications"] {
             for fileName in try ApplicationKey.Name.fileNames(in: "\(keys.path)/\(folder)") {
                 let file = "\(keys.path)/\(folder)/\(fileName)"
                 do {

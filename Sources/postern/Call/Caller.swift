@@ -59,7 +59,7 @@ struct Caller: Sendable {
             throw ToolError(
                 "\(name) is no method; example: postern.gateway.v1.Auth/SignInWithPassword")
         }
-        let described = try await ReflectionClient(client).describe(
+        let described = try await ReflectionClient(client).describeService(
             .init(service: String(name[..<slash])), client.context(timeout: .seconds(5)))
         guard
             let method = try Schema(fileDescriptorSet: described.fileDescriptorSet)

@@ -7,8 +7,10 @@ import ServiceRuntime
 /// The content of `endpoints.json`: the address of each service, and the keys to call them with.
 struct Endpoints {
     static let defaultPath = ".postern/endpoints.json"
-    /// In the order of their ports.
+    /// The services that the tool calls, in the order of their ports.
     static let services = ["gateway", "identity", "session", "rate-limit", "notification"]
+    /// The services, and the web service, which is optional and has no rpcs of its own.
+    static let programs = services + ["web"]
 
     private let path: String
     private let addresses: [String: ServiceAddress]
@@ -62,15 +64,21 @@ struct Endpoints {
         }
     }
 
-    /// Calls all programs concurrently, so that stopped ones cost one timeout in total.
+    /// Calls all services concurrently, so that stopped ones cost one timeout in total.
     /// - Returns: the answers by service, without those that are nil.
     static func ofEach<Answer: Sendable>(
+        of programs: [String] = services,
         _ call: @escaping @Sendable (String) async -> Answer?
     ) async -> [String: Answer] {
         await withTaskGroup(of: (String, Answer?).self) { group in
-            for service in services { group.addTask { (service, await call(service)) } }
+            for service in programs { group.addTask { (service, await call(service)) } }
             return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
         }
+    }
+
+    /// The services, and the web service if the file has it.
+    var programs: [String] {
+        Self.programs.filter { Self.services.contains($0) || metrics[$0] != nil }
     }
 
     /// The address of a service's metrics; nil if the file has none.
@@ -92,6 +100,12 @@ struct Endpoints {
             connectTimeout: connectTimeout)
         settings.security = try tls?.security(besideFile) ?? ClientSettings.Security()
         return settings
+    }
+
+    /// The key of the application as which the gateway is called.
+    func applicationKey() throws -> ApplicationKey {
+        guard let file = application.keyFile else { throw Self.invalid(path) }
+        return try key(file, of: application.id)
     }
 
     private func key(_ name: String, of application: String) throws -> ApplicationKey {

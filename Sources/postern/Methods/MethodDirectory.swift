@@ -121,8 +121,8 @@ extension Caller {
     func methodDirectory() async throws -> MethodDirectory {
         let reflection = ReflectionClient(client)
         var directory = MethodDirectory()
-        for service in try await reflection.list(.init(), context).services {
-            let described = try await reflection.describe(.init(service: service), context)
+        for service in try await reflection.listServices(.init(), context).services {
+            let described = try await reflection.describeService(.init(service: service), context)
             directory.add(service, described.fileDescriptorSet)
         }
         return directory

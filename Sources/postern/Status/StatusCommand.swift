@@ -2,22 +2,24 @@ import ArgumentParser
 import Messages
 import ServiceRuntime
 
-/// `postern status`: the health of all five programs.
+/// `postern status`: the health of all programs.
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
         abstract: """
-            Shows whether each of the five programs accepts calls, and the parts that fail; exits \
-            with 1 if one does not accept calls.
+            Shows whether each program accepts calls, and the parts that fail; exits with 1 if one \
+            does not accept calls.
             """)
 
     @OptionGroup var services: EndpointsOption
 
     func run() async throws {
         let endpoints = try Endpoints(services.endpoints)
-        let states = await Endpoints.ofEach { await Self.state(of: $0, endpoints) }
+        let states = await Endpoints.ofEach(of: endpoints.programs) {
+            await Self.state(of: $0, endpoints)
+        }
         var isWell = true
-        for service in Endpoints.services {
+        for service in endpoints.programs {
             let state = states[service] ?? "no answer"
             isWell = isWell && state.hasPrefix("serving")
             Screen.line(service.padded(to: 16) + state)
@@ -30,13 +32,20 @@ struct StatusCommand: AsyncParsableCommand {
     static func line(_ health: HealthV1.CheckResponse) -> String {
         guard health.status == .serving else { return "not serving" }
         let degraded = health.parts.filter { $0.status == .degraded }.map { part in
-            "\(part.name) (\(part.detail), since \(Timestamp(milliseconds: part.sinceMs).text))"
+            guard case .failingSinceAtMs(let since) = part.failingSince else {
+                return "\(part.name) (\(part.detail))"
+            }
+            return "\(part.name) (\(part.detail), since \(Timestamp(milliseconds: since).text))"
         }
         return degraded.isEmpty
             ? "serving" : "serving, degraded: " + degraded.joined(separator: ", ")
     }
 
-    private static func state(of service: String, _ endpoints: Endpoints) async -> String {
+    private static func state(of service: String, _ endpoints: Endpoints) async -> String? {
+        guard Endpoints.services.contains(service) else {
+            // It has no rpcs: its metrics port reports the same health.
+            return endpoints.metrics(of: service).flatMap(MetricsText.readiness)
+        }
         do {
             // A running program accepts in a millisecond.
             let caller = try Caller(

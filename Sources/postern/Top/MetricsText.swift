@@ -80,13 +80,31 @@ extension MetricsText {
     private static let timeoutMicroseconds = 700_000
     private static let bytesMax = 4 * 1_024 * 1_024
 
-    /// The page of a program; nil if there is no response. Blocks for a short time: all programs
-    /// are on this machine, and five are queried concurrently.
+    /// The page of a program; nil if there is no response.
     static func read(_ address: ServiceAddress) -> MetricsText? {
+        guard let (status, text) = response(address, "/metrics"), status == "200" else {
+            return nil
+        }
+        return MetricsText(text)
+    }
+
+    /// The readiness of a program, one line: `serving`, `not serving`, …; nil if there is no
+    /// response.
+    static func readiness(_ address: ServiceAddress) -> String? {
+        response(address, "/readyz").map {
+            $0.body.split(separator: "\n").first.map(String.init) ?? ""
+        }
+    }
+
+    /// The response to a GET. Blocks for a short time: all programs are on this machine, and are
+    /// queried concurrently.
+    private static func response(
+        _ address: ServiceAddress, _ path: String
+    ) -> (status: String, body: String)? {
         guard let socket = connected(address) else { return nil }
         defer { close(socket) }
         let request = Array(
-            "GET /metrics HTTP/1.1\r\nhost: \(address.host)\r\nconnection: close\r\n\r\n".utf8)
+            "GET \(path) HTTP/1.1\r\nhost: \(address.host)\r\nconnection: close\r\n\r\n".utf8)
         guard send(socket, request, request.count, Int32(MSG_NOSIGNAL)) == request.count else {
             return nil
         }
@@ -97,10 +115,10 @@ extension MetricsText {
             answer += chunk[..<count]
         }
         let text = String(decoding: answer, as: UTF8.self)
-        guard text.hasPrefix("HTTP/1.1 200"), let end = text.firstRange(of: "\r\n\r\n") else {
+        guard text.hasPrefix("HTTP/1.1 "), let end = text.firstRange(of: "\r\n\r\n") else {
             return nil
         }
-        return MetricsText(String(text[end.upperBound...]))
+        return (String(text.dropFirst(9).prefix(3)), String(text[end.upperBound...]))
     }
 
     private static func connected(_ address: ServiceAddress) -> Int32? {

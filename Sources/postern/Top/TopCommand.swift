@@ -2,7 +2,7 @@ import ArgumentParser
 import Glibc
 import ServiceRuntime
 
-/// `postern top`: the activity of all five programs, every second.
+/// `postern top`: the activity of all programs, every second.
 struct TopCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "top",
@@ -28,7 +28,7 @@ struct TopCommand: AsyncParsableCommand {
                 try await Task.sleep(for: .seconds(1))
             }
             let now = await scrape(endpoints)
-            let rows = Endpoints.services.map { service in
+            let rows = endpoints.programs.map { service in
                 TopTable.Row(service: service, before: before[service], now: now[service])
             }
             let lines = TopTable.lines(rows, height: terminal?.height ?? .max)
@@ -40,7 +40,7 @@ struct TopCommand: AsyncParsableCommand {
 
     /// The programs that respond.
     private func scrape(_ endpoints: Endpoints) async -> [String: ServiceScrape] {
-        await Endpoints.ofEach { service in
+        await Endpoints.ofEach(of: endpoints.programs) { service in
             endpoints.metrics(of: service).flatMap(MetricsText.read)
                 .map { ServiceScrape($0, at: Clock.seconds()) }
         }

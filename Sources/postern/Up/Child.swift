@@ -1,6 +1,6 @@
 import Glibc
 
-/// One of the five programs as a child process.
+/// One of the six programs as a child process.
 struct Child {
     /// The executable's name.
     let name: String
@@ -93,7 +93,7 @@ extension Child {
         return status & 0x7f == SIGKILL ? .killed : .left
     }
 
-    /// The folder that this program was started from, which has the five programs too.
+    /// The folder that this program was started from, which has the other programs too.
     static func programsFolder() throws -> String {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/self/exe", &buffer, buffer.count)

@@ -7,6 +7,7 @@ import ServiceRuntime
 ///     data/            the stores
 ///     keys/            master keys; below it the application keys (`KeyFolders`)
 ///     inbox/           mails, while no mail server is configured
+///     apps.yaml        the apps that may call the web service (`AppsFile`)
 ///     logs/  run/      a log and a port file for each program
 ///     endpoints.json   the addresses of all services
 ///     up.lock          held by the one `postern up` of the folder
@@ -28,7 +29,11 @@ struct DataFolder {
         }
         lock = try Lock(path)
         sharingApplications = try KeyFolders(path: path + "/keys").prepare()
+        try apps.prepare()
     }
+
+    /// The apps of the web service.
+    var apps: AppsFile { AppsFile(path: "\(path)/apps.yaml") }
 
     /// The application keys.
     var keys: KeyFolders { KeyFolders(path: "\(path)/keys") }
@@ -50,10 +55,17 @@ struct DataFolder {
     func portFile(_ program: String) -> String { "\(path)/run/\(program).ports" }
 
     /// Writes `endpoints.json` atomically.
+    /// - Parameter appKey: the app key for development; nil if the operator has removed it.
     func writeEndpoints(
-        _ endpoints: [(service: String, port: Int, metricsPort: Int)]
+        _ endpoints: [(service: String, port: Int, metricsPort: Int)], appKey: String?
     ) throws {
-        let services = endpoints.map { "  \"\($0.service)\": \"127.0.0.1:\($0.port)\"," }
+        let services = endpoints.map { endpoint in
+            guard endpoint.service == "web" else {
+                return "  \"\(endpoint.service)\": \"127.0.0.1:\(endpoint.port)\","
+            }
+            let key = appKey.map { ", \"app_key\": \"\($0)\"" } ?? ""
+            return "  \"web\": {\"url\": \"http://127.0.0.1:\(endpoint.port)\"\(key)},"
+        }
         let metrics = endpoints.map { "\"\($0.service)\": \"127.0.0.1:\($0.metricsPort)\"" }
         let (app, tool) = (try keyFile("app"), try keyFile("tool"))
         let text = """

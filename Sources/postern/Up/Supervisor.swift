@@ -1,41 +1,47 @@
 import Glibc
 import Hosting
 
-/// Keeps the five programs running.
+/// Keeps the six programs running.
 ///
 ///     start: callees before their callers, each until it has written its ports
 ///     then:  a child that ends is restarted on its ports (`RestartWait`)
-///     stop:  the gateway first, so that no call reaches a stopped service; SIGTERM, and SIGKILL
+///     stop:  callers before their callees, so that no call reaches a stopped service; SIGTERM, and SIGKILL
 ///            after 11 s
 final class Supervisor {
     private static let startTimeout = 20.0
     private static let stopTimeout = 11.0
     private static let names = [
         "postern-rate-limit", "postern-notification", "postern-session", "postern-identity",
-        "postern-gateway",
+        "postern-gateway", "postern-web",
     ]
 
     private let folder: DataFolder
     private let programsFolder: String
     private let portBase: Int
-    private var children = Supervisor.names.map { Child($0) }
+    private var children: [Child]
     /// Ports of programs that are called by a program that starts before them.
     private let earlyPorts: [String: Int]
 
-    init(folder: DataFolder, programsFolder: String, portBase: Int) {
+    /// - Parameter hasWeb: whether to start the web service.
+    init(folder: DataFolder, programsFolder: String, portBase: Int, hasWeb: Bool) {
+        children = Self.names.filter { hasWeb || $0 != "postern-web" }.map { Child($0) }
         self.folder = folder
         self.programsFolder = programsFolder
         self.portBase = portBase
         earlyPorts =
             portBase == 0
-            ? ["postern-identity": Child.freePort(), "postern-session": Child.freePort()] : [:]
+            ? [
+                "postern-identity": Child.freePort(), "postern-session": Child.freePort(),
+                // The gateway, which starts before it, must know its origin.
+                "postern-web": Child.freePort(),
+            ] : [:]
     }
 
-    /// The ports of each service, in the order of the port numbers.
+    /// The ports of each program, in the order of the port numbers.
     var endpoints: [(service: String, port: Int, metricsPort: Int)] {
-        Endpoints.services.map { service in
-            let child = children.first { $0.name == "postern-\(service)" }
-            return (service, child?.port ?? 0, child?.metricsPort ?? 0)
+        Endpoints.programs.compactMap { service in
+            children.first { $0.name == "postern-\(service)" }
+                .map { (service, $0.port, $0.metricsPort) }
         }
     }
 
@@ -43,14 +49,31 @@ final class Supervisor {
 
     /// Starts all programs; returns when all are ready.
     func start(until signals: StopSignals) throws {
+        setWebOrigins()
         for index in children.indices {
+            // It is ready once the gateway has answered, and asks every two seconds.
+            if children[index].name == "postern-web" { try waitUntilReady(signals) }
             try start(index)
-            // With fixed ports all can start at once; the loop below waits for each.
+            // With fixed ports all others can start at once.
             if portBase == 0 { try waitUntilReady(index, signals) }
         }
-        for index in children.indices where children[index].port == 0 {
+        try waitUntilReady(signals)
+    }
+
+    /// Waits for all programs that have been started.
+    private func waitUntilReady(_ signals: StopSignals) throws {
+        for index in children.indices
+        where children[index].process != nil && children[index].port == 0 {
             try waitUntilReady(index, signals)
         }
+    }
+
+    /// Where clients reach the web service, unless the operator says it: it answers requests for
+    /// these hosts only, and the gateway takes backends' tokens for these origins only.
+    private func setWebOrigins() {
+        guard let web = children.first(where: { $0.name == "postern-web" }) else { return }
+        let port = ports(web).port
+        setenv("POSTERN_WEB_ORIGINS", "http://localhost:\(port),http://127.0.0.1:\(port)", 0)
     }
 
     private func start(_ index: Int) throws {
@@ -72,10 +95,16 @@ final class Supervisor {
         let (port, metricsPort) = ports(child)
         var arguments = [
             "--listen-port", "\(port)", "--metrics-port", "\(metricsPort)",
-            "--data-folder", "\(folder.path)/data", "--keys-folder", "\(folder.path)/keys",
             "--applications-folder", folder.keys.server(String(child.name.dropFirst(8))),
             "--port-file", folder.portFile(child.name), "--stop-with-input", "true",
         ]
+        if child.name == "postern-web" {
+            if !AppsFile.isReplaced { arguments += ["--apps-file", folder.apps.path] }
+        } else {
+            arguments += [
+                "--data-folder", "\(folder.path)/data", "--keys-folder", "\(folder.path)/keys",
+            ]
+        }
         if child.name == "postern-notification" {
             arguments += ["--inbox-folder", "\(folder.path)/inbox"]
         }
@@ -102,7 +131,10 @@ final class Supervisor {
         "postern-identity": ["session", "notification"],
         "postern-gateway": ["identity", "session", "rate-limit"],
         "postern-notification": ["identity", "session", "rate-limit"],
+        "postern-web": ["gateway"],
     ]
+    /// The web service's port is this much above the gateway's.
+    private static let webPortOffset = 80
 
     private func ports(_ child: Child) -> (port: Int, metricsPort: Int) {
         if child.port != 0 { return (child.port, child.metricsPort) }
@@ -110,7 +142,7 @@ final class Supervisor {
             return (earlyPorts[child.name] ?? 0, 0)
         }
         let offset = Endpoints.services.firstIndex { child.name == "postern-\($0)" }
-        let port = portBase + (offset ?? 0)
+        let port = portBase + (offset ?? Self.webPortOffset)
         return (port, port + 10)
     }
 

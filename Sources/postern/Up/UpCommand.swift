@@ -2,11 +2,11 @@ import ArgumentParser
 import Glibc
 import ServiceRuntime
 
-/// `postern up`: the five programs as children of one process, on a data folder.
+/// `postern up`: the programs as children of one process, on a data folder.
 struct UpCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "up",
-        abstract: "Starts the five programs, and restarts any that end, until Ctrl-C.",
+        abstract: "Starts the six programs, and restarts any that end, until Ctrl-C.",
         discussion: """
             Creates keys at the first start (`postern applications` lists them), and writes the \
             addresses of all services to DATA/endpoints.json.
@@ -18,9 +18,12 @@ struct UpCommand: ParsableCommand {
     @Option(help: "The gateway's port; the others follow it. 0 lets the system choose.")
     var portBase = 7400
 
+    @Flag(inversion: .prefixedNo, help: "Whether to start the web service, for HTTP.")
+    var web = true
+
     func validate() throws {
-        guard portBase == 0 || (1...65_500).contains(portBase) else {
-            throw ValidationError("--port-base is 0, or 1 to 65500")
+        guard portBase == 0 || (1...65_400).contains(portBase) else {
+            throw ValidationError("--port-base is 0, or 1 to 65400")
         }
     }
 
@@ -28,11 +31,14 @@ struct UpCommand: ParsableCommand {
         let folder = try DataFolder(data)
         let signals = StopSignals()
         let supervisor = Supervisor(
-            folder: folder, programsFolder: try Child.programsFolder(), portBase: portBase)
+            folder: folder, programsFolder: try Child.programsFolder(), portBase: portBase,
+            hasWeb: web)
         do {
             try supervisor.start(until: signals)
-            try folder.writeEndpoints(supervisor.endpoints)
-            Screen.line(Self.welcome(folder))
+            let appKey = try folder.apps.developmentKey()
+            try folder.writeEndpoints(supervisor.endpoints, appKey: appKey)
+            let web = supervisor.endpoints.first { $0.service == "web" }
+            Screen.line(Self.welcome(folder, webPort: web?.port, appKey: appKey))
             for application in folder.sharingApplications {
                 Screen.line(
                     "\(application) authenticates with a secret that the gateway shares, from an "
@@ -55,12 +61,22 @@ struct UpCommand: ParsableCommand {
         folder.path == ".postern" ? "" : " --endpoints \(folder.path)/endpoints.json"
     }
 
-    private static func welcome(_ folder: DataFolder) -> String {
+    private static func welcome(_ folder: DataFolder, webPort: Int?, appKey: String?) -> String {
         let option = option(folder)
         let data = folder.path == ".postern" ? "" : " --data \(folder.path)"
+        let request = """
+            '{"email":"ada@example.org","password":"Correct7Horse","device":{"deviceId":"d1","platform":"cli"}}'
+            """
+        let method = "postern.gateway.v1.Auth/SignUpWithPassword"
+        var signUp = "echo \(request) | postern call \(method) -\(option)"
+        if let webPort, let appKey {
+            signUp =
+                "curl http://127.0.0.1:\(webPort)/\(method) -H 'x-postern-app: \(appKey)' "
+                + "-H 'content-type: application/json' -d \(request)"
+        }
         return """
             ready
-              echo '{"email":"ada@example.org","password":"Correct7Horse","device":{"deviceId":"d1","platform":"cli"}}' | postern call postern.gateway.v1.Auth/SignUpWithPassword -\(option)
+              \(signUp)
               postern inbox\(data)
               postern status\(option)
             """

@@ -40,7 +40,7 @@ final class LookUpFixture: Sendable {
                 signInProofs: .generate(count: 32, randomness: randomness),
                 randomness: randomness),
             passwords: passwords,
-            slots: ResponseTimeFloor(
+            responseTimeFloor: ResponseTimeFloor(
                 store: store, passwords: passwords, time: time, logger: .silent),
             time: time, randomness: randomness, logger: .silent)
     }

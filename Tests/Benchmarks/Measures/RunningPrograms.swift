@@ -29,7 +29,7 @@ struct RunningPrograms {
         defer { [quiet, log].forEach { close($0) } }
         guard quiet >= 0, log >= 0 else { throw ValidationError("\(output) cannot be written") }
         up = try ChildProcess(
-            postern, ["up", "--data", data, "--port-base", "0"], in: folder,
+            postern, ["up", "--data", data, "--port-base", "0", "--no-web"], in: folder,
             environment: ProcessInfo.processInfo.environment.merging(settings) { $1 },
             input: quiet, output: log, errors: log)
         let due = ContinuousClock.now + Self.readyWithin

@@ -33,7 +33,7 @@ struct AccountSessionsTests {
         let ended = try await fixture.accountSessions.endSession(
             .init(sessionId: one.session.sessionId),
             fixture.context().bearing(two.session.accessToken))
-        #expect(ended.ended == 1)
+        #expect(ended.endedSessions == 1)
         let state = try await fixture.check(one.session.accessToken)
         #expect(state.reason == .revoked && state.endReason == .signedOut)
         #expect(try await list(fixture, two.session.accessToken).count == 1)
@@ -62,11 +62,39 @@ struct AccountSessionsTests {
         let three = try await fixture.signIn()
         let answer = try await fixture.accountSessions.endOtherSessions(
             .init(), fixture.context().bearing(two.session.accessToken))
-        #expect(answer.ended == 2)
+        #expect(answer.endedSessions == 2)
         #expect(try await fixture.check(two.session.accessToken).authenticated)
         for gone in [one, three] {
             #expect(try await !fixture.check(gone.session.accessToken).authenticated)
         }
+    }
+
+    @Test("G-25: a repeat gets the first answer, also where the call ended its own session")
+    func repeated() async throws {
+        let fixture = try await GatewayFixture()
+        let (other, here) = (try await fixture.signUp(), try await fixture.signIn())
+        let context = fixture.context("k").bearing(here.session.accessToken)
+        func end() async throws -> UInt32 {
+            try await fixture.accountSessions.endSession(
+                .init(sessionId: here.session.sessionId), context
+            ).endedSessions
+        }
+        for _ in 0..<2 {
+            #expect(
+                try await fixture.accountSessions.endOtherSessions(.init(), context).endedSessions
+                    == 1)
+        }
+        #expect(try await !fixture.check(other.session.accessToken).authenticated)
+        for _ in 0..<2 { #expect(try await end() == 1) }
+        #expect(try await !fixture.check(here.session.accessToken).authenticated)
+        #expect(
+            try await fixture.accountSessions.endOtherSessions(.init(), context).endedSessions == 1)
+        let error = try await refusal {
+            try await fixture.accountSessions.endSession(
+                .init(sessionId: here.session.sessionId),
+                fixture.context("l").bearing(here.session.accessToken))
+        }
+        #expect(error.code == .sessionEnded)
     }
 
     @Test("S-03: the sixth sign-in displaces the oldest session, and its owner gets a mail")

@@ -23,7 +23,7 @@ struct CheckAuthStateTests {
         let state = try await fixture.check(token ?? ada.session.accessToken)
         #expect(state.authenticated == (state.reason == .unspecified))
         #expect(state.authenticated == (state.account != nil))
-        if !state.authenticated { #expect(state.todo.isEmpty) }
+        if !state.authenticated { #expect(state.requiredActions.isEmpty) }
         return state.reason
     }
 
@@ -33,10 +33,10 @@ struct CheckAuthStateTests {
         #expect(state.authenticated)
         #expect(state.reason == .unspecified)
         #expect(state.account?.accountId == ada.account.accountId)
-        #expect(state.todo == [.verifyEmail])
+        #expect(state.requiredActions == [.verifyEmail])
         _ = try await fixture.verify(
             try await fixture.inner.linkToken(), accessToken: ada.session.accessToken)
-        #expect(try await fixture.check(ada.session.accessToken).todo.isEmpty)
+        #expect(try await fixture.check(ada.session.accessToken).requiredActions.isEmpty)
     }
 
     @Test("G-01: without a token of ours the reason is `noSession`")

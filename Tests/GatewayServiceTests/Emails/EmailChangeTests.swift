@@ -31,7 +31,7 @@ struct EmailChangeTests {
         #expect(changed.email == "new@example.org" && changed.emailVerified)
         try await fixture.inner.settle()
         #expect(try await fixture.check(access).account?.email == "new@example.org")
-        #expect(try await fixture.check(access).todo == [])
+        #expect(try await fixture.check(access).requiredActions == [])
         let old = try await refusal { try await fixture.signIn() }
         #expect(old.code == .invalidCredential)
         #expect(
@@ -115,17 +115,17 @@ struct StrictFlowTests {
         let access = ada.session.accessToken
         #expect(ada.account.isGuest && ada.account.pendingEmail == "ada@example.org")
         let state = try await fixture.check(access)
-        #expect(state.authenticated && state.todo == [.verifyEmail])
+        #expect(state.authenticated && state.requiredActions == [.verifyEmail])
         let early = try await refusal { try await fixture.signIn() }
         #expect(early.code == .invalidCredential)
         let proved = try await fixture.verify(
             try await fixture.inner.linkToken(), accessToken: access)
         #expect(proved.emailVerified && !proved.isGuest)
-        #expect(try await fixture.check(access).todo == [])
+        #expect(try await fixture.check(access).requiredActions == [])
         #expect(try await fixture.signIn().account.accountId == ada.account.accountId)
         let eve = try await fixture.signUp(password: "Evil7Password")
         #expect(eve.account.pendingEmail == "ada@example.org")
-        #expect(try await fixture.check(eve.session.accessToken).todo == [.verifyEmail])
+        #expect(try await fixture.check(eve.session.accessToken).requiredActions == [.verifyEmail])
         let wrong = try await refusal { try await fixture.signIn(password: "Evil7Password") }
         #expect(wrong.code == .invalidCredential)
         let mails = try await fixture.inner.mails()

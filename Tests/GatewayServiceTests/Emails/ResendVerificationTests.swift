@@ -16,7 +16,7 @@ struct ResendVerificationTests {
     }
 
     private func resend(_ token: String? = nil, key: String? = nil) async throws -> Bool {
-        try await fixture.passwords.resendVerificationEmail(
+        try await fixture.emails.resendVerificationEmail(
             .init(
                 device: .init(deviceId: "d1", platform: "cli")),
             fixture.context(key).bearing(token ?? ada.session.accessToken)

@@ -91,7 +91,7 @@ struct UnrequestedMailTests {
         }
         let owner = try #require(sessions.last)
         #expect(try await fixture.inner.mails(to: "victim@example.org").count == 5)
-        let answer = try await fixture.passwords.resendVerificationEmail(
+        let answer = try await fixture.emails.resendVerificationEmail(
             .init(device: GatewayFixture.device("d1")),
             fixture.context().bearing(owner.session.accessToken))
         #expect(answer.sent)

@@ -22,9 +22,9 @@ struct CallerTokenTests {
     private func guest() async throws -> GatewayV1.Session {
         fixture.time.advance(by: .milliseconds(1))
         identities.admit(
-            try await fixture.inner.identity.identities.signInAnonymously(
+            try await fixture.inner.identity.identities.signInAsGuest(
                 .init(), fixture.context()))
-        let answer = try await fixture.guests.signInAnonymously(.init(), fixture.context())
+        let answer = try await fixture.guests.signInAsGuest(.init(), fixture.context())
         identities.refuse(.providerUnavailable)
         return try #require(answer.session)
     }
@@ -36,14 +36,14 @@ struct CallerTokenTests {
         }.code
     }
 
-    @Test("G-07: a guest's valid access token is passed on; an account's is ignored")
+    @Test("G-07: a valid access token is passed on; identity knows whether it is a guest's")
     func handedOn() async throws {
         let token = try await guest().accessToken
         for shown in [token, nil, ada.session.accessToken] {
             #expect(try await signIn(shown) == .providerUnavailable)
         }
         // The first entry is the guest's own sign-in.
-        #expect(identities.callerTokens == ["", token, "", ""])
+        #expect(identities.callerTokens == ["", token, "", ada.session.accessToken])
     }
 
     @Test("G-07: what is no access token of ours is dropped by the app, not by the gateway")

@@ -15,7 +15,7 @@ struct GuestLimitTests {
     private func signIn(
         accessToken: String? = nil, in context: CallContext? = nil
     ) async throws {
-        _ = try await fixture.guests.signInAnonymously(
+        _ = try await fixture.guests.signInAsGuest(
             .init(device: GatewayFixture.device("d1")),
             (context ?? fixture.context()).bearing(accessToken))
     }

@@ -18,7 +18,7 @@ struct GuestUpgradeTests {
             #expect(guest.account?.methods == [] && guest.account?.email == "")
             let token = guest.session?.accessToken ?? ""
             let state = try await fixture.gateway.check(token)
-            #expect(state.authenticated && state.todo.isEmpty)
+            #expect(state.authenticated && state.requiredActions.isEmpty)
             #expect(state.account?.accountId == guest.account?.accountId)
             #expect(state.account?.isGuest == true)
             let methods = try await fixture.gateway.methods.listSignInMethods(
@@ -78,7 +78,9 @@ struct GuestUpgradeTests {
             #expect(!upgraded.account.isGuest && upgraded.account.methods == ["password"])
             #expect(try await !fixture.isSignedIn(guest.session))
             #expect(
-                try await fixture.gateway.check(upgraded.session.accessToken).todo == [.verifyEmail]
+                try await fixture.gateway.check(upgraded.session.accessToken).requiredActions == [
+                    .verifyEmail
+                ]
             )
             let again = try await fixture.gateway.signUp(accessToken: asking, in: context)
             #expect(again.account == upgraded.account, "G-25: a repeat")
@@ -130,6 +132,58 @@ struct GuestUpgradeTests {
             #expect(collision.expiresAtMs > fixture.gateway.time.now().milliseconds)
             #expect(try await fixture.isSignedIn(guest.session))
             #expect(try await fixture.isSignedIn(answer.session))
+        }
+    }
+
+    @Test("G-27: sign-in with a password keeps the guest and offers a choice, also in a repeat")
+    func collisionByPassword() async throws {
+        try await ProviderFixture.with { fixture in
+            let gateway = fixture.gateway
+            let ada = try await fixture.provedAccount()
+            let guest = try await fixture.guest()
+            let request = GatewayV1.SignInWithPasswordRequest(
+                email: Self.email, password: .init(text: "Correct7Horse"),
+                device: GatewayFixture.device("d1"))
+            let context = gateway.context("k").bearing(guest.session?.accessToken)
+            let answer = try await gateway.auth.signInWithPassword(request, context)
+            #expect(answer.account?.accountId == ada.account.accountId)
+            let collision = try #require(answer.collision)
+            #expect(collision.guest?.accountId == guest.account?.accountId)
+            #expect(collision.guest?.isGuest == true && !collision.choiceToken.isEmpty)
+            #expect(collision.expiresAtMs > gateway.time.now().milliseconds)
+            #expect(try await fixture.isSignedIn(guest.session))
+            #expect(try await fixture.isSignedIn(answer.session))
+            gateway.time.advance(by: .seconds(1))
+            _ = try await gateway.signOut(.accessToken(guest.session?.accessToken ?? ""))
+            let again = try await gateway.auth.signInWithPassword(request, context)
+            #expect(again.collision == collision && again.account == answer.account)
+            #expect(again.session?.refreshToken == answer.session?.refreshToken)
+            let error = try await refusal {
+                try await gateway.auth.signInWithPassword(
+                    request, gateway.context("l").bearing(guest.session?.accessToken))
+            }
+            #expect(error.code == .sessionEnded)
+        }
+    }
+
+    @Test("X-02: a wrong password gets the same error in a guest's session and outside one")
+    func wrongPassword() async throws {
+        try await ProviderFixture.with { fixture in
+            let gateway = fixture.gateway
+            _ = try await fixture.provedAccount()
+            let guest = try await fixture.guest()
+            var errors: [ServiceError] = []
+            for token in [nil, guest.session?.accessToken] {
+                errors.append(
+                    try await refusal {
+                        try await gateway.auth.signInWithPassword(
+                            .init(
+                                email: Self.email, password: .init(text: "Wrong7Horse"),
+                                device: GatewayFixture.device("d1")),
+                            gateway.context().bearing(token))
+                    })
+            }
+            #expect(errors[0] == errors[1] && errors[0].code == .invalidCredential)
         }
     }
 

@@ -20,7 +20,7 @@ struct SignInWithProviderTests {
             #expect(first.account?.methods == ["google"] && first.account?.isGuest == false)
             #expect(first.account?.displayName == "Ada Lovelace")
             let state = try await fixture.gateway.check(first.session?.accessToken ?? "")
-            #expect(state.authenticated && state.todo.isEmpty)
+            #expect(state.authenticated && state.requiredActions.isEmpty)
             let signedInAt = fixture.gateway.time.now().milliseconds
             fixture.gateway.time.advance(by: .seconds(86_400))
             let again = try await fixture.signIn(

@@ -86,9 +86,10 @@ final class InnerWire: CallChannel {
             serve(CredentialsDescription.changePassword, credentials.changePassword),
             serve(CredentialsDescription.resendVerification, credentials.resendVerification),
             serve(IdentitiesDescription.signInWithProvider, identities.signInWithProvider),
-            serve(IdentitiesDescription.signInAnonymously, identities.signInAnonymously),
+            serve(IdentitiesDescription.signInAsGuest, identities.signInAsGuest),
             serve(IdentitiesDescription.linkProvider, identities.linkProvider),
             serve(IdentitiesDescription.unlink, identities.unlink),
+            serve(IdentitiesDescription.listMethods, identities.listMethods),
             serve(PhoneCodesDescription.requestCode, codes.requestCode),
             serve(PhoneCodesDescription.signInWithCode, codes.signInWithCode),
             serve(PhoneCodesDescription.linkPhone, codes.linkPhone),
@@ -113,6 +114,11 @@ final class InnerWire: CallChannel {
             serve(SessionsDescription.signOut) { try await session.signOut($0, $1) },
             serve(DevicesDescription.reauthenticate) { try await devices.reauthenticate($0, $1) },
             serve(DevicesDescription.listProofs) { try await devices.listProofs($0, $1) },
+            serve(DevicesDescription.listSessions) { try await devices.listSessions($0, $1) },
+            serve(DevicesDescription.endSession) { try await devices.endSession($0, $1) },
+            serve(DevicesDescription.endOtherSessions) {
+                try await devices.endOtherSessions($0, $1)
+            },
         ]
     }
 

@@ -79,8 +79,8 @@ enum RepeatedCalls {
             }
         },
         .inSession(
-            "Passwords/ResendVerificationEmail",
-            { try await $0.passwords.resendVerificationEmail($1, $2) }, afterwards: .acts,
+            "Emails/ResendVerificationEmail",
+            { try await $0.emails.resendVerificationEmail($1, $2) }, afterwards: .acts,
             renew: { try await $0.refresh(&$1.accessToken) }
         ) {
             try await $0.two { .init($0.accessToken, .init(device: device)) }
@@ -108,7 +108,7 @@ enum RepeatedCalls {
             }
         },
         .init(
-            "Guests/SignInAnonymously", { try await $0.guests.signInAnonymously($1, $2) },
+            "Guests/SignInAsGuest", { try await $0.guests.signInAsGuest($1, $2) },
             afterwards: .acts
         ) { _ in
             // Guests differ only in their devices.

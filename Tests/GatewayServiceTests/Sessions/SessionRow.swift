@@ -4,6 +4,7 @@ import IdentityService
 import Messages
 import RPC
 import ServiceRuntime
+import SessionService
 import TestSupport
 import Testing
 
@@ -48,11 +49,8 @@ struct SessionRow: Sendable, CustomTestStringConvertible {
         "+4915112345\(600 + (CallerState.allCases.firstIndex(of: state) ?? 0))"
     }
 
-    /// The methods of `Verification` and `Admin`, which do not read the session: their handlers
-    /// have nothing to read it with.
-    static let elsewhere = ["Verification/", "Admin/"]
-
-    static let all: [SessionRow] = signUpsAndSignIns + inSessions + outside
+    static let all: [SessionRow] =
+        signUpsAndSignIns + inSessions + outside + verification + admin
 
     private static let signUpsAndSignIns: [SessionRow] = [
         .init(
@@ -80,9 +78,9 @@ struct SessionRow: Sendable, CustomTestStringConvertible {
             }
         },
         .init(
-            "Guests/SignInAnonymously",
+            "Guests/SignInAsGuest",
             refusals: [.guest: signedIn, .account: signedIn, .anothers: signedIn]
-        ) { try await $0.guests.signInAnonymously(.init(), $2) },
+        ) { try await $0.guests.signInAsGuest(.init(), $2) },
         .init("Auth/VerifyEmail") { try await $0.auth.verifyEmail(.init(token: "x"), $2) },
         .init("Emails/ConfirmEmailChange") {
             try await $0.emails.confirmEmailChange(.init(token: "x"), $2)
@@ -94,8 +92,8 @@ struct SessionRow: Sendable, CustomTestStringConvertible {
             try await $0.passwords.changePassword(
                 .init(currentPassword: "Wrong7Horse", newPassword: "Another7Horse"), $2)
         },
-        .init("Passwords/ResendVerificationEmail") {
-            try await $0.passwords.resendVerificationEmail(.init(), $2)
+        .init("Emails/ResendVerificationEmail") {
+            try await $0.emails.resendVerificationEmail(.init(), $2)
         },
         .init("Emails/RequestEmailChange") {
             try await $0.emails.requestEmailChange(.init(newEmail: "\($1)@new.example.org"), $2)
@@ -168,4 +166,43 @@ struct SessionRow: Sendable, CustomTestStringConvertible {
                 .init(provider: "google", outcome: .cancelled), $2)
         },
     ]
+
+    private static let verification: [SessionRow] = [
+        .init("Verification/GetKeySet") { try await $0.verification.getKeySet(.init(), $2) },
+        .init("Verification/WatchRevocations") { gateway, _, context in
+            try await gateway.firstRevocations(context)
+        },
+    ]
+
+    private static let admin: [SessionRow] = [
+        .init("Admin/LookUpAccount") {
+            try await $0.admin.lookUpAccount(.init(by: .email(ada)), $2)
+        },
+        .init("Admin/ListAccounts") { try await $0.admin.listAccounts(.init(), $2) },
+        .init("Admin/SuspendAccount") {
+            try await $0.admin.suspendAccount(.init(accountId: "x", reason: "spam"), $2)
+        },
+        .init("Admin/RestoreAccount") {
+            try await $0.admin.restoreAccount(.init(accountId: "x"), $2)
+        },
+        .init("Admin/SignOutAccount") {
+            try await $0.admin.signOutAccount(.init(accountId: "x"), $2)
+        },
+    ]
+}
+
+extension GatewayFixture {
+    /// The first item of the revocation feed, which the gateway follows meanwhile.
+    fileprivate func firstRevocations(
+        _ context: CallContext
+    ) async throws -> GatewayV1.WatchRevocationsItem {
+        let relay = Task { [verification] in await verification.run() }
+        defer { relay.cancel() }
+        return try await withThrowingTaskGroup { group in
+            group.addTask { try await self.inner.sessionService.background.run() }
+            defer { group.cancelAll() }
+            let items = verification.watchRevocations(.init(), context).makeAsyncIterator()
+            return try #require(try await items.next())
+        }
+    }
 }

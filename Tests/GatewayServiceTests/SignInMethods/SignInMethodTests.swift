@@ -85,7 +85,7 @@ struct SignInMethodTests {
                     && refused.acceptableProofs == ["provider_token"])
             let named = try await refusal {
                 try await fixture.gateway.accountSessions.checkRecentProof(
-                    .init(kinds: [.provider]),
+                    .init(kinds: [.providerToken]),
                     fixture.gateway.context().bearing(session.accessToken))
             }
             #expect(named.acceptableProofs == ["provider_token"])

@@ -27,7 +27,13 @@ final class GatewayFixture: Sendable {
     var methods: SignInMethodsHandler { gateway.signInMethods }
     var phone: PhoneSignInHandler { gateway.phoneSignIn }
     var emails: EmailsHandler { gateway.emails }
+    /// The rpcs of all handlers, for a server.
+    var serviceMethods: [ServiceMethods] { gateway.methods }
     var providerNotices: ProviderNoticesHandler { gateway.providerNotices }
+    var verification: VerificationHandler { gateway.verification }
+    var admin: AdminHandler { gateway.admin }
+    /// The services that the gateway serves.
+    var services: [ServiceDescription] { gateway.methods.map(\.description) }
 
     /// - Parameters:
     ///   - flags: The gateway's settings, as on a command line.
@@ -121,10 +127,10 @@ final class GatewayFixture: Sendable {
     ) async throws -> UInt32 {
         switch token {
         case .accessToken(let token):
-            try await auth.signOut(.init(all: all), context().bearing(token)).ended
+            try await auth.signOut(.init(all: all), context().bearing(token)).endedSessions
         case .refreshToken(let token):
-            try await auth.signOut(.init(refreshToken: token, all: all), context()).ended
-        case nil: try await auth.signOut(.init(all: all), context()).ended
+            try await auth.signOut(.init(refreshToken: token, all: all), context()).endedSessions
+        case nil: try await auth.signOut(.init(all: all), context()).endedSessions
         }
     }
 

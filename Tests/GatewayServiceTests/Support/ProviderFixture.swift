@@ -87,8 +87,8 @@ final class ProviderFixture: Sendable {
 
     func guest(
         in context: CallContext? = nil
-    ) async throws -> GatewayV1.SignInAnonymouslyResponse {
-        try await gateway.guests.signInAnonymously(
+    ) async throws -> GatewayV1.SignInAsGuestResponse {
+        try await gateway.guests.signInAsGuest(
             .init(device: GatewayFixture.device("d1")), context ?? gateway.context())
     }
 

@@ -56,8 +56,8 @@ final class ScriptedIdentities: IdentitiesAPI {
         try answer(request.guestAccessToken, context)
     }
 
-    func signInAnonymously(
-        _ request: IdentityV1.SignInAnonymouslyRequest, _ context: CallContext
+    func signInAsGuest(
+        _ request: IdentityV1.SignInAsGuestRequest, _ context: CallContext
     ) async throws -> IdentityV1.AdmissionResponse { try answer("", context) }
 
     func linkProvider(

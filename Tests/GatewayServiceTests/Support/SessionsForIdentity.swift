@@ -36,7 +36,9 @@ struct SessionsForIdentity: SessionsAPI {
 
     func inspectSession(
         _ request: SessionV1.InspectSessionRequest, _ context: CallContext
-    ) async throws -> SessionV1.InspectSessionResponse { throw ServiceError(.permissionDenied) }
+    ) async throws -> SessionV1.InspectSessionResponse {
+        try await session.inspectSession(request, named(context))
+    }
 
     func signOut(
         _ request: SessionV1.SignOutRequest, _ context: CallContext

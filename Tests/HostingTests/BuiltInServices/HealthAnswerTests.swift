@@ -34,11 +34,11 @@ struct HealthAnswerTests {
             #expect(answer.text == "serving, degraded: \(part)\n")
             let degraded = answer.response.parts.filter { $0.status == .degraded }
             #expect(degraded.map(\.name) == [part])
-            #expect(degraded.first?.sinceMs == Self.since.milliseconds)
+            #expect(degraded.first?.failingSince == .failingSinceAtMs(Self.since.milliseconds))
             #expect(degraded.first?.detail == Self.failures[part])
             let others = answer.response.parts.filter { $0.name != part }
             #expect(others.count == 3)
-            #expect(others.allSatisfy { $0.status == .serving && $0.sinceMs == 0 })
+            #expect(others.allSatisfy { $0.status == .serving && $0.failingSince == nil })
         }
         let all = answer(.ready, failing: Set(Self.failures.keys))
         #expect(all.isReady && all.response.status == .serving)

@@ -19,7 +19,7 @@ struct ReflectionDirectoryTests {
 
     @Test("all services are listed by their full names, in order")
     func list() throws {
-        let names = try directory.list(ReflectionV1.ListRequest(), context).services
+        let names = try directory.listServices(ReflectionV1.ListServicesRequest(), context).services
         #expect(names == Self.services.map(\.name).sorted())
         #expect(names.contains("postern.session.v1.Sessions"))
     }
@@ -27,8 +27,8 @@ struct ReflectionDirectoryTests {
     @Test("each service's descriptor names all its methods", arguments: 0..<7)
     func describe(number: Int) throws {
         let service = Self.services[number]
-        let set = try directory.describe(
-            ReflectionV1.DescribeRequest(service: service.name), context
+        let set = try directory.describeService(
+            ReflectionV1.DescribeServiceRequest(service: service.name), context
         ).fileDescriptorSet
         let text = String(decoding: set, as: UTF8.self)
         #expect(!service.methods.isEmpty)
@@ -45,7 +45,8 @@ struct ReflectionDirectoryTests {
         ])
     func unknown(name: String) {
         let error = #expect(throws: ServiceError.self) {
-            try directory.describe(ReflectionV1.DescribeRequest(service: name), context)
+            try directory.describeService(
+                ReflectionV1.DescribeServiceRequest(service: name), context)
         }
         #expect(error?.code == .notFound)
         #expect(error?.fields == ["service"])

@@ -63,6 +63,28 @@ struct HostSettingsTests {
     }
 
     @Test(
+        "a program without an RPC server has no settings of callers, stores and admission control")
+    func withoutRPCServer() {
+        let outcome = SettingsLoader(
+            program: "postern-listener", summary: "a sample.", arguments: ["--help"],
+            environment: [:]
+        ).load(ProgramSettings<SampleListener>.self)
+        guard case .leave(let help, exitCode: 0) = outcome else {
+            Issue.record("no help")
+            return
+        }
+        for name in ["listen-port", "connections-max", "applications-folder", "tls-key-file"] {
+            #expect(help.contains("--\(name)"), "\(name)")
+        }
+        for name in [
+            "callers", "callers-file", "client-address-from", "accept-shared-keys", "data-folder",
+            "keys-folder", "accept-clock", "running-max", "queue-max", "tls-client-ca-file",
+        ] {
+            #expect(!help.contains("--\(name)"), "\(name)")
+        }
+    }
+
+    @Test(
         "Protos/README.md, Connection 5: the maximum age is an hour by default, and 0 means none"
     )
     func connectionAge() throws {

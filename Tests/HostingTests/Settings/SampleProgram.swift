@@ -21,3 +21,20 @@ enum SampleProgram: Program {
         Assembly(services: [])
     }
 }
+
+/// A program with a listener of another protocol.
+enum SampleListener: Program {
+    struct OwnSettings: Settings {
+        init(reading settings: inout SettingsReader) {}
+    }
+
+    static let description = ProgramDescription(
+        program: "postern-listener", service: "postern.listener", application: "listener",
+        summary: "a sample.", port: 7_600, callers: [], hasRPCServer: false)
+
+    static func assemble(_ host: ServiceHost, _ settings: OwnSettings) async throws -> Assembly {
+        Assembly(
+            listener: { _, _ in Assembly.Running(port: 7_600) {} }, watched: [],
+            awaitedPeers: [])
+    }
+}

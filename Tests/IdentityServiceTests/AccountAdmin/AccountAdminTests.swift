@@ -39,7 +39,7 @@ struct AccountAdminTests {
         _ by: IdentityV1.LookUpAccountRequest.By?, show: Bool = false
     ) async throws -> IdentityV1.AdminAccount {
         let answer = try await admin.lookUpAccount(
-            .init(showPersonal: show, actor: "ann", by: by), tool)
+            .init(showPersonalData: show, actor: "ann", by: by), tool)
         return try #require(answer.account)
     }
 
@@ -123,7 +123,7 @@ struct AccountAdminTests {
         #expect(masked.account?.email == "a…@example.org")
         #expect(masked.account?.displayName == "")
         #expect(masked.account?.accountId == id)
-        #expect(masked.use == .init(liveSessions: 2, lastActivityAtMs: 10, lastSeenAtMs: 20))
+        #expect(masked.activity == .init(liveSessions: 2, lastActivityAtMs: 10, lastSeenAtMs: 20))
         #expect(masked.suspension == nil)
         #expect(try await actors("account.shown") == [])
 
@@ -144,7 +144,7 @@ struct AccountAdminTests {
             let by: IdentityV1.LookUpAccountRequest.By =
                 method == "phone"
                 ? .phoneNumber("+49 (151) 1234-5678")
-                : .provider(.init(issuer: issuer, subject: subject))
+                : .providerSubject(.init(issuer: issuer, subject: subject))
             let found = try await lookUp(by)
             #expect(found.account?.accountId == admitted.account?.accountId)
             #expect(found.account?.phoneNumber == (method == "phone" ? "+49…78" : ""))
@@ -155,7 +155,7 @@ struct AccountAdminTests {
     func nobody() async throws {
         let missing: [IdentityV1.LookUpAccountRequest.By] = [
             .accountId("acc_0000000000001"), .email("nobody@example.org"),
-            .phoneNumber("+4915100000000"), .provider(.init(issuer: "x", subject: "y")),
+            .phoneNumber("+4915100000000"), .providerSubject(.init(issuer: "x", subject: "y")),
         ]
         for by in missing {
             #expect(try await refusal { try await lookUp(by) }.code == .notFound, "\(by)")
@@ -170,7 +170,7 @@ struct AccountAdminTests {
         let admin = fixture.admin(KnownActivity(isAway: true))
         let answer = try await admin.lookUpAccount(.init(by: .accountId(id)), tool)
         #expect(answer.account?.account?.accountId == id)
-        #expect(answer.account?.use == nil)
+        #expect(answer.account?.activity == nil)
     }
 
     // MARK: suspension

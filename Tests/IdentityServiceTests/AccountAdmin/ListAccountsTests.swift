@@ -32,7 +32,7 @@ struct ListAccountsTests {
 
     private func emails(_ request: IdentityV1.ListAccountsRequest) async throws -> Set<String> {
         var request = request
-        request.showPersonal = true
+        request.showPersonalData = true
         return Set(try await list(request).accounts.compactMap { $0.account?.email })
     }
 

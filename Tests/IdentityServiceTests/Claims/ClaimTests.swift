@@ -178,7 +178,7 @@ struct ClaimTests {
     @Test("G-07: a guest who signs up keeps the account, and only its new session stays valid")
     func guest() async throws {
         let guest = try #require(
-            try await fixture.identities.signInAnonymously(.init(), fixture.context()).account)
+            try await fixture.identities.signInAsGuest(.init(), fixture.context()).account)
         let access = fixture.devices.open(guest.accountId, amr: ["anon"])
         let answer = try await fixture.accounts.register(
             .init(

@@ -199,7 +199,7 @@ struct ResetPasswordTests {
         for delay in [Duration.zero, .seconds(40)] {
             fixture.time.advance(by: delay)
             let again = try await reset(token, key: "k")
-            #expect(again.account == first.account && again.news == first.news)
+            #expect(again.account == first.account && again.history == first.history)
             #expect(first.takenOver && again.takenOver)
             let proof = try #require(again.proof)
             #expect(proof.provedAtMs >= (try #require(first.proof)).provedAtMs)
@@ -223,7 +223,7 @@ struct ResetPasswordTests {
         #expect(!second.takenOver)
         fixture.time.advance(by: .seconds(60))
         let again = try await reset(token, "Third9Password", key: "l")
-        #expect(!again.takenOver && again.news == second.news)
+        #expect(!again.takenOver && again.history == second.history)
     }
 
     @Test("G-25: a key used with another link is refused, and the new link stays valid")

@@ -112,7 +112,7 @@ struct FederatedSignInRaceTests {
             return await group.reduce(into: []) { $0.append($1) }
         }
         let refused = outcomes.filter {
-            if case .refused(.alreadySignedIn) = $0 { true } else { false }
+            if case .refused(.sessionEnded) = $0 { true } else { false }
         }
         #expect(refused.count == 9)
         #expect(try await fixture.count("accounts") == 1)

@@ -98,6 +98,19 @@ struct FederatedSignInRepeatTests {
         #expect(without.code == .sessionEnded)
     }
 
+    @Test("G-25: a key in the name of another guest, or of none, is another request")
+    func otherGuest() async throws {
+        let (guest, other) = (try await fixture.guest(), try await fixture.guest())
+        _ = try await fixture.signIn(by: ada, guest: guest.token, key: "k")
+        for token in [other.token, ""] {
+            let error = try await refusal {
+                try await fixture.signIn(by: ada, guest: token, key: "k")
+            }
+            #expect(error.code == .idempotencyKeyReused)
+        }
+        #expect(try await fixture.count("identities") == 1)
+    }
+
     @Test("G-25: the repeat of a collision returns the same choice")
     func collision() async throws {
         _ = try await fixture.signIn(by: .token("g1", email: "ada@example.org"))

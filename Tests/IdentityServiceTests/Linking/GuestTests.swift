@@ -27,7 +27,7 @@ struct GuestTests {
 
     @Test("G-07: a guest is an account with a profile and a key, and without sign-in methods")
     func made() async throws {
-        let answer = try await fixture.identities.signInAnonymously(
+        let answer = try await fixture.identities.signInAsGuest(
             .init(origin: IdentityFixture.origin), fixture.context())
         let account = try #require(answer.account)
         #expect(account.isGuest && account.methods.isEmpty && account.email.isEmpty)
@@ -102,15 +102,25 @@ struct GuestTests {
         #expect(row?.isGuest == true)
     }
 
-    @Test("G-07: a session of a full account cannot be upgraded: already signed in")
+    @Test("G-07: a sign-in ignores the session of a full account; a sign-up is already signed in")
     func full() async throws {
         let account = try await fixture.registerProved("eve@example.org")
         let token = fixture.devices.open(account.accountId)
-        #expect(
-            try await refusal { try await fixture.signIn(by: ada, guest: token) }.code
-                == .alreadySignedIn)
         #expect(try await refusal { try await register(token) }.code == .alreadySignedIn)
-        #expect(try await fixture.count("identities") == 0)
+        let answer = try await fixture.signIn(by: ada, guest: token)
+        #expect(answer.isNewUser && !answer.isUpgraded && answer.collision == nil)
+        #expect(answer.account?.accountId != account.accountId)
+    }
+
+    @Test("G-25: a sign-up's key in the name of another guest, or of none, is another request")
+    func otherGuest() async throws {
+        let (guest, other) = (try await fixture.guest(), try await fixture.guest())
+        _ = try await register(guest.token, key: "k")
+        for token in [other.token, ""] {
+            #expect(
+                try await refusal { try await register(token, key: "k") }.code
+                    == .idempotencyKeyReused)
+        }
     }
 
     @Test("G-07: an invalid access token upgrades nothing and creates nothing")

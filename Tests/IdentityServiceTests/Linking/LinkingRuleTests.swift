@@ -145,13 +145,6 @@ private let knownRows: [Row] = LinkingRule.EmailClaim.allCases.flatMap { email i
             "known, \(email), another account owns the address: sign in", known: known,
             email: email,
             owner: owned(isProved: true), .signIn(known.account)),
-        Row(
-            "a full account asks, known, \(email): refused", asking: .full, known: known,
-            email: email,
-            .refuse(.alreadySignedIn)),
-        Row(
-            "a full account asks, unknown, \(email): refused", asking: .full, email: email,
-            owner: owned(isProved: true), .refuse(.alreadySignedIn)),
     ]
 }
 
@@ -191,7 +184,7 @@ struct LinkingRuleTests {
     @Test("X-04: an unproved owner is never linked to")
     func neverLinked() {
         for email in LinkingRule.EmailClaim.allCases {
-            for asking in [LinkingRule.Case.Asking.nobody, byGuest, .full] {
+            for asking in [LinkingRule.Case.Asking.nobody, byGuest] {
                 for status in [
                     AccountStatus.active, .suspended, .pendingVerification, .deleting,
                 ] {

@@ -43,7 +43,7 @@ struct SessionsEndTests {
         _ = try await IdentitiesHandler(
             settings: fixture.settings, store: fixture.store, keys: fixture.keys,
             randomness: fixture.randomness, keepsGrants: false, devices: fixture.devices,
-            tokens: tokens
+            sessions: fixture.sessions, tokens: tokens
         ).linkProvider(
             .init(accessToken: session, token: token, origin: IdentityFixture.origin),
             fixture.context())

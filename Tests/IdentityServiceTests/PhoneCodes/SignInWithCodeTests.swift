@@ -211,7 +211,7 @@ struct SignInWithCodeTests {
     func guest() async throws {
         let fixture = try PhoneCodeFixture()
         let guest = try #require(
-            try await fixture.identity.identities.signInAnonymously(
+            try await fixture.identity.identities.signInAsGuest(
                 .init(origin: IdentityFixture.origin), fixture.identity.context()
             ).account)
         let token = fixture.identity.devices.open(guest.accountId, amr: ["anon"])
@@ -226,13 +226,29 @@ struct SignInWithCodeTests {
         let fixture = try PhoneCodeFixture()
         let account = try await fixture.account()
         let guest = try #require(
-            try await fixture.identity.identities.signInAnonymously(
+            try await fixture.identity.identities.signInAsGuest(
                 .init(origin: IdentityFixture.origin), fixture.identity.context()
             ).account)
         let token = fixture.identity.devices.open(guest.accountId, amr: ["anon"])
         let answer = try await fixture.signIn(try await fixture.sent(), guest: token)
         #expect(answer.account?.accountId == account.accountId)
         #expect(answer.collision?.guest?.accountId == guest.accountId)
+    }
+
+    @Test("G-25: a code's key in the name of another guest is another request")
+    func otherGuest() async throws {
+        let fixture = try PhoneCodeFixture()
+        let guest = try await fixture.identity.guest()
+        let other = try await fixture.identity.guest()
+        let sent = try await fixture.sent()
+        let first = try await fixture.signIn(sent, guest: guest.token, key: "k")
+        let error = try await refusal {
+            try await fixture.signIn(sent, guest: other.token, key: "k")
+        }
+        #expect(error.code == .idempotencyKeyReused)
+        fixture.identity.devices.end(guest.token)
+        let again = try await fixture.signIn(sent, guest: guest.token, key: "k")
+        #expect(again.isUpgraded && again.account == first.account)
     }
 
     @Test("X-02: only a caller with the right code learns that an account is disabled")

@@ -23,13 +23,13 @@ struct ResponseTimeFloorTests {
         _ = try await fixture.register()
         let error = try await refusal { try await fixture.signIn(password: "Wrong7Horse") }
         #expect(error == ServiceError(.invalidCredential))
-        #expect(try await fixture.slots.slot() == .zero)
+        #expect(try await fixture.responseTimeFloor.floor() == .zero)
         #expect(fixture.passwords.gathersAnswers)
     }
 
-    @Test("H2: a deadline inside the slot is refused unprocessed, whatever the password")
+    @Test("H2: a deadline before the floor is refused unprocessed, whatever the password")
     func shortDeadline() async throws {
-        try fixture.slots.know(
+        try fixture.responseTimeFloor.know(
             PasswordScheme(name: "$2b$04"), takes: .milliseconds(400))
         let account = try #require(try await fixture.register("own@example.org").account)
         let session = fixture.devices.session(of: fixture.devices.open(account.accountId))
@@ -66,9 +66,9 @@ struct ResponseTimeFloorTests {
         try await verify("Correct7Horse", context(650))
     }
 
-    @Test("all failures return at the end of the slowest scheme's slot")
+    @Test("all failures return at the end of the slowest scheme's time")
     func alike() async throws {
-        try fixture.slots.know(
+        try fixture.responseTimeFloor.know(
             PasswordScheme(name: "$2b$04"), takes: .milliseconds(400))
         _ = try await fixture.register("own@example.org")
         var bare = ImportFixture.record("u2", email: "bare@example.org")
@@ -93,31 +93,31 @@ struct ResponseTimeFloorTests {
         _ = try await fixture.signIn()
     }
 
-    @Test("the slot covers the service's own schemes, current and former, if they are slowest")
+    @Test("the floor covers the service's own schemes, current and former, if they are slowest")
     func oursCounts() async throws {
-        func slots(_ times: [(PasswordScheme, Duration)]) -> ResponseTimeFloor {
-            let slots = ResponseTimeFloor(
+        func responseTimeFloor(_ times: [(PasswordScheme, Duration)]) -> ResponseTimeFloor {
+            let responseTimeFloor = ResponseTimeFloor(
                 store: fixture.store, passwords: fixture.passwords, time: fixture.time,
                 logger: fixture.log.logger(time: fixture.time))
-            for (scheme, time) in times { slots.know(scheme, takes: time) }
-            return slots
+            for (scheme, time) in times { responseTimeFloor.know(scheme, takes: time) }
+            return responseTimeFloor
         }
         let own = (fixture.passwords.ownScheme, Duration.milliseconds(100))
         let quick = (try PasswordScheme(name: "$2b$04"), Duration.milliseconds(10))
-        let imported = slots([own, quick])
+        let imported = responseTimeFloor([own, quick])
         try await imported.add([quick.0])
-        #expect(try await imported.slot() == .milliseconds(150))
+        #expect(try await imported.floor() == .milliseconds(150))
         _ = try await fixture.register()
         // Passwords from before the operator lowered the cost have the standard scheme.
         try await fixture.change("DELETE FROM own_password_schemes")
         fixture.time.advance(by: .seconds(1))
         let former = (try fixture.passwords.standardScheme(), Duration.milliseconds(400))
-        #expect(try await slots([own, former]).slot() == .milliseconds(600))
+        #expect(try await responseTimeFloor([own, former]).floor() == .milliseconds(600))
     }
 
     @Test("a failure whose caller has cancelled is still audited")
     func cancelled() async throws {
-        try fixture.slots.know(
+        try fixture.responseTimeFloor.know(
             PasswordScheme(name: "$2b$04"), takes: .milliseconds(400))
         _ = try await imports.take([ImportFixture.record()])
         let attempt = Task { [fixture] in
@@ -132,16 +132,16 @@ struct ResponseTimeFloorTests {
     @Test("stored schemes are read at start, and dropped once no account uses them")
     func restart() async throws {
         _ = try await imports.take([ImportFixture.record()])
-        func slots() throws -> ResponseTimeFloor {
-            let slots = ResponseTimeFloor(
+        func responseTimeFloor() throws -> ResponseTimeFloor {
+            let responseTimeFloor = ResponseTimeFloor(
                 store: fixture.store, passwords: fixture.passwords, time: fixture.time,
                 logger: fixture.log.logger(time: fixture.time))
-            try slots.know(PasswordScheme(name: "$2b$04"), takes: .milliseconds(100))
-            return slots
+            try responseTimeFloor.know(PasswordScheme(name: "$2b$04"), takes: .milliseconds(100))
+            return responseTimeFloor
         }
-        #expect(try await slots().slot() == .milliseconds(150))
+        #expect(try await responseTimeFloor().floor() == .milliseconds(150))
         _ = try await fixture.signIn()
-        #expect(try await slots().slot() == .zero)
+        #expect(try await responseTimeFloor().floor() == .zero)
         #expect(fixture.passwords.gathersAnswers)
     }
 

@@ -18,13 +18,13 @@ struct SignInHistoryTests {
     /// Signs in from a device. The account was registered from `device-canary`.
     private func signIn(
         on device: String, key: String? = nil
-    ) async throws -> IdentityV1.SignInNews {
+    ) async throws -> IdentityV1.SignInHistory {
         let answer = try await fixture.accounts.verifyPassword(
             .init(
                 email: "ada@example.org", password: "Correct7Horse",
                 origin: .init(deviceId: device, platform: "ios", deviceName: "Ada's phone")),
             fixture.context(key))
-        return try #require(answer.news)
+        return try #require(answer.history)
     }
 
     private func proveAddress() async throws {

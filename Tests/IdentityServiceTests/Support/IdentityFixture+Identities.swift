@@ -65,7 +65,7 @@ extension IdentityFixture {
 
     /// Signs in as a guest.
     func signInAsGuest(key: String? = nil) async throws -> IdentityV1.Account {
-        let answer = try await identities.signInAnonymously(
+        let answer = try await identities.signInAsGuest(
             .init(language: "en-GB", origin: Self.origin), context(key))
         return try #require(answer.account)
     }
@@ -73,7 +73,7 @@ extension IdentityFixture {
     /// A guest and its access token.
     func guest() async throws -> (account: String, token: String) {
         let account = try await signInAsGuest().accountId
-        return (account, devices.open(account, amr: IdentitiesHandler.anonymousMethods))
+        return (account, devices.open(account, amr: IdentitiesHandler.guestMethods))
     }
 
     /// Links a provider identity.

@@ -18,7 +18,7 @@ final class IdentityFixture: Sendable {
     let time: ManualTime
     let randomness: SeededRandomness
     let notifications: RecordingNotifications
-    let sessions = RecordingSessions()
+    let sessions: RecordingSessions
     let texts = RecordingTexts()
     let pushDevices = RecordingPushDevices()
     let devices: KnownSessions
@@ -33,7 +33,7 @@ final class IdentityFixture: Sendable {
     /// Accepts the tokens of `tokens`; otherwise as in the service.
     let identities: IdentitiesHandler
     var passwords: PasswordHashPool { service.passwords }
-    var slots: ResponseTimeFloor { service.accounts.slots }
+    var responseTimeFloor: ResponseTimeFloor { service.accounts.responseTimeFloor }
     var accounts: AccountsHandler { service.accounts }
     var credentials: CredentialsHandler { service.credentials }
     var notices: AccountNoticesHandler { service.accountNotices }
@@ -54,6 +54,7 @@ final class IdentityFixture: Sendable {
         self.time = time
         self.notifications = notifications
         devices = KnownSessions(time: time)
+        sessions = RecordingSessions(known: devices)
         randomness = SeededRandomness(seed: seed)
         keys = try IdentityKeys(
             master: SecretBytes(copying: [UInt8](repeating: 7, count: 32)),
@@ -77,7 +78,7 @@ final class IdentityFixture: Sendable {
             randomness: randomness, logger: logger, metrics: metrics)
         identities = IdentitiesHandler(
             settings: settings, store: store, keys: keys, randomness: randomness,
-            keepsGrants: false, devices: devices, tokens: tokens)
+            keepsGrants: false, devices: devices, sessions: sessions, tokens: tokens)
     }
 
     /// The number of passwords hashed so far.

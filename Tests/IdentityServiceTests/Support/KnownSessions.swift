@@ -9,6 +9,8 @@ import TestSupport
 final class KnownSessions: DevicesAPI {
     private let time: ManualTime
     private let state = Mutex<[String: SessionV1.ListProofsResponse]>([:])
+    /// The accounts of all tokens, also of ended sessions.
+    private let accounts = Mutex<[String: String]>([:])
     private let meanwhile = Mutex<(@Sendable () async throws -> Void)?>(nil)
 
     init(time: ManualTime) { self.time = time }
@@ -17,15 +19,23 @@ final class KnownSessions: DevicesAPI {
     /// - Returns: its access token.
     func open(_ account: String, amr: [String] = ["pwd"]) -> String {
         let now = time.now().milliseconds
-        return state.withLock { state in
-            let number = state.count + 1
-            let token = "access-token-\(number)"
-            state[token] = SessionV1.ListProofsResponse(
+        let number = accounts.withLock { accounts in
+            let number = accounts.count + 1
+            accounts[Self.token(number)] = account
+            return number
+        }
+        state.withLock { state in
+            state[Self.token(number)] = SessionV1.ListProofsResponse(
                 sessionId: Self.session(number), accountId: account,
                 proofs: [.init(amr: amr, provedAtMs: now)])
-            return token
         }
+        return Self.token(number)
     }
+
+    private static func token(_ number: Int) -> String { "access-token-\(number)" }
+
+    /// The account of a session that may have ended; nil for a token that was never issued.
+    func account(ofEver token: String) -> String? { accounts.withLock { $0[token] } }
 
     /// Adds a second proof to a session.
     func proveAgain(_ token: String, amr: [String]) {

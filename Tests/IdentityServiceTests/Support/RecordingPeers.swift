@@ -66,9 +66,13 @@ final class RecordingNotifications: NotificationsAPI {
     }
 }
 
-/// A session service that records the accounts whose sessions it is asked to end.
+/// A session service that records the accounts whose sessions it is asked to end, and names the
+/// accounts of all sessions that `known` has ever opened.
 final class RecordingSessions: SessionsAPI {
+    private let known: KnownSessions
     private let state = Mutex<[SessionV1.EndAccountSessionsRequest]>([])
+
+    init(known: KnownSessions) { self.known = known }
 
     /// The requests, in order.
     var ended: [SessionV1.EndAccountSessionsRequest] { state.withLock { $0 } }
@@ -94,7 +98,10 @@ final class RecordingSessions: SessionsAPI {
 
     func inspectSession(
         _ request: SessionV1.InspectSessionRequest, _ context: CallContext
-    ) async throws -> SessionV1.InspectSessionResponse { throw ServiceError(.unknownMethod) }
+    ) async throws -> SessionV1.InspectSessionResponse {
+        let account = known.account(ofEver: request.accessToken)
+        return .init(known: account != nil, accountId: account ?? "")
+    }
 
     func signOut(
         _ request: SessionV1.SignOutRequest, _ context: CallContext

@@ -57,7 +57,7 @@ struct MailMessageTests {
             (Int64.max, "Fri, 31 Dec 9999 23:59:59 +0000"),
         ])
     func dates(_ milliseconds: Int64, _ text: String) {
-        #expect(MailMessage.date(Timestamp(milliseconds: milliseconds)) == text)
+        #expect(Timestamp(milliseconds: milliseconds).internetDate(zone: "+0000") == text)
     }
 
     @Test("the subject, addresses and text of a mail decode to what was written")

@@ -21,7 +21,7 @@ struct MethodLaneTests {
         let ended = method("postern.session.v1.Sessions/WatchEnded", timeout: .seconds(3_600))
         #expect(MethodLane(of: ended) == .watching)
         #expect(MethodLane(of: method("postern.health.v1.Health/Check")) == .admin)
-        #expect(MethodLane(of: method("postern.reflection.v1.Reflection/List")) == .admin)
+        #expect(MethodLane(of: method("postern.reflection.v1.Reflection/ListServices")) == .admin)
         #expect(MethodLane(of: method("postern.healthy.v1.Health/Check")) == .ordinary)
         // Watching health belongs to the watching lane: it must not use up the operator's capacity.
         let watch = method("postern.health.v1.Health/Watch", timeout: .seconds(3_600))

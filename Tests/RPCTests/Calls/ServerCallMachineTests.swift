@@ -34,6 +34,18 @@ struct ServerCallMachineTests {
         #expect(machine.hello() == .violation)
     }
 
+    @Test("X-03: calls that are ended are answered once, and count until their handlers return")
+    func ended() {
+        var machine = running(1, 2)
+        let ended = machine.end { $0 == 2 }
+        #expect(ended.map(\.call) == [2])
+        let again = machine.end { $0 == 2 }
+        #expect(again.isEmpty)
+        #expect(machine.runningCount == 2)
+        let needsResponse = [machine.finished(2), machine.finished(1)]
+        #expect(needsResponse == [false, true])
+    }
+
     @Test(
         "Protos/README.md, Call: ids begin at 1 and strictly increase",
         arguments: [

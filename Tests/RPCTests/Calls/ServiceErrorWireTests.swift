@@ -80,16 +80,14 @@ struct ServiceErrorWireTests {
     }
 
     @Test(
-        "an extreme retry_after_ms neither traps nor overflows",
-        arguments: [UInt64(0), 1, .max, 1 << 63])
-    func figures(milliseconds: UInt64) {
+        "an extreme retry_after_ms neither traps nor overflows; a negative one is none",
+        arguments: [Int64(0), 1, .max, -1, .min])
+    func figures(milliseconds: Int64) {
         let response = WireV1.Response(
             status: 8, error: WireV1.Error(retryAfterMs: milliseconds))
         let error = ServiceError(response)
-        #expect((error.retryAfter == nil) == (milliseconds == 0))
-        #expect(
-            WireV1.Response(call: 1, error).error?.retryAfterMs
-                == min(milliseconds, UInt64(Int64.max)))
+        #expect((error.retryAfter == nil) == (milliseconds <= 0))
+        #expect(WireV1.Response(call: 1, error).error?.retryAfterMs == max(0, milliseconds))
     }
 
     @Test("a negative wait is sent as 0")

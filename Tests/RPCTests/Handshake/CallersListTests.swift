@@ -102,6 +102,20 @@ struct CallersListTests {
         #expect(allowed([try #require(MethodPattern("a.v1.B/*"))]) == [true, false, false])
     }
 
+    @Test("X-03: public-methods permits the methods with the option public, and health")
+    func publicMethods() throws {
+        let list = try CallersList(text: "web client-address application-tokens public-methods\n")
+        #expect(list.entries.map(\.mayCarryTokens) == [true])
+        #expect(list.entries[0].methods == [.publicMethods])
+        let names = ["a.v1.B/Get", "a.v1.Admin/Stop", "postern.health.v1.Health/Check"]
+        let permissions = MethodPermissions(
+            list.entries[0].methods, of: names, namedOnly: ["a.v1.Admin/Stop"],
+            publicNames: ["a.v1.B/Get"])
+        #expect(names.indices.map(permissions.allows) == [true, false, true])
+        #expect(allowed(list.entries[0].methods, names) == [false, false, true])
+        #expect(try CallersList(text: "web a.v1.B/Get").entries.map(\.mayCarryTokens) == [false])
+    }
+
     private func allowed(_ patterns: [MethodPattern]?, _ names: [String]) -> [Bool] {
         let permissions = MethodPermissions(patterns, of: names)
         return names.indices.map(permissions.allows)

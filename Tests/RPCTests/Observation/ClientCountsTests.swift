@@ -51,13 +51,13 @@ struct CallBucketsTests {
             (1_000_001, 4), (10_000_000_000, 15), (10_000_000_001, 16), (.max, 16),
         ] as [(UInt64, Int)])
     func bucket(nanoseconds: UInt64, bucket: Int) {
-        #expect(MethodCounts.Buckets.bucket(of: nanoseconds) == bucket)
+        #expect(CallSeconds.bucket(of: nanoseconds) == bucket)
     }
 
     @Test("there is a counter for every bucket and every status")
     func sizes() {
-        #expect(MethodCounts.Buckets.seconds.count == MethodCounts.Buckets.count)
-        #expect(MethodCounts.Buckets.seconds == MethodCounts.Buckets.seconds.sorted())
+        #expect(CallSeconds.seconds.count == CallSeconds.count)
+        #expect(CallSeconds.seconds == CallSeconds.seconds.sorted())
         #expect(StatusCode.allCases.map(\.rawValue) == Array(0..<Int32(StatusCode.count)))
         #expect(Set(StatusCode.allCases.map(\.name)).count == StatusCode.count)
     }

@@ -33,6 +33,8 @@ struct TLSLoopback: Sendable {
         /// Keys, by file name.
         var keys: [String: String] = [:]
         var streamCredit = FrameLimits.streamCredit
+        /// The audiences of application tokens.
+        var tokenAudiences: Set<String> = []
     }
 
     static func run(
@@ -65,7 +67,7 @@ struct TLSLoopback: Sendable {
         let server = try await RPCServer.start(
             ServerSettings(
                 service: "test.echo", host: "127.0.0.1", port: 0,
-                streamCredit: setup.streamCredit),
+                streamCredit: setup.streamCredit, tokenAudiences: setup.tokenAudiences),
             services: [echo.methods],
             applications: setup.callers.map {
                 try Applications(

@@ -23,15 +23,16 @@ struct DevicesHandlerTests {
         _ = try await fixture.open(try fixture.account(9), on: "Eve's phone")
         fixture.time.advance(by: .seconds(60))
         #expect(fixture.validate(phone.accessToken).valid)
+        fixture.time.advance(by: .seconds(60))
         let list = try await fixture.list(laptop.accessToken)
-        #expect(list.map(\.sessionId) == [phone.sessionId, laptop.sessionId])
-        #expect(list.map(\.deviceName) == ["Ada's phone", "Ada's laptop"])
-        #expect(list.map(\.current) == [false, true])
+        #expect(list.map(\.sessionId) == [laptop.sessionId, phone.sessionId])
+        #expect(list.map(\.deviceName) == ["Ada's laptop", "Ada's phone"])
+        #expect(list.map(\.current) == [true, false])
         #expect(list.map(\.platform) == ["ios", "ios"])
         #expect(list.map(\.amr) == [["pwd"], ["pwd"]])
-        #expect(list[0].createdAtMs == opened && list[0].authTimeMs == opened)
-        #expect(list[0].lastUsedAtMs == opened + 120_000)
-        #expect(list[1].lastUsedAtMs == opened + 60_000)
+        #expect(list[1].createdAtMs == opened && list[1].authTimeMs == opened)
+        #expect(list[1].lastUsedAtMs == opened + 120_000)
+        #expect(list[0].lastUsedAtMs == opened + 180_000, "the list is a use")
     }
 
     @Test("G-22: ended and timed-out sessions are not listed")
@@ -43,8 +44,38 @@ struct DevicesHandlerTests {
         #expect(try await fixture.signOut(.accessToken(out.accessToken)) == 1)
         let list = try await fixture.list(here.accessToken)
         #expect(list.map(\.sessionId) == [here.sessionId])
-        await expectRefused(.invalidAccessToken) { try await fixture.list(idle.accessToken) }
+        await expectRefused(.sessionEnded) { try await fixture.list(idle.accessToken) }
         await expectRefused(.sessionEnded) { try await fixture.list(out.accessToken) }
+        fixture.time.advance(by: .seconds(700))
+        await expectRefused(.sessionEnded) { try await fixture.list(out.accessToken) }
+        await expectRefused(.invalidAccessToken) { try await fixture.list(here.accessToken) }
+    }
+
+    @Test("G-25: a repeat gets the first answer, also where the call ended its own session")
+    func repeated() async throws {
+        let (here, lost) = (
+            try await fixture.open(on: "here"), try await fixture.open(on: "lost")
+        )
+        for _ in 0..<2 {
+            #expect(try await fixture.endOthers(by: here.accessToken, key: "others") == 1)
+        }
+        for _ in 0..<2 {
+            #expect(try await !fixture.end(lost.sessionId, by: here.accessToken, key: "lost"))
+        }
+        #expect(try await fixture.end(here.sessionId, by: here.accessToken, key: "here"))
+        fixture.time.advance(by: .seconds(700))
+        #expect(try await fixture.end(here.sessionId, by: here.accessToken, key: "here"))
+        #expect(try await fixture.endOthers(by: here.accessToken, key: "others") == 1)
+        await expectRefused(.sessionEnded) {
+            try await fixture.end(here.sessionId, by: here.accessToken, key: "another")
+        }
+        await expectRefused(.idempotencyKeyReused) {
+            try await fixture.end(lost.sessionId, by: here.accessToken, key: "here")
+        }
+        let eve = try await fixture.open(try fixture.account(9), on: "Eve's")
+        await expectRefused(.idempotencyKeyReused) {
+            try await fixture.end(here.sessionId, by: eve.accessToken, key: "here")
+        }
     }
 
     @Test("G-22: a session ends another of its account, whose tokens fail; repeating is no error")

@@ -53,7 +53,8 @@ struct ConfirmationTests {
         let grace: Duration = .seconds(30)
         let confirmations = Confirmations(grace: grace)
         let tokens = try await fixture.open()
-        let token = try #require(fixture.service.sessions.accessTokens.read(tokens.accessToken))
+        let token = try #require(
+            fixture.service.sessions.accessTokens.known(tokens.accessToken)?.token)
         let start = fixture.time.now()
         confirmations.record(token, at: start)
         #expect(confirmations.hasSeen(token.session, 1))
@@ -70,7 +71,8 @@ struct ConfirmationTests {
         let grace: Duration = .seconds(30)
         let confirmations = Confirmations(grace: grace)
         let tokens = try await fixture.open()
-        let token = try #require(fixture.service.sessions.accessTokens.read(tokens.accessToken))
+        let token = try #require(
+            fixture.service.sessions.accessTokens.known(tokens.accessToken)?.token)
         let start = fixture.time.now()
         confirmations.record(token, at: start)
         confirmations.forget(at: start + grace - .milliseconds(1))

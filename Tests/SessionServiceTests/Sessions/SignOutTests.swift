@@ -64,6 +64,25 @@ struct SignOutTests {
         #expect(try await fixture.audited(.sessionEnded) == 1)
     }
 
+    @Test("G-25: a repeat gets the first answer, also when its token has expired since")
+    func repeated() async throws {
+        let account = try fixture.account()
+        let (one, two) = (try await fixture.open(account), try await fixture.open(account))
+        #expect(try await fixture.signOut(.refreshToken(one.refreshToken), key: "one") == 1)
+        let token = SessionV1.SignOutRequest.Token.accessToken(two.accessToken)
+        #expect(try await fixture.signOut(token, all: true, key: "all") == 1)
+        fixture.time.advance(by: .seconds(700))
+        #expect(try await fixture.signOut(token, all: true, key: "all") == 1)
+        #expect(try await fixture.signOut(.refreshToken(one.refreshToken), key: "one") == 1)
+        #expect(try await fixture.audited(.sessionEnded) == 2)
+        await expectRefused(.idempotencyKeyReused) { try await fixture.signOut(token, key: "all") }
+        let eve = try await fixture.open(try fixture.account(43))
+        await expectRefused(.idempotencyKeyReused) {
+            try await fixture.signOut(.accessToken(eve.accessToken), all: true, key: "all")
+        }
+        #expect(try await fixture.isLive(eve))
+    }
+
     @Test("S-06: signing out everywhere ends all sessions of the account and of no other")
     func all() async throws {
         let account = try fixture.account()

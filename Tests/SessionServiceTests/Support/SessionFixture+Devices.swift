@@ -27,14 +27,14 @@ extension SessionFixture {
         .sessions
     }
 
-    func end(_ session: String, by token: String) async throws -> Bool {
+    func end(_ session: String, by token: String, key: String? = nil) async throws -> Bool {
         let request = SessionV1.EndSessionRequest(accessToken: token, sessionId: session)
-        return try await service.devices.endSession(request, context()).ended
+        return try await service.devices.endSession(request, context(key)).ended
     }
 
-    func endOthers(by token: String) async throws -> Int {
+    func endOthers(by token: String, key: String? = nil) async throws -> Int {
         let request = SessionV1.EndOtherSessionsRequest(accessToken: token)
-        return Int(try await service.devices.endOtherSessions(request, context()).ended)
+        return Int(try await service.devices.endOtherSessions(request, context(key)).ended)
     }
 
     func reauthenticate(

@@ -143,10 +143,10 @@ final class SessionFixture {
     }
 
     func signOut(
-        _ token: SessionV1.SignOutRequest.Token?, all: Bool = false
+        _ token: SessionV1.SignOutRequest.Token?, all: Bool = false, key: String? = nil
     ) async throws -> Int {
         let request = SessionV1.SignOutRequest(all: all, token: token)
-        return Int(try await service.sessions.signOut(request, context()).ended)
+        return Int(try await service.sessions.signOut(request, context(key)).ended)
     }
 
     func endAccount(

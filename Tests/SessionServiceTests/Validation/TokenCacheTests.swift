@@ -40,7 +40,8 @@ struct TokenCacheTests {
     func expired() async throws {
         let fixture = try await SessionFixture()
         let opened = try await fixture.open()
-        let token = try #require(fixture.service.sessions.accessTokens.read(opened.accessToken))
+        let token = try #require(
+            fixture.service.sessions.accessTokens.known(opened.accessToken)?.token)
         tokens.insert(CachedToken(token, text: "token one", keys: 0), for: "token one")
         tokens.forget(expiredAt: token.expiresAt - .milliseconds(1))
         #expect(tokens.count == 1)
@@ -62,7 +63,8 @@ struct TokenCacheTests {
     private func known(_ text: String) async throws -> CachedToken {
         let fixture = try await SessionFixture()
         let opened = try await fixture.open()
-        let token = try #require(fixture.service.sessions.accessTokens.read(opened.accessToken))
+        let token = try #require(
+            fixture.service.sessions.accessTokens.known(opened.accessToken)?.token)
         return CachedToken(token, text: text, keys: 0)
     }
 }

@@ -84,9 +84,9 @@ struct ValidationTests {
         let shorter = AccessTokens(
             life: AccessTokens.Life(mean: .seconds(30)), keys: tokens.keys, issuer: tokens.issuer,
             audience: tokens.audience, extra: nil)
-        let issued = try #require(shorter.read(token)).issuedAt
+        let issued = try #require(shorter.known(token)).token.issuedAt
         // The second that `iat` truncates, and the jitter of 5 %.
-        #expect(shorter.read(token)?.expiresAt == issued + .milliseconds(32_500))
+        #expect(shorter.known(token)?.token.expiresAt == issued + .milliseconds(32_500))
     }
 
     @Test("S-07: sessions that ended within the last token life are known after a restart")

@@ -16,7 +16,7 @@ struct Refreshed: Decodable {
 
 /// The response of SignOut.
 struct SignedOut: Decodable {
-    let ended: Int
+    let endedSessions: Int
 }
 
 /// An account.
@@ -37,7 +37,7 @@ struct Session: Decodable {
 struct AuthState: Decodable {
     let authenticated: Bool?
     let reason: String?
-    let todo: [String]?
+    let requiredActions: [String]?
 }
 
 /// An error of the catalogue.

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// The five programs, started by `postern up` on ports that the system chooses.
+/// The six programs, started by `postern up` on ports that the system chooses.
 final class Cluster: Sendable {
     /// The goal for a start is measured by the benchmarks; here the start only has to succeed.
     static let readyWithin = Duration.seconds(30)
@@ -31,11 +31,12 @@ final class Cluster: Sendable {
     }
 
     /// The same in a given folder, for a second start.
+    /// - Parameter options: Further options of `postern up`.
     static func with(
-        _ folder: TemporaryFolder, environment: [String: String] = [:],
+        _ folder: TemporaryFolder, environment: [String: String] = [:], options: [String] = [],
         _ test: (Cluster) async throws -> Void
     ) async throws {
-        let cluster = try Cluster(folder, environment: environment)
+        let cluster = try Cluster(folder, environment: environment, options: options)
         do {
             try await cluster.untilReady()
             try await test(cluster)
@@ -46,11 +47,13 @@ final class Cluster: Sendable {
         await cluster.stop()
     }
 
-    private init(_ folder: TemporaryFolder, environment: [String: String]) throws {
+    private init(
+        _ folder: TemporaryFolder, environment: [String: String], options: [String]
+    ) throws {
         data = folder.file("data")
         output = try folder.write("", to: "up.log")
         up = RunningProcess(
-            BuiltPrograms.path("postern"), ["up", "--data", data, "--port-base", "0"],
+            BuiltPrograms.path("postern"), ["up", "--data", data, "--port-base", "0"] + options,
             in: folder.path, environment: environment)
         up.connect(output: try FileHandle(forWritingTo: URL(filePath: output)))
         try up.start()
@@ -67,7 +70,7 @@ final class Cluster: Sendable {
 
     /// The file of an application's private key.
     func key(of application: String) -> String {
-        let isOurs = BuiltPrograms.services.contains(application)
+        let isOurs = (BuiltPrograms.services + ["web"]).contains(application)
         return "\(data)/keys/\(isOurs ? application : "applications")/\(application).k1.key"
     }
 

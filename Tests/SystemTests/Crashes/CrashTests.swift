@@ -15,7 +15,7 @@ extension SystemTests {
                     let before = cluster.processes["postern-\(service)"]
                     try cluster.crash(service)
                     session = try await checkAll(ada, first, session, cluster)
-                    // A sign-in does not need all five programs: this one may still be starting.
+                    // A sign-in does not need all programs: this one may still be starting.
                     let isNew = try await eventually {
                         let after = cluster.processes["postern-\(service)"]
                         return after != nil && after != before
@@ -23,7 +23,7 @@ extension SystemTests {
                     #expect(isNew)
                     #expect(cluster.said.contains("postern-\(service) ended"))
                 }
-                #expect(cluster.processes.count == 5)
+                #expect(cluster.processes.count == 6)
             }
         }
 
@@ -46,11 +46,11 @@ extension SystemTests {
             return child.session
         }
 
-        @Test("when postern up itself is killed, all five programs end within 5 s")
+        @Test("when postern up itself is killed, all programs end within 5 s")
         func supervisor() async throws {
             try await Cluster.with { cluster in
                 let processes = cluster.processes
-                #expect(processes.count == 5)
+                #expect(processes.count == 6)
                 cluster.up.send(SIGKILL)
                 let areGone = try await eventually(within: .seconds(5)) {
                     !processes.contains { Cluster.isRunning($0.key, $0.value) }

@@ -27,7 +27,7 @@ extension SystemTests.Crashes {
                 }
                 if let person = people.last { try await checkMails(person, cluster) }
             }
-            #expect(cluster.processes.count == 5)
+            #expect(cluster.processes.count == 6)
         }
     }
 

@@ -24,7 +24,7 @@ extension SystemTests {
             #expect(answer.account.emailVerified == nil, "a default value is absent")
             let state = try await cluster.state(answer.session)
             #expect(state.authenticated == true)
-            #expect(state.todo == ["TODO_VERIFY_EMAIL"])
+            #expect(state.requiredActions == ["REQUIRED_ACTION_VERIFY_EMAIL"])
             return answer
         }
 
@@ -37,7 +37,7 @@ extension SystemTests {
                 "VerifyEmail", ["token": token], in: session
             ).read()
             #expect(verified.account.emailVerified == true)
-            #expect(try await cluster.state(signedIn.session).todo == nil)
+            #expect(try await cluster.state(signedIn.session).requiredActions == nil)
             let again = try await cluster.auth("VerifyEmail", ["token": token], in: session)
             #expect(again.code == "auth/invalid-link", "a link works once")
         }
@@ -73,7 +73,7 @@ extension SystemTests {
             let out: SignedOut = try await cluster.auth(
                 "SignOut", [:], in: signedIn.session
             ).read()
-            #expect(out.ended == 1)
+            #expect(out.endedSessions == 1)
             let state = try await cluster.state(signedIn.session)
             #expect(state.reason == "AUTH_STATE_REASON_REVOKED")
             #expect(try await cluster.refresh(signedIn.session).code == "auth/session-ended")

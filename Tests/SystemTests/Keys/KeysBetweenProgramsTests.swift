@@ -11,7 +11,7 @@ extension SystemTests {
         private static let root = URL(filePath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
             .path
-        private static let applications = BuiltPrograms.services + ["app", "tool"]
+        private static let applications = BuiltPrograms.services + ["web", "app", "tool"]
 
         /// The services that each program calls, which therefore accept its calls.
         private static let calls = [
@@ -20,6 +20,7 @@ extension SystemTests {
             "session": ["identity"],
             "rate-limit": [],
             "notification": ["identity", "session", "rate-limit"],
+            "web": ["gateway"],
             "tool": BuiltPrograms.services,
         ]
 
@@ -82,8 +83,9 @@ extension SystemTests {
             let text = try String(
                 contentsOfFile: "\(Self.root)/docker/compose.yaml", encoding: .utf8)
             let mounts = text.split(separator: "\n").filter { $0.contains("/compose/keys/") }
-            #expect(mounts.count == BuiltPrograms.services.count + 1)
-            for service in BuiltPrograms.services {
+            let programs = BuiltPrograms.services + ["web"]
+            #expect(mounts.count == programs.count + 1)
+            for service in programs {
                 let own = "../.postern/compose/keys/\(service):/run/secrets/applications:ro"
                 #expect(mounts.count { $0.contains(own) } == 1, "\(service)")
             }
@@ -96,7 +98,9 @@ extension SystemTests {
                 #expect(text.contains("POSTERN_LISTEN_HOST: \(service)-inside\n"))
                 #expect(text.components(separatedBy: "\(service)-egress").count == 3)
             }
-            #expect(text.components(separatedBy: "outside]").count == 2, "only the gateway")
+            #expect(text.components(separatedBy: ", outside, ").count == 2, "only the gateway")
+            #expect(text.components(separatedBy: "web-inside]").count == 2, "only the gateway")
+            #expect(text.components(separatedBy: "[web-inside, web-outside]").count == 2)
         }
 
         @Test(

@@ -16,6 +16,11 @@ extension SystemTests {
                     let address = try #require(said[service] as? String)
                     #expect(address.hasPrefix("127.0.0.1:"))
                 }
+                let web = try #require(said["web"] as? [String: String])
+                #expect(web["url"]?.hasPrefix("http://127.0.0.1:") == true)
+                let appKey = try #require(web["app_key"])
+                #expect(appKey.hasPrefix("pk_"))
+                #expect(cluster.said.contains("-H 'x-postern-app: \(appKey)'"))
                 for (name, id) in [("application", "app"), ("admin", "tool")] {
                     let key = try #require(said[name] as? [String: String])
                     #expect(key["id"] == id)
@@ -27,13 +32,14 @@ extension SystemTests {
             }
         }
 
-        @Test("postern status reports each of the five services")
+        @Test("postern status reports each program")
         func status() async throws {
             try await Cluster.with { cluster in
                 let well = try await cluster.status()
                 #expect(well.exitCode == 0)
                 let lines = well.output.split(separator: "\n").map { $0.split(separator: " ") }
-                #expect(lines.map { $0.first.map(String.init) } == BuiltPrograms.services)
+                #expect(
+                    lines.map { $0.first.map(String.init) } == BuiltPrograms.services + ["web"])
                 #expect(lines.allSatisfy { $0.dropFirst() == ["serving"] })
                 await cluster.stop()
                 let gone = try await cluster.status()
@@ -46,7 +52,7 @@ extension SystemTests {
         func metrics() async throws {
             try await Cluster.with { cluster in
                 _ = try await cluster.signUp(Person(1))
-                for service in BuiltPrograms.services {
+                for service in BuiltPrograms.services + ["web"] {
                     let metrics = try cluster.metrics(service, "/metrics")
                     #expect(metrics.hasPrefix("HTTP/1.1 200"), "\(service): \(metrics)")
                     #expect(metrics.contains("# TYPE "))
@@ -61,7 +67,8 @@ extension SystemTests {
             try await Cluster.with { cluster in
                 let health = try await cluster.call("postern.health.v1.Health/Check", "{}")
                 #expect(health.json.contains("SERVING_STATUS_SERVING"))
-                let list = try await cluster.call("postern.reflection.v1.Reflection/List", "{}")
+                let list = try await cluster.call(
+                    "postern.reflection.v1.Reflection/ListServices", "{}")
                 #expect(list.json.contains("postern.gateway.v1.Auth"))
                 let keys = try await cluster.call("postern.session.v1.Sessions/GetKeySet", "{}")
                 #expect(keys.exitCode == 0)

@@ -132,7 +132,7 @@ extension SystemTests {
 
         private func expectNone(of typed: [Typed], _ cluster: Cluster, _ attempt: String) {
             let processes = cluster.processes
-            #expect(processes.count == 5)
+            #expect(processes.count == 6)
             for (name, process) in processes {
                 for password in typed {
                     do {

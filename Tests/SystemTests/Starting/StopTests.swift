@@ -6,7 +6,7 @@ extension SystemTests {
     @Suite("Starting and stopping")
     struct StartingAndStopping {
         @Test(
-            "X-07: SIGTERM and Ctrl-C stop all five cleanly within 10 s",
+            "X-07: SIGTERM and Ctrl-C stop all programs cleanly within 10 s",
             arguments: [SIGTERM, SIGINT])
         func stop(signal: Int32) async throws {
             try await Cluster.with { cluster in

@@ -17,7 +17,7 @@ extension SystemTests.Stories {
             let guest = try await fixture.guest(ada)
             #expect(guest.account?.isGuest == true)
             let started = try await fixture.state(guest.session, of: ada)
-            #expect(started.authenticated && started.todo.isEmpty)
+            #expect(started.authenticated && started.requiredActions.isEmpty)
             let child = try await fixture.backend.auth.refreshSession(
                 .init(
                     refreshToken: guest.session?.refreshToken ?? "", device: ada.gatewayDevice),

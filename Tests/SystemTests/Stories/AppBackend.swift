@@ -11,6 +11,7 @@ final class AppBackend: Sendable {
     private let client: RPCClient
     let auth: AuthClient
     let passwords: PasswordsClient
+    let emails: EmailsClient
     let providers: ProvidersClient
     let guests: GuestsClient
     let methods: SignInMethodsClient
@@ -30,6 +31,7 @@ final class AppBackend: Sendable {
             group: .singleton, time: SystemTime(), randomness: SecureRandomness())
         auth = AuthClient(client)
         passwords = PasswordsClient(client)
+        emails = EmailsClient(client)
         providers = ProvidersClient(client)
         guests = GuestsClient(client)
         methods = SignInMethodsClient(client)

@@ -18,7 +18,7 @@ extension SystemTests.Stories {
             #expect(!nobody.authenticated && nobody.reason == .noSession)
             let google = try await fixture.signIn(
                 ada, by: try await fixture.googleToken(of: "g-d0", email: ada.email, for: ada))
-            #expect(google.isNewUser && google.news == nil)
+            #expect(google.isNewUser && google.history == nil)
             let bob = Person(20_002)
             let apple = try await fixture.signIn(
                 bob, by: try await fixture.appleToken(of: "a-d0", email: bob.email, for: bob))
@@ -33,7 +33,8 @@ extension SystemTests.Stories {
             #expect(signedUp.isNewUser)
             #expect(signedUp.account?.phoneNumber == "+4915120000003")
             let state = try await fixture.state(signedUp.session, of: ada)
-            #expect(state.authenticated && state.todo.isEmpty, "there is no email to verify")
+            #expect(
+                state.authenticated && state.requiredActions.isEmpty, "there is no email to verify")
         }
 
         @Test("D0 sign-in: a valid session stays signed in; a returning user gets the same account")
@@ -64,7 +65,7 @@ extension SystemTests.Stories {
                 try await fixture.backend.auth.signOut(
                     .init(all: all),
                     fixture.backend.context(ada).bearing(session?.accessToken)
-                ).ended
+                ).endedSessions
             }
             #expect(try await signOut(phone.session, all: false) == 1)
             #expect(try await fixture.state(tablet.session, of: ada).authenticated)
@@ -98,7 +99,7 @@ extension SystemTests.Stories {
             let signedIn = try await fixture.signIn(ada, byPhone: number)
             let token = signedIn.session?.accessToken ?? ""
             let (request, code) = try await fixture.code(
-                to: number, for: .prove, person: ada, accessToken: token)
+                to: number, for: .reauthenticate, person: ada, accessToken: token)
             let proved = try await fixture.backend.sessions.reauthenticate(
                 .init(
                     device: ada.gatewayDevice,

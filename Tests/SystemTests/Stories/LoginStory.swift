@@ -97,9 +97,9 @@ extension SystemTests.Stories {
             let first = try await fixture.linkToken(to: ada.email, page: "verify-email")
             let signedIn = try await fixture.signIn(ada)
             let state = try await fixture.state(signedIn.session, of: ada)
-            #expect(state.authenticated && state.todo == [.verifyEmail])
+            #expect(state.authenticated && state.requiredActions == [.verifyEmail])
             let token = signedIn.session?.accessToken ?? ""
-            let sent = try await fixture.backend.passwords.resendVerificationEmail(
+            let sent = try await fixture.backend.emails.resendVerificationEmail(
                 .init(), fixture.backend.context(ada).bearing(token)
             ).sent
             #expect(sent)

@@ -59,7 +59,7 @@ extension SystemTests.Stories {
         ) async throws -> UInt32 {
             try await fixture.backend.auth.signOut(
                 .init(), fixture.backend.context(person).bearing(session?.accessToken)
-            ).ended
+            ).endedSessions
         }
     }
 }

@@ -102,13 +102,13 @@ extension SystemTests.Stories {
             let ada = Person(11_009)
             let signedUp = try await fixture.signUp(ada)
             let state = try await fixture.state(signedUp.session, of: ada)
-            #expect(state.authenticated && state.todo == [.verifyEmail])
+            #expect(state.authenticated && state.requiredActions == [.verifyEmail])
             let token = try await fixture.linkToken(to: ada.email, page: "verify-email")
             let verified = try await fixture.backend.auth.verifyEmail(
                 .init(token: token),
                 fixture.backend.context(ada).bearing(signedUp.session?.accessToken))
             #expect(verified.account?.emailVerified == true)
-            #expect(try await fixture.state(signedUp.session, of: ada).todo.isEmpty)
+            #expect(try await fixture.state(signedUp.session, of: ada).requiredActions.isEmpty)
         }
     }
 }

@@ -43,8 +43,8 @@ extension StoryFixture {
     }
 
     /// A guest on a person's device.
-    func guest(_ person: Person) async throws -> GatewayV1.SignInAnonymouslyResponse {
-        try await backend.guests.signInAnonymously(
+    func guest(_ person: Person) async throws -> GatewayV1.SignInAsGuestResponse {
+        try await backend.guests.signInAsGuest(
             .init(device: person.gatewayDevice), backend.context(person))
     }
 

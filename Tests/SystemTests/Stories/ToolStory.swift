@@ -10,7 +10,7 @@ extension SystemTests.Stories {
         @Test(
             "postern call finds each public service by reflection and gets its response",
             arguments: [
-                ("Guests/SignInAnonymously", "{}", nil),
+                ("Guests/SignInAsGuest", "{}", nil),
                 ("Providers/IssueNonce", "{\"provider\": \"google\"}", nil),
                 (
                     "Providers/SignInWithProvider", "{\"token\": {\"provider\": \"myspace\"}}",

@@ -16,7 +16,7 @@ struct AccountLinesTests {
         )
         #expect(
             AccountsCommand.LookUp.key("https://accounts.google.com", subject: "17")
-                == .provider(.init(issuer: "https://accounts.google.com", subject: "17")))
+                == .providerSubject(.init(issuer: "https://accounts.google.com", subject: "17")))
     }
 
     @Test("I-01: every known field is shown, and fields without a value are left out")
@@ -26,7 +26,7 @@ struct AccountLinesTests {
                 accountId: "acc_1", email: "a…@example.org", emailVerified: true,
                 createdAtMs: 1_795_248_340_254, status: .suspended, methods: ["password", "apple"]),
             suspension: .init(reason: "spam", sinceMs: 1_795_248_340_254),
-            use: .init(liveSessions: 0, lastActivityAtMs: 0, lastSeenAtMs: 1_795_248_340_254))
+            activity: .init(liveSessions: 0, lastActivityAtMs: 0, lastSeenAtMs: 1_795_248_340_254))
         #expect(
             account.lines == [
                 "account        acc_1", "status         suspended",

@@ -35,7 +35,11 @@ struct KeyFoldersTests {
     @Test("H3: a server gets its own private key and its callers' public keys, and nothing else")
     func prepared() throws {
         #expect(try keys.prepare().isEmpty)
-        #expect(try files("gateway") == ["app.k1.pub", "callers", "gateway.k1.key", "tool.k1.pub"])
+        #expect(
+            try files("gateway") == [
+                "app.k1.pub", "callers", "gateway.k1.key", "tool.k1.pub", "web.k1.pub",
+            ])
+        #expect(try files("web") == ["web.k1.key"])
         #expect(
             try files("rate-limit") == ["gateway.k1.pub", "notification.k1.pub", "tool.k1.pub"])
         #expect(
@@ -105,7 +109,7 @@ struct KeyFoldersTests {
             let crashed = try fixture()
             for step in crashed.keys.steps.prefix(count) { try step() }
             #expect(try crashed.keys.prepare() == ["shop"], "after step \(count)")
-            for name in Endpoints.services + ["applications"] {
+            for name in Endpoints.programs + ["applications"] {
                 let found = try crashed.files(name)
                 #expect(try found == whole.files(name), "\(name) after step \(count)")
             }
@@ -125,6 +129,18 @@ struct KeyFoldersTests {
         }
         #expect(try keys.prepare() == ["app"])
         #expect(try files("session").contains("tool.k1.pub"))
+    }
+
+    @Test("the web service may call public methods only, until the operator removes its line")
+    func webCaller() throws {
+        _ = try keys.prepare()
+        let list = keys.gatewayCallers
+        let web = try CallersList(file: list.path).entries.first { $0.application == "web" }
+        #expect(web?.mayAssertClientAddress == true)
+        #expect(web?.methods == [.publicMethods])
+        try list.remove("web")
+        _ = try keys.prepare()
+        #expect(try !CallersList(file: list.path).entries.contains { $0.application == "web" })
     }
 
     @Test("a further key gets an unused id, also if only the gateway still knows an id")

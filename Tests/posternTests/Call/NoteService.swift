@@ -15,7 +15,7 @@ import ServiceRuntime
 ///     }
 struct NoteService: ReflectionService {
     /// Encoded like a `Note`.
-    private typealias Note = ReflectionV1.DescribeRequest
+    private typealias Note = ReflectionV1.DescribeServiceRequest
 
     static let name = "postern.notes.v1.Notes"
 
@@ -49,16 +49,16 @@ struct NoteService: ReflectionService {
             },
         ])
 
-    func list(
-        _ request: ReflectionV1.ListRequest, _ context: CallContext
-    ) throws -> ReflectionV1.ListResponse {
-        ReflectionV1.ListResponse(services: [Self.name])
+    func listServices(
+        _ request: ReflectionV1.ListServicesRequest, _ context: CallContext
+    ) throws -> ReflectionV1.ListServicesResponse {
+        ReflectionV1.ListServicesResponse(services: [Self.name])
     }
 
-    func describe(
-        _ request: ReflectionV1.DescribeRequest, _ context: CallContext
-    ) throws -> ReflectionV1.DescribeResponse {
-        ReflectionV1.DescribeResponse(fileDescriptorSet: Descriptor.set)
+    func describeService(
+        _ request: ReflectionV1.DescribeServiceRequest, _ context: CallContext
+    ) throws -> ReflectionV1.DescribeServiceResponse {
+        ReflectionV1.DescribeServiceResponse(fileDescriptorSet: Descriptor.set)
     }
 
     private static func method(

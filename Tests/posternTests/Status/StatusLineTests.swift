@@ -9,7 +9,8 @@ struct StatusLineTests {
     func line() {
         let works = HealthV1.PartHealth(name: "clock", status: .serving)
         let fails = HealthV1.PartHealth(
-            name: "store", status: .degraded, sinceMs: 1_700_000_000_000, detail: "disk full")
+            name: "store", status: .degraded, detail: "disk full",
+            failingSince: .failingSinceAtMs(1_700_000_000_000))
         func line(_ status: HealthV1.ServingStatus, _ parts: [HealthV1.PartHealth]) -> String {
             StatusCommand.line(HealthV1.CheckResponse(status: status, parts: parts))
         }

@@ -52,49 +52,49 @@ void   postern__gateway__v1__account__free_unpacked
   assert(message->base.descriptor == &postern__gateway__v1__account__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   postern__gateway__v1__sign_in_news__init
-                     (Postern__Gateway__V1__SignInNews         *message)
+void   postern__gateway__v1__sign_in_history__init
+                     (Postern__Gateway__V1__SignInHistory         *message)
 {
-  static const Postern__Gateway__V1__SignInNews init_value = POSTERN__GATEWAY__V1__SIGN_IN_NEWS__INIT;
+  static const Postern__Gateway__V1__SignInHistory init_value = POSTERN__GATEWAY__V1__SIGN_IN_HISTORY__INIT;
   *message = init_value;
 }
-size_t postern__gateway__v1__sign_in_news__get_packed_size
-                     (const Postern__Gateway__V1__SignInNews *message)
+size_t postern__gateway__v1__sign_in_history__get_packed_size
+                     (const Postern__Gateway__V1__SignInHistory *message)
 {
-  assert(message->base.descriptor == &postern__gateway__v1__sign_in_news__descriptor);
+  assert(message->base.descriptor == &postern__gateway__v1__sign_in_history__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t postern__gateway__v1__sign_in_news__pack
-                     (const Postern__Gateway__V1__SignInNews *message,
+size_t postern__gateway__v1__sign_in_history__pack
+                     (const Postern__Gateway__V1__SignInHistory *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &postern__gateway__v1__sign_in_news__descriptor);
+  assert(message->base.descriptor == &postern__gateway__v1__sign_in_history__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t postern__gateway__v1__sign_in_news__pack_to_buffer
-                     (const Postern__Gateway__V1__SignInNews *message,
+size_t postern__gateway__v1__sign_in_history__pack_to_buffer
+                     (const Postern__Gateway__V1__SignInHistory *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &postern__gateway__v1__sign_in_news__descriptor);
+  assert(message->base.descriptor == &postern__gateway__v1__sign_in_history__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Postern__Gateway__V1__SignInNews *
-       postern__gateway__v1__sign_in_news__unpack
+Postern__Gateway__V1__SignInHistory *
+       postern__gateway__v1__sign_in_history__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Postern__Gateway__V1__SignInNews *)
-     protobuf_c_message_unpack (&postern__gateway__v1__sign_in_news__descriptor,
+  return (Postern__Gateway__V1__SignInHistory *)
+     protobuf_c_message_unpack (&postern__gateway__v1__sign_in_history__descriptor,
                                 allocator, len, data);
 }
-void   postern__gateway__v1__sign_in_news__free_unpacked
-                     (Postern__Gateway__V1__SignInNews *message,
+void   postern__gateway__v1__sign_in_history__free_unpacked
+                     (Postern__Gateway__V1__SignInHistory *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &postern__gateway__v1__sign_in_news__descriptor);
+  assert(message->base.descriptor == &postern__gateway__v1__sign_in_history__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   postern__gateway__v1__previous_sign_in__init
@@ -368,7 +368,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__account__descriptor =
   (ProtobufCMessageInit) postern__gateway__v1__account__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_news__field_descriptors[2] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_history__field_descriptors[2] =
 {
   {
     "previous",
@@ -376,7 +376,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_news__field_
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__SignInNews, previous),
+    offsetof(Postern__Gateway__V1__SignInHistory, previous),
     &postern__gateway__v1__previous_sign_in__descriptor,
     NULL,
     0,             /* flags */
@@ -388,35 +388,35 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_news__field_
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__SignInNews, is_new_device),
+    offsetof(Postern__Gateway__V1__SignInHistory, is_new_device),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned postern__gateway__v1__sign_in_news__field_indices_by_name[] = {
+static const unsigned postern__gateway__v1__sign_in_history__field_indices_by_name[] = {
   1,   /* field[1] = is_new_device */
   0,   /* field[0] = previous */
 };
-static const ProtobufCIntRange postern__gateway__v1__sign_in_news__number_ranges[1 + 1] =
+static const ProtobufCIntRange postern__gateway__v1__sign_in_history__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 2 }
 };
-const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_news__descriptor =
+const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_history__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "postern.gateway.v1.SignInNews",
-  "SignInNews",
-  "Postern__Gateway__V1__SignInNews",
+  "postern.gateway.v1.SignInHistory",
+  "SignInHistory",
+  "Postern__Gateway__V1__SignInHistory",
   "postern.gateway.v1",
-  sizeof(Postern__Gateway__V1__SignInNews),
+  sizeof(Postern__Gateway__V1__SignInHistory),
   2,
-  postern__gateway__v1__sign_in_news__field_descriptors,
-  postern__gateway__v1__sign_in_news__field_indices_by_name,
-  1,  postern__gateway__v1__sign_in_news__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__sign_in_news__init,
+  postern__gateway__v1__sign_in_history__field_descriptors,
+  postern__gateway__v1__sign_in_history__field_indices_by_name,
+  1,  postern__gateway__v1__sign_in_history__number_ranges,
+  (ProtobufCMessageInit) postern__gateway__v1__sign_in_history__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__previous_sign_in__field_descriptors[2] =

@@ -277,6 +277,96 @@ void   postern__gateway__v1__cancel_email_change_response__free_unpacked
   assert(message->base.descriptor == &postern__gateway__v1__cancel_email_change_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   postern__gateway__v1__resend_verification_email_request__init
+                     (Postern__Gateway__V1__ResendVerificationEmailRequest         *message)
+{
+  static const Postern__Gateway__V1__ResendVerificationEmailRequest init_value = POSTERN__GATEWAY__V1__RESEND_VERIFICATION_EMAIL_REQUEST__INIT;
+  *message = init_value;
+}
+size_t postern__gateway__v1__resend_verification_email_request__get_packed_size
+                     (const Postern__Gateway__V1__ResendVerificationEmailRequest *message)
+{
+  assert(message->base.descriptor == &postern__gateway__v1__resend_verification_email_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t postern__gateway__v1__resend_verification_email_request__pack
+                     (const Postern__Gateway__V1__ResendVerificationEmailRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &postern__gateway__v1__resend_verification_email_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t postern__gateway__v1__resend_verification_email_request__pack_to_buffer
+                     (const Postern__Gateway__V1__ResendVerificationEmailRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &postern__gateway__v1__resend_verification_email_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Postern__Gateway__V1__ResendVerificationEmailRequest *
+       postern__gateway__v1__resend_verification_email_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Postern__Gateway__V1__ResendVerificationEmailRequest *)
+     protobuf_c_message_unpack (&postern__gateway__v1__resend_verification_email_request__descriptor,
+                                allocator, len, data);
+}
+void   postern__gateway__v1__resend_verification_email_request__free_unpacked
+                     (Postern__Gateway__V1__ResendVerificationEmailRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &postern__gateway__v1__resend_verification_email_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   postern__gateway__v1__resend_verification_email_response__init
+                     (Postern__Gateway__V1__ResendVerificationEmailResponse         *message)
+{
+  static const Postern__Gateway__V1__ResendVerificationEmailResponse init_value = POSTERN__GATEWAY__V1__RESEND_VERIFICATION_EMAIL_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t postern__gateway__v1__resend_verification_email_response__get_packed_size
+                     (const Postern__Gateway__V1__ResendVerificationEmailResponse *message)
+{
+  assert(message->base.descriptor == &postern__gateway__v1__resend_verification_email_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t postern__gateway__v1__resend_verification_email_response__pack
+                     (const Postern__Gateway__V1__ResendVerificationEmailResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &postern__gateway__v1__resend_verification_email_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t postern__gateway__v1__resend_verification_email_response__pack_to_buffer
+                     (const Postern__Gateway__V1__ResendVerificationEmailResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &postern__gateway__v1__resend_verification_email_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Postern__Gateway__V1__ResendVerificationEmailResponse *
+       postern__gateway__v1__resend_verification_email_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Postern__Gateway__V1__ResendVerificationEmailResponse *)
+     protobuf_c_message_unpack (&postern__gateway__v1__resend_verification_email_response__descriptor,
+                                allocator, len, data);
+}
+void   postern__gateway__v1__resend_verification_email_response__free_unpacked
+                     (Postern__Gateway__V1__ResendVerificationEmailResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &postern__gateway__v1__resend_verification_email_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   postern__gateway__v1__resend_verification_by_password_request__init
                      (Postern__Gateway__V1__ResendVerificationByPasswordRequest         *message)
 {
@@ -632,6 +722,82 @@ const ProtobufCMessageDescriptor postern__gateway__v1__cancel_email_change_respo
   postern__gateway__v1__cancel_email_change_response__field_indices_by_name,
   1,  postern__gateway__v1__cancel_email_change_response__number_ranges,
   (ProtobufCMessageInit) postern__gateway__v1__cancel_email_change_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor postern__gateway__v1__resend_verification_email_request__field_descriptors[1] =
+{
+  {
+    "device",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__ResendVerificationEmailRequest, device),
+    &postern__gateway__v1__device__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned postern__gateway__v1__resend_verification_email_request__field_indices_by_name[] = {
+  0,   /* field[0] = device */
+};
+static const ProtobufCIntRange postern__gateway__v1__resend_verification_email_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor postern__gateway__v1__resend_verification_email_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "postern.gateway.v1.ResendVerificationEmailRequest",
+  "ResendVerificationEmailRequest",
+  "Postern__Gateway__V1__ResendVerificationEmailRequest",
+  "postern.gateway.v1",
+  sizeof(Postern__Gateway__V1__ResendVerificationEmailRequest),
+  1,
+  postern__gateway__v1__resend_verification_email_request__field_descriptors,
+  postern__gateway__v1__resend_verification_email_request__field_indices_by_name,
+  1,  postern__gateway__v1__resend_verification_email_request__number_ranges,
+  (ProtobufCMessageInit) postern__gateway__v1__resend_verification_email_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor postern__gateway__v1__resend_verification_email_response__field_descriptors[1] =
+{
+  {
+    "sent",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__ResendVerificationEmailResponse, sent),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned postern__gateway__v1__resend_verification_email_response__field_indices_by_name[] = {
+  0,   /* field[0] = sent */
+};
+static const ProtobufCIntRange postern__gateway__v1__resend_verification_email_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor postern__gateway__v1__resend_verification_email_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "postern.gateway.v1.ResendVerificationEmailResponse",
+  "ResendVerificationEmailResponse",
+  "Postern__Gateway__V1__ResendVerificationEmailResponse",
+  "postern.gateway.v1",
+  sizeof(Postern__Gateway__V1__ResendVerificationEmailResponse),
+  1,
+  postern__gateway__v1__resend_verification_email_response__field_descriptors,
+  postern__gateway__v1__resend_verification_email_response__field_indices_by_name,
+  1,  postern__gateway__v1__resend_verification_email_response__number_ranges,
+  (ProtobufCMessageInit) postern__gateway__v1__resend_verification_email_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__resend_verification_by_password_request__field_descriptors[3] =

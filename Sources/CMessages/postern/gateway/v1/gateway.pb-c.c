@@ -1240,7 +1240,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_with_password_req
   (ProtobufCMessageInit) postern__gateway__v1__sign_in_with_password_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_password_response__field_descriptors[3] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_password_response__field_descriptors[4] =
 {
   {
     "account",
@@ -1267,13 +1267,25 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_passwor
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "news",
+    "history",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__SignInWithPasswordResponse, news),
-    &postern__gateway__v1__sign_in_news__descriptor,
+    offsetof(Postern__Gateway__V1__SignInWithPasswordResponse, history),
+    &postern__gateway__v1__sign_in_history__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "collision",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__SignInWithPasswordResponse, collision),
+    &postern__gateway__v1__collision__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -1281,13 +1293,14 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_passwor
 };
 static const unsigned postern__gateway__v1__sign_in_with_password_response__field_indices_by_name[] = {
   0,   /* field[0] = account */
-  2,   /* field[2] = news */
+  3,   /* field[3] = collision */
+  2,   /* field[2] = history */
   1,   /* field[1] = session */
 };
 static const ProtobufCIntRange postern__gateway__v1__sign_in_with_password_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_with_password_response__descriptor =
 {
@@ -1297,7 +1310,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_with_password_res
   "Postern__Gateway__V1__SignInWithPasswordResponse",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__SignInWithPasswordResponse),
-  3,
+  4,
   postern__gateway__v1__sign_in_with_password_response__field_descriptors,
   postern__gateway__v1__sign_in_with_password_response__field_indices_by_name,
   1,  postern__gateway__v1__sign_in_with_password_response__number_ranges,
@@ -1575,12 +1588,12 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_out_request__descrip
 static const ProtobufCFieldDescriptor postern__gateway__v1__sign_out_response__field_descriptors[1] =
 {
   {
-    "ended",
+    "ended_sessions",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT32,
     0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__SignOutResponse, ended),
+    offsetof(Postern__Gateway__V1__SignOutResponse, ended_sessions),
     NULL,
     NULL,
     0,             /* flags */
@@ -1588,7 +1601,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_out_response__f
   },
 };
 static const unsigned postern__gateway__v1__sign_out_response__field_indices_by_name[] = {
-  0,   /* field[0] = ended */
+  0,   /* field[0] = ended_sessions */
 };
 static const ProtobufCIntRange postern__gateway__v1__sign_out_response__number_ranges[1 + 1] =
 {
@@ -1667,13 +1680,13 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__check_auth_state_res
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "todo",
+    "required_actions",
     4,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_ENUM,
-    offsetof(Postern__Gateway__V1__CheckAuthStateResponse, n_todo),
-    offsetof(Postern__Gateway__V1__CheckAuthStateResponse, todo),
-    &postern__gateway__v1__todo__descriptor,
+    offsetof(Postern__Gateway__V1__CheckAuthStateResponse, n_required_actions),
+    offsetof(Postern__Gateway__V1__CheckAuthStateResponse, required_actions),
+    &postern__gateway__v1__required_action__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -1709,7 +1722,7 @@ static const unsigned postern__gateway__v1__check_auth_state_response__field_ind
   0,   /* field[0] = authenticated */
   5,   /* field[5] = end_reason */
   1,   /* field[1] = reason */
-  3,   /* field[3] = todo */
+  3,   /* field[3] = required_actions */
 };
 static const ProtobufCIntRange postern__gateway__v1__check_auth_state_response__number_ranges[1 + 1] =
 {
@@ -1843,31 +1856,31 @@ const ProtobufCEnumDescriptor postern__gateway__v1__end_reason__descriptor =
   postern__gateway__v1__end_reason__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue postern__gateway__v1__todo__enum_values_by_number[2] =
+static const ProtobufCEnumValue postern__gateway__v1__required_action__enum_values_by_number[2] =
 {
-  { "TODO_UNSPECIFIED", "POSTERN__GATEWAY__V1__TODO__TODO_UNSPECIFIED", 0 },
-  { "TODO_VERIFY_EMAIL", "POSTERN__GATEWAY__V1__TODO__TODO_VERIFY_EMAIL", 1 },
+  { "REQUIRED_ACTION_UNSPECIFIED", "POSTERN__GATEWAY__V1__REQUIRED_ACTION__REQUIRED_ACTION_UNSPECIFIED", 0 },
+  { "REQUIRED_ACTION_VERIFY_EMAIL", "POSTERN__GATEWAY__V1__REQUIRED_ACTION__REQUIRED_ACTION_VERIFY_EMAIL", 1 },
 };
-static const ProtobufCIntRange postern__gateway__v1__todo__value_ranges[] = {
+static const ProtobufCIntRange postern__gateway__v1__required_action__value_ranges[] = {
 {0, 0},{0, 2}
 };
-static const ProtobufCEnumValueIndex postern__gateway__v1__todo__enum_values_by_name[2] =
+static const ProtobufCEnumValueIndex postern__gateway__v1__required_action__enum_values_by_name[2] =
 {
-  { "TODO_UNSPECIFIED", 0 },
-  { "TODO_VERIFY_EMAIL", 1 },
+  { "REQUIRED_ACTION_UNSPECIFIED", 0 },
+  { "REQUIRED_ACTION_VERIFY_EMAIL", 1 },
 };
-const ProtobufCEnumDescriptor postern__gateway__v1__todo__descriptor =
+const ProtobufCEnumDescriptor postern__gateway__v1__required_action__descriptor =
 {
   PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
-  "postern.gateway.v1.Todo",
-  "Todo",
-  "Postern__Gateway__V1__Todo",
+  "postern.gateway.v1.RequiredAction",
+  "RequiredAction",
+  "Postern__Gateway__V1__RequiredAction",
   "postern.gateway.v1",
   2,
-  postern__gateway__v1__todo__enum_values_by_number,
+  postern__gateway__v1__required_action__enum_values_by_number,
   2,
-  postern__gateway__v1__todo__enum_values_by_name,
+  postern__gateway__v1__required_action__enum_values_by_name,
   1,
-  postern__gateway__v1__todo__value_ranges,
+  postern__gateway__v1__required_action__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };

@@ -7,97 +7,97 @@
 #endif
 
 #include "postern/gateway/v1/guests.pb-c.h"
-void   postern__gateway__v1__sign_in_anonymously_request__init
-                     (Postern__Gateway__V1__SignInAnonymouslyRequest         *message)
+void   postern__gateway__v1__sign_in_as_guest_request__init
+                     (Postern__Gateway__V1__SignInAsGuestRequest         *message)
 {
-  static const Postern__Gateway__V1__SignInAnonymouslyRequest init_value = POSTERN__GATEWAY__V1__SIGN_IN_ANONYMOUSLY_REQUEST__INIT;
+  static const Postern__Gateway__V1__SignInAsGuestRequest init_value = POSTERN__GATEWAY__V1__SIGN_IN_AS_GUEST_REQUEST__INIT;
   *message = init_value;
 }
-size_t postern__gateway__v1__sign_in_anonymously_request__get_packed_size
-                     (const Postern__Gateway__V1__SignInAnonymouslyRequest *message)
+size_t postern__gateway__v1__sign_in_as_guest_request__get_packed_size
+                     (const Postern__Gateway__V1__SignInAsGuestRequest *message)
 {
-  assert(message->base.descriptor == &postern__gateway__v1__sign_in_anonymously_request__descriptor);
+  assert(message->base.descriptor == &postern__gateway__v1__sign_in_as_guest_request__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t postern__gateway__v1__sign_in_anonymously_request__pack
-                     (const Postern__Gateway__V1__SignInAnonymouslyRequest *message,
+size_t postern__gateway__v1__sign_in_as_guest_request__pack
+                     (const Postern__Gateway__V1__SignInAsGuestRequest *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &postern__gateway__v1__sign_in_anonymously_request__descriptor);
+  assert(message->base.descriptor == &postern__gateway__v1__sign_in_as_guest_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t postern__gateway__v1__sign_in_anonymously_request__pack_to_buffer
-                     (const Postern__Gateway__V1__SignInAnonymouslyRequest *message,
+size_t postern__gateway__v1__sign_in_as_guest_request__pack_to_buffer
+                     (const Postern__Gateway__V1__SignInAsGuestRequest *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &postern__gateway__v1__sign_in_anonymously_request__descriptor);
+  assert(message->base.descriptor == &postern__gateway__v1__sign_in_as_guest_request__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Postern__Gateway__V1__SignInAnonymouslyRequest *
-       postern__gateway__v1__sign_in_anonymously_request__unpack
+Postern__Gateway__V1__SignInAsGuestRequest *
+       postern__gateway__v1__sign_in_as_guest_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Postern__Gateway__V1__SignInAnonymouslyRequest *)
-     protobuf_c_message_unpack (&postern__gateway__v1__sign_in_anonymously_request__descriptor,
+  return (Postern__Gateway__V1__SignInAsGuestRequest *)
+     protobuf_c_message_unpack (&postern__gateway__v1__sign_in_as_guest_request__descriptor,
                                 allocator, len, data);
 }
-void   postern__gateway__v1__sign_in_anonymously_request__free_unpacked
-                     (Postern__Gateway__V1__SignInAnonymouslyRequest *message,
+void   postern__gateway__v1__sign_in_as_guest_request__free_unpacked
+                     (Postern__Gateway__V1__SignInAsGuestRequest *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &postern__gateway__v1__sign_in_anonymously_request__descriptor);
+  assert(message->base.descriptor == &postern__gateway__v1__sign_in_as_guest_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   postern__gateway__v1__sign_in_anonymously_response__init
-                     (Postern__Gateway__V1__SignInAnonymouslyResponse         *message)
+void   postern__gateway__v1__sign_in_as_guest_response__init
+                     (Postern__Gateway__V1__SignInAsGuestResponse         *message)
 {
-  static const Postern__Gateway__V1__SignInAnonymouslyResponse init_value = POSTERN__GATEWAY__V1__SIGN_IN_ANONYMOUSLY_RESPONSE__INIT;
+  static const Postern__Gateway__V1__SignInAsGuestResponse init_value = POSTERN__GATEWAY__V1__SIGN_IN_AS_GUEST_RESPONSE__INIT;
   *message = init_value;
 }
-size_t postern__gateway__v1__sign_in_anonymously_response__get_packed_size
-                     (const Postern__Gateway__V1__SignInAnonymouslyResponse *message)
+size_t postern__gateway__v1__sign_in_as_guest_response__get_packed_size
+                     (const Postern__Gateway__V1__SignInAsGuestResponse *message)
 {
-  assert(message->base.descriptor == &postern__gateway__v1__sign_in_anonymously_response__descriptor);
+  assert(message->base.descriptor == &postern__gateway__v1__sign_in_as_guest_response__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t postern__gateway__v1__sign_in_anonymously_response__pack
-                     (const Postern__Gateway__V1__SignInAnonymouslyResponse *message,
+size_t postern__gateway__v1__sign_in_as_guest_response__pack
+                     (const Postern__Gateway__V1__SignInAsGuestResponse *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &postern__gateway__v1__sign_in_anonymously_response__descriptor);
+  assert(message->base.descriptor == &postern__gateway__v1__sign_in_as_guest_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t postern__gateway__v1__sign_in_anonymously_response__pack_to_buffer
-                     (const Postern__Gateway__V1__SignInAnonymouslyResponse *message,
+size_t postern__gateway__v1__sign_in_as_guest_response__pack_to_buffer
+                     (const Postern__Gateway__V1__SignInAsGuestResponse *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &postern__gateway__v1__sign_in_anonymously_response__descriptor);
+  assert(message->base.descriptor == &postern__gateway__v1__sign_in_as_guest_response__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Postern__Gateway__V1__SignInAnonymouslyResponse *
-       postern__gateway__v1__sign_in_anonymously_response__unpack
+Postern__Gateway__V1__SignInAsGuestResponse *
+       postern__gateway__v1__sign_in_as_guest_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Postern__Gateway__V1__SignInAnonymouslyResponse *)
-     protobuf_c_message_unpack (&postern__gateway__v1__sign_in_anonymously_response__descriptor,
+  return (Postern__Gateway__V1__SignInAsGuestResponse *)
+     protobuf_c_message_unpack (&postern__gateway__v1__sign_in_as_guest_response__descriptor,
                                 allocator, len, data);
 }
-void   postern__gateway__v1__sign_in_anonymously_response__free_unpacked
-                     (Postern__Gateway__V1__SignInAnonymouslyResponse *message,
+void   postern__gateway__v1__sign_in_as_guest_response__free_unpacked
+                     (Postern__Gateway__V1__SignInAsGuestResponse *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &postern__gateway__v1__sign_in_anonymously_response__descriptor);
+  assert(message->base.descriptor == &postern__gateway__v1__sign_in_as_guest_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_anonymously_request__field_descriptors[2] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_as_guest_request__field_descriptors[2] =
 {
   {
     "device",
@@ -105,7 +105,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_anonymously_
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__SignInAnonymouslyRequest, device),
+    offsetof(Postern__Gateway__V1__SignInAsGuestRequest, device),
     &postern__gateway__v1__device__descriptor,
     NULL,
     0,             /* flags */
@@ -117,38 +117,38 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_anonymously_
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__SignInAnonymouslyRequest, mail_language),
+    offsetof(Postern__Gateway__V1__SignInAsGuestRequest, mail_language),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned postern__gateway__v1__sign_in_anonymously_request__field_indices_by_name[] = {
+static const unsigned postern__gateway__v1__sign_in_as_guest_request__field_indices_by_name[] = {
   0,   /* field[0] = device */
   1,   /* field[1] = mail_language */
 };
-static const ProtobufCIntRange postern__gateway__v1__sign_in_anonymously_request__number_ranges[1 + 1] =
+static const ProtobufCIntRange postern__gateway__v1__sign_in_as_guest_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 2 }
 };
-const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_anonymously_request__descriptor =
+const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_as_guest_request__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "postern.gateway.v1.SignInAnonymouslyRequest",
-  "SignInAnonymouslyRequest",
-  "Postern__Gateway__V1__SignInAnonymouslyRequest",
+  "postern.gateway.v1.SignInAsGuestRequest",
+  "SignInAsGuestRequest",
+  "Postern__Gateway__V1__SignInAsGuestRequest",
   "postern.gateway.v1",
-  sizeof(Postern__Gateway__V1__SignInAnonymouslyRequest),
+  sizeof(Postern__Gateway__V1__SignInAsGuestRequest),
   2,
-  postern__gateway__v1__sign_in_anonymously_request__field_descriptors,
-  postern__gateway__v1__sign_in_anonymously_request__field_indices_by_name,
-  1,  postern__gateway__v1__sign_in_anonymously_request__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__sign_in_anonymously_request__init,
+  postern__gateway__v1__sign_in_as_guest_request__field_descriptors,
+  postern__gateway__v1__sign_in_as_guest_request__field_indices_by_name,
+  1,  postern__gateway__v1__sign_in_as_guest_request__number_ranges,
+  (ProtobufCMessageInit) postern__gateway__v1__sign_in_as_guest_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_anonymously_response__field_descriptors[2] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_as_guest_response__field_descriptors[2] =
 {
   {
     "account",
@@ -156,7 +156,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_anonymously_
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__SignInAnonymouslyResponse, account),
+    offsetof(Postern__Gateway__V1__SignInAsGuestResponse, account),
     &postern__gateway__v1__account__descriptor,
     NULL,
     0,             /* flags */
@@ -168,34 +168,34 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_anonymously_
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__SignInAnonymouslyResponse, session),
+    offsetof(Postern__Gateway__V1__SignInAsGuestResponse, session),
     &postern__gateway__v1__session__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned postern__gateway__v1__sign_in_anonymously_response__field_indices_by_name[] = {
+static const unsigned postern__gateway__v1__sign_in_as_guest_response__field_indices_by_name[] = {
   0,   /* field[0] = account */
   1,   /* field[1] = session */
 };
-static const ProtobufCIntRange postern__gateway__v1__sign_in_anonymously_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange postern__gateway__v1__sign_in_as_guest_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 2 }
 };
-const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_anonymously_response__descriptor =
+const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_as_guest_response__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "postern.gateway.v1.SignInAnonymouslyResponse",
-  "SignInAnonymouslyResponse",
-  "Postern__Gateway__V1__SignInAnonymouslyResponse",
+  "postern.gateway.v1.SignInAsGuestResponse",
+  "SignInAsGuestResponse",
+  "Postern__Gateway__V1__SignInAsGuestResponse",
   "postern.gateway.v1",
-  sizeof(Postern__Gateway__V1__SignInAnonymouslyResponse),
+  sizeof(Postern__Gateway__V1__SignInAsGuestResponse),
   2,
-  postern__gateway__v1__sign_in_anonymously_response__field_descriptors,
-  postern__gateway__v1__sign_in_anonymously_response__field_indices_by_name,
-  1,  postern__gateway__v1__sign_in_anonymously_response__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__sign_in_anonymously_response__init,
+  postern__gateway__v1__sign_in_as_guest_response__field_descriptors,
+  postern__gateway__v1__sign_in_as_guest_response__field_indices_by_name,
+  1,  postern__gateway__v1__sign_in_as_guest_response__number_ranges,
+  (ProtobufCMessageInit) postern__gateway__v1__sign_in_as_guest_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

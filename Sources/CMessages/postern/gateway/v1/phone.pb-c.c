@@ -789,13 +789,13 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_phone_c
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "news",
+    "history",
     6,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__SignInWithPhoneCodeResponse, news),
-    &postern__gateway__v1__sign_in_news__descriptor,
+    offsetof(Postern__Gateway__V1__SignInWithPhoneCodeResponse, history),
+    &postern__gateway__v1__sign_in_history__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -804,9 +804,9 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_phone_c
 static const unsigned postern__gateway__v1__sign_in_with_phone_code_response__field_indices_by_name[] = {
   0,   /* field[0] = account */
   4,   /* field[4] = collision */
+  5,   /* field[5] = history */
   2,   /* field[2] = is_new_user */
   3,   /* field[3] = is_upgraded */
-  5,   /* field[5] = news */
   1,   /* field[1] = session */
 };
 static const ProtobufCIntRange postern__gateway__v1__sign_in_with_phone_code_response__number_ranges[1 + 1] =
@@ -948,7 +948,7 @@ static const ProtobufCEnumValue postern__gateway__v1__phone_code_purpose__enum_v
 {
   { "PHONE_CODE_PURPOSE_UNSPECIFIED", "POSTERN__GATEWAY__V1__PHONE_CODE_PURPOSE__PHONE_CODE_PURPOSE_UNSPECIFIED", 0 },
   { "PHONE_CODE_PURPOSE_LINK", "POSTERN__GATEWAY__V1__PHONE_CODE_PURPOSE__PHONE_CODE_PURPOSE_LINK", 1 },
-  { "PHONE_CODE_PURPOSE_PROVE", "POSTERN__GATEWAY__V1__PHONE_CODE_PURPOSE__PHONE_CODE_PURPOSE_PROVE", 2 },
+  { "PHONE_CODE_PURPOSE_REAUTHENTICATE", "POSTERN__GATEWAY__V1__PHONE_CODE_PURPOSE__PHONE_CODE_PURPOSE_REAUTHENTICATE", 2 },
 };
 static const ProtobufCIntRange postern__gateway__v1__phone_code_purpose__value_ranges[] = {
 {0, 0},{0, 3}
@@ -956,7 +956,7 @@ static const ProtobufCIntRange postern__gateway__v1__phone_code_purpose__value_r
 static const ProtobufCEnumValueIndex postern__gateway__v1__phone_code_purpose__enum_values_by_name[3] =
 {
   { "PHONE_CODE_PURPOSE_LINK", 1 },
-  { "PHONE_CODE_PURPOSE_PROVE", 2 },
+  { "PHONE_CODE_PURPOSE_REAUTHENTICATE", 2 },
   { "PHONE_CODE_PURPOSE_UNSPECIFIED", 0 },
 };
 const ProtobufCEnumDescriptor postern__gateway__v1__phone_code_purpose__descriptor =

@@ -575,13 +575,13 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_provide
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "news",
+    "history",
     8,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__SignInWithProviderResponse, news),
-    &postern__gateway__v1__sign_in_news__descriptor,
+    offsetof(Postern__Gateway__V1__SignInWithProviderResponse, history),
+    &postern__gateway__v1__sign_in_history__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -590,10 +590,10 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_provide
 static const unsigned postern__gateway__v1__sign_in_with_provider_response__field_indices_by_name[] = {
   0,   /* field[0] = account */
   6,   /* field[6] = collision */
+  7,   /* field[7] = history */
   4,   /* field[4] = is_linked */
   2,   /* field[2] = is_new_user */
   5,   /* field[5] = is_upgraded */
-  7,   /* field[7] = news */
   3,   /* field[3] = removed_methods */
   1,   /* field[1] = session */
 };

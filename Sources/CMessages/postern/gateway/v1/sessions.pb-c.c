@@ -818,12 +818,12 @@ const ProtobufCMessageDescriptor postern__gateway__v1__end_session_request__desc
 static const ProtobufCFieldDescriptor postern__gateway__v1__end_session_response__field_descriptors[1] =
 {
   {
-    "ended",
+    "ended_sessions",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT32,
     0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__EndSessionResponse, ended),
+    offsetof(Postern__Gateway__V1__EndSessionResponse, ended_sessions),
     NULL,
     NULL,
     0,             /* flags */
@@ -831,7 +831,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__end_session_response
   },
 };
 static const unsigned postern__gateway__v1__end_session_response__field_indices_by_name[] = {
-  0,   /* field[0] = ended */
+  0,   /* field[0] = ended_sessions */
 };
 static const ProtobufCIntRange postern__gateway__v1__end_session_response__number_ranges[1 + 1] =
 {
@@ -874,12 +874,12 @@ const ProtobufCMessageDescriptor postern__gateway__v1__end_other_sessions_reques
 static const ProtobufCFieldDescriptor postern__gateway__v1__end_other_sessions_response__field_descriptors[1] =
 {
   {
-    "ended",
+    "ended_sessions",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT32,
     0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__EndOtherSessionsResponse, ended),
+    offsetof(Postern__Gateway__V1__EndOtherSessionsResponse, ended_sessions),
     NULL,
     NULL,
     0,             /* flags */
@@ -887,7 +887,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__end_other_sessions_r
   },
 };
 static const unsigned postern__gateway__v1__end_other_sessions_response__field_indices_by_name[] = {
-  0,   /* field[0] = ended */
+  0,   /* field[0] = ended_sessions */
 };
 static const ProtobufCIntRange postern__gateway__v1__end_other_sessions_response__number_ranges[1 + 1] =
 {
@@ -1324,7 +1324,7 @@ static const ProtobufCEnumValue postern__gateway__v1__proof_kind__enum_values_by
   { "PROOF_KIND_UNSPECIFIED", "POSTERN__GATEWAY__V1__PROOF_KIND__PROOF_KIND_UNSPECIFIED", 0 },
   { "PROOF_KIND_PASSWORD", "POSTERN__GATEWAY__V1__PROOF_KIND__PROOF_KIND_PASSWORD", 1 },
   { "PROOF_KIND_DEVICE_KEY", "POSTERN__GATEWAY__V1__PROOF_KIND__PROOF_KIND_DEVICE_KEY", 2 },
-  { "PROOF_KIND_PROVIDER", "POSTERN__GATEWAY__V1__PROOF_KIND__PROOF_KIND_PROVIDER", 3 },
+  { "PROOF_KIND_PROVIDER_TOKEN", "POSTERN__GATEWAY__V1__PROOF_KIND__PROOF_KIND_PROVIDER_TOKEN", 3 },
   { "PROOF_KIND_PHONE_CODE", "POSTERN__GATEWAY__V1__PROOF_KIND__PROOF_KIND_PHONE_CODE", 4 },
 };
 static const ProtobufCIntRange postern__gateway__v1__proof_kind__value_ranges[] = {
@@ -1335,7 +1335,7 @@ static const ProtobufCEnumValueIndex postern__gateway__v1__proof_kind__enum_valu
   { "PROOF_KIND_DEVICE_KEY", 2 },
   { "PROOF_KIND_PASSWORD", 1 },
   { "PROOF_KIND_PHONE_CODE", 4 },
-  { "PROOF_KIND_PROVIDER", 3 },
+  { "PROOF_KIND_PROVIDER_TOKEN", 3 },
   { "PROOF_KIND_UNSPECIFIED", 0 },
 };
 const ProtobufCEnumDescriptor postern__gateway__v1__proof_kind__descriptor =

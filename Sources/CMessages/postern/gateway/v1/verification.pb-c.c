@@ -97,6 +97,96 @@ void   postern__gateway__v1__get_key_set_response__free_unpacked
   assert(message->base.descriptor == &postern__gateway__v1__get_key_set_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   postern__gateway__v1__introspect_token_request__init
+                     (Postern__Gateway__V1__IntrospectTokenRequest         *message)
+{
+  static const Postern__Gateway__V1__IntrospectTokenRequest init_value = POSTERN__GATEWAY__V1__INTROSPECT_TOKEN_REQUEST__INIT;
+  *message = init_value;
+}
+size_t postern__gateway__v1__introspect_token_request__get_packed_size
+                     (const Postern__Gateway__V1__IntrospectTokenRequest *message)
+{
+  assert(message->base.descriptor == &postern__gateway__v1__introspect_token_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t postern__gateway__v1__introspect_token_request__pack
+                     (const Postern__Gateway__V1__IntrospectTokenRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &postern__gateway__v1__introspect_token_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t postern__gateway__v1__introspect_token_request__pack_to_buffer
+                     (const Postern__Gateway__V1__IntrospectTokenRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &postern__gateway__v1__introspect_token_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Postern__Gateway__V1__IntrospectTokenRequest *
+       postern__gateway__v1__introspect_token_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Postern__Gateway__V1__IntrospectTokenRequest *)
+     protobuf_c_message_unpack (&postern__gateway__v1__introspect_token_request__descriptor,
+                                allocator, len, data);
+}
+void   postern__gateway__v1__introspect_token_request__free_unpacked
+                     (Postern__Gateway__V1__IntrospectTokenRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &postern__gateway__v1__introspect_token_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   postern__gateway__v1__introspect_token_response__init
+                     (Postern__Gateway__V1__IntrospectTokenResponse         *message)
+{
+  static const Postern__Gateway__V1__IntrospectTokenResponse init_value = POSTERN__GATEWAY__V1__INTROSPECT_TOKEN_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t postern__gateway__v1__introspect_token_response__get_packed_size
+                     (const Postern__Gateway__V1__IntrospectTokenResponse *message)
+{
+  assert(message->base.descriptor == &postern__gateway__v1__introspect_token_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t postern__gateway__v1__introspect_token_response__pack
+                     (const Postern__Gateway__V1__IntrospectTokenResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &postern__gateway__v1__introspect_token_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t postern__gateway__v1__introspect_token_response__pack_to_buffer
+                     (const Postern__Gateway__V1__IntrospectTokenResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &postern__gateway__v1__introspect_token_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Postern__Gateway__V1__IntrospectTokenResponse *
+       postern__gateway__v1__introspect_token_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Postern__Gateway__V1__IntrospectTokenResponse *)
+     protobuf_c_message_unpack (&postern__gateway__v1__introspect_token_response__descriptor,
+                                allocator, len, data);
+}
+void   postern__gateway__v1__introspect_token_response__free_unpacked
+                     (Postern__Gateway__V1__IntrospectTokenResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &postern__gateway__v1__introspect_token_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   postern__gateway__v1__revocation_position__init
                      (Postern__Gateway__V1__RevocationPosition         *message)
 {
@@ -295,7 +385,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__get_key_set_request__desc
   (ProtobufCMessageInit) postern__gateway__v1__get_key_set_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__get_key_set_response__field_descriptors[1] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__get_key_set_response__field_descriptors[2] =
 {
   {
     "jwks",
@@ -309,14 +399,27 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__get_key_set_response
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "issuer",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__GetKeySetResponse, issuer),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__gateway__v1__get_key_set_response__field_indices_by_name[] = {
+  1,   /* field[1] = issuer */
   0,   /* field[0] = jwks */
 };
 static const ProtobufCIntRange postern__gateway__v1__get_key_set_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__get_key_set_response__descriptor =
 {
@@ -326,11 +429,152 @@ const ProtobufCMessageDescriptor postern__gateway__v1__get_key_set_response__des
   "Postern__Gateway__V1__GetKeySetResponse",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__GetKeySetResponse),
-  1,
+  2,
   postern__gateway__v1__get_key_set_response__field_descriptors,
   postern__gateway__v1__get_key_set_response__field_indices_by_name,
   1,  postern__gateway__v1__get_key_set_response__number_ranges,
   (ProtobufCMessageInit) postern__gateway__v1__get_key_set_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor postern__gateway__v1__introspect_token_request__field_descriptors[1] =
+{
+  {
+    "access_token",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__IntrospectTokenRequest, access_token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned postern__gateway__v1__introspect_token_request__field_indices_by_name[] = {
+  0,   /* field[0] = access_token */
+};
+static const ProtobufCIntRange postern__gateway__v1__introspect_token_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor postern__gateway__v1__introspect_token_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "postern.gateway.v1.IntrospectTokenRequest",
+  "IntrospectTokenRequest",
+  "Postern__Gateway__V1__IntrospectTokenRequest",
+  "postern.gateway.v1",
+  sizeof(Postern__Gateway__V1__IntrospectTokenRequest),
+  1,
+  postern__gateway__v1__introspect_token_request__field_descriptors,
+  postern__gateway__v1__introspect_token_request__field_indices_by_name,
+  1,  postern__gateway__v1__introspect_token_request__number_ranges,
+  (ProtobufCMessageInit) postern__gateway__v1__introspect_token_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor postern__gateway__v1__introspect_token_response__field_descriptors[6] =
+{
+  {
+    "active",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__IntrospectTokenResponse, active),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "session_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__IntrospectTokenResponse, session_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "account_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__IntrospectTokenResponse, account_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "authenticated_at_ms",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__IntrospectTokenResponse, authenticated_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "amr",
+    5,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Postern__Gateway__V1__IntrospectTokenResponse, n_amr),
+    offsetof(Postern__Gateway__V1__IntrospectTokenResponse, amr),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "expires_at_ms",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__IntrospectTokenResponse, expires_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned postern__gateway__v1__introspect_token_response__field_indices_by_name[] = {
+  2,   /* field[2] = account_id */
+  0,   /* field[0] = active */
+  4,   /* field[4] = amr */
+  3,   /* field[3] = authenticated_at_ms */
+  5,   /* field[5] = expires_at_ms */
+  1,   /* field[1] = session_id */
+};
+static const ProtobufCIntRange postern__gateway__v1__introspect_token_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor postern__gateway__v1__introspect_token_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "postern.gateway.v1.IntrospectTokenResponse",
+  "IntrospectTokenResponse",
+  "Postern__Gateway__V1__IntrospectTokenResponse",
+  "postern.gateway.v1",
+  sizeof(Postern__Gateway__V1__IntrospectTokenResponse),
+  6,
+  postern__gateway__v1__introspect_token_response__field_descriptors,
+  postern__gateway__v1__introspect_token_response__field_indices_by_name,
+  1,  postern__gateway__v1__introspect_token_response__number_ranges,
+  (ProtobufCMessageInit) postern__gateway__v1__introspect_token_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__revocation_position__field_descriptors[2] =

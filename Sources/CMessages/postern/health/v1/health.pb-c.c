@@ -238,15 +238,15 @@ static const ProtobufCFieldDescriptor postern__health__v1__part_health__field_de
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "since_ms",
+    "failing_since_at_ms",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Health__V1__PartHealth, since_ms),
+    offsetof(Postern__Health__V1__PartHealth, failing_since_case),
+    offsetof(Postern__Health__V1__PartHealth, failing_since_at_ms),
     NULL,
     NULL,
-    0,             /* flags */
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
@@ -264,8 +264,8 @@ static const ProtobufCFieldDescriptor postern__health__v1__part_health__field_de
 };
 static const unsigned postern__health__v1__part_health__field_indices_by_name[] = {
   3,   /* field[3] = detail */
+  2,   /* field[2] = failing_since_at_ms */
   0,   /* field[0] = name */
-  2,   /* field[2] = since_ms */
   1,   /* field[1] = status */
 };
 static const ProtobufCIntRange postern__health__v1__part_health__number_ranges[1 + 1] =

@@ -232,49 +232,49 @@ void   postern__identity__v1__suspension__free_unpacked
   assert(message->base.descriptor == &postern__identity__v1__suspension__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   postern__identity__v1__account_use__init
-                     (Postern__Identity__V1__AccountUse         *message)
+void   postern__identity__v1__account_activity__init
+                     (Postern__Identity__V1__AccountActivity         *message)
 {
-  static const Postern__Identity__V1__AccountUse init_value = POSTERN__IDENTITY__V1__ACCOUNT_USE__INIT;
+  static const Postern__Identity__V1__AccountActivity init_value = POSTERN__IDENTITY__V1__ACCOUNT_ACTIVITY__INIT;
   *message = init_value;
 }
-size_t postern__identity__v1__account_use__get_packed_size
-                     (const Postern__Identity__V1__AccountUse *message)
+size_t postern__identity__v1__account_activity__get_packed_size
+                     (const Postern__Identity__V1__AccountActivity *message)
 {
-  assert(message->base.descriptor == &postern__identity__v1__account_use__descriptor);
+  assert(message->base.descriptor == &postern__identity__v1__account_activity__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t postern__identity__v1__account_use__pack
-                     (const Postern__Identity__V1__AccountUse *message,
+size_t postern__identity__v1__account_activity__pack
+                     (const Postern__Identity__V1__AccountActivity *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &postern__identity__v1__account_use__descriptor);
+  assert(message->base.descriptor == &postern__identity__v1__account_activity__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t postern__identity__v1__account_use__pack_to_buffer
-                     (const Postern__Identity__V1__AccountUse *message,
+size_t postern__identity__v1__account_activity__pack_to_buffer
+                     (const Postern__Identity__V1__AccountActivity *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &postern__identity__v1__account_use__descriptor);
+  assert(message->base.descriptor == &postern__identity__v1__account_activity__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Postern__Identity__V1__AccountUse *
-       postern__identity__v1__account_use__unpack
+Postern__Identity__V1__AccountActivity *
+       postern__identity__v1__account_activity__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Postern__Identity__V1__AccountUse *)
-     protobuf_c_message_unpack (&postern__identity__v1__account_use__descriptor,
+  return (Postern__Identity__V1__AccountActivity *)
+     protobuf_c_message_unpack (&postern__identity__v1__account_activity__descriptor,
                                 allocator, len, data);
 }
-void   postern__identity__v1__account_use__free_unpacked
-                     (Postern__Identity__V1__AccountUse *message,
+void   postern__identity__v1__account_activity__free_unpacked
+                     (Postern__Identity__V1__AccountActivity *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &postern__identity__v1__account_use__descriptor);
+  assert(message->base.descriptor == &postern__identity__v1__account_activity__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   postern__identity__v1__list_accounts_request__init
@@ -727,24 +727,24 @@ static const ProtobufCFieldDescriptor postern__identity__v1__look_up_account_req
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "provider",
+    "provider_subject",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(Postern__Identity__V1__LookUpAccountRequest, by_case),
-    offsetof(Postern__Identity__V1__LookUpAccountRequest, provider),
+    offsetof(Postern__Identity__V1__LookUpAccountRequest, provider_subject),
     &postern__identity__v1__provider_subject__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "show_personal",
+    "show_personal_data",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Postern__Identity__V1__LookUpAccountRequest, show_personal),
+    offsetof(Postern__Identity__V1__LookUpAccountRequest, show_personal_data),
     NULL,
     NULL,
     0,             /* flags */
@@ -768,8 +768,8 @@ static const unsigned postern__identity__v1__look_up_account_request__field_indi
   5,   /* field[5] = actor */
   1,   /* field[1] = email */
   2,   /* field[2] = phone_number */
-  3,   /* field[3] = provider */
-  4,   /* field[4] = show_personal */
+  3,   /* field[3] = provider_subject */
+  4,   /* field[4] = show_personal_data */
 };
 static const ProtobufCIntRange postern__identity__v1__look_up_account_request__number_ranges[1 + 1] =
 {
@@ -856,13 +856,13 @@ static const ProtobufCFieldDescriptor postern__identity__v1__admin_account__fiel
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "use",
+    "activity",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Postern__Identity__V1__AdminAccount, use),
-    &postern__identity__v1__account_use__descriptor,
+    offsetof(Postern__Identity__V1__AdminAccount, activity),
+    &postern__identity__v1__account_activity__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -870,8 +870,8 @@ static const ProtobufCFieldDescriptor postern__identity__v1__admin_account__fiel
 };
 static const unsigned postern__identity__v1__admin_account__field_indices_by_name[] = {
   0,   /* field[0] = account */
+  2,   /* field[2] = activity */
   1,   /* field[1] = suspension */
-  2,   /* field[2] = use */
 };
 static const ProtobufCIntRange postern__identity__v1__admin_account__number_ranges[1 + 1] =
 {
@@ -944,7 +944,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__suspension__descriptor =
   (ProtobufCMessageInit) postern__identity__v1__suspension__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__identity__v1__account_use__field_descriptors[3] =
+static const ProtobufCFieldDescriptor postern__identity__v1__account_activity__field_descriptors[3] =
 {
   {
     "live_sessions",
@@ -952,7 +952,7 @@ static const ProtobufCFieldDescriptor postern__identity__v1__account_use__field_
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT32,
     0,   /* quantifier_offset */
-    offsetof(Postern__Identity__V1__AccountUse, live_sessions),
+    offsetof(Postern__Identity__V1__AccountActivity, live_sessions),
     NULL,
     NULL,
     0,             /* flags */
@@ -964,7 +964,7 @@ static const ProtobufCFieldDescriptor postern__identity__v1__account_use__field_
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
     0,   /* quantifier_offset */
-    offsetof(Postern__Identity__V1__AccountUse, last_activity_at_ms),
+    offsetof(Postern__Identity__V1__AccountActivity, last_activity_at_ms),
     NULL,
     NULL,
     0,             /* flags */
@@ -976,36 +976,36 @@ static const ProtobufCFieldDescriptor postern__identity__v1__account_use__field_
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
     0,   /* quantifier_offset */
-    offsetof(Postern__Identity__V1__AccountUse, last_seen_at_ms),
+    offsetof(Postern__Identity__V1__AccountActivity, last_seen_at_ms),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned postern__identity__v1__account_use__field_indices_by_name[] = {
+static const unsigned postern__identity__v1__account_activity__field_indices_by_name[] = {
   1,   /* field[1] = last_activity_at_ms */
   2,   /* field[2] = last_seen_at_ms */
   0,   /* field[0] = live_sessions */
 };
-static const ProtobufCIntRange postern__identity__v1__account_use__number_ranges[1 + 1] =
+static const ProtobufCIntRange postern__identity__v1__account_activity__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 3 }
 };
-const ProtobufCMessageDescriptor postern__identity__v1__account_use__descriptor =
+const ProtobufCMessageDescriptor postern__identity__v1__account_activity__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "postern.identity.v1.AccountUse",
-  "AccountUse",
-  "Postern__Identity__V1__AccountUse",
+  "postern.identity.v1.AccountActivity",
+  "AccountActivity",
+  "Postern__Identity__V1__AccountActivity",
   "postern.identity.v1",
-  sizeof(Postern__Identity__V1__AccountUse),
+  sizeof(Postern__Identity__V1__AccountActivity),
   3,
-  postern__identity__v1__account_use__field_descriptors,
-  postern__identity__v1__account_use__field_indices_by_name,
-  1,  postern__identity__v1__account_use__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__account_use__init,
+  postern__identity__v1__account_activity__field_descriptors,
+  postern__identity__v1__account_activity__field_indices_by_name,
+  1,  postern__identity__v1__account_activity__number_ranges,
+  (ProtobufCMessageInit) postern__identity__v1__account_activity__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__list_accounts_request__field_descriptors[9] =
@@ -1095,12 +1095,12 @@ static const ProtobufCFieldDescriptor postern__identity__v1__list_accounts_reque
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "show_personal",
+    "show_personal_data",
     8,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Postern__Identity__V1__ListAccountsRequest, show_personal),
+    offsetof(Postern__Identity__V1__ListAccountsRequest, show_personal_data),
     NULL,
     NULL,
     0,             /* flags */
@@ -1125,7 +1125,7 @@ static const unsigned postern__identity__v1__list_accounts_request__field_indice
   1,   /* field[1] = created_from_ms */
   5,   /* field[5] = limit */
   6,   /* field[6] = page */
-  7,   /* field[7] = show_personal */
+  7,   /* field[7] = show_personal_data */
   4,   /* field[4] = signed_in_before_ms */
   3,   /* field[3] = signed_in_from_ms */
   0,   /* field[0] = status */

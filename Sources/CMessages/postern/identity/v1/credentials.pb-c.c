@@ -527,13 +527,13 @@ static const ProtobufCFieldDescriptor postern__identity__v1__reset_password_resp
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "news",
+    "history",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Postern__Identity__V1__ResetPasswordResponse, news),
-    &postern__identity__v1__sign_in_news__descriptor,
+    offsetof(Postern__Identity__V1__ResetPasswordResponse, history),
+    &postern__identity__v1__sign_in_history__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -553,7 +553,7 @@ static const ProtobufCFieldDescriptor postern__identity__v1__reset_password_resp
 };
 static const unsigned postern__identity__v1__reset_password_response__field_indices_by_name[] = {
   0,   /* field[0] = account */
-  2,   /* field[2] = news */
+  2,   /* field[2] = history */
   1,   /* field[1] = proof */
   3,   /* field[3] = taken_over */
 };

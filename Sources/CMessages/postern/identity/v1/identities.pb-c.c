@@ -187,49 +187,49 @@ void   postern__identity__v1__sign_in_with_provider_request__free_unpacked
   assert(message->base.descriptor == &postern__identity__v1__sign_in_with_provider_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   postern__identity__v1__sign_in_anonymously_request__init
-                     (Postern__Identity__V1__SignInAnonymouslyRequest         *message)
+void   postern__identity__v1__sign_in_as_guest_request__init
+                     (Postern__Identity__V1__SignInAsGuestRequest         *message)
 {
-  static const Postern__Identity__V1__SignInAnonymouslyRequest init_value = POSTERN__IDENTITY__V1__SIGN_IN_ANONYMOUSLY_REQUEST__INIT;
+  static const Postern__Identity__V1__SignInAsGuestRequest init_value = POSTERN__IDENTITY__V1__SIGN_IN_AS_GUEST_REQUEST__INIT;
   *message = init_value;
 }
-size_t postern__identity__v1__sign_in_anonymously_request__get_packed_size
-                     (const Postern__Identity__V1__SignInAnonymouslyRequest *message)
+size_t postern__identity__v1__sign_in_as_guest_request__get_packed_size
+                     (const Postern__Identity__V1__SignInAsGuestRequest *message)
 {
-  assert(message->base.descriptor == &postern__identity__v1__sign_in_anonymously_request__descriptor);
+  assert(message->base.descriptor == &postern__identity__v1__sign_in_as_guest_request__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t postern__identity__v1__sign_in_anonymously_request__pack
-                     (const Postern__Identity__V1__SignInAnonymouslyRequest *message,
+size_t postern__identity__v1__sign_in_as_guest_request__pack
+                     (const Postern__Identity__V1__SignInAsGuestRequest *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &postern__identity__v1__sign_in_anonymously_request__descriptor);
+  assert(message->base.descriptor == &postern__identity__v1__sign_in_as_guest_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t postern__identity__v1__sign_in_anonymously_request__pack_to_buffer
-                     (const Postern__Identity__V1__SignInAnonymouslyRequest *message,
+size_t postern__identity__v1__sign_in_as_guest_request__pack_to_buffer
+                     (const Postern__Identity__V1__SignInAsGuestRequest *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &postern__identity__v1__sign_in_anonymously_request__descriptor);
+  assert(message->base.descriptor == &postern__identity__v1__sign_in_as_guest_request__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Postern__Identity__V1__SignInAnonymouslyRequest *
-       postern__identity__v1__sign_in_anonymously_request__unpack
+Postern__Identity__V1__SignInAsGuestRequest *
+       postern__identity__v1__sign_in_as_guest_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Postern__Identity__V1__SignInAnonymouslyRequest *)
-     protobuf_c_message_unpack (&postern__identity__v1__sign_in_anonymously_request__descriptor,
+  return (Postern__Identity__V1__SignInAsGuestRequest *)
+     protobuf_c_message_unpack (&postern__identity__v1__sign_in_as_guest_request__descriptor,
                                 allocator, len, data);
 }
-void   postern__identity__v1__sign_in_anonymously_request__free_unpacked
-                     (Postern__Identity__V1__SignInAnonymouslyRequest *message,
+void   postern__identity__v1__sign_in_as_guest_request__free_unpacked
+                     (Postern__Identity__V1__SignInAsGuestRequest *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &postern__identity__v1__sign_in_anonymously_request__descriptor);
+  assert(message->base.descriptor == &postern__identity__v1__sign_in_as_guest_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   postern__identity__v1__admission_response__init
@@ -275,51 +275,6 @@ void   postern__identity__v1__admission_response__free_unpacked
   if(!message)
     return;
   assert(message->base.descriptor == &postern__identity__v1__admission_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__collision__init
-                     (Postern__Identity__V1__Collision         *message)
-{
-  static const Postern__Identity__V1__Collision init_value = POSTERN__IDENTITY__V1__COLLISION__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__collision__get_packed_size
-                     (const Postern__Identity__V1__Collision *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__collision__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__collision__pack
-                     (const Postern__Identity__V1__Collision *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__collision__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__collision__pack_to_buffer
-                     (const Postern__Identity__V1__Collision *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__collision__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__Collision *
-       postern__identity__v1__collision__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__Collision *)
-     protobuf_c_message_unpack (&postern__identity__v1__collision__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__collision__free_unpacked
-                     (Postern__Identity__V1__Collision *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__collision__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   postern__identity__v1__link_provider_request__init
@@ -996,7 +951,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__sign_in_with_provider_re
   (ProtobufCMessageInit) postern__identity__v1__sign_in_with_provider_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__identity__v1__sign_in_anonymously_request__field_descriptors[2] =
+static const ProtobufCFieldDescriptor postern__identity__v1__sign_in_as_guest_request__field_descriptors[2] =
 {
   {
     "language",
@@ -1004,7 +959,7 @@ static const ProtobufCFieldDescriptor postern__identity__v1__sign_in_anonymously
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Postern__Identity__V1__SignInAnonymouslyRequest, language),
+    offsetof(Postern__Identity__V1__SignInAsGuestRequest, language),
     NULL,
     NULL,
     0,             /* flags */
@@ -1016,35 +971,35 @@ static const ProtobufCFieldDescriptor postern__identity__v1__sign_in_anonymously
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Postern__Identity__V1__SignInAnonymouslyRequest, origin),
+    offsetof(Postern__Identity__V1__SignInAsGuestRequest, origin),
     &postern__identity__v1__origin__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned postern__identity__v1__sign_in_anonymously_request__field_indices_by_name[] = {
+static const unsigned postern__identity__v1__sign_in_as_guest_request__field_indices_by_name[] = {
   0,   /* field[0] = language */
   1,   /* field[1] = origin */
 };
-static const ProtobufCIntRange postern__identity__v1__sign_in_anonymously_request__number_ranges[1 + 1] =
+static const ProtobufCIntRange postern__identity__v1__sign_in_as_guest_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 2 }
 };
-const ProtobufCMessageDescriptor postern__identity__v1__sign_in_anonymously_request__descriptor =
+const ProtobufCMessageDescriptor postern__identity__v1__sign_in_as_guest_request__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "postern.identity.v1.SignInAnonymouslyRequest",
-  "SignInAnonymouslyRequest",
-  "Postern__Identity__V1__SignInAnonymouslyRequest",
+  "postern.identity.v1.SignInAsGuestRequest",
+  "SignInAsGuestRequest",
+  "Postern__Identity__V1__SignInAsGuestRequest",
   "postern.identity.v1",
-  sizeof(Postern__Identity__V1__SignInAnonymouslyRequest),
+  sizeof(Postern__Identity__V1__SignInAsGuestRequest),
   2,
-  postern__identity__v1__sign_in_anonymously_request__field_descriptors,
-  postern__identity__v1__sign_in_anonymously_request__field_indices_by_name,
-  1,  postern__identity__v1__sign_in_anonymously_request__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__sign_in_anonymously_request__init,
+  postern__identity__v1__sign_in_as_guest_request__field_descriptors,
+  postern__identity__v1__sign_in_as_guest_request__field_indices_by_name,
+  1,  postern__identity__v1__sign_in_as_guest_request__number_ranges,
+  (ProtobufCMessageInit) postern__identity__v1__sign_in_as_guest_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__admission_response__field_descriptors[8] =
@@ -1134,13 +1089,13 @@ static const ProtobufCFieldDescriptor postern__identity__v1__admission_response_
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "news",
+    "history",
     8,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Postern__Identity__V1__AdmissionResponse, news),
-    &postern__identity__v1__sign_in_news__descriptor,
+    offsetof(Postern__Identity__V1__AdmissionResponse, history),
+    &postern__identity__v1__sign_in_history__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -1149,10 +1104,10 @@ static const ProtobufCFieldDescriptor postern__identity__v1__admission_response_
 static const unsigned postern__identity__v1__admission_response__field_indices_by_name[] = {
   0,   /* field[0] = account */
   6,   /* field[6] = collision */
+  7,   /* field[7] = history */
   4,   /* field[4] = is_linked */
   2,   /* field[2] = is_new_user */
   5,   /* field[5] = is_upgraded */
-  7,   /* field[7] = news */
   1,   /* field[1] = proof */
   3,   /* field[3] = removed_methods */
 };
@@ -1174,70 +1129,6 @@ const ProtobufCMessageDescriptor postern__identity__v1__admission_response__desc
   postern__identity__v1__admission_response__field_indices_by_name,
   1,  postern__identity__v1__admission_response__number_ranges,
   (ProtobufCMessageInit) postern__identity__v1__admission_response__init,
-  NULL,NULL,NULL    /* reserved[123] */
-};
-static const ProtobufCFieldDescriptor postern__identity__v1__collision__field_descriptors[3] =
-{
-  {
-    "guest",
-    1,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_MESSAGE,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Identity__V1__Collision, guest),
-    &postern__identity__v1__account__descriptor,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "choice_token",
-    2,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Identity__V1__Collision, choice_token),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "expires_at_ms",
-    3,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_INT64,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Identity__V1__Collision, expires_at_ms),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-};
-static const unsigned postern__identity__v1__collision__field_indices_by_name[] = {
-  1,   /* field[1] = choice_token */
-  2,   /* field[2] = expires_at_ms */
-  0,   /* field[0] = guest */
-};
-static const ProtobufCIntRange postern__identity__v1__collision__number_ranges[1 + 1] =
-{
-  { 1, 0 },
-  { 0, 3 }
-};
-const ProtobufCMessageDescriptor postern__identity__v1__collision__descriptor =
-{
-  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "postern.identity.v1.Collision",
-  "Collision",
-  "Postern__Identity__V1__Collision",
-  "postern.identity.v1",
-  sizeof(Postern__Identity__V1__Collision),
-  3,
-  postern__identity__v1__collision__field_descriptors,
-  postern__identity__v1__collision__field_indices_by_name,
-  1,  postern__identity__v1__collision__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__collision__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__link_provider_request__field_descriptors[3] =

@@ -277,6 +277,51 @@ void   postern__identity__v1__verify_password_response__free_unpacked
   assert(message->base.descriptor == &postern__identity__v1__verify_password_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   postern__identity__v1__collision__init
+                     (Postern__Identity__V1__Collision         *message)
+{
+  static const Postern__Identity__V1__Collision init_value = POSTERN__IDENTITY__V1__COLLISION__INIT;
+  *message = init_value;
+}
+size_t postern__identity__v1__collision__get_packed_size
+                     (const Postern__Identity__V1__Collision *message)
+{
+  assert(message->base.descriptor == &postern__identity__v1__collision__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t postern__identity__v1__collision__pack
+                     (const Postern__Identity__V1__Collision *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &postern__identity__v1__collision__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t postern__identity__v1__collision__pack_to_buffer
+                     (const Postern__Identity__V1__Collision *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &postern__identity__v1__collision__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Postern__Identity__V1__Collision *
+       postern__identity__v1__collision__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Postern__Identity__V1__Collision *)
+     protobuf_c_message_unpack (&postern__identity__v1__collision__descriptor,
+                                allocator, len, data);
+}
+void   postern__identity__v1__collision__free_unpacked
+                     (Postern__Identity__V1__Collision *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &postern__identity__v1__collision__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   postern__identity__v1__sign_in_proof__init
                      (Postern__Identity__V1__SignInProof         *message)
 {
@@ -928,7 +973,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__register_response__descr
   (ProtobufCMessageInit) postern__identity__v1__register_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__identity__v1__verify_password_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor postern__identity__v1__verify_password_request__field_descriptors[4] =
 {
   {
     "email",
@@ -966,16 +1011,29 @@ static const ProtobufCFieldDescriptor postern__identity__v1__verify_password_req
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "guest_access_token",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Identity__V1__VerifyPasswordRequest, guest_access_token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__identity__v1__verify_password_request__field_indices_by_name[] = {
   0,   /* field[0] = email */
+  3,   /* field[3] = guest_access_token */
   2,   /* field[2] = origin */
   1,   /* field[1] = password */
 };
 static const ProtobufCIntRange postern__identity__v1__verify_password_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor postern__identity__v1__verify_password_request__descriptor =
 {
@@ -985,14 +1043,14 @@ const ProtobufCMessageDescriptor postern__identity__v1__verify_password_request_
   "Postern__Identity__V1__VerifyPasswordRequest",
   "postern.identity.v1",
   sizeof(Postern__Identity__V1__VerifyPasswordRequest),
-  3,
+  4,
   postern__identity__v1__verify_password_request__field_descriptors,
   postern__identity__v1__verify_password_request__field_indices_by_name,
   1,  postern__identity__v1__verify_password_request__number_ranges,
   (ProtobufCMessageInit) postern__identity__v1__verify_password_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__identity__v1__verify_password_response__field_descriptors[3] =
+static const ProtobufCFieldDescriptor postern__identity__v1__verify_password_response__field_descriptors[4] =
 {
   {
     "account",
@@ -1019,13 +1077,25 @@ static const ProtobufCFieldDescriptor postern__identity__v1__verify_password_res
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "news",
+    "history",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Postern__Identity__V1__VerifyPasswordResponse, news),
-    &postern__identity__v1__sign_in_news__descriptor,
+    offsetof(Postern__Identity__V1__VerifyPasswordResponse, history),
+    &postern__identity__v1__sign_in_history__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "collision",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Identity__V1__VerifyPasswordResponse, collision),
+    &postern__identity__v1__collision__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -1033,13 +1103,14 @@ static const ProtobufCFieldDescriptor postern__identity__v1__verify_password_res
 };
 static const unsigned postern__identity__v1__verify_password_response__field_indices_by_name[] = {
   0,   /* field[0] = account */
-  2,   /* field[2] = news */
+  3,   /* field[3] = collision */
+  2,   /* field[2] = history */
   1,   /* field[1] = proof */
 };
 static const ProtobufCIntRange postern__identity__v1__verify_password_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor postern__identity__v1__verify_password_response__descriptor =
 {
@@ -1049,11 +1120,75 @@ const ProtobufCMessageDescriptor postern__identity__v1__verify_password_response
   "Postern__Identity__V1__VerifyPasswordResponse",
   "postern.identity.v1",
   sizeof(Postern__Identity__V1__VerifyPasswordResponse),
-  3,
+  4,
   postern__identity__v1__verify_password_response__field_descriptors,
   postern__identity__v1__verify_password_response__field_indices_by_name,
   1,  postern__identity__v1__verify_password_response__number_ranges,
   (ProtobufCMessageInit) postern__identity__v1__verify_password_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor postern__identity__v1__collision__field_descriptors[3] =
+{
+  {
+    "guest",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Identity__V1__Collision, guest),
+    &postern__identity__v1__account__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "choice_token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Identity__V1__Collision, choice_token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "expires_at_ms",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Identity__V1__Collision, expires_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned postern__identity__v1__collision__field_indices_by_name[] = {
+  1,   /* field[1] = choice_token */
+  2,   /* field[2] = expires_at_ms */
+  0,   /* field[0] = guest */
+};
+static const ProtobufCIntRange postern__identity__v1__collision__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor postern__identity__v1__collision__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "postern.identity.v1.Collision",
+  "Collision",
+  "Postern__Identity__V1__Collision",
+  "postern.identity.v1",
+  sizeof(Postern__Identity__V1__Collision),
+  3,
+  postern__identity__v1__collision__field_descriptors,
+  postern__identity__v1__collision__field_indices_by_name,
+  1,  postern__identity__v1__collision__number_ranges,
+  (ProtobufCMessageInit) postern__identity__v1__collision__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__sign_in_proof__field_descriptors[6] =

@@ -7,243 +7,243 @@
 #endif
 
 #include "postern/reflection/v1/reflection.pb-c.h"
-void   postern__reflection__v1__list_request__init
-                     (Postern__Reflection__V1__ListRequest         *message)
+void   postern__reflection__v1__list_services_request__init
+                     (Postern__Reflection__V1__ListServicesRequest         *message)
 {
-  static const Postern__Reflection__V1__ListRequest init_value = POSTERN__REFLECTION__V1__LIST_REQUEST__INIT;
+  static const Postern__Reflection__V1__ListServicesRequest init_value = POSTERN__REFLECTION__V1__LIST_SERVICES_REQUEST__INIT;
   *message = init_value;
 }
-size_t postern__reflection__v1__list_request__get_packed_size
-                     (const Postern__Reflection__V1__ListRequest *message)
+size_t postern__reflection__v1__list_services_request__get_packed_size
+                     (const Postern__Reflection__V1__ListServicesRequest *message)
 {
-  assert(message->base.descriptor == &postern__reflection__v1__list_request__descriptor);
+  assert(message->base.descriptor == &postern__reflection__v1__list_services_request__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t postern__reflection__v1__list_request__pack
-                     (const Postern__Reflection__V1__ListRequest *message,
+size_t postern__reflection__v1__list_services_request__pack
+                     (const Postern__Reflection__V1__ListServicesRequest *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &postern__reflection__v1__list_request__descriptor);
+  assert(message->base.descriptor == &postern__reflection__v1__list_services_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t postern__reflection__v1__list_request__pack_to_buffer
-                     (const Postern__Reflection__V1__ListRequest *message,
+size_t postern__reflection__v1__list_services_request__pack_to_buffer
+                     (const Postern__Reflection__V1__ListServicesRequest *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &postern__reflection__v1__list_request__descriptor);
+  assert(message->base.descriptor == &postern__reflection__v1__list_services_request__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Postern__Reflection__V1__ListRequest *
-       postern__reflection__v1__list_request__unpack
+Postern__Reflection__V1__ListServicesRequest *
+       postern__reflection__v1__list_services_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Postern__Reflection__V1__ListRequest *)
-     protobuf_c_message_unpack (&postern__reflection__v1__list_request__descriptor,
+  return (Postern__Reflection__V1__ListServicesRequest *)
+     protobuf_c_message_unpack (&postern__reflection__v1__list_services_request__descriptor,
                                 allocator, len, data);
 }
-void   postern__reflection__v1__list_request__free_unpacked
-                     (Postern__Reflection__V1__ListRequest *message,
+void   postern__reflection__v1__list_services_request__free_unpacked
+                     (Postern__Reflection__V1__ListServicesRequest *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &postern__reflection__v1__list_request__descriptor);
+  assert(message->base.descriptor == &postern__reflection__v1__list_services_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   postern__reflection__v1__list_response__init
-                     (Postern__Reflection__V1__ListResponse         *message)
+void   postern__reflection__v1__list_services_response__init
+                     (Postern__Reflection__V1__ListServicesResponse         *message)
 {
-  static const Postern__Reflection__V1__ListResponse init_value = POSTERN__REFLECTION__V1__LIST_RESPONSE__INIT;
+  static const Postern__Reflection__V1__ListServicesResponse init_value = POSTERN__REFLECTION__V1__LIST_SERVICES_RESPONSE__INIT;
   *message = init_value;
 }
-size_t postern__reflection__v1__list_response__get_packed_size
-                     (const Postern__Reflection__V1__ListResponse *message)
+size_t postern__reflection__v1__list_services_response__get_packed_size
+                     (const Postern__Reflection__V1__ListServicesResponse *message)
 {
-  assert(message->base.descriptor == &postern__reflection__v1__list_response__descriptor);
+  assert(message->base.descriptor == &postern__reflection__v1__list_services_response__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t postern__reflection__v1__list_response__pack
-                     (const Postern__Reflection__V1__ListResponse *message,
+size_t postern__reflection__v1__list_services_response__pack
+                     (const Postern__Reflection__V1__ListServicesResponse *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &postern__reflection__v1__list_response__descriptor);
+  assert(message->base.descriptor == &postern__reflection__v1__list_services_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t postern__reflection__v1__list_response__pack_to_buffer
-                     (const Postern__Reflection__V1__ListResponse *message,
+size_t postern__reflection__v1__list_services_response__pack_to_buffer
+                     (const Postern__Reflection__V1__ListServicesResponse *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &postern__reflection__v1__list_response__descriptor);
+  assert(message->base.descriptor == &postern__reflection__v1__list_services_response__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Postern__Reflection__V1__ListResponse *
-       postern__reflection__v1__list_response__unpack
+Postern__Reflection__V1__ListServicesResponse *
+       postern__reflection__v1__list_services_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Postern__Reflection__V1__ListResponse *)
-     protobuf_c_message_unpack (&postern__reflection__v1__list_response__descriptor,
+  return (Postern__Reflection__V1__ListServicesResponse *)
+     protobuf_c_message_unpack (&postern__reflection__v1__list_services_response__descriptor,
                                 allocator, len, data);
 }
-void   postern__reflection__v1__list_response__free_unpacked
-                     (Postern__Reflection__V1__ListResponse *message,
+void   postern__reflection__v1__list_services_response__free_unpacked
+                     (Postern__Reflection__V1__ListServicesResponse *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &postern__reflection__v1__list_response__descriptor);
+  assert(message->base.descriptor == &postern__reflection__v1__list_services_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   postern__reflection__v1__describe_request__init
-                     (Postern__Reflection__V1__DescribeRequest         *message)
+void   postern__reflection__v1__describe_service_request__init
+                     (Postern__Reflection__V1__DescribeServiceRequest         *message)
 {
-  static const Postern__Reflection__V1__DescribeRequest init_value = POSTERN__REFLECTION__V1__DESCRIBE_REQUEST__INIT;
+  static const Postern__Reflection__V1__DescribeServiceRequest init_value = POSTERN__REFLECTION__V1__DESCRIBE_SERVICE_REQUEST__INIT;
   *message = init_value;
 }
-size_t postern__reflection__v1__describe_request__get_packed_size
-                     (const Postern__Reflection__V1__DescribeRequest *message)
+size_t postern__reflection__v1__describe_service_request__get_packed_size
+                     (const Postern__Reflection__V1__DescribeServiceRequest *message)
 {
-  assert(message->base.descriptor == &postern__reflection__v1__describe_request__descriptor);
+  assert(message->base.descriptor == &postern__reflection__v1__describe_service_request__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t postern__reflection__v1__describe_request__pack
-                     (const Postern__Reflection__V1__DescribeRequest *message,
+size_t postern__reflection__v1__describe_service_request__pack
+                     (const Postern__Reflection__V1__DescribeServiceRequest *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &postern__reflection__v1__describe_request__descriptor);
+  assert(message->base.descriptor == &postern__reflection__v1__describe_service_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t postern__reflection__v1__describe_request__pack_to_buffer
-                     (const Postern__Reflection__V1__DescribeRequest *message,
+size_t postern__reflection__v1__describe_service_request__pack_to_buffer
+                     (const Postern__Reflection__V1__DescribeServiceRequest *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &postern__reflection__v1__describe_request__descriptor);
+  assert(message->base.descriptor == &postern__reflection__v1__describe_service_request__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Postern__Reflection__V1__DescribeRequest *
-       postern__reflection__v1__describe_request__unpack
+Postern__Reflection__V1__DescribeServiceRequest *
+       postern__reflection__v1__describe_service_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Postern__Reflection__V1__DescribeRequest *)
-     protobuf_c_message_unpack (&postern__reflection__v1__describe_request__descriptor,
+  return (Postern__Reflection__V1__DescribeServiceRequest *)
+     protobuf_c_message_unpack (&postern__reflection__v1__describe_service_request__descriptor,
                                 allocator, len, data);
 }
-void   postern__reflection__v1__describe_request__free_unpacked
-                     (Postern__Reflection__V1__DescribeRequest *message,
+void   postern__reflection__v1__describe_service_request__free_unpacked
+                     (Postern__Reflection__V1__DescribeServiceRequest *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &postern__reflection__v1__describe_request__descriptor);
+  assert(message->base.descriptor == &postern__reflection__v1__describe_service_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   postern__reflection__v1__describe_response__init
-                     (Postern__Reflection__V1__DescribeResponse         *message)
+void   postern__reflection__v1__describe_service_response__init
+                     (Postern__Reflection__V1__DescribeServiceResponse         *message)
 {
-  static const Postern__Reflection__V1__DescribeResponse init_value = POSTERN__REFLECTION__V1__DESCRIBE_RESPONSE__INIT;
+  static const Postern__Reflection__V1__DescribeServiceResponse init_value = POSTERN__REFLECTION__V1__DESCRIBE_SERVICE_RESPONSE__INIT;
   *message = init_value;
 }
-size_t postern__reflection__v1__describe_response__get_packed_size
-                     (const Postern__Reflection__V1__DescribeResponse *message)
+size_t postern__reflection__v1__describe_service_response__get_packed_size
+                     (const Postern__Reflection__V1__DescribeServiceResponse *message)
 {
-  assert(message->base.descriptor == &postern__reflection__v1__describe_response__descriptor);
+  assert(message->base.descriptor == &postern__reflection__v1__describe_service_response__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t postern__reflection__v1__describe_response__pack
-                     (const Postern__Reflection__V1__DescribeResponse *message,
+size_t postern__reflection__v1__describe_service_response__pack
+                     (const Postern__Reflection__V1__DescribeServiceResponse *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &postern__reflection__v1__describe_response__descriptor);
+  assert(message->base.descriptor == &postern__reflection__v1__describe_service_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t postern__reflection__v1__describe_response__pack_to_buffer
-                     (const Postern__Reflection__V1__DescribeResponse *message,
+size_t postern__reflection__v1__describe_service_response__pack_to_buffer
+                     (const Postern__Reflection__V1__DescribeServiceResponse *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &postern__reflection__v1__describe_response__descriptor);
+  assert(message->base.descriptor == &postern__reflection__v1__describe_service_response__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Postern__Reflection__V1__DescribeResponse *
-       postern__reflection__v1__describe_response__unpack
+Postern__Reflection__V1__DescribeServiceResponse *
+       postern__reflection__v1__describe_service_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Postern__Reflection__V1__DescribeResponse *)
-     protobuf_c_message_unpack (&postern__reflection__v1__describe_response__descriptor,
+  return (Postern__Reflection__V1__DescribeServiceResponse *)
+     protobuf_c_message_unpack (&postern__reflection__v1__describe_service_response__descriptor,
                                 allocator, len, data);
 }
-void   postern__reflection__v1__describe_response__free_unpacked
-                     (Postern__Reflection__V1__DescribeResponse *message,
+void   postern__reflection__v1__describe_service_response__free_unpacked
+                     (Postern__Reflection__V1__DescribeServiceResponse *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &postern__reflection__v1__describe_response__descriptor);
+  assert(message->base.descriptor == &postern__reflection__v1__describe_service_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-#define postern__reflection__v1__list_request__field_descriptors NULL
-#define postern__reflection__v1__list_request__field_indices_by_name NULL
-#define postern__reflection__v1__list_request__number_ranges NULL
-const ProtobufCMessageDescriptor postern__reflection__v1__list_request__descriptor =
+#define postern__reflection__v1__list_services_request__field_descriptors NULL
+#define postern__reflection__v1__list_services_request__field_indices_by_name NULL
+#define postern__reflection__v1__list_services_request__number_ranges NULL
+const ProtobufCMessageDescriptor postern__reflection__v1__list_services_request__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "postern.reflection.v1.ListRequest",
-  "ListRequest",
-  "Postern__Reflection__V1__ListRequest",
+  "postern.reflection.v1.ListServicesRequest",
+  "ListServicesRequest",
+  "Postern__Reflection__V1__ListServicesRequest",
   "postern.reflection.v1",
-  sizeof(Postern__Reflection__V1__ListRequest),
+  sizeof(Postern__Reflection__V1__ListServicesRequest),
   0,
-  postern__reflection__v1__list_request__field_descriptors,
-  postern__reflection__v1__list_request__field_indices_by_name,
-  0,  postern__reflection__v1__list_request__number_ranges,
-  (ProtobufCMessageInit) postern__reflection__v1__list_request__init,
+  postern__reflection__v1__list_services_request__field_descriptors,
+  postern__reflection__v1__list_services_request__field_indices_by_name,
+  0,  postern__reflection__v1__list_services_request__number_ranges,
+  (ProtobufCMessageInit) postern__reflection__v1__list_services_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__reflection__v1__list_response__field_descriptors[1] =
+static const ProtobufCFieldDescriptor postern__reflection__v1__list_services_response__field_descriptors[1] =
 {
   {
     "services",
     1,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Postern__Reflection__V1__ListResponse, n_services),
-    offsetof(Postern__Reflection__V1__ListResponse, services),
+    offsetof(Postern__Reflection__V1__ListServicesResponse, n_services),
+    offsetof(Postern__Reflection__V1__ListServicesResponse, services),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned postern__reflection__v1__list_response__field_indices_by_name[] = {
+static const unsigned postern__reflection__v1__list_services_response__field_indices_by_name[] = {
   0,   /* field[0] = services */
 };
-static const ProtobufCIntRange postern__reflection__v1__list_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange postern__reflection__v1__list_services_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 1 }
 };
-const ProtobufCMessageDescriptor postern__reflection__v1__list_response__descriptor =
+const ProtobufCMessageDescriptor postern__reflection__v1__list_services_response__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "postern.reflection.v1.ListResponse",
-  "ListResponse",
-  "Postern__Reflection__V1__ListResponse",
+  "postern.reflection.v1.ListServicesResponse",
+  "ListServicesResponse",
+  "Postern__Reflection__V1__ListServicesResponse",
   "postern.reflection.v1",
-  sizeof(Postern__Reflection__V1__ListResponse),
+  sizeof(Postern__Reflection__V1__ListServicesResponse),
   1,
-  postern__reflection__v1__list_response__field_descriptors,
-  postern__reflection__v1__list_response__field_indices_by_name,
-  1,  postern__reflection__v1__list_response__number_ranges,
-  (ProtobufCMessageInit) postern__reflection__v1__list_response__init,
+  postern__reflection__v1__list_services_response__field_descriptors,
+  postern__reflection__v1__list_services_response__field_indices_by_name,
+  1,  postern__reflection__v1__list_services_response__number_ranges,
+  (ProtobufCMessageInit) postern__reflection__v1__list_services_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__reflection__v1__describe_request__field_descriptors[1] =
+static const ProtobufCFieldDescriptor postern__reflection__v1__describe_service_request__field_descriptors[1] =
 {
   {
     "service",
@@ -251,37 +251,37 @@ static const ProtobufCFieldDescriptor postern__reflection__v1__describe_request_
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Postern__Reflection__V1__DescribeRequest, service),
+    offsetof(Postern__Reflection__V1__DescribeServiceRequest, service),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned postern__reflection__v1__describe_request__field_indices_by_name[] = {
+static const unsigned postern__reflection__v1__describe_service_request__field_indices_by_name[] = {
   0,   /* field[0] = service */
 };
-static const ProtobufCIntRange postern__reflection__v1__describe_request__number_ranges[1 + 1] =
+static const ProtobufCIntRange postern__reflection__v1__describe_service_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 1 }
 };
-const ProtobufCMessageDescriptor postern__reflection__v1__describe_request__descriptor =
+const ProtobufCMessageDescriptor postern__reflection__v1__describe_service_request__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "postern.reflection.v1.DescribeRequest",
-  "DescribeRequest",
-  "Postern__Reflection__V1__DescribeRequest",
+  "postern.reflection.v1.DescribeServiceRequest",
+  "DescribeServiceRequest",
+  "Postern__Reflection__V1__DescribeServiceRequest",
   "postern.reflection.v1",
-  sizeof(Postern__Reflection__V1__DescribeRequest),
+  sizeof(Postern__Reflection__V1__DescribeServiceRequest),
   1,
-  postern__reflection__v1__describe_request__field_descriptors,
-  postern__reflection__v1__describe_request__field_indices_by_name,
-  1,  postern__reflection__v1__describe_request__number_ranges,
-  (ProtobufCMessageInit) postern__reflection__v1__describe_request__init,
+  postern__reflection__v1__describe_service_request__field_descriptors,
+  postern__reflection__v1__describe_service_request__field_indices_by_name,
+  1,  postern__reflection__v1__describe_service_request__number_ranges,
+  (ProtobufCMessageInit) postern__reflection__v1__describe_service_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__reflection__v1__describe_response__field_descriptors[1] =
+static const ProtobufCFieldDescriptor postern__reflection__v1__describe_service_response__field_descriptors[1] =
 {
   {
     "file_descriptor_set",
@@ -289,33 +289,33 @@ static const ProtobufCFieldDescriptor postern__reflection__v1__describe_response
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Postern__Reflection__V1__DescribeResponse, file_descriptor_set),
+    offsetof(Postern__Reflection__V1__DescribeServiceResponse, file_descriptor_set),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned postern__reflection__v1__describe_response__field_indices_by_name[] = {
+static const unsigned postern__reflection__v1__describe_service_response__field_indices_by_name[] = {
   0,   /* field[0] = file_descriptor_set */
 };
-static const ProtobufCIntRange postern__reflection__v1__describe_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange postern__reflection__v1__describe_service_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 1 }
 };
-const ProtobufCMessageDescriptor postern__reflection__v1__describe_response__descriptor =
+const ProtobufCMessageDescriptor postern__reflection__v1__describe_service_response__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "postern.reflection.v1.DescribeResponse",
-  "DescribeResponse",
-  "Postern__Reflection__V1__DescribeResponse",
+  "postern.reflection.v1.DescribeServiceResponse",
+  "DescribeServiceResponse",
+  "Postern__Reflection__V1__DescribeServiceResponse",
   "postern.reflection.v1",
-  sizeof(Postern__Reflection__V1__DescribeResponse),
+  sizeof(Postern__Reflection__V1__DescribeServiceResponse),
   1,
-  postern__reflection__v1__describe_response__field_descriptors,
-  postern__reflection__v1__describe_response__field_indices_by_name,
-  1,  postern__reflection__v1__describe_response__number_ranges,
-  (ProtobufCMessageInit) postern__reflection__v1__describe_response__init,
+  postern__reflection__v1__describe_service_response__field_descriptors,
+  postern__reflection__v1__describe_service_response__field_indices_by_name,
+  1,  postern__reflection__v1__describe_service_response__number_ranges,
+  (ProtobufCMessageInit) postern__reflection__v1__describe_service_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

@@ -1750,7 +1750,7 @@ const ProtobufCMessageDescriptor postern__session__v1__get_key_set_request__desc
   (ProtobufCMessageInit) postern__session__v1__get_key_set_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__session__v1__get_key_set_response__field_descriptors[1] =
+static const ProtobufCFieldDescriptor postern__session__v1__get_key_set_response__field_descriptors[2] =
 {
   {
     "jwks",
@@ -1764,14 +1764,27 @@ static const ProtobufCFieldDescriptor postern__session__v1__get_key_set_response
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "issuer",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Session__V1__GetKeySetResponse, issuer),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__session__v1__get_key_set_response__field_indices_by_name[] = {
+  1,   /* field[1] = issuer */
   0,   /* field[0] = jwks */
 };
 static const ProtobufCIntRange postern__session__v1__get_key_set_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor postern__session__v1__get_key_set_response__descriptor =
 {
@@ -1781,7 +1794,7 @@ const ProtobufCMessageDescriptor postern__session__v1__get_key_set_response__des
   "Postern__Session__V1__GetKeySetResponse",
   "postern.session.v1",
   sizeof(Postern__Session__V1__GetKeySetResponse),
-  1,
+  2,
   postern__session__v1__get_key_set_response__field_descriptors,
   postern__session__v1__get_key_set_response__field_indices_by_name,
   1,  postern__session__v1__get_key_set_response__number_ranges,

@@ -1259,7 +1259,7 @@ static const ProtobufCFieldDescriptor postern__wire__v1__error__field_descriptor
     "retry_after_ms",
     4,
     PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_UINT64,
+    PROTOBUF_C_TYPE_INT64,
     0,   /* quantifier_offset */
     offsetof(Postern__Wire__V1__Error, retry_after_ms),
     NULL,

@@ -16,7 +16,7 @@ PROTOBUF_C__BEGIN_DECLS
 
 
 typedef struct Postern__Gateway__V1__Account Postern__Gateway__V1__Account;
-typedef struct Postern__Gateway__V1__SignInNews Postern__Gateway__V1__SignInNews;
+typedef struct Postern__Gateway__V1__SignInHistory Postern__Gateway__V1__SignInHistory;
 typedef struct Postern__Gateway__V1__PreviousSignIn Postern__Gateway__V1__PreviousSignIn;
 typedef struct Postern__Gateway__V1__Collision Postern__Gateway__V1__Collision;
 
@@ -65,14 +65,14 @@ struct  Postern__Gateway__V1__Account
     , {0,NULL}, {0,NULL}, 0, {0,NULL}, 0, POSTERN__GATEWAY__V1__ACCOUNT_STATUS__ACCOUNT_STATUS_UNSPECIFIED, 0,NULL, {0,NULL}, {0,NULL}, 0, {0,NULL}, POSTERN__GATEWAY__V1__ACCOUNT__LAST_SIGN_IN__NOT_SET, {0} }
 
 
-struct  Postern__Gateway__V1__SignInNews
+struct  Postern__Gateway__V1__SignInHistory
 {
   ProtobufCMessage base;
   Postern__Gateway__V1__PreviousSignIn *previous;
   protobuf_c_boolean is_new_device;
 };
-#define POSTERN__GATEWAY__V1__SIGN_IN_NEWS__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__sign_in_news__descriptor) \
+#define POSTERN__GATEWAY__V1__SIGN_IN_HISTORY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__sign_in_history__descriptor) \
     , NULL, 0 }
 
 
@@ -118,24 +118,24 @@ Postern__Gateway__V1__Account *
 void   postern__gateway__v1__account__free_unpacked
                      (Postern__Gateway__V1__Account *message,
                       ProtobufCAllocator *allocator);
-/* Postern__Gateway__V1__SignInNews methods */
-void   postern__gateway__v1__sign_in_news__init
-                     (Postern__Gateway__V1__SignInNews         *message);
-size_t postern__gateway__v1__sign_in_news__get_packed_size
-                     (const Postern__Gateway__V1__SignInNews   *message);
-size_t postern__gateway__v1__sign_in_news__pack
-                     (const Postern__Gateway__V1__SignInNews   *message,
+/* Postern__Gateway__V1__SignInHistory methods */
+void   postern__gateway__v1__sign_in_history__init
+                     (Postern__Gateway__V1__SignInHistory         *message);
+size_t postern__gateway__v1__sign_in_history__get_packed_size
+                     (const Postern__Gateway__V1__SignInHistory   *message);
+size_t postern__gateway__v1__sign_in_history__pack
+                     (const Postern__Gateway__V1__SignInHistory   *message,
                       uint8_t             *out);
-size_t postern__gateway__v1__sign_in_news__pack_to_buffer
-                     (const Postern__Gateway__V1__SignInNews   *message,
+size_t postern__gateway__v1__sign_in_history__pack_to_buffer
+                     (const Postern__Gateway__V1__SignInHistory   *message,
                       ProtobufCBuffer     *buffer);
-Postern__Gateway__V1__SignInNews *
-       postern__gateway__v1__sign_in_news__unpack
+Postern__Gateway__V1__SignInHistory *
+       postern__gateway__v1__sign_in_history__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   postern__gateway__v1__sign_in_news__free_unpacked
-                     (Postern__Gateway__V1__SignInNews *message,
+void   postern__gateway__v1__sign_in_history__free_unpacked
+                     (Postern__Gateway__V1__SignInHistory *message,
                       ProtobufCAllocator *allocator);
 /* Postern__Gateway__V1__PreviousSignIn methods */
 void   postern__gateway__v1__previous_sign_in__init
@@ -180,8 +180,8 @@ void   postern__gateway__v1__collision__free_unpacked
 typedef void (*Postern__Gateway__V1__Account_Closure)
                  (const Postern__Gateway__V1__Account *message,
                   void *closure_data);
-typedef void (*Postern__Gateway__V1__SignInNews_Closure)
-                 (const Postern__Gateway__V1__SignInNews *message,
+typedef void (*Postern__Gateway__V1__SignInHistory_Closure)
+                 (const Postern__Gateway__V1__SignInHistory *message,
                   void *closure_data);
 typedef void (*Postern__Gateway__V1__PreviousSignIn_Closure)
                  (const Postern__Gateway__V1__PreviousSignIn *message,
@@ -197,7 +197,7 @@ typedef void (*Postern__Gateway__V1__Collision_Closure)
 
 extern const ProtobufCEnumDescriptor    postern__gateway__v1__account_status__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__account__descriptor;
-extern const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_news__descriptor;
+extern const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_history__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__previous_sign_in__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__collision__descriptor;
 

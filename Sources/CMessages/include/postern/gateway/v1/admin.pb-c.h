@@ -21,7 +21,7 @@ typedef struct Postern__Gateway__V1__LookUpAccountRequest Postern__Gateway__V1__
 typedef struct Postern__Gateway__V1__LookUpAccountResponse Postern__Gateway__V1__LookUpAccountResponse;
 typedef struct Postern__Gateway__V1__AdminAccount Postern__Gateway__V1__AdminAccount;
 typedef struct Postern__Gateway__V1__Suspension Postern__Gateway__V1__Suspension;
-typedef struct Postern__Gateway__V1__AccountUse Postern__Gateway__V1__AccountUse;
+typedef struct Postern__Gateway__V1__AccountActivity Postern__Gateway__V1__AccountActivity;
 typedef struct Postern__Gateway__V1__ListAccountsRequest Postern__Gateway__V1__ListAccountsRequest;
 typedef struct Postern__Gateway__V1__ListAccountsResponse Postern__Gateway__V1__ListAccountsResponse;
 typedef struct Postern__Gateway__V1__SuspendAccountRequest Postern__Gateway__V1__SuspendAccountRequest;
@@ -53,21 +53,21 @@ typedef enum {
   POSTERN__GATEWAY__V1__LOOK_UP_ACCOUNT_REQUEST__BY_ACCOUNT_ID = 1,
   POSTERN__GATEWAY__V1__LOOK_UP_ACCOUNT_REQUEST__BY_EMAIL = 2,
   POSTERN__GATEWAY__V1__LOOK_UP_ACCOUNT_REQUEST__BY_PHONE_NUMBER = 3,
-  POSTERN__GATEWAY__V1__LOOK_UP_ACCOUNT_REQUEST__BY_PROVIDER = 4
+  POSTERN__GATEWAY__V1__LOOK_UP_ACCOUNT_REQUEST__BY_PROVIDER_SUBJECT = 4
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(POSTERN__GATEWAY__V1__LOOK_UP_ACCOUNT_REQUEST__BY__CASE)
 } Postern__Gateway__V1__LookUpAccountRequest__ByCase;
 
 struct  Postern__Gateway__V1__LookUpAccountRequest
 {
   ProtobufCMessage base;
-  protobuf_c_boolean show_personal;
+  protobuf_c_boolean show_personal_data;
   ProtobufCBinaryData actor;
   Postern__Gateway__V1__LookUpAccountRequest__ByCase by_case;
   union {
     ProtobufCBinaryData account_id;
     ProtobufCBinaryData email;
     ProtobufCBinaryData phone_number;
-    Postern__Gateway__V1__ProviderSubject *provider;
+    Postern__Gateway__V1__ProviderSubject *provider_subject;
   };
 };
 #define POSTERN__GATEWAY__V1__LOOK_UP_ACCOUNT_REQUEST__INIT \
@@ -90,7 +90,7 @@ struct  Postern__Gateway__V1__AdminAccount
   ProtobufCMessage base;
   Postern__Gateway__V1__Account *account;
   Postern__Gateway__V1__Suspension *suspension;
-  Postern__Gateway__V1__AccountUse *use;
+  Postern__Gateway__V1__AccountActivity *activity;
 };
 #define POSTERN__GATEWAY__V1__ADMIN_ACCOUNT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__admin_account__descriptor) \
@@ -109,33 +109,33 @@ struct  Postern__Gateway__V1__Suspension
 
 
 typedef enum {
-  POSTERN__GATEWAY__V1__ACCOUNT_USE__LAST_ACTIVITY__NOT_SET = 0,
-  POSTERN__GATEWAY__V1__ACCOUNT_USE__LAST_ACTIVITY_LAST_ACTIVITY_AT_MS = 2
-    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(POSTERN__GATEWAY__V1__ACCOUNT_USE__LAST_ACTIVITY__CASE)
-} Postern__Gateway__V1__AccountUse__LastActivityCase;
+  POSTERN__GATEWAY__V1__ACCOUNT_ACTIVITY__LAST_ACTIVITY__NOT_SET = 0,
+  POSTERN__GATEWAY__V1__ACCOUNT_ACTIVITY__LAST_ACTIVITY_LAST_ACTIVITY_AT_MS = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(POSTERN__GATEWAY__V1__ACCOUNT_ACTIVITY__LAST_ACTIVITY__CASE)
+} Postern__Gateway__V1__AccountActivity__LastActivityCase;
 
 typedef enum {
-  POSTERN__GATEWAY__V1__ACCOUNT_USE__LAST_SEEN__NOT_SET = 0,
-  POSTERN__GATEWAY__V1__ACCOUNT_USE__LAST_SEEN_LAST_SEEN_AT_MS = 3
-    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(POSTERN__GATEWAY__V1__ACCOUNT_USE__LAST_SEEN__CASE)
-} Postern__Gateway__V1__AccountUse__LastSeenCase;
+  POSTERN__GATEWAY__V1__ACCOUNT_ACTIVITY__LAST_SEEN__NOT_SET = 0,
+  POSTERN__GATEWAY__V1__ACCOUNT_ACTIVITY__LAST_SEEN_LAST_SEEN_AT_MS = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(POSTERN__GATEWAY__V1__ACCOUNT_ACTIVITY__LAST_SEEN__CASE)
+} Postern__Gateway__V1__AccountActivity__LastSeenCase;
 
-struct  Postern__Gateway__V1__AccountUse
+struct  Postern__Gateway__V1__AccountActivity
 {
   ProtobufCMessage base;
   uint32_t live_sessions;
-  Postern__Gateway__V1__AccountUse__LastActivityCase last_activity_case;
+  Postern__Gateway__V1__AccountActivity__LastActivityCase last_activity_case;
   union {
     int64_t last_activity_at_ms;
   };
-  Postern__Gateway__V1__AccountUse__LastSeenCase last_seen_case;
+  Postern__Gateway__V1__AccountActivity__LastSeenCase last_seen_case;
   union {
     int64_t last_seen_at_ms;
   };
 };
-#define POSTERN__GATEWAY__V1__ACCOUNT_USE__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__account_use__descriptor) \
-    , 0, POSTERN__GATEWAY__V1__ACCOUNT_USE__LAST_ACTIVITY__NOT_SET, {0}, POSTERN__GATEWAY__V1__ACCOUNT_USE__LAST_SEEN__NOT_SET, {0} }
+#define POSTERN__GATEWAY__V1__ACCOUNT_ACTIVITY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__account_activity__descriptor) \
+    , 0, POSTERN__GATEWAY__V1__ACCOUNT_ACTIVITY__LAST_ACTIVITY__NOT_SET, {0}, POSTERN__GATEWAY__V1__ACCOUNT_ACTIVITY__LAST_SEEN__NOT_SET, {0} }
 
 
 typedef enum {
@@ -168,7 +168,7 @@ struct  Postern__Gateway__V1__ListAccountsRequest
   Postern__Gateway__V1__AccountStatus status;
   uint32_t page_size;
   ProtobufCBinaryData page_token;
-  protobuf_c_boolean show_personal;
+  protobuf_c_boolean show_personal_data;
   ProtobufCBinaryData actor;
   Postern__Gateway__V1__ListAccountsRequest__CreatedFromCase created_from_case;
   union {
@@ -364,24 +364,24 @@ Postern__Gateway__V1__Suspension *
 void   postern__gateway__v1__suspension__free_unpacked
                      (Postern__Gateway__V1__Suspension *message,
                       ProtobufCAllocator *allocator);
-/* Postern__Gateway__V1__AccountUse methods */
-void   postern__gateway__v1__account_use__init
-                     (Postern__Gateway__V1__AccountUse         *message);
-size_t postern__gateway__v1__account_use__get_packed_size
-                     (const Postern__Gateway__V1__AccountUse   *message);
-size_t postern__gateway__v1__account_use__pack
-                     (const Postern__Gateway__V1__AccountUse   *message,
+/* Postern__Gateway__V1__AccountActivity methods */
+void   postern__gateway__v1__account_activity__init
+                     (Postern__Gateway__V1__AccountActivity         *message);
+size_t postern__gateway__v1__account_activity__get_packed_size
+                     (const Postern__Gateway__V1__AccountActivity   *message);
+size_t postern__gateway__v1__account_activity__pack
+                     (const Postern__Gateway__V1__AccountActivity   *message,
                       uint8_t             *out);
-size_t postern__gateway__v1__account_use__pack_to_buffer
-                     (const Postern__Gateway__V1__AccountUse   *message,
+size_t postern__gateway__v1__account_activity__pack_to_buffer
+                     (const Postern__Gateway__V1__AccountActivity   *message,
                       ProtobufCBuffer     *buffer);
-Postern__Gateway__V1__AccountUse *
-       postern__gateway__v1__account_use__unpack
+Postern__Gateway__V1__AccountActivity *
+       postern__gateway__v1__account_activity__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   postern__gateway__v1__account_use__free_unpacked
-                     (Postern__Gateway__V1__AccountUse *message,
+void   postern__gateway__v1__account_activity__free_unpacked
+                     (Postern__Gateway__V1__AccountActivity *message,
                       ProtobufCAllocator *allocator);
 /* Postern__Gateway__V1__ListAccountsRequest methods */
 void   postern__gateway__v1__list_accounts_request__init
@@ -552,8 +552,8 @@ typedef void (*Postern__Gateway__V1__AdminAccount_Closure)
 typedef void (*Postern__Gateway__V1__Suspension_Closure)
                  (const Postern__Gateway__V1__Suspension *message,
                   void *closure_data);
-typedef void (*Postern__Gateway__V1__AccountUse_Closure)
-                 (const Postern__Gateway__V1__AccountUse *message,
+typedef void (*Postern__Gateway__V1__AccountActivity_Closure)
+                 (const Postern__Gateway__V1__AccountActivity *message,
                   void *closure_data);
 typedef void (*Postern__Gateway__V1__ListAccountsRequest_Closure)
                  (const Postern__Gateway__V1__ListAccountsRequest *message,
@@ -590,7 +590,7 @@ extern const ProtobufCMessageDescriptor postern__gateway__v1__look_up_account_re
 extern const ProtobufCMessageDescriptor postern__gateway__v1__look_up_account_response__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__admin_account__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__suspension__descriptor;
-extern const ProtobufCMessageDescriptor postern__gateway__v1__account_use__descriptor;
+extern const ProtobufCMessageDescriptor postern__gateway__v1__account_activity__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__list_accounts_request__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__list_accounts_response__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__suspend_account_request__descriptor;

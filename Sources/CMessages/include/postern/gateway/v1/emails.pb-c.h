@@ -23,6 +23,8 @@ typedef struct Postern__Gateway__V1__ConfirmEmailChangeRequest Postern__Gateway_
 typedef struct Postern__Gateway__V1__ConfirmEmailChangeResponse Postern__Gateway__V1__ConfirmEmailChangeResponse;
 typedef struct Postern__Gateway__V1__CancelEmailChangeRequest Postern__Gateway__V1__CancelEmailChangeRequest;
 typedef struct Postern__Gateway__V1__CancelEmailChangeResponse Postern__Gateway__V1__CancelEmailChangeResponse;
+typedef struct Postern__Gateway__V1__ResendVerificationEmailRequest Postern__Gateway__V1__ResendVerificationEmailRequest;
+typedef struct Postern__Gateway__V1__ResendVerificationEmailResponse Postern__Gateway__V1__ResendVerificationEmailResponse;
 typedef struct Postern__Gateway__V1__ResendVerificationByPasswordRequest Postern__Gateway__V1__ResendVerificationByPasswordRequest;
 typedef struct Postern__Gateway__V1__ResendVerificationByPasswordResponse Postern__Gateway__V1__ResendVerificationByPasswordResponse;
 
@@ -92,6 +94,26 @@ struct  Postern__Gateway__V1__CancelEmailChangeResponse
 };
 #define POSTERN__GATEWAY__V1__CANCEL_EMAIL_CHANGE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__cancel_email_change_response__descriptor) \
+    , 0 }
+
+
+struct  Postern__Gateway__V1__ResendVerificationEmailRequest
+{
+  ProtobufCMessage base;
+  Postern__Gateway__V1__Device *device;
+};
+#define POSTERN__GATEWAY__V1__RESEND_VERIFICATION_EMAIL_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__resend_verification_email_request__descriptor) \
+    , NULL }
+
+
+struct  Postern__Gateway__V1__ResendVerificationEmailResponse
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean sent;
+};
+#define POSTERN__GATEWAY__V1__RESEND_VERIFICATION_EMAIL_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__resend_verification_email_response__descriptor) \
     , 0 }
 
 
@@ -231,6 +253,44 @@ Postern__Gateway__V1__CancelEmailChangeResponse *
 void   postern__gateway__v1__cancel_email_change_response__free_unpacked
                      (Postern__Gateway__V1__CancelEmailChangeResponse *message,
                       ProtobufCAllocator *allocator);
+/* Postern__Gateway__V1__ResendVerificationEmailRequest methods */
+void   postern__gateway__v1__resend_verification_email_request__init
+                     (Postern__Gateway__V1__ResendVerificationEmailRequest         *message);
+size_t postern__gateway__v1__resend_verification_email_request__get_packed_size
+                     (const Postern__Gateway__V1__ResendVerificationEmailRequest   *message);
+size_t postern__gateway__v1__resend_verification_email_request__pack
+                     (const Postern__Gateway__V1__ResendVerificationEmailRequest   *message,
+                      uint8_t             *out);
+size_t postern__gateway__v1__resend_verification_email_request__pack_to_buffer
+                     (const Postern__Gateway__V1__ResendVerificationEmailRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Postern__Gateway__V1__ResendVerificationEmailRequest *
+       postern__gateway__v1__resend_verification_email_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   postern__gateway__v1__resend_verification_email_request__free_unpacked
+                     (Postern__Gateway__V1__ResendVerificationEmailRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Postern__Gateway__V1__ResendVerificationEmailResponse methods */
+void   postern__gateway__v1__resend_verification_email_response__init
+                     (Postern__Gateway__V1__ResendVerificationEmailResponse         *message);
+size_t postern__gateway__v1__resend_verification_email_response__get_packed_size
+                     (const Postern__Gateway__V1__ResendVerificationEmailResponse   *message);
+size_t postern__gateway__v1__resend_verification_email_response__pack
+                     (const Postern__Gateway__V1__ResendVerificationEmailResponse   *message,
+                      uint8_t             *out);
+size_t postern__gateway__v1__resend_verification_email_response__pack_to_buffer
+                     (const Postern__Gateway__V1__ResendVerificationEmailResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Postern__Gateway__V1__ResendVerificationEmailResponse *
+       postern__gateway__v1__resend_verification_email_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   postern__gateway__v1__resend_verification_email_response__free_unpacked
+                     (Postern__Gateway__V1__ResendVerificationEmailResponse *message,
+                      ProtobufCAllocator *allocator);
 /* Postern__Gateway__V1__ResendVerificationByPasswordRequest methods */
 void   postern__gateway__v1__resend_verification_by_password_request__init
                      (Postern__Gateway__V1__ResendVerificationByPasswordRequest         *message);
@@ -289,6 +349,12 @@ typedef void (*Postern__Gateway__V1__CancelEmailChangeRequest_Closure)
 typedef void (*Postern__Gateway__V1__CancelEmailChangeResponse_Closure)
                  (const Postern__Gateway__V1__CancelEmailChangeResponse *message,
                   void *closure_data);
+typedef void (*Postern__Gateway__V1__ResendVerificationEmailRequest_Closure)
+                 (const Postern__Gateway__V1__ResendVerificationEmailRequest *message,
+                  void *closure_data);
+typedef void (*Postern__Gateway__V1__ResendVerificationEmailResponse_Closure)
+                 (const Postern__Gateway__V1__ResendVerificationEmailResponse *message,
+                  void *closure_data);
 typedef void (*Postern__Gateway__V1__ResendVerificationByPasswordRequest_Closure)
                  (const Postern__Gateway__V1__ResendVerificationByPasswordRequest *message,
                   void *closure_data);
@@ -307,6 +373,8 @@ extern const ProtobufCMessageDescriptor postern__gateway__v1__confirm_email_chan
 extern const ProtobufCMessageDescriptor postern__gateway__v1__confirm_email_change_response__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__cancel_email_change_request__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__cancel_email_change_response__descriptor;
+extern const ProtobufCMessageDescriptor postern__gateway__v1__resend_verification_email_request__descriptor;
+extern const ProtobufCMessageDescriptor postern__gateway__v1__resend_verification_email_response__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__resend_verification_by_password_request__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__resend_verification_by_password_response__descriptor;
 

@@ -65,11 +65,11 @@ typedef enum _Postern__Gateway__V1__EndReason {
   POSTERN__GATEWAY__V1__END_REASON__END_REASON_PROVIDER_REVOKED = 8
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(POSTERN__GATEWAY__V1__END_REASON)
 } Postern__Gateway__V1__EndReason;
-typedef enum _Postern__Gateway__V1__Todo {
-  POSTERN__GATEWAY__V1__TODO__TODO_UNSPECIFIED = 0,
-  POSTERN__GATEWAY__V1__TODO__TODO_VERIFY_EMAIL = 1
-    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(POSTERN__GATEWAY__V1__TODO)
-} Postern__Gateway__V1__Todo;
+typedef enum _Postern__Gateway__V1__RequiredAction {
+  POSTERN__GATEWAY__V1__REQUIRED_ACTION__REQUIRED_ACTION_UNSPECIFIED = 0,
+  POSTERN__GATEWAY__V1__REQUIRED_ACTION__REQUIRED_ACTION_VERIFY_EMAIL = 1
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(POSTERN__GATEWAY__V1__REQUIRED_ACTION)
+} Postern__Gateway__V1__RequiredAction;
 
 /* --- messages --- */
 
@@ -167,11 +167,12 @@ struct  Postern__Gateway__V1__SignInWithPasswordResponse
   ProtobufCMessage base;
   Postern__Gateway__V1__Account *account;
   Postern__Gateway__V1__Session *session;
-  Postern__Gateway__V1__SignInNews *news;
+  Postern__Gateway__V1__SignInHistory *history;
+  Postern__Gateway__V1__Collision *collision;
 };
 #define POSTERN__GATEWAY__V1__SIGN_IN_WITH_PASSWORD_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__sign_in_with_password_response__descriptor) \
-    , NULL, NULL, NULL }
+    , NULL, NULL, NULL, NULL }
 
 
 struct  Postern__Gateway__V1__VerifyEmailRequest
@@ -233,7 +234,7 @@ struct  Postern__Gateway__V1__SignOutRequest
 struct  Postern__Gateway__V1__SignOutResponse
 {
   ProtobufCMessage base;
-  uint32_t ended;
+  uint32_t ended_sessions;
 };
 #define POSTERN__GATEWAY__V1__SIGN_OUT_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__sign_out_response__descriptor) \
@@ -255,8 +256,8 @@ struct  Postern__Gateway__V1__CheckAuthStateResponse
   protobuf_c_boolean authenticated;
   Postern__Gateway__V1__AuthStateReason reason;
   Postern__Gateway__V1__Account *account;
-  size_t n_todo;
-  Postern__Gateway__V1__Todo *todo;
+  size_t n_required_actions;
+  Postern__Gateway__V1__RequiredAction *required_actions;
   int64_t answered_at_ms;
   Postern__Gateway__V1__EndReason end_reason;
 };
@@ -628,7 +629,7 @@ typedef void (*Postern__Gateway__V1__CheckAuthStateResponse_Closure)
 extern const ProtobufCEnumDescriptor    postern__gateway__v1__device_key_kind__descriptor;
 extern const ProtobufCEnumDescriptor    postern__gateway__v1__auth_state_reason__descriptor;
 extern const ProtobufCEnumDescriptor    postern__gateway__v1__end_reason__descriptor;
-extern const ProtobufCEnumDescriptor    postern__gateway__v1__todo__descriptor;
+extern const ProtobufCEnumDescriptor    postern__gateway__v1__required_action__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__device__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__device_key__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__device_proof__descriptor;

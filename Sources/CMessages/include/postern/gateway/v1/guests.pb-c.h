@@ -17,8 +17,8 @@ PROTOBUF_C__BEGIN_DECLS
 #include "postern/gateway/v1/account.pb-c.h"
 #include "postern/gateway/v1/gateway.pb-c.h"
 
-typedef struct Postern__Gateway__V1__SignInAnonymouslyRequest Postern__Gateway__V1__SignInAnonymouslyRequest;
-typedef struct Postern__Gateway__V1__SignInAnonymouslyResponse Postern__Gateway__V1__SignInAnonymouslyResponse;
+typedef struct Postern__Gateway__V1__SignInAsGuestRequest Postern__Gateway__V1__SignInAsGuestRequest;
+typedef struct Postern__Gateway__V1__SignInAsGuestResponse Postern__Gateway__V1__SignInAsGuestResponse;
 
 
 /* --- enums --- */
@@ -26,73 +26,73 @@ typedef struct Postern__Gateway__V1__SignInAnonymouslyResponse Postern__Gateway_
 
 /* --- messages --- */
 
-struct  Postern__Gateway__V1__SignInAnonymouslyRequest
+struct  Postern__Gateway__V1__SignInAsGuestRequest
 {
   ProtobufCMessage base;
   Postern__Gateway__V1__Device *device;
   ProtobufCBinaryData mail_language;
 };
-#define POSTERN__GATEWAY__V1__SIGN_IN_ANONYMOUSLY_REQUEST__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__sign_in_anonymously_request__descriptor) \
+#define POSTERN__GATEWAY__V1__SIGN_IN_AS_GUEST_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__sign_in_as_guest_request__descriptor) \
     , NULL, {0,NULL} }
 
 
-struct  Postern__Gateway__V1__SignInAnonymouslyResponse
+struct  Postern__Gateway__V1__SignInAsGuestResponse
 {
   ProtobufCMessage base;
   Postern__Gateway__V1__Account *account;
   Postern__Gateway__V1__Session *session;
 };
-#define POSTERN__GATEWAY__V1__SIGN_IN_ANONYMOUSLY_RESPONSE__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__sign_in_anonymously_response__descriptor) \
+#define POSTERN__GATEWAY__V1__SIGN_IN_AS_GUEST_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__sign_in_as_guest_response__descriptor) \
     , NULL, NULL }
 
 
-/* Postern__Gateway__V1__SignInAnonymouslyRequest methods */
-void   postern__gateway__v1__sign_in_anonymously_request__init
-                     (Postern__Gateway__V1__SignInAnonymouslyRequest         *message);
-size_t postern__gateway__v1__sign_in_anonymously_request__get_packed_size
-                     (const Postern__Gateway__V1__SignInAnonymouslyRequest   *message);
-size_t postern__gateway__v1__sign_in_anonymously_request__pack
-                     (const Postern__Gateway__V1__SignInAnonymouslyRequest   *message,
+/* Postern__Gateway__V1__SignInAsGuestRequest methods */
+void   postern__gateway__v1__sign_in_as_guest_request__init
+                     (Postern__Gateway__V1__SignInAsGuestRequest         *message);
+size_t postern__gateway__v1__sign_in_as_guest_request__get_packed_size
+                     (const Postern__Gateway__V1__SignInAsGuestRequest   *message);
+size_t postern__gateway__v1__sign_in_as_guest_request__pack
+                     (const Postern__Gateway__V1__SignInAsGuestRequest   *message,
                       uint8_t             *out);
-size_t postern__gateway__v1__sign_in_anonymously_request__pack_to_buffer
-                     (const Postern__Gateway__V1__SignInAnonymouslyRequest   *message,
+size_t postern__gateway__v1__sign_in_as_guest_request__pack_to_buffer
+                     (const Postern__Gateway__V1__SignInAsGuestRequest   *message,
                       ProtobufCBuffer     *buffer);
-Postern__Gateway__V1__SignInAnonymouslyRequest *
-       postern__gateway__v1__sign_in_anonymously_request__unpack
+Postern__Gateway__V1__SignInAsGuestRequest *
+       postern__gateway__v1__sign_in_as_guest_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   postern__gateway__v1__sign_in_anonymously_request__free_unpacked
-                     (Postern__Gateway__V1__SignInAnonymouslyRequest *message,
+void   postern__gateway__v1__sign_in_as_guest_request__free_unpacked
+                     (Postern__Gateway__V1__SignInAsGuestRequest *message,
                       ProtobufCAllocator *allocator);
-/* Postern__Gateway__V1__SignInAnonymouslyResponse methods */
-void   postern__gateway__v1__sign_in_anonymously_response__init
-                     (Postern__Gateway__V1__SignInAnonymouslyResponse         *message);
-size_t postern__gateway__v1__sign_in_anonymously_response__get_packed_size
-                     (const Postern__Gateway__V1__SignInAnonymouslyResponse   *message);
-size_t postern__gateway__v1__sign_in_anonymously_response__pack
-                     (const Postern__Gateway__V1__SignInAnonymouslyResponse   *message,
+/* Postern__Gateway__V1__SignInAsGuestResponse methods */
+void   postern__gateway__v1__sign_in_as_guest_response__init
+                     (Postern__Gateway__V1__SignInAsGuestResponse         *message);
+size_t postern__gateway__v1__sign_in_as_guest_response__get_packed_size
+                     (const Postern__Gateway__V1__SignInAsGuestResponse   *message);
+size_t postern__gateway__v1__sign_in_as_guest_response__pack
+                     (const Postern__Gateway__V1__SignInAsGuestResponse   *message,
                       uint8_t             *out);
-size_t postern__gateway__v1__sign_in_anonymously_response__pack_to_buffer
-                     (const Postern__Gateway__V1__SignInAnonymouslyResponse   *message,
+size_t postern__gateway__v1__sign_in_as_guest_response__pack_to_buffer
+                     (const Postern__Gateway__V1__SignInAsGuestResponse   *message,
                       ProtobufCBuffer     *buffer);
-Postern__Gateway__V1__SignInAnonymouslyResponse *
-       postern__gateway__v1__sign_in_anonymously_response__unpack
+Postern__Gateway__V1__SignInAsGuestResponse *
+       postern__gateway__v1__sign_in_as_guest_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   postern__gateway__v1__sign_in_anonymously_response__free_unpacked
-                     (Postern__Gateway__V1__SignInAnonymouslyResponse *message,
+void   postern__gateway__v1__sign_in_as_guest_response__free_unpacked
+                     (Postern__Gateway__V1__SignInAsGuestResponse *message,
                       ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
-typedef void (*Postern__Gateway__V1__SignInAnonymouslyRequest_Closure)
-                 (const Postern__Gateway__V1__SignInAnonymouslyRequest *message,
+typedef void (*Postern__Gateway__V1__SignInAsGuestRequest_Closure)
+                 (const Postern__Gateway__V1__SignInAsGuestRequest *message,
                   void *closure_data);
-typedef void (*Postern__Gateway__V1__SignInAnonymouslyResponse_Closure)
-                 (const Postern__Gateway__V1__SignInAnonymouslyResponse *message,
+typedef void (*Postern__Gateway__V1__SignInAsGuestResponse_Closure)
+                 (const Postern__Gateway__V1__SignInAsGuestResponse *message,
                   void *closure_data);
 
 /* --- services --- */
@@ -100,8 +100,8 @@ typedef void (*Postern__Gateway__V1__SignInAnonymouslyResponse_Closure)
 
 /* --- descriptors --- */
 
-extern const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_anonymously_request__descriptor;
-extern const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_anonymously_response__descriptor;
+extern const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_as_guest_request__descriptor;
+extern const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_as_guest_response__descriptor;
 
 PROTOBUF_C__END_DECLS
 

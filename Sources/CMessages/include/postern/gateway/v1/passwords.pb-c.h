@@ -23,8 +23,6 @@ typedef struct Postern__Gateway__V1__ResetPasswordRequest Postern__Gateway__V1__
 typedef struct Postern__Gateway__V1__ResetPasswordResponse Postern__Gateway__V1__ResetPasswordResponse;
 typedef struct Postern__Gateway__V1__ChangePasswordRequest Postern__Gateway__V1__ChangePasswordRequest;
 typedef struct Postern__Gateway__V1__ChangePasswordResponse Postern__Gateway__V1__ChangePasswordResponse;
-typedef struct Postern__Gateway__V1__ResendVerificationEmailRequest Postern__Gateway__V1__ResendVerificationEmailRequest;
-typedef struct Postern__Gateway__V1__ResendVerificationEmailResponse Postern__Gateway__V1__ResendVerificationEmailResponse;
 
 
 /* --- enums --- */
@@ -69,7 +67,7 @@ struct  Postern__Gateway__V1__ResetPasswordResponse
   ProtobufCMessage base;
   Postern__Gateway__V1__Account *account;
   Postern__Gateway__V1__Session *session;
-  Postern__Gateway__V1__SignInNews *news;
+  Postern__Gateway__V1__SignInHistory *history;
 };
 #define POSTERN__GATEWAY__V1__RESET_PASSWORD_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__reset_password_response__descriptor) \
@@ -95,26 +93,6 @@ struct  Postern__Gateway__V1__ChangePasswordResponse
 #define POSTERN__GATEWAY__V1__CHANGE_PASSWORD_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__change_password_response__descriptor) \
      }
-
-
-struct  Postern__Gateway__V1__ResendVerificationEmailRequest
-{
-  ProtobufCMessage base;
-  Postern__Gateway__V1__Device *device;
-};
-#define POSTERN__GATEWAY__V1__RESEND_VERIFICATION_EMAIL_REQUEST__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__resend_verification_email_request__descriptor) \
-    , NULL }
-
-
-struct  Postern__Gateway__V1__ResendVerificationEmailResponse
-{
-  ProtobufCMessage base;
-  protobuf_c_boolean sent;
-};
-#define POSTERN__GATEWAY__V1__RESEND_VERIFICATION_EMAIL_RESPONSE__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__resend_verification_email_response__descriptor) \
-    , 0 }
 
 
 /* Postern__Gateway__V1__RequestPasswordResetRequest methods */
@@ -231,44 +209,6 @@ Postern__Gateway__V1__ChangePasswordResponse *
 void   postern__gateway__v1__change_password_response__free_unpacked
                      (Postern__Gateway__V1__ChangePasswordResponse *message,
                       ProtobufCAllocator *allocator);
-/* Postern__Gateway__V1__ResendVerificationEmailRequest methods */
-void   postern__gateway__v1__resend_verification_email_request__init
-                     (Postern__Gateway__V1__ResendVerificationEmailRequest         *message);
-size_t postern__gateway__v1__resend_verification_email_request__get_packed_size
-                     (const Postern__Gateway__V1__ResendVerificationEmailRequest   *message);
-size_t postern__gateway__v1__resend_verification_email_request__pack
-                     (const Postern__Gateway__V1__ResendVerificationEmailRequest   *message,
-                      uint8_t             *out);
-size_t postern__gateway__v1__resend_verification_email_request__pack_to_buffer
-                     (const Postern__Gateway__V1__ResendVerificationEmailRequest   *message,
-                      ProtobufCBuffer     *buffer);
-Postern__Gateway__V1__ResendVerificationEmailRequest *
-       postern__gateway__v1__resend_verification_email_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data);
-void   postern__gateway__v1__resend_verification_email_request__free_unpacked
-                     (Postern__Gateway__V1__ResendVerificationEmailRequest *message,
-                      ProtobufCAllocator *allocator);
-/* Postern__Gateway__V1__ResendVerificationEmailResponse methods */
-void   postern__gateway__v1__resend_verification_email_response__init
-                     (Postern__Gateway__V1__ResendVerificationEmailResponse         *message);
-size_t postern__gateway__v1__resend_verification_email_response__get_packed_size
-                     (const Postern__Gateway__V1__ResendVerificationEmailResponse   *message);
-size_t postern__gateway__v1__resend_verification_email_response__pack
-                     (const Postern__Gateway__V1__ResendVerificationEmailResponse   *message,
-                      uint8_t             *out);
-size_t postern__gateway__v1__resend_verification_email_response__pack_to_buffer
-                     (const Postern__Gateway__V1__ResendVerificationEmailResponse   *message,
-                      ProtobufCBuffer     *buffer);
-Postern__Gateway__V1__ResendVerificationEmailResponse *
-       postern__gateway__v1__resend_verification_email_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data);
-void   postern__gateway__v1__resend_verification_email_response__free_unpacked
-                     (Postern__Gateway__V1__ResendVerificationEmailResponse *message,
-                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Postern__Gateway__V1__RequestPasswordResetRequest_Closure)
@@ -289,12 +229,6 @@ typedef void (*Postern__Gateway__V1__ChangePasswordRequest_Closure)
 typedef void (*Postern__Gateway__V1__ChangePasswordResponse_Closure)
                  (const Postern__Gateway__V1__ChangePasswordResponse *message,
                   void *closure_data);
-typedef void (*Postern__Gateway__V1__ResendVerificationEmailRequest_Closure)
-                 (const Postern__Gateway__V1__ResendVerificationEmailRequest *message,
-                  void *closure_data);
-typedef void (*Postern__Gateway__V1__ResendVerificationEmailResponse_Closure)
-                 (const Postern__Gateway__V1__ResendVerificationEmailResponse *message,
-                  void *closure_data);
 
 /* --- services --- */
 
@@ -307,8 +241,6 @@ extern const ProtobufCMessageDescriptor postern__gateway__v1__reset_password_req
 extern const ProtobufCMessageDescriptor postern__gateway__v1__reset_password_response__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__change_password_request__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__change_password_response__descriptor;
-extern const ProtobufCMessageDescriptor postern__gateway__v1__resend_verification_email_request__descriptor;
-extern const ProtobufCMessageDescriptor postern__gateway__v1__resend_verification_email_response__descriptor;
 
 PROTOBUF_C__END_DECLS
 

@@ -32,7 +32,7 @@ typedef struct Postern__Gateway__V1__LinkPhoneResponse Postern__Gateway__V1__Lin
 typedef enum _Postern__Gateway__V1__PhoneCodePurpose {
   POSTERN__GATEWAY__V1__PHONE_CODE_PURPOSE__PHONE_CODE_PURPOSE_UNSPECIFIED = 0,
   POSTERN__GATEWAY__V1__PHONE_CODE_PURPOSE__PHONE_CODE_PURPOSE_LINK = 1,
-  POSTERN__GATEWAY__V1__PHONE_CODE_PURPOSE__PHONE_CODE_PURPOSE_PROVE = 2
+  POSTERN__GATEWAY__V1__PHONE_CODE_PURPOSE__PHONE_CODE_PURPOSE_REAUTHENTICATE = 2
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(POSTERN__GATEWAY__V1__PHONE_CODE_PURPOSE)
 } Postern__Gateway__V1__PhoneCodePurpose;
 
@@ -109,7 +109,7 @@ struct  Postern__Gateway__V1__SignInWithPhoneCodeResponse
   protobuf_c_boolean is_new_user;
   protobuf_c_boolean is_upgraded;
   Postern__Gateway__V1__Collision *collision;
-  Postern__Gateway__V1__SignInNews *news;
+  Postern__Gateway__V1__SignInHistory *history;
 };
 #define POSTERN__GATEWAY__V1__SIGN_IN_WITH_PHONE_CODE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__sign_in_with_phone_code_response__descriptor) \

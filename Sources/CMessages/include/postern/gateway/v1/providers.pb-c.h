@@ -88,7 +88,7 @@ struct  Postern__Gateway__V1__SignInWithProviderResponse
   protobuf_c_boolean is_linked;
   protobuf_c_boolean is_upgraded;
   Postern__Gateway__V1__Collision *collision;
-  Postern__Gateway__V1__SignInNews *news;
+  Postern__Gateway__V1__SignInHistory *history;
 };
 #define POSTERN__GATEWAY__V1__SIGN_IN_WITH_PROVIDER_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__sign_in_with_provider_response__descriptor) \

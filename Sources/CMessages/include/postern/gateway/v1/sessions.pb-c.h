@@ -38,7 +38,7 @@ typedef enum _Postern__Gateway__V1__ProofKind {
   POSTERN__GATEWAY__V1__PROOF_KIND__PROOF_KIND_UNSPECIFIED = 0,
   POSTERN__GATEWAY__V1__PROOF_KIND__PROOF_KIND_PASSWORD = 1,
   POSTERN__GATEWAY__V1__PROOF_KIND__PROOF_KIND_DEVICE_KEY = 2,
-  POSTERN__GATEWAY__V1__PROOF_KIND__PROOF_KIND_PROVIDER = 3,
+  POSTERN__GATEWAY__V1__PROOF_KIND__PROOF_KIND_PROVIDER_TOKEN = 3,
   POSTERN__GATEWAY__V1__PROOF_KIND__PROOF_KIND_PHONE_CODE = 4
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(POSTERN__GATEWAY__V1__PROOF_KIND)
 } Postern__Gateway__V1__ProofKind;
@@ -96,7 +96,7 @@ struct  Postern__Gateway__V1__EndSessionRequest
 struct  Postern__Gateway__V1__EndSessionResponse
 {
   ProtobufCMessage base;
-  uint32_t ended;
+  uint32_t ended_sessions;
 };
 #define POSTERN__GATEWAY__V1__END_SESSION_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__end_session_response__descriptor) \
@@ -115,7 +115,7 @@ struct  Postern__Gateway__V1__EndOtherSessionsRequest
 struct  Postern__Gateway__V1__EndOtherSessionsResponse
 {
   ProtobufCMessage base;
-  uint32_t ended;
+  uint32_t ended_sessions;
 };
 #define POSTERN__GATEWAY__V1__END_OTHER_SESSIONS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__end_other_sessions_response__descriptor) \

@@ -18,6 +18,8 @@ PROTOBUF_C__BEGIN_DECLS
 
 typedef struct Postern__Gateway__V1__GetKeySetRequest Postern__Gateway__V1__GetKeySetRequest;
 typedef struct Postern__Gateway__V1__GetKeySetResponse Postern__Gateway__V1__GetKeySetResponse;
+typedef struct Postern__Gateway__V1__IntrospectTokenRequest Postern__Gateway__V1__IntrospectTokenRequest;
+typedef struct Postern__Gateway__V1__IntrospectTokenResponse Postern__Gateway__V1__IntrospectTokenResponse;
 typedef struct Postern__Gateway__V1__RevocationPosition Postern__Gateway__V1__RevocationPosition;
 typedef struct Postern__Gateway__V1__WatchRevocationsRequest Postern__Gateway__V1__WatchRevocationsRequest;
 typedef struct Postern__Gateway__V1__WatchRevocationsItem Postern__Gateway__V1__WatchRevocationsItem;
@@ -42,10 +44,37 @@ struct  Postern__Gateway__V1__GetKeySetResponse
 {
   ProtobufCMessage base;
   ProtobufCBinaryData jwks;
+  ProtobufCBinaryData issuer;
 };
 #define POSTERN__GATEWAY__V1__GET_KEY_SET_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__get_key_set_response__descriptor) \
+    , {0,NULL}, {0,NULL} }
+
+
+struct  Postern__Gateway__V1__IntrospectTokenRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData access_token;
+};
+#define POSTERN__GATEWAY__V1__INTROSPECT_TOKEN_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__introspect_token_request__descriptor) \
     , {0,NULL} }
+
+
+struct  Postern__Gateway__V1__IntrospectTokenResponse
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean active;
+  ProtobufCBinaryData session_id;
+  ProtobufCBinaryData account_id;
+  int64_t authenticated_at_ms;
+  size_t n_amr;
+  ProtobufCBinaryData *amr;
+  int64_t expires_at_ms;
+};
+#define POSTERN__GATEWAY__V1__INTROSPECT_TOKEN_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__introspect_token_response__descriptor) \
+    , 0, {0,NULL}, {0,NULL}, 0, 0,NULL, 0 }
 
 
 struct  Postern__Gateway__V1__RevocationPosition
@@ -145,6 +174,44 @@ Postern__Gateway__V1__GetKeySetResponse *
 void   postern__gateway__v1__get_key_set_response__free_unpacked
                      (Postern__Gateway__V1__GetKeySetResponse *message,
                       ProtobufCAllocator *allocator);
+/* Postern__Gateway__V1__IntrospectTokenRequest methods */
+void   postern__gateway__v1__introspect_token_request__init
+                     (Postern__Gateway__V1__IntrospectTokenRequest         *message);
+size_t postern__gateway__v1__introspect_token_request__get_packed_size
+                     (const Postern__Gateway__V1__IntrospectTokenRequest   *message);
+size_t postern__gateway__v1__introspect_token_request__pack
+                     (const Postern__Gateway__V1__IntrospectTokenRequest   *message,
+                      uint8_t             *out);
+size_t postern__gateway__v1__introspect_token_request__pack_to_buffer
+                     (const Postern__Gateway__V1__IntrospectTokenRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Postern__Gateway__V1__IntrospectTokenRequest *
+       postern__gateway__v1__introspect_token_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   postern__gateway__v1__introspect_token_request__free_unpacked
+                     (Postern__Gateway__V1__IntrospectTokenRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Postern__Gateway__V1__IntrospectTokenResponse methods */
+void   postern__gateway__v1__introspect_token_response__init
+                     (Postern__Gateway__V1__IntrospectTokenResponse         *message);
+size_t postern__gateway__v1__introspect_token_response__get_packed_size
+                     (const Postern__Gateway__V1__IntrospectTokenResponse   *message);
+size_t postern__gateway__v1__introspect_token_response__pack
+                     (const Postern__Gateway__V1__IntrospectTokenResponse   *message,
+                      uint8_t             *out);
+size_t postern__gateway__v1__introspect_token_response__pack_to_buffer
+                     (const Postern__Gateway__V1__IntrospectTokenResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Postern__Gateway__V1__IntrospectTokenResponse *
+       postern__gateway__v1__introspect_token_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   postern__gateway__v1__introspect_token_response__free_unpacked
+                     (Postern__Gateway__V1__IntrospectTokenResponse *message,
+                      ProtobufCAllocator *allocator);
 /* Postern__Gateway__V1__RevocationPosition methods */
 void   postern__gateway__v1__revocation_position__init
                      (Postern__Gateway__V1__RevocationPosition         *message);
@@ -229,6 +296,12 @@ typedef void (*Postern__Gateway__V1__GetKeySetRequest_Closure)
 typedef void (*Postern__Gateway__V1__GetKeySetResponse_Closure)
                  (const Postern__Gateway__V1__GetKeySetResponse *message,
                   void *closure_data);
+typedef void (*Postern__Gateway__V1__IntrospectTokenRequest_Closure)
+                 (const Postern__Gateway__V1__IntrospectTokenRequest *message,
+                  void *closure_data);
+typedef void (*Postern__Gateway__V1__IntrospectTokenResponse_Closure)
+                 (const Postern__Gateway__V1__IntrospectTokenResponse *message,
+                  void *closure_data);
 typedef void (*Postern__Gateway__V1__RevocationPosition_Closure)
                  (const Postern__Gateway__V1__RevocationPosition *message,
                   void *closure_data);
@@ -249,6 +322,8 @@ typedef void (*Postern__Gateway__V1__RevokedSession_Closure)
 
 extern const ProtobufCMessageDescriptor postern__gateway__v1__get_key_set_request__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__get_key_set_response__descriptor;
+extern const ProtobufCMessageDescriptor postern__gateway__v1__introspect_token_request__descriptor;
+extern const ProtobufCMessageDescriptor postern__gateway__v1__introspect_token_response__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__revocation_position__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__watch_revocations_request__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__watch_revocations_item__descriptor;

@@ -53,17 +53,26 @@ struct  Postern__Health__V1__CheckResponse
     , POSTERN__HEALTH__V1__SERVING_STATUS__SERVING_STATUS_UNSPECIFIED, 0,NULL }
 
 
+typedef enum {
+  POSTERN__HEALTH__V1__PART_HEALTH__FAILING_SINCE__NOT_SET = 0,
+  POSTERN__HEALTH__V1__PART_HEALTH__FAILING_SINCE_FAILING_SINCE_AT_MS = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(POSTERN__HEALTH__V1__PART_HEALTH__FAILING_SINCE__CASE)
+} Postern__Health__V1__PartHealth__FailingSinceCase;
+
 struct  Postern__Health__V1__PartHealth
 {
   ProtobufCMessage base;
   ProtobufCBinaryData name;
   Postern__Health__V1__ServingStatus status;
-  int64_t since_ms;
   ProtobufCBinaryData detail;
+  Postern__Health__V1__PartHealth__FailingSinceCase failing_since_case;
+  union {
+    int64_t failing_since_at_ms;
+  };
 };
 #define POSTERN__HEALTH__V1__PART_HEALTH__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__health__v1__part_health__descriptor) \
-    , {0,NULL}, POSTERN__HEALTH__V1__SERVING_STATUS__SERVING_STATUS_UNSPECIFIED, 0, {0,NULL} }
+    , {0,NULL}, POSTERN__HEALTH__V1__SERVING_STATUS__SERVING_STATUS_UNSPECIFIED, {0,NULL}, POSTERN__HEALTH__V1__PART_HEALTH__FAILING_SINCE__NOT_SET, {0} }
 
 
 /* Postern__Health__V1__CheckRequest methods */

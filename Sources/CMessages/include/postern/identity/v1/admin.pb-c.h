@@ -21,7 +21,7 @@ typedef struct Postern__Identity__V1__LookUpAccountRequest Postern__Identity__V1
 typedef struct Postern__Identity__V1__LookUpAccountResponse Postern__Identity__V1__LookUpAccountResponse;
 typedef struct Postern__Identity__V1__AdminAccount Postern__Identity__V1__AdminAccount;
 typedef struct Postern__Identity__V1__Suspension Postern__Identity__V1__Suspension;
-typedef struct Postern__Identity__V1__AccountUse Postern__Identity__V1__AccountUse;
+typedef struct Postern__Identity__V1__AccountActivity Postern__Identity__V1__AccountActivity;
 typedef struct Postern__Identity__V1__ListAccountsRequest Postern__Identity__V1__ListAccountsRequest;
 typedef struct Postern__Identity__V1__ListAccountsResponse Postern__Identity__V1__ListAccountsResponse;
 typedef struct Postern__Identity__V1__SuspendAccountRequest Postern__Identity__V1__SuspendAccountRequest;
@@ -53,21 +53,21 @@ typedef enum {
   POSTERN__IDENTITY__V1__LOOK_UP_ACCOUNT_REQUEST__BY_ACCOUNT_ID = 1,
   POSTERN__IDENTITY__V1__LOOK_UP_ACCOUNT_REQUEST__BY_EMAIL = 2,
   POSTERN__IDENTITY__V1__LOOK_UP_ACCOUNT_REQUEST__BY_PHONE_NUMBER = 3,
-  POSTERN__IDENTITY__V1__LOOK_UP_ACCOUNT_REQUEST__BY_PROVIDER = 4
+  POSTERN__IDENTITY__V1__LOOK_UP_ACCOUNT_REQUEST__BY_PROVIDER_SUBJECT = 4
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(POSTERN__IDENTITY__V1__LOOK_UP_ACCOUNT_REQUEST__BY__CASE)
 } Postern__Identity__V1__LookUpAccountRequest__ByCase;
 
 struct  Postern__Identity__V1__LookUpAccountRequest
 {
   ProtobufCMessage base;
-  protobuf_c_boolean show_personal;
+  protobuf_c_boolean show_personal_data;
   ProtobufCBinaryData actor;
   Postern__Identity__V1__LookUpAccountRequest__ByCase by_case;
   union {
     ProtobufCBinaryData account_id;
     ProtobufCBinaryData email;
     ProtobufCBinaryData phone_number;
-    Postern__Identity__V1__ProviderSubject *provider;
+    Postern__Identity__V1__ProviderSubject *provider_subject;
   };
 };
 #define POSTERN__IDENTITY__V1__LOOK_UP_ACCOUNT_REQUEST__INIT \
@@ -90,7 +90,7 @@ struct  Postern__Identity__V1__AdminAccount
   ProtobufCMessage base;
   Postern__Identity__V1__Account *account;
   Postern__Identity__V1__Suspension *suspension;
-  Postern__Identity__V1__AccountUse *use;
+  Postern__Identity__V1__AccountActivity *activity;
 };
 #define POSTERN__IDENTITY__V1__ADMIN_ACCOUNT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__identity__v1__admin_account__descriptor) \
@@ -108,15 +108,15 @@ struct  Postern__Identity__V1__Suspension
     , {0,NULL}, 0 }
 
 
-struct  Postern__Identity__V1__AccountUse
+struct  Postern__Identity__V1__AccountActivity
 {
   ProtobufCMessage base;
   uint32_t live_sessions;
   int64_t last_activity_at_ms;
   int64_t last_seen_at_ms;
 };
-#define POSTERN__IDENTITY__V1__ACCOUNT_USE__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&postern__identity__v1__account_use__descriptor) \
+#define POSTERN__IDENTITY__V1__ACCOUNT_ACTIVITY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__identity__v1__account_activity__descriptor) \
     , 0, 0, 0 }
 
 
@@ -130,7 +130,7 @@ struct  Postern__Identity__V1__ListAccountsRequest
   int64_t signed_in_before_ms;
   uint32_t limit;
   ProtobufCBinaryData page;
-  protobuf_c_boolean show_personal;
+  protobuf_c_boolean show_personal_data;
   ProtobufCBinaryData actor;
 };
 #define POSTERN__IDENTITY__V1__LIST_ACCOUNTS_REQUEST__INIT \
@@ -310,24 +310,24 @@ Postern__Identity__V1__Suspension *
 void   postern__identity__v1__suspension__free_unpacked
                      (Postern__Identity__V1__Suspension *message,
                       ProtobufCAllocator *allocator);
-/* Postern__Identity__V1__AccountUse methods */
-void   postern__identity__v1__account_use__init
-                     (Postern__Identity__V1__AccountUse         *message);
-size_t postern__identity__v1__account_use__get_packed_size
-                     (const Postern__Identity__V1__AccountUse   *message);
-size_t postern__identity__v1__account_use__pack
-                     (const Postern__Identity__V1__AccountUse   *message,
+/* Postern__Identity__V1__AccountActivity methods */
+void   postern__identity__v1__account_activity__init
+                     (Postern__Identity__V1__AccountActivity         *message);
+size_t postern__identity__v1__account_activity__get_packed_size
+                     (const Postern__Identity__V1__AccountActivity   *message);
+size_t postern__identity__v1__account_activity__pack
+                     (const Postern__Identity__V1__AccountActivity   *message,
                       uint8_t             *out);
-size_t postern__identity__v1__account_use__pack_to_buffer
-                     (const Postern__Identity__V1__AccountUse   *message,
+size_t postern__identity__v1__account_activity__pack_to_buffer
+                     (const Postern__Identity__V1__AccountActivity   *message,
                       ProtobufCBuffer     *buffer);
-Postern__Identity__V1__AccountUse *
-       postern__identity__v1__account_use__unpack
+Postern__Identity__V1__AccountActivity *
+       postern__identity__v1__account_activity__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   postern__identity__v1__account_use__free_unpacked
-                     (Postern__Identity__V1__AccountUse *message,
+void   postern__identity__v1__account_activity__free_unpacked
+                     (Postern__Identity__V1__AccountActivity *message,
                       ProtobufCAllocator *allocator);
 /* Postern__Identity__V1__ListAccountsRequest methods */
 void   postern__identity__v1__list_accounts_request__init
@@ -498,8 +498,8 @@ typedef void (*Postern__Identity__V1__AdminAccount_Closure)
 typedef void (*Postern__Identity__V1__Suspension_Closure)
                  (const Postern__Identity__V1__Suspension *message,
                   void *closure_data);
-typedef void (*Postern__Identity__V1__AccountUse_Closure)
-                 (const Postern__Identity__V1__AccountUse *message,
+typedef void (*Postern__Identity__V1__AccountActivity_Closure)
+                 (const Postern__Identity__V1__AccountActivity *message,
                   void *closure_data);
 typedef void (*Postern__Identity__V1__ListAccountsRequest_Closure)
                  (const Postern__Identity__V1__ListAccountsRequest *message,
@@ -536,7 +536,7 @@ extern const ProtobufCMessageDescriptor postern__identity__v1__look_up_account_r
 extern const ProtobufCMessageDescriptor postern__identity__v1__look_up_account_response__descriptor;
 extern const ProtobufCMessageDescriptor postern__identity__v1__admin_account__descriptor;
 extern const ProtobufCMessageDescriptor postern__identity__v1__suspension__descriptor;
-extern const ProtobufCMessageDescriptor postern__identity__v1__account_use__descriptor;
+extern const ProtobufCMessageDescriptor postern__identity__v1__account_activity__descriptor;
 extern const ProtobufCMessageDescriptor postern__identity__v1__list_accounts_request__descriptor;
 extern const ProtobufCMessageDescriptor postern__identity__v1__list_accounts_response__descriptor;
 extern const ProtobufCMessageDescriptor postern__identity__v1__suspend_account_request__descriptor;

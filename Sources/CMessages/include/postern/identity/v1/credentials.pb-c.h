@@ -15,7 +15,7 @@ PROTOBUF_C__BEGIN_DECLS
 #endif
 
 #include "postern/identity/v1/identity.pb-c.h"
-#include "postern/identity/v1/news.pb-c.h"
+#include "postern/identity/v1/sign_in_history.pb-c.h"
 
 typedef struct Postern__Identity__V1__RequestPasswordResetRequest Postern__Identity__V1__RequestPasswordResetRequest;
 typedef struct Postern__Identity__V1__RequestPasswordResetResponse Postern__Identity__V1__RequestPasswordResetResponse;
@@ -69,7 +69,7 @@ struct  Postern__Identity__V1__ResetPasswordResponse
   ProtobufCMessage base;
   Postern__Identity__V1__Account *account;
   Postern__Identity__V1__SignInProof *proof;
-  Postern__Identity__V1__SignInNews *news;
+  Postern__Identity__V1__SignInHistory *history;
   protobuf_c_boolean taken_over;
 };
 #define POSTERN__IDENTITY__V1__RESET_PASSWORD_RESPONSE__INIT \

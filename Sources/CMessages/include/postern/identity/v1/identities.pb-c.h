@@ -15,15 +15,14 @@ PROTOBUF_C__BEGIN_DECLS
 #endif
 
 #include "postern/identity/v1/identity.pb-c.h"
-#include "postern/identity/v1/news.pb-c.h"
+#include "postern/identity/v1/sign_in_history.pb-c.h"
 
 typedef struct Postern__Identity__V1__IssueNonceRequest Postern__Identity__V1__IssueNonceRequest;
 typedef struct Postern__Identity__V1__IssueNonceResponse Postern__Identity__V1__IssueNonceResponse;
 typedef struct Postern__Identity__V1__ProviderToken Postern__Identity__V1__ProviderToken;
 typedef struct Postern__Identity__V1__SignInWithProviderRequest Postern__Identity__V1__SignInWithProviderRequest;
-typedef struct Postern__Identity__V1__SignInAnonymouslyRequest Postern__Identity__V1__SignInAnonymouslyRequest;
+typedef struct Postern__Identity__V1__SignInAsGuestRequest Postern__Identity__V1__SignInAsGuestRequest;
 typedef struct Postern__Identity__V1__AdmissionResponse Postern__Identity__V1__AdmissionResponse;
-typedef struct Postern__Identity__V1__Collision Postern__Identity__V1__Collision;
 typedef struct Postern__Identity__V1__LinkProviderRequest Postern__Identity__V1__LinkProviderRequest;
 typedef struct Postern__Identity__V1__LinkProviderResponse Postern__Identity__V1__LinkProviderResponse;
 typedef struct Postern__Identity__V1__UnlinkRequest Postern__Identity__V1__UnlinkRequest;
@@ -89,14 +88,14 @@ struct  Postern__Identity__V1__SignInWithProviderRequest
     , NULL, {0,NULL}, {0,NULL}, NULL }
 
 
-struct  Postern__Identity__V1__SignInAnonymouslyRequest
+struct  Postern__Identity__V1__SignInAsGuestRequest
 {
   ProtobufCMessage base;
   ProtobufCBinaryData language;
   Postern__Identity__V1__Origin *origin;
 };
-#define POSTERN__IDENTITY__V1__SIGN_IN_ANONYMOUSLY_REQUEST__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&postern__identity__v1__sign_in_anonymously_request__descriptor) \
+#define POSTERN__IDENTITY__V1__SIGN_IN_AS_GUEST_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__identity__v1__sign_in_as_guest_request__descriptor) \
     , {0,NULL}, NULL }
 
 
@@ -111,23 +110,11 @@ struct  Postern__Identity__V1__AdmissionResponse
   protobuf_c_boolean is_linked;
   protobuf_c_boolean is_upgraded;
   Postern__Identity__V1__Collision *collision;
-  Postern__Identity__V1__SignInNews *news;
+  Postern__Identity__V1__SignInHistory *history;
 };
 #define POSTERN__IDENTITY__V1__ADMISSION_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__identity__v1__admission_response__descriptor) \
     , NULL, NULL, 0, 0,NULL, 0, 0, NULL, NULL }
-
-
-struct  Postern__Identity__V1__Collision
-{
-  ProtobufCMessage base;
-  Postern__Identity__V1__Account *guest;
-  ProtobufCBinaryData choice_token;
-  int64_t expires_at_ms;
-};
-#define POSTERN__IDENTITY__V1__COLLISION__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&postern__identity__v1__collision__descriptor) \
-    , NULL, {0,NULL}, 0 }
 
 
 struct  Postern__Identity__V1__LinkProviderRequest
@@ -305,24 +292,24 @@ Postern__Identity__V1__SignInWithProviderRequest *
 void   postern__identity__v1__sign_in_with_provider_request__free_unpacked
                      (Postern__Identity__V1__SignInWithProviderRequest *message,
                       ProtobufCAllocator *allocator);
-/* Postern__Identity__V1__SignInAnonymouslyRequest methods */
-void   postern__identity__v1__sign_in_anonymously_request__init
-                     (Postern__Identity__V1__SignInAnonymouslyRequest         *message);
-size_t postern__identity__v1__sign_in_anonymously_request__get_packed_size
-                     (const Postern__Identity__V1__SignInAnonymouslyRequest   *message);
-size_t postern__identity__v1__sign_in_anonymously_request__pack
-                     (const Postern__Identity__V1__SignInAnonymouslyRequest   *message,
+/* Postern__Identity__V1__SignInAsGuestRequest methods */
+void   postern__identity__v1__sign_in_as_guest_request__init
+                     (Postern__Identity__V1__SignInAsGuestRequest         *message);
+size_t postern__identity__v1__sign_in_as_guest_request__get_packed_size
+                     (const Postern__Identity__V1__SignInAsGuestRequest   *message);
+size_t postern__identity__v1__sign_in_as_guest_request__pack
+                     (const Postern__Identity__V1__SignInAsGuestRequest   *message,
                       uint8_t             *out);
-size_t postern__identity__v1__sign_in_anonymously_request__pack_to_buffer
-                     (const Postern__Identity__V1__SignInAnonymouslyRequest   *message,
+size_t postern__identity__v1__sign_in_as_guest_request__pack_to_buffer
+                     (const Postern__Identity__V1__SignInAsGuestRequest   *message,
                       ProtobufCBuffer     *buffer);
-Postern__Identity__V1__SignInAnonymouslyRequest *
-       postern__identity__v1__sign_in_anonymously_request__unpack
+Postern__Identity__V1__SignInAsGuestRequest *
+       postern__identity__v1__sign_in_as_guest_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   postern__identity__v1__sign_in_anonymously_request__free_unpacked
-                     (Postern__Identity__V1__SignInAnonymouslyRequest *message,
+void   postern__identity__v1__sign_in_as_guest_request__free_unpacked
+                     (Postern__Identity__V1__SignInAsGuestRequest *message,
                       ProtobufCAllocator *allocator);
 /* Postern__Identity__V1__AdmissionResponse methods */
 void   postern__identity__v1__admission_response__init
@@ -342,25 +329,6 @@ Postern__Identity__V1__AdmissionResponse *
                       const uint8_t       *data);
 void   postern__identity__v1__admission_response__free_unpacked
                      (Postern__Identity__V1__AdmissionResponse *message,
-                      ProtobufCAllocator *allocator);
-/* Postern__Identity__V1__Collision methods */
-void   postern__identity__v1__collision__init
-                     (Postern__Identity__V1__Collision         *message);
-size_t postern__identity__v1__collision__get_packed_size
-                     (const Postern__Identity__V1__Collision   *message);
-size_t postern__identity__v1__collision__pack
-                     (const Postern__Identity__V1__Collision   *message,
-                      uint8_t             *out);
-size_t postern__identity__v1__collision__pack_to_buffer
-                     (const Postern__Identity__V1__Collision   *message,
-                      ProtobufCBuffer     *buffer);
-Postern__Identity__V1__Collision *
-       postern__identity__v1__collision__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data);
-void   postern__identity__v1__collision__free_unpacked
-                     (Postern__Identity__V1__Collision *message,
                       ProtobufCAllocator *allocator);
 /* Postern__Identity__V1__LinkProviderRequest methods */
 void   postern__identity__v1__link_provider_request__init
@@ -547,14 +515,11 @@ typedef void (*Postern__Identity__V1__ProviderToken_Closure)
 typedef void (*Postern__Identity__V1__SignInWithProviderRequest_Closure)
                  (const Postern__Identity__V1__SignInWithProviderRequest *message,
                   void *closure_data);
-typedef void (*Postern__Identity__V1__SignInAnonymouslyRequest_Closure)
-                 (const Postern__Identity__V1__SignInAnonymouslyRequest *message,
+typedef void (*Postern__Identity__V1__SignInAsGuestRequest_Closure)
+                 (const Postern__Identity__V1__SignInAsGuestRequest *message,
                   void *closure_data);
 typedef void (*Postern__Identity__V1__AdmissionResponse_Closure)
                  (const Postern__Identity__V1__AdmissionResponse *message,
-                  void *closure_data);
-typedef void (*Postern__Identity__V1__Collision_Closure)
-                 (const Postern__Identity__V1__Collision *message,
                   void *closure_data);
 typedef void (*Postern__Identity__V1__LinkProviderRequest_Closure)
                  (const Postern__Identity__V1__LinkProviderRequest *message,
@@ -593,9 +558,8 @@ extern const ProtobufCMessageDescriptor postern__identity__v1__issue_nonce_reque
 extern const ProtobufCMessageDescriptor postern__identity__v1__issue_nonce_response__descriptor;
 extern const ProtobufCMessageDescriptor postern__identity__v1__provider_token__descriptor;
 extern const ProtobufCMessageDescriptor postern__identity__v1__sign_in_with_provider_request__descriptor;
-extern const ProtobufCMessageDescriptor postern__identity__v1__sign_in_anonymously_request__descriptor;
+extern const ProtobufCMessageDescriptor postern__identity__v1__sign_in_as_guest_request__descriptor;
 extern const ProtobufCMessageDescriptor postern__identity__v1__admission_response__descriptor;
-extern const ProtobufCMessageDescriptor postern__identity__v1__collision__descriptor;
 extern const ProtobufCMessageDescriptor postern__identity__v1__link_provider_request__descriptor;
 extern const ProtobufCMessageDescriptor postern__identity__v1__link_provider_response__descriptor;
 extern const ProtobufCMessageDescriptor postern__identity__v1__unlink_request__descriptor;

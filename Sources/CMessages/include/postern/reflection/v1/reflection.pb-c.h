@@ -15,10 +15,10 @@ PROTOBUF_C__BEGIN_DECLS
 #endif
 
 
-typedef struct Postern__Reflection__V1__ListRequest Postern__Reflection__V1__ListRequest;
-typedef struct Postern__Reflection__V1__ListResponse Postern__Reflection__V1__ListResponse;
-typedef struct Postern__Reflection__V1__DescribeRequest Postern__Reflection__V1__DescribeRequest;
-typedef struct Postern__Reflection__V1__DescribeResponse Postern__Reflection__V1__DescribeResponse;
+typedef struct Postern__Reflection__V1__ListServicesRequest Postern__Reflection__V1__ListServicesRequest;
+typedef struct Postern__Reflection__V1__ListServicesResponse Postern__Reflection__V1__ListServicesResponse;
+typedef struct Postern__Reflection__V1__DescribeServiceRequest Postern__Reflection__V1__DescribeServiceRequest;
+typedef struct Postern__Reflection__V1__DescribeServiceResponse Postern__Reflection__V1__DescribeServiceResponse;
 
 
 /* --- enums --- */
@@ -26,135 +26,135 @@ typedef struct Postern__Reflection__V1__DescribeResponse Postern__Reflection__V1
 
 /* --- messages --- */
 
-struct  Postern__Reflection__V1__ListRequest
+struct  Postern__Reflection__V1__ListServicesRequest
 {
   ProtobufCMessage base;
 };
-#define POSTERN__REFLECTION__V1__LIST_REQUEST__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&postern__reflection__v1__list_request__descriptor) \
+#define POSTERN__REFLECTION__V1__LIST_SERVICES_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__reflection__v1__list_services_request__descriptor) \
      }
 
 
-struct  Postern__Reflection__V1__ListResponse
+struct  Postern__Reflection__V1__ListServicesResponse
 {
   ProtobufCMessage base;
   size_t n_services;
   ProtobufCBinaryData *services;
 };
-#define POSTERN__REFLECTION__V1__LIST_RESPONSE__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&postern__reflection__v1__list_response__descriptor) \
+#define POSTERN__REFLECTION__V1__LIST_SERVICES_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__reflection__v1__list_services_response__descriptor) \
     , 0,NULL }
 
 
-struct  Postern__Reflection__V1__DescribeRequest
+struct  Postern__Reflection__V1__DescribeServiceRequest
 {
   ProtobufCMessage base;
   ProtobufCBinaryData service;
 };
-#define POSTERN__REFLECTION__V1__DESCRIBE_REQUEST__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&postern__reflection__v1__describe_request__descriptor) \
+#define POSTERN__REFLECTION__V1__DESCRIBE_SERVICE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__reflection__v1__describe_service_request__descriptor) \
     , {0,NULL} }
 
 
-struct  Postern__Reflection__V1__DescribeResponse
+struct  Postern__Reflection__V1__DescribeServiceResponse
 {
   ProtobufCMessage base;
   ProtobufCBinaryData file_descriptor_set;
 };
-#define POSTERN__REFLECTION__V1__DESCRIBE_RESPONSE__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&postern__reflection__v1__describe_response__descriptor) \
+#define POSTERN__REFLECTION__V1__DESCRIBE_SERVICE_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__reflection__v1__describe_service_response__descriptor) \
     , {0,NULL} }
 
 
-/* Postern__Reflection__V1__ListRequest methods */
-void   postern__reflection__v1__list_request__init
-                     (Postern__Reflection__V1__ListRequest         *message);
-size_t postern__reflection__v1__list_request__get_packed_size
-                     (const Postern__Reflection__V1__ListRequest   *message);
-size_t postern__reflection__v1__list_request__pack
-                     (const Postern__Reflection__V1__ListRequest   *message,
+/* Postern__Reflection__V1__ListServicesRequest methods */
+void   postern__reflection__v1__list_services_request__init
+                     (Postern__Reflection__V1__ListServicesRequest         *message);
+size_t postern__reflection__v1__list_services_request__get_packed_size
+                     (const Postern__Reflection__V1__ListServicesRequest   *message);
+size_t postern__reflection__v1__list_services_request__pack
+                     (const Postern__Reflection__V1__ListServicesRequest   *message,
                       uint8_t             *out);
-size_t postern__reflection__v1__list_request__pack_to_buffer
-                     (const Postern__Reflection__V1__ListRequest   *message,
+size_t postern__reflection__v1__list_services_request__pack_to_buffer
+                     (const Postern__Reflection__V1__ListServicesRequest   *message,
                       ProtobufCBuffer     *buffer);
-Postern__Reflection__V1__ListRequest *
-       postern__reflection__v1__list_request__unpack
+Postern__Reflection__V1__ListServicesRequest *
+       postern__reflection__v1__list_services_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   postern__reflection__v1__list_request__free_unpacked
-                     (Postern__Reflection__V1__ListRequest *message,
+void   postern__reflection__v1__list_services_request__free_unpacked
+                     (Postern__Reflection__V1__ListServicesRequest *message,
                       ProtobufCAllocator *allocator);
-/* Postern__Reflection__V1__ListResponse methods */
-void   postern__reflection__v1__list_response__init
-                     (Postern__Reflection__V1__ListResponse         *message);
-size_t postern__reflection__v1__list_response__get_packed_size
-                     (const Postern__Reflection__V1__ListResponse   *message);
-size_t postern__reflection__v1__list_response__pack
-                     (const Postern__Reflection__V1__ListResponse   *message,
+/* Postern__Reflection__V1__ListServicesResponse methods */
+void   postern__reflection__v1__list_services_response__init
+                     (Postern__Reflection__V1__ListServicesResponse         *message);
+size_t postern__reflection__v1__list_services_response__get_packed_size
+                     (const Postern__Reflection__V1__ListServicesResponse   *message);
+size_t postern__reflection__v1__list_services_response__pack
+                     (const Postern__Reflection__V1__ListServicesResponse   *message,
                       uint8_t             *out);
-size_t postern__reflection__v1__list_response__pack_to_buffer
-                     (const Postern__Reflection__V1__ListResponse   *message,
+size_t postern__reflection__v1__list_services_response__pack_to_buffer
+                     (const Postern__Reflection__V1__ListServicesResponse   *message,
                       ProtobufCBuffer     *buffer);
-Postern__Reflection__V1__ListResponse *
-       postern__reflection__v1__list_response__unpack
+Postern__Reflection__V1__ListServicesResponse *
+       postern__reflection__v1__list_services_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   postern__reflection__v1__list_response__free_unpacked
-                     (Postern__Reflection__V1__ListResponse *message,
+void   postern__reflection__v1__list_services_response__free_unpacked
+                     (Postern__Reflection__V1__ListServicesResponse *message,
                       ProtobufCAllocator *allocator);
-/* Postern__Reflection__V1__DescribeRequest methods */
-void   postern__reflection__v1__describe_request__init
-                     (Postern__Reflection__V1__DescribeRequest         *message);
-size_t postern__reflection__v1__describe_request__get_packed_size
-                     (const Postern__Reflection__V1__DescribeRequest   *message);
-size_t postern__reflection__v1__describe_request__pack
-                     (const Postern__Reflection__V1__DescribeRequest   *message,
+/* Postern__Reflection__V1__DescribeServiceRequest methods */
+void   postern__reflection__v1__describe_service_request__init
+                     (Postern__Reflection__V1__DescribeServiceRequest         *message);
+size_t postern__reflection__v1__describe_service_request__get_packed_size
+                     (const Postern__Reflection__V1__DescribeServiceRequest   *message);
+size_t postern__reflection__v1__describe_service_request__pack
+                     (const Postern__Reflection__V1__DescribeServiceRequest   *message,
                       uint8_t             *out);
-size_t postern__reflection__v1__describe_request__pack_to_buffer
-                     (const Postern__Reflection__V1__DescribeRequest   *message,
+size_t postern__reflection__v1__describe_service_request__pack_to_buffer
+                     (const Postern__Reflection__V1__DescribeServiceRequest   *message,
                       ProtobufCBuffer     *buffer);
-Postern__Reflection__V1__DescribeRequest *
-       postern__reflection__v1__describe_request__unpack
+Postern__Reflection__V1__DescribeServiceRequest *
+       postern__reflection__v1__describe_service_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   postern__reflection__v1__describe_request__free_unpacked
-                     (Postern__Reflection__V1__DescribeRequest *message,
+void   postern__reflection__v1__describe_service_request__free_unpacked
+                     (Postern__Reflection__V1__DescribeServiceRequest *message,
                       ProtobufCAllocator *allocator);
-/* Postern__Reflection__V1__DescribeResponse methods */
-void   postern__reflection__v1__describe_response__init
-                     (Postern__Reflection__V1__DescribeResponse         *message);
-size_t postern__reflection__v1__describe_response__get_packed_size
-                     (const Postern__Reflection__V1__DescribeResponse   *message);
-size_t postern__reflection__v1__describe_response__pack
-                     (const Postern__Reflection__V1__DescribeResponse   *message,
+/* Postern__Reflection__V1__DescribeServiceResponse methods */
+void   postern__reflection__v1__describe_service_response__init
+                     (Postern__Reflection__V1__DescribeServiceResponse         *message);
+size_t postern__reflection__v1__describe_service_response__get_packed_size
+                     (const Postern__Reflection__V1__DescribeServiceResponse   *message);
+size_t postern__reflection__v1__describe_service_response__pack
+                     (const Postern__Reflection__V1__DescribeServiceResponse   *message,
                       uint8_t             *out);
-size_t postern__reflection__v1__describe_response__pack_to_buffer
-                     (const Postern__Reflection__V1__DescribeResponse   *message,
+size_t postern__reflection__v1__describe_service_response__pack_to_buffer
+                     (const Postern__Reflection__V1__DescribeServiceResponse   *message,
                       ProtobufCBuffer     *buffer);
-Postern__Reflection__V1__DescribeResponse *
-       postern__reflection__v1__describe_response__unpack
+Postern__Reflection__V1__DescribeServiceResponse *
+       postern__reflection__v1__describe_service_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   postern__reflection__v1__describe_response__free_unpacked
-                     (Postern__Reflection__V1__DescribeResponse *message,
+void   postern__reflection__v1__describe_service_response__free_unpacked
+                     (Postern__Reflection__V1__DescribeServiceResponse *message,
                       ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
-typedef void (*Postern__Reflection__V1__ListRequest_Closure)
-                 (const Postern__Reflection__V1__ListRequest *message,
+typedef void (*Postern__Reflection__V1__ListServicesRequest_Closure)
+                 (const Postern__Reflection__V1__ListServicesRequest *message,
                   void *closure_data);
-typedef void (*Postern__Reflection__V1__ListResponse_Closure)
-                 (const Postern__Reflection__V1__ListResponse *message,
+typedef void (*Postern__Reflection__V1__ListServicesResponse_Closure)
+                 (const Postern__Reflection__V1__ListServicesResponse *message,
                   void *closure_data);
-typedef void (*Postern__Reflection__V1__DescribeRequest_Closure)
-                 (const Postern__Reflection__V1__DescribeRequest *message,
+typedef void (*Postern__Reflection__V1__DescribeServiceRequest_Closure)
+                 (const Postern__Reflection__V1__DescribeServiceRequest *message,
                   void *closure_data);
-typedef void (*Postern__Reflection__V1__DescribeResponse_Closure)
-                 (const Postern__Reflection__V1__DescribeResponse *message,
+typedef void (*Postern__Reflection__V1__DescribeServiceResponse_Closure)
+                 (const Postern__Reflection__V1__DescribeServiceResponse *message,
                   void *closure_data);
 
 /* --- services --- */
@@ -162,10 +162,10 @@ typedef void (*Postern__Reflection__V1__DescribeResponse_Closure)
 
 /* --- descriptors --- */
 
-extern const ProtobufCMessageDescriptor postern__reflection__v1__list_request__descriptor;
-extern const ProtobufCMessageDescriptor postern__reflection__v1__list_response__descriptor;
-extern const ProtobufCMessageDescriptor postern__reflection__v1__describe_request__descriptor;
-extern const ProtobufCMessageDescriptor postern__reflection__v1__describe_response__descriptor;
+extern const ProtobufCMessageDescriptor postern__reflection__v1__list_services_request__descriptor;
+extern const ProtobufCMessageDescriptor postern__reflection__v1__list_services_response__descriptor;
+extern const ProtobufCMessageDescriptor postern__reflection__v1__describe_service_request__descriptor;
+extern const ProtobufCMessageDescriptor postern__reflection__v1__describe_service_response__descriptor;
 
 PROTOBUF_C__END_DECLS
 

@@ -262,10 +262,11 @@ struct  Postern__Session__V1__GetKeySetResponse
 {
   ProtobufCMessage base;
   ProtobufCBinaryData jwks;
+  ProtobufCBinaryData issuer;
 };
 #define POSTERN__SESSION__V1__GET_KEY_SET_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__get_key_set_response__descriptor) \
-    , {0,NULL} }
+    , {0,NULL}, {0,NULL} }
 
 
 /* Postern__Session__V1__Tokens methods */

@@ -154,7 +154,7 @@ struct  Postern__Wire__V1__Error
   ProtobufCBinaryData code;
   ProtobufCBinaryData user_message;
   protobuf_c_boolean retryable;
-  uint64_t retry_after_ms;
+  int64_t retry_after_ms;
   ProtobufCBinaryData action;
   size_t n_violations;
   Postern__Wire__V1__Violation **violations;

@@ -1,0 +1,26 @@
+import Contracts
+package import Messages
+package import RPC
+import ServiceRuntime
+
+extension EmailsHandler {
+    /// G-12: identify the caller's account → charge the limit → have another verification link
+    /// mailed.
+    /// - Throws: `auth/invalid-access-token`, `auth/too-many-requests`, `auth/user-disabled`,
+    ///   `rpc/invalid-argument`.
+    package func resendVerificationEmail(
+        _ request: GatewayV1.ResendVerificationEmailRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ResendVerificationEmailResponse {
+        let onward = try context.onward(for: "ResendVerificationEmail")
+        let origin = try Origin.of(request.device, context)
+        let account = try await sessions.required(context).accountID
+        let (answer, charge) = try await limits.countingMail(
+            .verificationMail(account: account), context, onward
+        ) {
+            try await credentials.resendVerification(
+                IdentityV1.ResendVerificationRequest(accountId: account, origin: origin), onward)
+        }
+        if !answer.sent { await limits.refund(charge, context) }
+        return GatewayV1.ResendVerificationEmailResponse(sent: answer.sent)
+    }
+}

@@ -1,0 +1,66 @@
+package import Messages
+package import RPC
+import ServiceRuntime
+import Storage
+
+extension IdentitiesHandler {
+    /// Not from RFC 8176, which has no `amr` value for "nothing was proved".
+    static let guestMethods = ["anon"]
+
+    /// Signs in as a guest (G-07): creates an account with a profile and a key, and without a
+    /// sign-in method. The account is reachable only through its session, until it is upgraded or
+    /// the session is lost.
+    /// - Throws: `rpc/invalid-argument`, `auth/idempotency-key-reused`; `auth/user-disabled` when a
+    ///   retry finds its guest suspended.
+    package func signInAsGuest(
+        _ request: IdentityV1.SignInAsGuestRequest, _ context: CallContext
+    ) async throws -> IdentityV1.AdmissionResponse {
+        // A guest has no credential besides its session. The fingerprint covers the device id, so
+        // that a retry must at least come from the same device. The language is left out: it may
+        // come from metadata, which a repeat need not have.
+        let call = try RepeatableCall(
+            "SignInAsGuest", [[], Array((request.origin?.deviceId ?? "").utf8)], context,
+            hash: keys.calls)
+        let signIn = try FederatedSignInCall(
+            from: request.origin, language: request.language, call: call, settings, keys)
+        let account = AccountID.drawn(from: randomness)
+        let vault = try AccountVault(new: account, under: keys.accounts, randomness: randomness)
+        let new = NewAccount(
+            account: account, sealedKey: vault.sealedKey,
+            sealedDisplayName: try vault.seal("", .displayName), language: signIn.language,
+            isGuest: true)
+        let (row, moment) = try await store.write { transaction in
+            (try write(new, signIn, transaction), transaction.at)
+        }
+        return IdentityV1.AdmissionResponse(
+            account: try reader.message(row, lastSignInAt: nil),
+            proof: proofs.proof(
+                row.account, by: Self.guestMethods, provedAt: moment),
+            isNewUser: true)
+    }
+
+    private func write(
+        _ new: NewAccount, _ call: FederatedSignInCall, _ transaction: Transaction
+    ) throws -> AccountRow {
+        if let first = try transaction.storedResponse(of: call.call) {
+            // If the guest has become a full account since then, only the owner's proof gives
+            // access.
+            guard let row = try transaction.account(AccountID(stored: first.account)), row.isGuest
+            else { throw ServiceError(.idempotencyKeyReused) }
+            guard row.status.isUsable else { throw ServiceError(.accountDisabled) }
+            // A guest with a pending claim on an address is about to get a password.
+            guard try transaction.claim(of: row.account, at: transaction.at) == nil else {
+                throw ServiceError(.idempotencyKeyReused)
+            }
+            return row
+        }
+        try transaction.insert(new)
+        try transaction.audit(
+            AuditEvent(.guestRegistered, account: new.account.key).from(call.origin))
+        try transaction.remember(call.call, StoredResponse(account: new.account.key))
+        guard let row = try transaction.account(new.account), row.isGuest else {
+            throw ServiceError(.internalError, detail: "a new guest account is incomplete")
+        }
+        return row
+    }
+}

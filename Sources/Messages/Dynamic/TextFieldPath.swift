@@ -1,0 +1,95 @@
+/// The place of a text field in messages of one type: the numbers of the fields from the message
+/// down to it. It takes the text out of an encoded message, or puts one in, and leaves all other
+/// fields as they are.
+package struct TextFieldPath: Hashable, Sendable {
+    /// At least one number.
+    let numbers: [Int]
+
+    /// Takes the field out of an encoded message, wherever it occurs.
+    /// - Returns: The message without it, and its text: of several the last one, which is the one
+    ///   that a decoder uses. Nil where the field is absent.
+    /// - Throws: `MessageError`.
+    package func take(
+        from message: [UInt8]
+    ) throws(MessageError) -> (rest: [UInt8], text: String?) {
+        var last: ArraySlice<UInt8>?
+        let rest = try Self.rest(of: message[...], numbers[...], &last)
+        guard let last else { return (rest, nil) }
+        guard let text = String(validating: last, as: UTF8.self) else { throw .invalidText }
+        return (rest, text)
+    }
+
+    /// The encoded message with `text` in the field. `message` must not contain the field.
+    package func put(_ text: String, into message: [UInt8]) -> [UInt8] {
+        // A decoder merges the parts of a nested message, wherever they are.
+        numbers.reversed().reduce(Array(text.utf8)) { value, number in
+            var writer = FieldWriter()
+            writer.append(number, .bytes(value[...]))
+            return writer.bytes
+        } + message
+    }
+
+    private static func rest(
+        of message: ArraySlice<UInt8>, _ numbers: ArraySlice<Int>, _ last: inout ArraySlice<UInt8>?
+    ) throws(MessageError) -> [UInt8] {
+        let inner = numbers.dropFirst()
+        var scanner = FieldScanner(message)
+        var writer = FieldWriter()
+        while let field = try scanner.next() {
+            guard field.number == numbers.first, case .bytes(let value) = field.value else {
+                writer.append(field.number, field.value)
+                continue
+            }
+            if inner.isEmpty {
+                last = value
+            } else {
+                let nested = try rest(of: value, inner, &last)
+                writer.append(field.number, .bytes(nested[...]))
+            }
+        }
+        return writer.bytes
+    }
+}
+
+extension SchemaMessage {
+    /// The text field that these names lead to, for example `device` and `device_id`. Nil where
+    /// there is none.
+    package func textField(at names: [String]) -> TextFieldPath? {
+        var type: MessageType? = self.type
+        var numbers: [Int] = []
+        for (position, name) in names.enumerated() {
+            guard let found = type, let index = found.index(named: name) else { return nil }
+            let field = found.fields[index]
+            numbers.append(field.number)
+            switch field.kind {
+            case .message(let inner): type = schema.messages[inner]
+            case .string where position == names.count - 1:
+                return TextFieldPath(numbers: numbers)
+            default: return nil
+            }
+        }
+        return nil
+    }
+
+    /// All text fields with this name, in the message and in the messages inside it. A type that
+    /// contains itself is searched once.
+    package func textFields(named name: String) -> [TextFieldPath] {
+        Self.textFields(named: name, in: type, of: schema, within: [])
+    }
+
+    private static func textFields(
+        named name: String, in type: MessageType, of schema: Schema, within outer: [String]
+    ) -> [TextFieldPath] {
+        guard !outer.contains(type.name) else { return [] }
+        return type.fields.flatMap { field -> [TextFieldPath] in
+            switch field.kind {
+            case .string: field.name == name ? [TextFieldPath(numbers: [field.number])] : []
+            case .message(let inner):
+                (schema.messages[inner].map {
+                    textFields(named: name, in: $0, of: schema, within: outer + [type.name])
+                } ?? []).map { TextFieldPath(numbers: [field.number] + $0.numbers) }
+            default: []
+            }
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import Cryptography
+import Messages
+import ServiceRuntime
+
+/// Calls with application tokens, which the web service carries for backends. The web service
+/// itself cannot make a token, so an attacker who takes it over cannot call as a backend, except to
+/// send another body with a token that passes through it while the token is valid.
+///
+/// A forged token costs one verification of an Ed25519 signature, as a forged Hello or access token
+/// does; the web service's limits by address bound how many a stranger can send.
+extension ServerConnection {
+    /// The call's application token; nil without one.
+    /// - Throws: `rpc/unauthenticated` for several: two programs could each read another one.
+    static func applicationToken(
+        _ metadata: Metadata
+    ) throws(ServiceError) -> String? {
+        let entries = metadata.entries.filter { $0.key == Metadata.Key.applicationToken }
+        guard let first = entries.first else { return nil }
+        guard entries.count == 1, let token = String(validating: first.value, as: UTF8.self) else {
+            throw unauthenticated(.malformed)
+        }
+        return token
+    }
+
+    private static func unauthenticated(_ reason: ApplicationToken.Refusal) -> ServiceError {
+        var error = ServiceError(.unauthenticated, notProcessed: true)
+        error.violations = [
+            .init(field: Metadata.Key.applicationToken, rule: reason.rawValue)
+        ]
+        return error
+    }
+
+    /// The caller of a call with `token`: the application that signed it, with its own permissions
+    /// and not those of the web service.
+    /// - Throws: `rpc/unauthenticated` for an invalid token, `rpc/permission-denied`,
+    ///   `rpc/invalid-argument` with `idempotency-key`.
+    func tokenCaller(
+        _ token: String, _ metadata: Metadata, _ entry: MethodTable.Entry,
+        carriedBy carrier: Application
+    ) throws(ServiceError) -> CallCaller {
+        let method = entry.handler.method
+        let verified: (caller: Caller, claims: ApplicationToken.Claims)
+        do throws(ApplicationToken.Refusal) {
+            verified = try shared.callers.applications.verified(
+                token: token, method: method.name, audiences: shared.settings.tokenAudiences,
+                now: shared.time.now())
+        } catch {
+            throw Self.unauthenticated(error)
+        }
+        let application = verified.caller.application
+        guard shared.callers.permissions(of: application.name).allows(entry.index) else {
+            throw Self.notPermitted
+        }
+        // Tokens are not stored, so one can be repeated while it is valid. With an idempotency key
+        // the repeat gets the first answer and changes nothing more.
+        guard method.isIdempotent || metadata[Metadata.Key.idempotencyKey]?.isEmpty == false else {
+            throw ServiceError(
+                .invalidArgument, fields: [Metadata.Key.idempotencyKey], notProcessed: true)
+        }
+        var metadata = metadata
+        metadata[Metadata.Key.applicationToken] = nil
+        // The backend's word where it has that right. Otherwise the address is the one that the web
+        // service determined, so that no backend chooses the subject of its rate limits.
+        var mayAssertClientAddress = carrier.mayAssertClientAddress
+        if application.mayAssertClientAddress, let address = verified.claims.clientAddress {
+            metadata[Metadata.Key.clientAddress] = address
+            mayAssertClientAddress = true
+        }
+        return CallCaller(
+            name: application.name, mayAssertClientAddress: mayAssertClientAddress,
+            metadata: metadata, byToken: verified.caller)
+    }
+
+    /// Ends the streams whose application, or the key that signed their token, was removed. Unary
+    /// calls may finish, as those of a removed key do on its own connection.
+    func endTokenStreams() {
+        let applications = shared.callers.applications
+        let channel = peer.channel
+        let ended = machine.end { running in
+            guard let caller = running.stream?.tokenCaller else { return false }
+            if case .admitted = applications.standing(of: caller, over: channel) { return false }
+            return true
+        }
+        for (call, running) in ended { stop(call, running, ServiceError(.unauthenticated)) }
+    }
+}

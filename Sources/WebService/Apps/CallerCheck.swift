@@ -1,0 +1,130 @@
+package import Addresses
+package import HTTPTypes
+package import Messages
+package import ServiceRuntime
+
+/// Decides who makes a call, and whether they may, before anything of it is done.
+package struct CallerCheck: Sendable {
+    private let apps: Reloadable<Apps>
+    private let trusted: [AddressNetwork]
+    private let time: any Time
+
+    /// - Parameters:
+    ///   - apps: The operator's apps, replaced when their file changes.
+    ///   - trusted: The proxies whose fields about the client's address count.
+    package init(apps: Reloadable<Apps>, trusted: [AddressNetwork], time: any Time) {
+        self.apps = apps
+        self.trusted = trusted
+        self.time = time
+    }
+
+    /// The caller of `method`. For a backend, `WebCaller.check(body:)` has to follow.
+    /// - Parameter bindsBody: Whether the token of a backend must name the request's body. It
+    ///   cannot where it is a part of the body itself (`client_assertion`, RFC 7523).
+    /// - Throws: `rpc/unauthenticated` without the key of an app or a token of a backend;
+    ///   `rpc/permission-denied` for a page whose origin the app does not have, and for a method
+    ///   that the app may not call.
+    package func caller(
+        of head: HTTPRequest, _ connection: HTTPConnection, method: SchemaMethod,
+        bindsBody: Bool = true
+    ) throws(ServiceError) -> WebCaller {
+        let apps = apps.value
+        guard let text = head.headerFields[CallerField.app] else {
+            throw Self.unknownCaller(
+                "Send the app's key (pk_…) of the operator's apps-file, or the token of a backend "
+                    + "(postern token app).")
+        }
+        var (app, token): (App?, BackendToken?)
+        if text.hasPrefix("pk_") {
+            guard let found = apps.app(key: text) else {
+                throw Self.unknownCaller("No app in the operator's apps-file has this key.")
+            }
+            app = found
+        } else {
+            token = try backendToken(text, method, bindsBody: bindsBody)
+        }
+        try Self.checkPage(head.headerFields, app)
+        if let app, !method.options.isPublic || !app.allows(method.name) {
+            throw ServiceError(
+                .permissionDenied, detail: "\(app.name) may not call \(method.name)",
+                notProcessed: true)
+        }
+        return WebCaller(
+            app: app, applicationToken: token == nil ? nil : text,
+            clientAddress: address(head.headerFields, connection).text,
+            responseFields: CrossOrigin.responseFields(head.headerFields, apps),
+            isPlainLoopback: Self.isPlainLoopback(head, connection), bodyHash: token?.bodyHash)
+    }
+
+    /// The fields of a response to a request that was refused, so that the page of an app can read
+    /// the error.
+    package func responseFields(of head: HTTPRequest) -> HTTPFields {
+        CrossOrigin.responseFields(head.headerFields, apps.value)
+    }
+
+    /// The response to a browser's question whether a page may make a call; nil for another
+    /// request.
+    package func preflightResponse(to head: HTTPRequest) -> HTTPResponse? {
+        CrossOrigin.preflightResponse(to: head, apps.value)
+    }
+
+    /// The address of the person, for limits and their list of sessions.
+    package func address(_ fields: HTTPFields, _ connection: HTTPConnection) -> ClientAddress {
+        ForwardedAddress.of(
+            peer: connection.peer, isFromTrustedProxy: connection.isFromTrustedProxy,
+            forwarded: fields[values: CallerField.forwarded],
+            xForwardedFor: fields[values: CallerField.xForwardedFor], trusted: trusted)
+    }
+
+    private func backendToken(
+        _ text: String, _ method: SchemaMethod, bindsBody: Bool
+    ) throws(ServiceError) -> BackendToken {
+        guard let token = BackendToken(text) else {
+            throw Self.unknownCaller(
+                "It is neither an app's key (pk_…) nor a token with the claims exp and method.")
+        }
+        if let refusal = token.refusal(
+            method: method, bindsBody: bindsBody, at: time.now())
+        {
+            throw Self.unknownCaller(refusal)
+        }
+        return token
+    }
+
+    /// Whether a page may make the call. The attack that it stops: any page that a person opens can
+    /// make their browser send requests, with its cookies and from inside their network.
+    ///
+    /// A backend has no pages. A request without `Origin` comes from a program, or is no request
+    /// across origins; browsers that send `Sec-Fetch-Site` confirm that.
+    private static func checkPage(_ fields: HTTPFields, _ app: App?) throws(ServiceError) {
+        let site = fields[CallerField.fetchSite]
+        if let origin = fields[.origin] {
+            guard let app, app.origins.contains(origin) else {
+                throw .refused(
+                    .permissionDenied, .origin,
+                    "The page's origin is not one of the app's origins in the operator's "
+                        + "apps-file.")
+            }
+        } else if site == "cross-site" {
+            throw .refused(
+                .permissionDenied, CallerField.fetchSite, "The page's origin is not known.")
+        }
+        // A browser would not store the cookie of the response, and the session would be lost.
+        if app?.refresh == .cookie, let site, !CrossOrigin.ownSites.contains(site) {
+            throw .refused(
+                .permissionDenied, CallerField.fetchSite,
+                "With refresh: cookie, the page and the web service must be on one site.")
+        }
+    }
+
+    /// Whether the person's browser reaches the web service by plain HTTP on the same machine.
+    /// Behind a proxy the scheme is not known, and a cookie without `Secure` would be sent in clear.
+    private static func isPlainLoopback(_ head: HTTPRequest, _ connection: HTTPConnection) -> Bool {
+        !connection.isTLS && !connection.isFromTrustedProxy
+            && head.authority.map(LoopbackHost.isHost) == true
+    }
+
+    private static func unknownCaller(_ sentence: String) -> ServiceError {
+        .refused(.unauthenticated, CallerField.app, sentence)
+    }
+}

@@ -1,0 +1,70 @@
+import Cryptography
+package import HTTPTypes
+package import ServiceRuntime
+
+/// Who makes a call: an app, or a backend whose token the gateway verifies.
+package struct WebCaller: Sendable {
+    /// The app; nil for a backend.
+    package let app: App?
+    /// The backend's token, for the metadata `application-token`; nil for an app. Only the gateway
+    /// has verified its signature.
+    package let applicationToken: String?
+    /// The address of the person or backend, for the metadata `client-address`.
+    package let clientAddress: String
+    /// The fields of every response to it, also of an error.
+    package let responseFields: HTTPFields
+    /// Whether it reaches the web service without TLS on this machine, so that cookies cannot be
+    /// `Secure`.
+    let isPlainLoopback: Bool
+    /// The SHA-256 of the body that a backend's token names; nil for an app, and for a stream.
+    package let bodyHash: [UInt8]?
+
+    /// Checks that the body is the one for which a backend's token was made, so that a token that
+    /// was seen on its way cannot be used for another request.
+    /// - Parameter body: The request's body as sent; nothing for a stream; the decoded `message` of
+    ///   a GET.
+    /// - Throws: `rpc/unauthenticated`.
+    package func check(body: some Collection<UInt8>) throws(ServiceError) {
+        guard let bodyHash, bodyHash != SHA256.hash(body) else { return }
+        throw .refused(
+            .unauthenticated, CallerField.app,
+            "The token's bh is not the base64url of the SHA-256 of the body as sent.")
+    }
+
+    /// Whether it is an app that receives its refresh token in a cookie.
+    var usesCookie: Bool { app?.refresh == .cookie }
+}
+
+/// Fields of requests that are about the caller.
+enum CallerField {
+    /// An app's key, or the token of a backend.
+    static let app = name("x-postern-app")
+    /// How the page that calls is related to the web service (W3C Fetch Metadata).
+    static let fetchSite = name("sec-fetch-site")
+    /// Connect's version, which only scripts can send.
+    static let connectProtocolVersion = name("connect-protocol-version")
+    /// RFC 7239.
+    static let forwarded = name("forwarded")
+    /// The older field with the same purpose.
+    static let xForwardedFor = name("x-forwarded-for")
+
+    private static func name(_ text: StaticString) -> HTTPField.Name {
+        guard let name = HTTPField.Name(text.description) else {
+            preconditionFailure("the name of a field is a token")
+        }
+        return name
+    }
+}
+
+extension ServiceError {
+    /// A refusal that says which field of the request a developer has to correct, and how.
+    static func refused(
+        _ code: ErrorCode, _ field: HTTPField.Name, _ sentence: String
+    ) -> ServiceError {
+        var error = ServiceError(
+            code, fields: [field.canonicalName], detail: "\(field.canonicalName): \(sentence)",
+            notProcessed: true)
+        error.violations[0].sentence = sentence
+        return error
+    }
+}

@@ -1,0 +1,88 @@
+import HTTPTypes
+import Messages
+import ServiceRuntime
+
+/// A call that fails: the error that crosses to the client, and what HTTP adds to it.
+struct CallFailure: Error, Hashable, Sendable {
+    var error: ServiceError
+    /// The reason in English for a developer, with the code at the start. It is sent.
+    let message: String
+    /// The status of the response, where the protocol has no framing.
+    var status: HTTPResponse.Status
+    /// Fields of the response that say more about the failure.
+    var fields = HTTPFields()
+
+    /// A failure that this program finds.
+    /// - Parameter reason: a sentence for a developer.
+    init(
+        _ code: ErrorCode, _ reason: String, violations: [String] = [],
+        status: HTTPResponse.Status? = nil, fields: HTTPFields = [:]
+    ) {
+        error = ServiceError(code, fields: violations, detail: reason)
+        message = "\(code.rawValue): \(reason)"
+        self.status = status ?? error.status.httpStatus
+        self.fields = fields
+    }
+
+    /// The failure for any error that a call throws. The text of an error that is not meant for
+    /// callers stays in this program.
+    init(_ error: any Error) {
+        switch error {
+        case let failure as CallFailure: self = failure
+        case let error as ServiceError: self.init(service: error)
+        case let failure as HTTPFailure:
+            let code: ErrorCode =
+                failure.status.kind == .serverError ? .unavailable : .invalidArgument
+            self.init(code, failure.reason, status: failure.status)
+        case let error as MessageError:
+            self.init(.invalidArgument, "The message does not decode: \(error).")
+        default: self.init(.internalError, "The web service failed.")
+        }
+    }
+
+    private init(service error: ServiceError) {
+        self.error = error
+        let fields = error.violations.map { violation in
+            violation.userMessage.isEmpty
+                ? violation.field : "\(violation.field): \(violation.userMessage)"
+        }
+        message =
+            "\(error.code.rawValue): \(error.code.entry.sentence)"
+            + (fields.isEmpty ? "" : " (\(fields.joined(separator: "; ")))")
+        status = error.status.httpStatus
+        // A whole second more is better than a retry that comes too early.
+        if let wait = error.retryAfter, status == .tooManyRequests || status == .serviceUnavailable
+        {
+            let milliseconds = max(1, wait.milliseconds)
+            let seconds = milliseconds / 1_000 + (milliseconds % 1_000 == 0 ? 0 : 1)
+            self.fields[.retryAfter] = "\(seconds)"
+        }
+    }
+
+    /// Bytes of a reason that quotes the caller's input: gRPC sends it in a header field.
+    private static let quotedBytesMax = 300
+
+    /// JSON that does not fit the method's message.
+    init(_ error: MappingError, of type: String) {
+        let field = Self.protoPath(error.path)
+        let reason = String(
+            decoding: error.description.utf8.prefix(Self.quotedBytesMax), as: UTF8.self)
+        self.init(
+            .invalidArgument, "\(type): \(reason).", violations: field.isEmpty ? [] : [field])
+    }
+
+    /// A message over the limit.
+    static func tooLarge(bytesMax: Int) -> CallFailure {
+        CallFailure(
+            .invalidArgument, "A message may have at most \(bytesMax) bytes.",
+            status: .contentTooLarge)
+    }
+
+    /// A path of JSON names in the names of the `.proto`, as all violations have them:
+    /// `device.deviceId` → `device.device_id`.
+    static func protoPath(_ path: String) -> String {
+        path.reduce(into: "") { text, character in
+            text += character.isUppercase ? "_" + character.lowercased() : String(character)
+        }
+    }
+}

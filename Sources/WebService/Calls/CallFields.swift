@@ -1,0 +1,23 @@
+import HTTPTypes
+
+/// The fields of the protocols, and those of ours that calls know.
+extension HTTPField.Name {
+    static let acceptPost = Self.known("accept-post")
+    static let connectAcceptEncoding = Self.known("connect-accept-encoding")
+    static let connectContentEncoding = Self.known("connect-content-encoding")
+    static let connectTimeout = Self.known("connect-timeout-ms")
+    static let grpcAcceptEncoding = Self.known("grpc-accept-encoding")
+    static let grpcEncoding = Self.known("grpc-encoding")
+    static let grpcMessage = Self.known("grpc-message")
+    static let grpcStatus = Self.known("grpc-status")
+    static let grpcStatusDetails = Self.known("grpc-status-details-bin")
+    static let grpcTimeout = Self.known("grpc-timeout")
+    static let idempotencyKey = Self.known("idempotency-key")
+
+    private static func known(_ name: String) -> HTTPField.Name {
+        guard let name = HTTPField.Name(name) else {
+            preconditionFailure("\(name) is no name of a field")
+        }
+        return name
+    }
+}

@@ -1,0 +1,20 @@
+import HTTPTypes
+import RPC
+
+extension Metadata {
+    /// The metadata with which the gateway is called: four fields of the request as they are, and
+    /// who calls. All other fields stay here.
+    ///
+    /// Attacks: a client that sends `client-address` itself would choose the subject of every limit
+    /// by address; one that sends `application-token` would name a backend that was not checked;
+    /// `attempt` is the gateway's client's.
+    init(of fields: HTTPFields, from caller: WebCaller) {
+        self.init()
+        self[Key.idempotencyKey] = fields[.idempotencyKey]
+        self[Key.traceparent] = fields[.traceparent]
+        self[Key.acceptLanguage] = fields[.acceptLanguage]
+        self[Key.authorization] = fields[.authorization]
+        self[Key.clientAddress] = caller.clientAddress
+        self[Key.applicationToken] = caller.applicationToken
+    }
+}

@@ -1,0 +1,81 @@
+import Contracts
+import Cryptography
+import HTTPTypes
+import Messages
+package import RPC
+package import ServiceRuntime
+
+/// The methods that clients can call, by their names.
+package struct CallMethods: Sendable {
+    /// The gateway's services.
+    package static let gatewayServices: [ServiceDescription] = [
+        AuthDescription.service, AccountSessionsDescription.service, PasswordsDescription.service,
+        ProvidersDescription.service, GuestsDescription.service, SignInMethodsDescription.service,
+        PhoneSignInDescription.service, EmailsDescription.service, VerificationDescription.service,
+        ProviderNoticesDescription.service, AdminDescription.service,
+    ]
+
+    private var byName: [String: CallMethod] = [:]
+    /// The names by the method's own name in lower case, for suggestions.
+    private var byOwnName: [String: [String]] = [:]
+
+    /// The methods of the gateway's `services`, and those that this program implements: health,
+    /// from whether `isServing`, and reflection of the services with a public method.
+    /// - Throws: `SchemaError` if a descriptor set cannot be read, which the compiled ones can.
+    package init(
+        gateway services: [ServiceDescription] = gatewayServices,
+        isServing: @escaping @Sendable () -> Bool, time: any Time
+    ) throws {
+        for service in services {
+            let schema = try Schema(fileDescriptorSet: service.descriptorBytes)
+            for description in service.methods {
+                guard let method = schema.method(named: description.name) else { continue }
+                add(CallMethod(description, method))
+            }
+        }
+        let files = HealthService.file + ServerReflection.files
+        let own = try Schema(fileDescriptorSet: files)
+        let described = services.filter { $0.methods.contains(where: \.isPublic) }
+        let reflection = try ServerReflection(
+            services: described.map(\.name) + [HealthService.name] + ServerReflection.names,
+            fileDescriptorSets: described.map(\.descriptorBytes) + [files])
+        let health = HealthService(
+            services: Set(services.map(\.name)), isServing: isServing, time: time)
+        for method in health.methods(own) + reflection.methods(own) { add(method) }
+    }
+
+    private mutating func add(_ method: CallMethod) {
+        let name = method.description.name
+        byName[name] = method
+        byOwnName[Self.ownName(name), default: []].append(name)
+    }
+
+    /// The methods that the gateway answers.
+    var ofGateway: [SchemaMethod] {
+        byName.values.compactMap { if case .gateway = $0.target { $0.schema } else { nil } }
+    }
+
+    /// The method with that name, `postern.gateway.v1.Auth/SignOut`.
+    subscript(name: some StringProtocol) -> CallMethod? { byName[String(name)] }
+
+    /// The failure of a call of a name that is no method.
+    func unknown(_ name: some StringProtocol) -> CallFailure {
+        let similar = byOwnName[Self.ownName(name), default: []].map { "/" + $0 }.sorted()
+        let hint =
+            similar.isEmpty
+            ? "Paths are /package.Service/Method, for example /postern.gateway.v1.Auth/SignOut."
+            : "Did you mean \(similar.joined(separator: " or "))?"
+        return CallFailure(.unknownMethod, "There is no such method. \(hint)", status: .notFound)
+    }
+
+    private static func ownName(_ name: some StringProtocol) -> String {
+        name.split(separator: "/").last.map { $0.lowercased() } ?? ""
+    }
+}
+
+extension ServiceDescription {
+    /// The serialised `google.protobuf.FileDescriptorSet`.
+    fileprivate var descriptorBytes: [UInt8] {
+        Base64.decode(fileDescriptorSet.utf8) ?? []
+    }
+}

@@ -1,0 +1,115 @@
+import HTTPTypes
+import RPC
+import ServiceRuntime
+
+/// Whether a request is a call that can be understood at all. What fails here is answered in the
+/// form of a unary error of Connect, which a person can read, whatever the request's format is.
+extension CallFormat {
+    /// The format of errors where the request has none.
+    static let plain = CallFormat(.none, .json)
+
+    /// The format of a call.
+    /// - Parameter method: nil for an unknown one, which is refused in the request's format.
+    /// - Throws: `CallFailure` with status 405, 415 or 505.
+    init(
+        negotiating head: HTTPRequest, isHTTP2: Bool, _ method: CallMethod?
+    ) throws(CallFailure) {
+        let contentType = head.headerFields[.contentType]
+        let named = contentType.flatMap { CallFormat(contentType: $0) }
+        guard let method else {
+            self = named.flatMap { $0.framing == .grpc && !isHTTP2 ? nil : $0 } ?? .plain
+            return
+        }
+        switch head.method {
+        case .post: break
+        case .get where method.allowsGet:
+            self = .plain  // the query names the codec
+            return
+        default: throw Self.wrongVerb(method)
+        }
+        guard let named, named.fits(isStream: method.isStream) else {
+            throw Self.unsupportedType(contentType, isStream: method.isStream)
+        }
+        guard isHTTP2 || (named.framing != .grpc && method.description.streams != .both) else {
+            throw CallFailure(
+                .invalidArgument,
+                "gRPC and streams in both directions need HTTP/2. Connect and gRPC-Web do not.",
+                status: .httpVersionNotSupported)
+        }
+        self = named
+    }
+
+    private static func wrongVerb(_ method: CallMethod) -> CallFailure {
+        let verbs = method.allowsGet ? "GET, POST" : "POST"
+        return CallFailure(
+            .invalidArgument, "Call this method with \(verbs).", status: .methodNotAllowed,
+            fields: [.allow: verbs])
+    }
+
+    private static func unsupportedType(_ type: String?, isStream: Bool) -> CallFailure {
+        let accepted = contentTypes(isStream: isStream).joined(separator: ", ")
+        let advice =
+            isStream
+            ? "This method is a stream; send one of: \(accepted)."
+            : "Send the request as JSON with the header field content-type: application/json."
+        let problem =
+            switch type {
+            case nil: "The request has no content-type."
+            case let type? where type.hasPrefix("application/x-www-form-urlencoded"):
+                "application/x-www-form-urlencoded is what curl -d sends by itself."
+            default: "This content-type cannot be used here."
+            }
+        return CallFailure(
+            .invalidArgument, "\(problem) \(advice)", status: .unsupportedMediaType,
+            fields: [.acceptPost: accepted])
+    }
+
+    /// Checks the fields of the format: the version of Connect, and that nothing is compressed.
+    /// - Throws: `CallFailure`.
+    func checkFields(_ fields: HTTPFields) throws(CallFailure) {
+        let (encoding, accepted): (HTTPField.Name, HTTPField.Name) =
+            switch framing {
+            case .none: (.contentEncoding, .acceptEncoding)
+            case .connect: (.connectContentEncoding, .connectAcceptEncoding)
+            case .grpc, .grpcWeb, .grpcWebText: (.grpcEncoding, .grpcAcceptEncoding)
+            }
+        if let name = fields[encoding], name != "identity" {
+            throw .unsupportedEncoding(accepted: accepted)
+        }
+        if !framing.isGRPC, let version = fields[CallerField.connectProtocolVersion], version != "1"
+        {
+            throw CallFailure(.invalidArgument, "connect-protocol-version must be 1.")
+        }
+    }
+
+    /// The client's timeout; nil if it sets none.
+    /// - Throws: `CallFailure` for a text that is no timeout.
+    func timeout(_ fields: HTTPFields) throws(CallFailure) -> Duration? {
+        let name: HTTPField.Name = framing.isGRPC ? .grpcTimeout : .connectTimeout
+        guard let text = fields[name] else { return nil }
+        guard
+            let timeout =
+                framing.isGRPC ? CallTimeout.grpc(text) : CallTimeout.connect(text)
+        else {
+            throw CallFailure(
+                .invalidArgument,
+                framing.isGRPC
+                    ? "grpc-timeout is at most 8 digits and one of H, M, S, m, u, n."
+                    : "connect-timeout-ms is a number of milliseconds of at most 10 digits.",
+                violations: [name.canonicalName])
+        }
+        return timeout
+    }
+}
+
+extension CallFailure {
+    /// A request that is compressed. Requests are small, and a decompressor is an attack surface:
+    /// a kilobyte can become a gigabyte.
+    /// - Parameter accepted: The field that lists the encodings that are supported.
+    static func unsupportedEncoding(accepted: HTTPField.Name) -> CallFailure {
+        CallFailure(
+            .unknownMethod,
+            "Compressed requests are not supported. Supported encodings: identity.",
+            fields: [accepted: "identity"])
+    }
+}

@@ -1,0 +1,255 @@
+import Cryptography
+import HTTPTypes
+import NIOCore
+package import RPC
+package import ServiceRuntime
+
+/// Answers calls: Connect, gRPC and gRPC-Web, each translated to one call of the gateway. Which of
+/// them a request is, its content type says (`CallFormat`).
+///
+///     request ─▶ CallFormat ─▶ CallMethod ─▶ caller ─▶ packed request ─▶ gateway ─▶ CallResponse
+package struct CallResponder: Sendable {
+    /// Size limit of a message, in bytes, as the client sends it: the gateway takes frames of that
+    /// size.
+    static let messageBytesMax = FrameLimits.frameBytesDefault
+
+    private let methods: CallMethods
+    private let gateway: RPCClient
+    private let time: any Time
+    private let callers: CallerCheck
+    private let cookie: RefreshCookie
+
+    /// Answers calls of `methods`, those of the gateway by `gateway` for those whom `callers`
+    /// admits.
+    package init(
+        methods: CallMethods, gateway: RPCClient, callers: CallerCheck, time: any Time
+    ) {
+        self.methods = methods
+        self.gateway = gateway
+        self.time = time
+        self.callers = callers
+        cookie = RefreshCookie(methods: methods.ofGateway)
+    }
+
+    /// Answers one request, whose path is `/package.Service/Method`. When its task is cancelled,
+    /// the call of the gateway is cancelled.
+    package func respond(to exchange: HTTPExchange) async {
+        let target = (exchange.head.path ?? "").dropFirst()
+        let name = target.prefix { $0 != "?" }
+        let method = methods[name]
+        let fields = callers.responseFields(of: exchange.head)
+        let format: CallFormat
+        do {
+            format = try CallFormat(
+                negotiating: exchange.head, isHTTP2: exchange.connection.isHTTP2, method)
+        } catch {
+            return CallResponse(exchange, method, .plain, fields: fields).fail(error)
+        }
+        var response = CallResponse(exchange, method, format, fields: fields)
+        guard let method else { return response.fail(methods.unknown(name)) }
+        do {
+            let query = exchange.head.method == .get ? target.dropFirst(name.count + 1) : nil
+            let call = try incoming(exchange, method, format, query: query)
+            response = CallResponse(exchange, method, call.format, fields: fields)
+            try await answer(call, response)
+        } catch is CancellationError {
+            // The client is gone, and so is the stream that a response would take.
+        } catch {
+            response.fail(CallFailure(error))
+        }
+    }
+
+    /// What a request's head says about its call.
+    private func incoming(
+        _ exchange: HTTPExchange, _ method: CallMethod, _ format: CallFormat, query: Substring?
+    ) throws -> IncomingCall {
+        let fields = exchange.head.headerFields
+        try format.checkFields(fields)
+        let own = method.description.timeout
+        let timeout = try format.timeout(fields).map { min($0, own) } ?? own
+        let parameters = try query.map { text throws(CallFailure) in try CallQuery(text) }
+        var caller: WebCaller?
+        if case .gateway = method.target {
+            caller = try callers.caller(
+                of: exchange.head, exchange.connection, method: method.schema)
+        }
+        return IncomingCall(
+            exchange: exchange, method: method,
+            format: parameters.map { CallFormat(.none, $0.codec) } ?? format,
+            query: parameters, caller: caller,
+            context: CallContext(
+                deadline: time.uptime() + timeout, isCallersDeadline: timeout < own,
+                metadata: caller.map { Metadata(of: fields, from: $0) } ?? Metadata()))
+    }
+
+    private func answer(_ call: IncomingCall, _ response: CallResponse) async throws {
+        guard !call.method.isStream else { return try await stream(call, response) }
+        switch call.method.target {
+        case .gateway:
+            guard let caller = call.caller else { throw ServiceError(.unauthenticated) }
+            try await askGateway(call, caller, response)
+        case .unary(let handle): try response.send(handle(try await call.packedRequest()))
+        case .stream: preconditionFailure("a unary method is answered by a unary handler")
+        }
+    }
+
+    /// A unary call of the gateway, with the refresh token in the caller's cookie if it is there.
+    private func askGateway(
+        _ call: IncomingCall, _ caller: WebCaller, _ response: CallResponse
+    ) async throws {
+        let (method, schema) = (call.method.description, call.method.schema)
+        var packed = try await call.packedRequest()
+        let isFromCookie: Bool
+        (packed, isFromCookie) = try cookie.insert(
+            from: call.exchange.head.headerFields, into: packed, of: caller, method: schema)
+        let context = try call.context(boundTo: packed)
+        // The array has no other reference here, so that wiping it reaches the password.
+        let payload: OutgoingRequest.Payload =
+            method.hasSecrets ? .secret(SecretBytes(taking: &packed)) : .plain(packed)
+        do {
+            let answer = try await gateway.call(method, packed: payload, context)
+            let (body, setCookie) = try cookie.take(from: answer, of: caller, method: schema)
+            try response.send(body, adding: HTTPFields(setCookie.map { [$0] } ?? []))
+        } catch let error as ServiceError {
+            var failure = CallFailure(error)
+            let deletion = cookie.deletion(
+                after: error, of: caller, method: schema, isFromCookie: isFromCookie)
+            if let deletion { failure.fields.append(deletion) }
+            throw failure
+        }
+    }
+}
+
+// MARK: Streams
+
+extension CallResponder {
+    private func stream(_ call: IncomingCall, _ response: CallResponse) async throws {
+        var requests = RequestMessages(call.exchange, call.method, call.format)
+        try call.caller?.check(body: [])
+        switch call.method.target {
+        case .stream(let handle):
+            try await ended(response) {
+                try await handle(&requests, response, call.context.deadline)
+            }
+        case .gateway where call.method.description.streams == .request:
+            try response.send(try await relay(requests, call, response))
+        case .gateway:
+            let first =
+                call.method.description.streams == .response ? try await requests.only() : []
+            try await ended(response) {
+                _ = try await relay(requests, call, response, request: first)
+            }
+        case .unary: preconditionFailure("a stream is answered by a stream's handler")
+        }
+    }
+
+    /// Sends a response of several messages, which `body` writes, and its end.
+    private func ended(
+        _ response: CallResponse, _ body: () async throws -> Void
+    ) async throws {
+        response.begin()
+        var failure: CallFailure?
+        do {
+            try await body()
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            failure = CallFailure(error)
+        }
+        try await response.end(failure)
+    }
+
+    /// Carries out a call with streams at the gateway. An item is taken from the gateway only when
+    /// the one before it has been written, and one from the client when the gateway has credit for
+    /// it: so each side's flow control reaches the other.
+    /// - Returns: the message of the response; empty where the server sends items.
+    private func relay(
+        _ requests: RequestMessages, _ call: IncomingCall, _ response: CallResponse,
+        request: [UInt8] = []
+    ) async throws -> [UInt8] {
+        let stream = gateway.stream(
+            call.method.description, payload: request, try call.context(boundTo: request))
+        guard call.method.description.streams.hasRequestItems else {
+            return try await receive(stream, response)
+        }
+        return try await withThrowingTaskGroup(of: [UInt8]?.self) { sides in
+            defer { sides.cancelAll() }
+            sides.addTask {
+                try await send(requests, on: stream)
+                return nil
+            }
+            sides.addTask { try await receive(stream, response) }
+            // The gateway may respond before it has received all items.
+            while let side = try await sides.next() {
+                if let answer = side { return answer }
+            }
+            return []
+        }
+    }
+
+    private func send(
+        _ requests: RequestMessages, on stream: RPCClient.PackedStreamCall
+    ) async throws {
+        var requests = requests
+        while let item = try await requests.next() {
+            do {
+                try await stream.outgoing.write(item)
+            } catch is ServiceError {
+                return  // the call is over; `receive` has its result
+            }
+        }
+        stream.outgoing.finish()
+    }
+
+    private func receive(
+        _ stream: RPCClient.PackedStreamCall, _ response: CallResponse
+    ) async throws -> [UInt8] {
+        for try await item in stream.incoming { try await response.write(item) }
+        // The response may be an error even if the items ended normally.
+        return try await stream.response()
+    }
+}
+
+/// A call as its head describes it.
+private struct IncomingCall: Sendable {
+    let exchange: HTTPExchange
+    let method: CallMethod
+    let format: CallFormat
+    /// The query of a GET call, which has the message.
+    let query: CallQuery?
+    /// Nil for a method that this program implements.
+    let caller: WebCaller?
+    let context: CallContext
+
+    /// The packed request of a unary call.
+    func packedRequest() async throws -> [UInt8] {
+        if let query {
+            try caller?.check(body: query.message)
+            return try method.packedRequest(ByteBuffer(bytes: query.message), format.codec)
+        }
+        let body = try await exchange.body(bytesMax: format.bodyBytesMax)
+        try caller?.check(body: body.readableBytesView)
+        return try RequestMessages.only(in: body, of: method, format)
+    }
+
+    /// The context, whose idempotency key counts for this caller and request only.
+    func context(boundTo request: [UInt8]) throws(ServiceError) -> CallContext {
+        guard let caller, let key = context.idempotencyKey else { return context }
+        var bound = context
+        bound.metadata[Metadata.Key.idempotencyKey] = try BoundIdempotencyKey.bound(
+            key, of: caller, request: request, method: method.schema)
+        return bound
+    }
+}
+
+extension CallFormat {
+    /// Size limit of the body of a unary call, in bytes: one message, framed.
+    fileprivate var bodyBytesMax: Int {
+        let message = CallResponder.messageBytesMax
+        switch framing {
+        case .none: return message
+        case .connect, .grpc, .grpcWeb: return message + MessageFrameReader.headBytes
+        case .grpcWebText: return (message + MessageFrameReader.headBytes + 2) / 3 * 4
+        }
+    }
+}

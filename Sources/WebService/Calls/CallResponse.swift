@@ -1,0 +1,125 @@
+import HTTPTypes
+import JSON
+import NIOCore
+import ServiceRuntime
+
+/// Writes the response of one call in the call's format.
+struct CallResponse: Sendable {
+    private let exchange: HTTPExchange
+    private let method: CallMethod?
+    private let format: CallFormat
+    private let fields: HTTPFields
+
+    /// - Parameters:
+    ///   - method: nil if the call fails before its method is known.
+    ///   - fields: Fields of every response to the caller.
+    init(
+        _ exchange: HTTPExchange, _ method: CallMethod?, _ format: CallFormat, fields: HTTPFields
+    ) {
+        self.exchange = exchange
+        self.method = method
+        self.format = format
+        self.fields = fields
+    }
+
+    /// The language of the sentences in an error.
+    private var language: ErrorLanguage {
+        AcceptedLanguages(exchange.head.headerFields[.acceptLanguage] ?? "").best ?? .english
+    }
+
+    // MARK: Whole responses
+
+    /// Sends the only message.
+    /// - Throws: `CallFailure` for a message that is not of the method's type.
+    func send(_ packed: [UInt8], adding more: HTTPFields = [:]) throws(CallFailure) {
+        guard format.framing != .none else {
+            let body = try method?.response(packed, format.codec) ?? packed
+            return exchange.respond(head(.ok, adding: more), ByteBuffer(bytes: body))
+        }
+        var (body, end) = (try frame(packed), format.end(nil, .english))
+        body.writeBuffer(&end.body)
+        exchange.respond(head(.ok, adding: more), body, trailers: end.trailers)
+    }
+
+    /// Sends a failure. gRPC's comes in the trailers of a response without messages: in the one
+    /// block of fields that gRPC calls `Trailers-Only` it would need a stream that ends with its
+    /// head, which NIO's codec does not write.
+    func fail(_ failure: CallFailure) {
+        let language = language
+        let failure = failure.worded(in: language)
+        guard format.framing != .none else {
+            var head = head(failure.status, adding: failure.fields)
+            head.headerFields[.contentType] = "application/json"
+            let body = JSONWriter.text(failure.connectError)
+            return exchange.respond(head, ByteBuffer(string: body))
+        }
+        let end = format.end(failure, language)
+        exchange.respond(head(.ok, adding: failure.fields), end.body, trailers: end.trailers)
+    }
+
+    // MARK: Streams
+
+    /// Begins a response of several messages.
+    func begin() { exchange.begin(head(.ok, adding: [:])) }
+
+    /// Sends the next message, and waits while the client does not read.
+    /// - Throws: `CallFailure` for a message that is not of the method's type;
+    ///   `CancellationError`.
+    func write(_ packed: [UInt8]) async throws { try await exchange.write(frame(packed)) }
+
+    /// Ends the messages, with the failure if the call failed.
+    /// - Throws: `CancellationError`.
+    func end(_ failure: CallFailure?) async throws {
+        let language = language
+        let end = format.end(failure?.worded(in: language), language)
+        if end.body.readableBytes > 0 { try await exchange.write(end.body) }
+        exchange.end(end.trailers)
+    }
+
+    // MARK: Parts
+
+    private func frame(_ packed: [UInt8]) throws(CallFailure) -> ByteBuffer {
+        let message = try method?.response(packed, format.codec) ?? packed
+        let frame = MessageFrame.bytes(message)
+        return format.framing == .grpcWebText ? GRPCWebText.encoded(frame) : frame
+    }
+
+    /// Responses have tokens, so no cache may keep them.
+    private func head(_ status: HTTPResponse.Status, adding more: HTTPFields) -> HTTPResponse {
+        var all = fields
+        all[.contentType] = format.contentType
+        all[.cacheControl] = "no-store"
+        all.append(contentsOf: more)
+        return HTTPResponse(status: status, headerFields: all)
+    }
+}
+
+extension CallFailure {
+    fileprivate func worded(in language: ErrorLanguage) -> CallFailure {
+        var failure = self
+        failure.error = error.worded(in: language)
+        return failure
+    }
+}
+
+extension CallFormat {
+    /// What follows the last message: the end of the body, and gRPC's trailers.
+    func end(
+        _ failure: CallFailure?, _ language: ErrorLanguage
+    ) -> (body: ByteBuffer, trailers: HTTPFields?) {
+        switch framing {
+        case .none: return (ByteBuffer(), nil)
+        case .connect:
+            let json = JSONWriter.text(CallFailure.endOfStream(failure))
+            let flags = MessageFrame.endOfConnectStream
+            return (MessageFrame.bytes(Array(json.utf8), flags: flags), nil)
+        case .grpc:
+            return (ByteBuffer(), GRPCStatus.trailers(failure, language: language))
+        case .grpcWeb, .grpcWebText:
+            let text = GRPCStatus.trailers(failure, language: language)
+                .map { "\($0.name.canonicalName): \($0.value)\r\n" }.joined()
+            let frame = MessageFrame.bytes(Array(text.utf8), flags: MessageFrame.trailers)
+            return (framing == .grpcWebText ? GRPCWebText.encoded(frame) : frame, nil)
+        }
+    }
+}

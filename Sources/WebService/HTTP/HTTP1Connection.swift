@@ -1,0 +1,246 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypes
+
+/// An HTTP/1.1 connection (RFC 9112): requests are answered one after the other in their order,
+/// and a request that cannot be read ends the connection. It is between NIO's parser and
+/// `HTTPStream`, and writes the responses.
+final class HTTP1Connection: ChannelDuplexHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = IOData
+
+    private let connection: WebConnection
+    /// A request was passed on, and its response has not ended.
+    private var isResponding = false
+    /// The end of that request has not arrived.
+    private var isRequestOpen = false
+    private var isHeadRequest = false
+    private var isOldVersion = false
+    /// Parts of the requests after it (pipelining).
+    private var waiting = CircularBuffer<HTTPServerRequestPart>()
+    private var waitingHeads = 0
+    /// Why the bytes after `waiting` cannot be read.
+    private var failure: HTTPFailure?
+    private var isReadHeld = false
+    private var isAdvancing = false
+    /// No request is answered after this one.
+    private var isLast = false
+    /// Our side is closed, and what arrives is dropped.
+    private var isLingering = false
+    private var response = HTTP1ResponseWriter()
+
+    private init(_ connection: WebConnection) {
+        self.connection = connection
+    }
+
+    /// Adds the handlers of HTTP/1.1.
+    /// - Throws: a pipeline error when the channel is closing.
+    static func addHandlers(to channel: any Channel, _ connection: WebConnection) throws {
+        let limits = connection.shared.limits
+        var bounds = NIOHTTPDecoderLimitConfiguration()
+        bounds.maxHeaderFieldSize = limits.headerBytesMax
+        bounds.maxHeaderListSize = limits.headerBytesMax
+        bounds.maxHeaderFieldCount = limits.headerFieldsMax
+        let decoder = HTTPRequestDecoder(
+            leftOverBytesStrategy: .dropBytes, limitConfiguration: bounds)
+        try channel.pipeline.syncOperations.addHandlers([
+            ByteToMessageHandler(decoder), HTTP1Connection(connection), HTTPStream(connection),
+        ])
+    }
+
+    // MARK: Requests
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isLingering, failure == nil else { return }
+        let part = unwrapInboundIn(data)
+        guard isResponding && !isRequestOpen || !waiting.isEmpty else {
+            return pass(part, context)
+        }
+        waiting.append(part)
+        guard case .head = part else { return }
+        waitingHeads += 1
+        guard waitingHeads <= connection.shared.limits.pipelinedMax else {
+            connection.loop.figures.refused(.pipelining)
+            return context.close(promise: nil)
+        }
+    }
+
+    private func pass(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
+        switch part {
+        case .head(let head):
+            isHeadRequest = head.method == .HEAD
+            isOldVersion = head.version != .http1_1
+            // The parser reads nothing after CONNECT or `upgrade`, which we do not do.
+            isLast =
+                isLast || isOldVersion || head.headers.contains(name: "upgrade")
+                || head.method == .CONNECT
+                || !head.isKeepAlive
+            do {
+                let request = try RequestHeadRule.request(
+                    head, isTLS: connection.client.isTLS)
+                isResponding = true
+                isRequestOpen = true
+                context.fireChannelRead(wrapInboundOut(.head(request)))
+            } catch {
+                reject(error, context)
+            }
+        case .body(let body):
+            context.fireChannelRead(wrapInboundOut(.body(body)))
+        case .end:
+            isRequestOpen = false
+            // Trailers are dropped: no protocol here has them in requests.
+            context.fireChannelRead(wrapInboundOut(.end(nil)))
+        }
+    }
+
+    /// Passes on the requests that wait, one after the other.
+    private func advance(_ context: ChannelHandlerContext) {
+        guard !isAdvancing else { return }
+        isAdvancing = true
+        while !isLingering, !isResponding || isRequestOpen, let part = waiting.popFirst() {
+            if case .head = part { waitingHeads -= 1 }
+            pass(part, context)
+            if waiting.isEmpty { context.fireChannelReadComplete() }
+        }
+        isAdvancing = false
+        if let failure, waiting.isEmpty { fail(failure, context) }
+        releaseRead(context)
+    }
+
+    /// A client whose requests wait, or that does not read its responses, is not read: it would
+    /// fill our memory with either.
+    func read(context: ChannelHandlerContext) {
+        isReadHeld = true
+        releaseRead(context)
+    }
+
+    private func releaseRead(_ context: ChannelHandlerContext) {
+        guard isReadHeld, waiting.isEmpty, context.channel.isWritable || isLingering else { return }
+        isReadHeld = false
+        context.read()
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        releaseRead(context)
+        context.fireChannelWritabilityChanged()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // Bytes after the parser's error are dropped.
+        guard !(error is ByteToMessageDecoderError) else { return }
+        guard let error = error as? HTTPParserError else { return context.close(promise: nil) }
+        guard failure == nil, !isLingering else { return }
+        let failure = Self.failure(error)
+        self.failure = failure
+        connection.loop.figures.refused(.malformed)
+        if waiting.isEmpty { fail(failure, context) }
+    }
+
+    /// What follows the last request that was passed on cannot be read: the rest of its body, or
+    /// the next request. The response to a complete request comes first.
+    private func fail(_ failure: HTTPFailure, _ context: ChannelHandlerContext) {
+        if isResponding, isRequestOpen {
+            isLast = true
+            context.fireErrorCaught(failure)
+        } else if !isResponding {
+            isHeadRequest = false
+            reject(failure, context)
+        }
+    }
+
+    private static func failure(_ error: HTTPParserError) -> HTTPFailure {
+        switch error {
+        case .headerOverflow:
+            HTTPFailure(.requestHeaderFieldsTooLarge, "the request's fields are too large")
+        case .invalidMethod: HTTPFailure(.notImplemented, "unknown method")
+        case .invalidVersion: HTTPFailure(.httpVersionNotSupported, "unknown version of HTTP")
+        default: HTTPFailure(.badRequest, "the request is malformed")
+        }
+    }
+
+    /// Answers a request that cannot be passed on. What follows it cannot be read either.
+    private func reject(_ failure: HTTPFailure, _ context: ChannelHandlerContext) {
+        guard !isLingering else { return }
+        let text = ByteBuffer(string: failure.reason + "\n")
+        var head = HTTPResponse(status: failure.status)
+        head.headerFields[.contentType] = "text/plain; charset=utf-8"
+        head.headerFields[.contentLength] = String(text.readableBytes)
+        head.headerFields[.date] = connection.loop.date
+        response.begin(head, isLast: true, isHeadRequest: isHeadRequest, isOldVersion: false)
+        response.write(text)
+        response.end(nil)
+        connection.loop.figures.responded(failure.status)
+        isLast = true
+        finish(context)
+    }
+
+    /// The server stops, or the connection is too old.
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard event is ChannelShouldQuiesceEvent else {
+            return context.fireUserInboundEventTriggered(event)
+        }
+        isLast = true
+        if !isResponding, !isLingering { context.close(promise: nil) }
+    }
+
+    // MARK: Responses
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        guard isResponding else {
+            promise?.fail(ChannelError.ioOnClosedChannel)
+            return
+        }
+        switch unwrapOutboundIn(data) {
+        case .head(let head):
+            // A body that has not arrived may never be read.
+            if head.status.code >= 200 { isLast = isLast || isRequestOpen }
+            response.begin(
+                head, isLast: isLast, isHeadRequest: isHeadRequest, isOldVersion: isOldVersion)
+        case .body(let body): response.write(body)
+        case .end(let trailers):
+            response.end(trailers)
+            isResponding = false
+            finish(context)
+        }
+        promise?.succeed()
+    }
+
+    func flush(context: ChannelHandlerContext) {
+        if let bytes = response.take() {
+            context.write(wrapOutboundOut(.byteBuffer(bytes)), promise: nil)
+        }
+        context.flush()
+    }
+
+    /// Sends the end of a response; then comes the next request or the end of the connection.
+    private func finish(_ context: ChannelHandlerContext) {
+        guard isLast else {
+            flush(context: context)
+            return advance(context)
+        }
+        linger(context)
+    }
+
+    /// Closes our side when all is written. The client then closes. If we closed a socket with
+    /// unread input, the connection would be reset and the response lost.
+    private func linger(_ context: ChannelHandlerContext) {
+        isLingering = true
+        waiting.removeAll()
+        connection.closes(within: connection.shared.limits.writeTimeout)
+        let written = context.eventLoop.makePromise(of: Void.self)
+        context.writeAndFlush(
+            wrapOutboundOut(.byteBuffer(response.take() ?? ByteBuffer())), promise: written)
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        written.futureResult.whenComplete { _ in
+            let (handler, context) = bound.value
+            guard context.channel.isActive else { return }
+            let connection = handler.connection
+            connection.closes(within: connection.shared.limits.lingerTimeout)
+            context.close(mode: .output, promise: nil)
+            context.read()
+        }
+    }
+}

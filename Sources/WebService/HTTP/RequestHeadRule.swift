@@ -1,0 +1,91 @@
+import HTTPTypes
+import NIOHTTP1
+
+/// Which requests are read at all, as pure rules.
+enum RequestHeadRule {
+    /// Checks a request of either version, and gives it its authority.
+    /// - Throws: `HTTPFailure`.
+    static func checked(
+        _ head: HTTPRequest, hosts: AllowedHosts, isTLS: Bool
+    ) throws(HTTPFailure) -> HTTPRequest {
+        var head = head
+        guard head.method != .connect, head.method != .trace else {
+            throw HTTPFailure(.methodNotAllowed, "this method is not supported")
+        }
+        let path = head.path ?? ""
+        guard path.utf8.first == UInt8(ascii: "/") || path == "*" && head.method == .options,
+            path.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") })
+        else { throw HTTPFailure(.badRequest, "the request target must be a path") }
+        while let index = head.headerFields.firstIndex(where: { isHost($0.name) }) {
+            let host = head.headerFields.remove(at: index).value
+            // Two parsers could choose different ones (RFC 9113, 8.3.1).
+            guard host == head.authority ?? host else {
+                throw HTTPFailure(.badRequest, ":authority and host differ")
+            }
+            head.authority = host
+        }
+        guard let authority = head.authority, !authority.isEmpty else {
+            throw HTTPFailure(.badRequest, "the host is missing")
+        }
+        guard hosts.allow(authority, isTLS: isTLS) else {
+            throw HTTPFailure(.misdirectedRequest, "this server does not answer for this host")
+        }
+        guard head.headerFields[.expect].map({ $0.lowercased() == "100-continue" }) ?? true else {
+            throw HTTPFailure(.expectationFailed, "unknown expectation")
+        }
+        return head
+    }
+
+    /// A request of HTTP/1.1 in the form of both versions.
+    ///
+    /// The parser refuses most messages that two servers could split differently (request
+    /// smuggling, RFC 9112, 11.2): bare LF, folded lines, space before a colon, a
+    /// `content-length` that is repeated, not a number or beside `transfer-encoding`. It does not
+    /// see fields whose name or value HTTP forbids, a repeated `host`, and codings before
+    /// `chunked`.
+    /// - Throws: `HTTPFailure`.
+    static func request(
+        _ head: HTTPRequestHead, isTLS: Bool
+    ) throws(HTTPFailure) -> HTTPRequest {
+        guard let method = HTTPRequest.Method(head.method.rawValue) else {
+            throw HTTPFailure(.badRequest, "the method is not valid")
+        }
+        var request = HTTPRequest(
+            method: method, scheme: isTLS ? "https" : "http", authority: nil, path: head.uri)
+        request.headerFields.reserveCapacity(head.headers.count)
+        var hostCount = 0
+        for (name, value) in head.headers {
+            guard let name = HTTPField.Name(name), HTTPField.isValidValue(value) else {
+                throw HTTPFailure(.badRequest, "a field is not valid")
+            }
+            if isHost(name) {
+                hostCount += 1
+                request.authority = value
+            } else {
+                request.headerFields.append(HTTPField(name: name, value: value))
+            }
+        }
+        guard hostCount == 1 else {
+            throw HTTPFailure(.badRequest, "a request must have one host")
+        }
+        try checkFraming(request.headerFields, head.version)
+        return request
+    }
+
+    /// `HTTPTypes` has no constant for it: it keeps the value as the authority.
+    private static func isHost(_ name: HTTPField.Name) -> Bool { name.canonicalName == "host" }
+
+    private static func checkFraming(
+        _ fields: HTTPFields, _ version: HTTPVersion
+    ) throws(HTTPFailure) {
+        let lengths = fields[fields: .contentLength].count
+        let codings = fields[values: .transferEncoding]
+        guard lengths + codings.count <= 1 else {
+            throw HTTPFailure(.badRequest, "the length of the body is ambiguous")
+        }
+        guard let coding = codings.first else { return }
+        guard version == .http1_1, coding.lowercased() == "chunked" else {
+            throw HTTPFailure(.notImplemented, "this transfer coding is not supported")
+        }
+    }
+}

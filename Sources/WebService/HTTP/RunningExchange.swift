@@ -1,0 +1,292 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTPTypes
+import ServiceRuntime
+
+/// The state of one request and its response, on the connection's event loop: the parts of the body
+/// that are not yet taken, how far the response is, and the task that answers.
+final class RunningExchange {
+    /// What the body has at the moment.
+    enum Taken {
+        case part(ByteBuffer)
+        case end
+        case nothingYet
+    }
+
+    var head: HTTPRequest
+    /// Nil when the stream has ended.
+    private var stream: HTTPStream?
+    private let connection: WebConnection
+    private let loop: any EventLoop
+    private let began: Duration
+    private var task: Task<Void, Never>?
+    private var isStarted = false
+    /// Why the request is answered without a task.
+    private var refusal: HTTPFailure?
+
+    private var parts = CircularBuffer<ByteBuffer>(initialCapacity: 2)
+    private var isRequestEnded = false
+    private var failure: (any Error)?
+    private var bodyWaiter: CheckedContinuation<ByteBuffer?, any Error>?
+    private var bodyDeadline: Scheduled<Void>?
+    private var isContinueSent = false
+
+    private var isResponseBegun = false
+    private var isResponseEnded = false
+    private var writeWaiter: CheckedContinuation<Void, any Error>?
+
+    init(_ head: HTTPRequest, _ stream: HTTPStream, _ loop: any EventLoop) {
+        self.head = head
+        self.stream = stream
+        connection = stream.connection
+        self.loop = loop
+        began = connection.shared.time.uptime()
+    }
+
+    // MARK: The task
+
+    /// Starts the task that answers, unless it has started. It runs on this loop.
+    func start() {
+        guard !isStarted, stream != nil else { return }
+        isStarted = true
+        if let refusal {
+            send(refusal)
+            return connection.requestAnswered(at: connection.shared.time.uptime())
+        }
+        connection.requestBegan()
+        let exchange = HTTPExchange(head, connection.client, self, loop)
+        let responder = connection.shared.responder
+        task = Task.immediate(executorPreference: connection.loop.executor) {
+            do {
+                try await responder(exchange)
+                exchange.returned(nil)
+            } catch {
+                exchange.returned(error)
+            }
+        }
+    }
+
+    /// The task has returned, with the error that it threw.
+    func returned(_ error: (any Error)?) {
+        if !isResponseBegun {
+            if stream == nil {
+                connection.loop.figures.responded(nil)
+            } else {
+                send(failureFor: error)
+            }
+        } else if !isResponseEnded {
+            isResponseEnded = true
+            log(error)
+            stream?.abort()
+        }
+        task = nil
+        bodyDeadline?.cancel()
+        connection.requestEnded(began)
+    }
+
+    private func send(failureFor error: (any Error)?) {
+        switch error {
+        case let failure as HTTPFailure: send(failure)
+        case is CancellationError:
+            send(HTTPFailure(.serviceUnavailable, "the request was cancelled"))
+        default:
+            log(error)
+            send(HTTPFailure(.internalServerError, "internal error"))
+        }
+    }
+
+    /// Only the type: the text may hold what the client sent.
+    private func log(_ error: (any Error)?) {
+        let type = error.map { String(describing: Swift.type(of: $0)) } ?? "no response"
+        connection.shared.logger.error(
+            "web.request.failed", "answering a request failed", fields: [.detail: .text(type)])
+    }
+
+    /// Answers with `failure` instead of a task when it starts.
+    func refuse(_ failure: HTTPFailure) { refusal = failure }
+
+    private func send(_ failure: HTTPFailure) {
+        var head = HTTPResponse(status: failure.status)
+        head.headerFields[.contentType] = "text/plain; charset=utf-8"
+        head.headerFields[.cacheControl] = "no-store"
+        head.headerFields[.xContentTypeOptions] = "nosniff"
+        if failure.status == .serviceUnavailable { head.headerFields[.retryAfter] = "1" }
+        respond(head, ByteBuffer(string: failure.reason + "\n"), nil)
+    }
+
+    /// The client has given up, or the connection has ended.
+    func streamClosed() {
+        stream = nil
+        parts.removeAll()
+        bodyDeadline?.cancel()
+        // After the response the task may still have work of its own.
+        if !isResponseEnded { task?.cancel() }
+        failBody(CancellationError())
+        writeWaiter?.resume(throwing: CancellationError())
+        writeWaiter = nil
+    }
+
+    // MARK: The body
+
+    /// Whether a part of the body has arrived that was not taken.
+    var isHoldingBody: Bool { !parts.isEmpty }
+
+    /// A part of the body has arrived.
+    func received(_ part: ByteBuffer) {
+        guard part.readableBytes > 0, !isResponseEnded, failure == nil else { return }
+        if let waiter = bodyWaiter {
+            bodyWaiter = nil
+            waiter.resume(returning: part)
+        } else {
+            parts.append(part)
+        }
+    }
+
+    /// The body is complete.
+    func receivedEnd() {
+        isRequestEnded = true
+        bodyDeadline?.cancel()
+        guard failure == nil else { return }
+        bodyWaiter?.resume(returning: nil)
+        bodyWaiter = nil
+    }
+
+    /// The body ends with an error.
+    func failBody(_ error: any Error) {
+        if failure == nil { failure = error }
+        bodyWaiter?.resume(throwing: error)
+        bodyWaiter = nil
+    }
+
+    /// The next part, if it is there.
+    /// - Throws: `HTTPFailure`; `CancellationError` when the stream has ended.
+    func take() throws -> Taken {
+        if let part = parts.popFirst() {
+            if parts.isEmpty { stream?.resumeReading() }
+            return .part(part)
+        }
+        if let failure { throw failure }
+        if isRequestEnded { return .end }
+        guard stream != nil else { throw CancellationError() }
+        return .nothingYet
+    }
+
+    /// Resumes `waiter` with the next part.
+    func take(_ waiter: CheckedContinuation<ByteBuffer?, any Error>) {
+        do {
+            switch try take() {
+            case .part(let part): waiter.resume(returning: part)
+            case .end: waiter.resume(returning: nil)
+            case .nothingYet:
+                cancelTake()
+                bodyWaiter = waiter
+                sendContinue()
+            }
+        } catch {
+            waiter.resume(throwing: error)
+        }
+    }
+
+    /// The task that waits for the body was cancelled.
+    func cancelTake() {
+        bodyWaiter?.resume(throwing: CancellationError())
+        bodyWaiter = nil
+    }
+
+    /// A client that asked for it waits for this before it sends its body (RFC 9110, 10.1.1).
+    private func sendContinue() {
+        guard !isContinueSent, !isResponseBegun, head.headerFields[.expect] != nil else { return }
+        isContinueSent = true
+        stream?.write(.head(HTTPResponse(status: .continue)))
+        stream?.flush()
+    }
+
+    /// The whole body must arrive within `WebLimits.bodyTimeout`.
+    func limitBodyTime() {
+        guard !isRequestEnded, bodyDeadline == nil, stream != nil else { return }
+        let bound = NIOLoopBound(self, eventLoop: loop)
+        let timeout = TimeAmount(connection.shared.limits.bodyTimeout)
+        bodyDeadline = loop.scheduleTask(in: timeout) {
+            bound.value.connection.loop.figures.refused(.slowBody)
+            bound.value.failBody(HTTPFailure(.requestTimeout, "the body did not arrive in time"))
+        }
+    }
+
+    // MARK: The response
+
+    /// Whether the status allows a body (RFC 9110, 6.4.1).
+    private static func mayHaveBody(_ status: HTTPResponse.Status) -> Bool {
+        status.code >= 200 && status != .noContent && status != .notModified
+    }
+
+    /// Sends a whole response, with one flush.
+    func respond(_ head: HTTPResponse, _ body: ByteBuffer, _ trailers: HTTPFields?) {
+        guard !isResponseBegun else { return }
+        var head = head
+        let hasBody = Self.mayHaveBody(head.status)
+        // HTTP/1.1 can send trailers only after a body of unknown length.
+        if hasBody, trailers == nil {
+            head.headerFields[.contentLength] = String(body.readableBytes)
+        }
+        writeHead(head)
+        if hasBody, self.head.method != .head, body.readableBytes > 0 { stream?.write(.body(body)) }
+        end(trailers)
+    }
+
+    /// Sends the head of a response.
+    func begin(_ head: HTTPResponse) {
+        guard !isResponseBegun else { return }
+        writeHead(head)
+        stream?.flush()
+    }
+
+    private func writeHead(_ head: HTTPResponse) {
+        isResponseBegun = true
+        connection.loop.figures.responded(stream == nil ? nil : head.status)
+        var head = head
+        head.headerFields[.date] = connection.loop.date
+        stream?.write(.head(head))
+    }
+
+    /// Sends a part of the body.
+    /// - Returns: whether the client takes it; otherwise `waitForWritability` must be called.
+    /// - Throws: `CancellationError` when the stream has ended.
+    func write(_ part: ByteBuffer) throws -> Bool {
+        guard let stream, !isResponseEnded else { throw CancellationError() }
+        guard isResponseBegun, head.method != .head, part.readableBytes > 0 else { return true }
+        stream.write(.body(part))
+        stream.flush()
+        return stream.isWritable
+    }
+
+    /// Resumes `waiter` when the client takes more.
+    func waitForWritability(_ waiter: CheckedContinuation<Void, any Error>) {
+        guard let stream else { return waiter.resume(throwing: CancellationError()) }
+        guard !stream.isWritable else { return waiter.resume() }
+        cancelWrite()
+        writeWaiter = waiter
+    }
+
+    /// The task that waits was cancelled.
+    func cancelWrite() {
+        writeWaiter?.resume(throwing: CancellationError())
+        writeWaiter = nil
+    }
+
+    /// The client takes more.
+    func becameWritable() {
+        writeWaiter?.resume()
+        writeWaiter = nil
+    }
+
+    /// Ends the response.
+    func end(_ trailers: HTTPFields?) {
+        guard isResponseBegun, !isResponseEnded else { return }
+        isResponseEnded = true
+        parts.removeAll()
+        bodyDeadline?.cancel()
+        stream?.writeEnd(trailers, isRequestEnded: isRequestEnded)
+        // What still arrives of the body is not kept.
+        stream?.resumeReading()
+    }
+}

@@ -1,0 +1,215 @@
+import Addresses
+import NIOCore
+import RPC
+import ServiceRuntime
+import Synchronization
+
+/// One connection of the listener: who its client is, its admission, its deadlines and its bytes.
+/// It comes before all other handlers, and its state is used only on the connection's event loop.
+final class WebConnection: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+    typealias OutboundIn = IOData
+    typealias OutboundOut = IOData
+
+    let shared: WebShared
+    let loop: WebLoop
+    /// The client, as requests see it.
+    private(set) var client: HTTPConnection
+    /// Requests whose tasks have not returned. A task that was cancelled may still run.
+    private(set) var runningCount = 0
+    private var isVersionKnown = false
+    private var isUsed = false
+    private var context: ChannelHandlerContext?
+    private var deadlines: Deadlines
+
+    /// When a connection ends, on the uptime clock.
+    private struct Deadlines {
+        /// For the whole fields of a request.
+        var header: Duration?
+        /// Without a request.
+        var idle: Duration?
+        /// The connection's maximum age.
+        var age: Duration?
+        /// The end of a connection that accepts no more requests.
+        var close: Duration?
+    }
+
+    init(
+        _ shared: WebShared, _ loop: WebLoop, peer: ClientAddress, isFromTrustedProxy: Bool,
+        isTLS: Bool
+    ) {
+        self.shared = shared
+        self.loop = loop
+        client = HTTPConnection(
+            peer: peer, isFromTrustedProxy: isFromTrustedProxy, isTLS: isTLS, isHTTP2: false)
+        let now = shared.time.uptime()
+        let thousandths = 900 + Int(shared.randomness.integer() % 201)
+        deadlines = Deadlines(
+            header: now + shared.limits.headerTimeout,
+            age: now + shared.limits.connectionAgeMax / 1_000 * thousandths)
+    }
+
+    // MARK: The channel
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    func channelActive(context: ChannelHandlerContext) {
+        loop.add(self)
+        guard admit(context.channel) else { return context.close(promise: nil) }
+        context.fireChannelActive()
+        if shared.isDraining.load(ordering: .acquiring) { drain() }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        let id = ObjectIdentifier(context.channel)
+        shared.connections.withLock { $0.left(id) }
+        loop.remove(self)
+        self.context = nil
+        context.fireChannelInactive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        loop.figures.receivedBytes.add(unwrapInboundIn(data).readableBytes)
+        if runningCount == 0, !client.isHTTP2, deadlines.header == nil {
+            deadlines.header = shared.time.uptime() + shared.limits.headerTimeout
+        }
+        context.fireChannelRead(data)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        loop.figures.sentBytes.add(unwrapOutboundIn(data).readableBytes)
+        context.write(data, promise: promise)
+    }
+
+    // MARK: Admission
+
+    /// Counts the connection for its address; closes another one if there are too many without a
+    /// request.
+    private func admit(_ channel: any Channel) -> Bool {
+        // A proxy's connections are those of all its clients.
+        let address = client.isFromTrustedProxy ? nil : PeerAddress(client.peer)
+        let verdict = shared.connections.withLock {
+            $0.arrived(ObjectIdentifier(channel), channel, from: address)
+        }
+        switch verdict {
+        case .admitted(let crowdedOut):
+            guard let crowdedOut else { return true }
+            loop.figures.refused(.connectionsUnused)
+            crowdedOut.peer.close(promise: nil)
+            return true
+        case .refused(let reason, _):
+            loop.figures.refused(
+                reason == .address ? .connectionsFromAddress : .connectionsTotal)
+            return false
+        }
+    }
+
+    /// A trusted proxy has named its client.
+    /// - Returns: whether the connection may continue.
+    func named(_ peer: ClientAddress) -> Bool {
+        // The fields of the request come from the client now. They count only if that is a trusted
+        // proxy too: a proxy that forwards TCP passes on any `forwarded` of the client's own.
+        client = HTTPConnection(
+            peer: peer, isFromTrustedProxy: shared.isTrustedProxy(peer), isTLS: client.isTLS,
+            isHTTP2: false)
+        guard let channel = context?.channel else { return false }
+        shared.connections.withLock { $0.left(ObjectIdentifier(channel)) }
+        return admit(channel)
+    }
+
+    /// The version of HTTP is known.
+    func speaks(http2: Bool) {
+        isVersionKnown = true
+        client = HTTPConnection(
+            peer: client.peer, isFromTrustedProxy: client.isFromTrustedProxy, isTLS: client.isTLS,
+            isHTTP2: http2)
+        guard http2 else { return loop.figures.http1.add() }
+        loop.figures.http2.add()
+        // Clients connect before they have a request.
+        deadlines.header = nil
+        deadlines.idle = shared.time.uptime() + shared.limits.idleTimeout
+    }
+
+    // MARK: Requests
+
+    /// The head of a request has arrived.
+    func requestArrived() {
+        deadlines.header = nil
+        deadlines.idle = nil
+        guard !isUsed, let context else { return }
+        isUsed = true
+        let id = ObjectIdentifier(context.channel)
+        shared.connections.withLock { $0.greeted(id) }
+    }
+
+    /// A request's task starts.
+    func requestBegan() {
+        runningCount += 1
+        loop.requestBegan()
+    }
+
+    /// A request's task has returned.
+    func requestEnded(_ began: Duration) {
+        runningCount -= 1
+        let now = shared.time.uptime()
+        loop.requestEnded(took: now - began)
+        requestAnswered(at: now)
+    }
+
+    /// The connection is idle, if no request runs.
+    func requestAnswered(at now: Duration) {
+        if runningCount == 0 { deadlines.idle = now + shared.limits.idleTimeout }
+    }
+
+    // MARK: Deadlines
+
+    /// Checks the deadlines; called at each `checkInterval`.
+    func check(at now: Duration) {
+        func isOver(_ due: Duration?) -> Bool { due.map { $0 <= now } ?? false }
+        if isOver(deadlines.close) {
+            close()
+        } else if isOver(deadlines.header) {
+            loop.figures.refused(.slowHeader)
+            close()
+        } else if isOver(deadlines.idle) || isOver(deadlines.age) {
+            endGracefully(within: runningCount == 0 ? .zero : shared.limits.goAwayTimeout)
+        }
+    }
+
+    /// Accepts no more requests, and closes when the running ones have ended.
+    func drain() { endGracefully(within: shared.limits.drainTimeout) }
+
+    private func endGracefully(within timeout: Duration) {
+        guard let context else { return }
+        guard isVersionKnown else { return close() }
+        deadlines.idle = nil
+        deadlines.age = nil
+        // A client has this long to acknowledge the GOAWAY, even without requests.
+        closes(within: max(timeout, shared.limits.lingerTimeout))
+        context.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+    }
+
+    /// The connection is closed after `timeout` at the latest.
+    func closes(within timeout: Duration) {
+        let due = shared.time.uptime() + timeout
+        deadlines.close = min(due, deadlines.close ?? due)
+    }
+
+    /// Closes the connection.
+    func close() { context?.close(promise: nil) }
+
+    /// Completes when the connection is closed.
+    var closeFuture: EventLoopFuture<Void>? { context?.channel.closeFuture }
+}
+
+extension PeerAddress {
+    fileprivate init?(_ address: ClientAddress) {
+        switch address.bytes.count {
+        case 4: self.init(four: address.bytes)
+        default: self.init(six: address.bytes)
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import RPC
+
+/// The limits of the web service's listener. Each says what fills it and what happens then.
+package struct WebLimits: Sendable, Hashable {
+    /// Bytes of a request's line and fields, and of each of them: twice what browsers send with
+    /// many cookies. More is answered with 431; on HTTP/2 the connection ends.
+    package var headerBytesMax = 16 * 1024
+    /// Fields of a request; more is answered with 431. Each costs more memory than its bytes.
+    package var headerFieldsMax = 100
+    /// Requests that one HTTP/2 connection may have open at once; more streams are refused with
+    /// REFUSED_STREAM, and clients repeat them.
+    package var streamsMax = 100
+    /// Bytes of a request's body that a client may send before they are taken: one round trip for
+    /// most requests. The HTTP/2 window.
+    package var streamWindowBytes = 64 * 1024
+    /// The body of a unary request, for `HTTPExchange.body(bytesMax:)`; more is answered with 413.
+    package var bodyBytesMax = 128 * 1024
+    /// Requests of an HTTP/1.1 connection that wait for the one before them (pipelining). A client
+    /// that sends more without reading fills our memory; its connection is closed.
+    package var pipelinedMax = 32
+    /// Time from the first byte of a request to the end of its fields, and from the connection to
+    /// its first request. A client that sends a byte now and then (Slowloris) holds a connection
+    /// for no longer.
+    package var headerTimeout = Duration.seconds(10)
+    /// Time for the whole body of a unary request, which is answered with 408 then: 35 kbit/s for
+    /// the largest.
+    package var bodyTimeout = Duration.seconds(30)
+    /// Time without a request after which a connection ends. It costs memory, and a new one costs
+    /// the client a few milliseconds.
+    package var idleTimeout = Duration.seconds(60)
+    /// Time in which a client must take some of a response. One that reads nothing, or gives no
+    /// HTTP/2 window, holds memory and a task; its stream or connection is closed.
+    package var writeTimeout = Duration.seconds(30)
+    /// Time for the client to read the last response of an HTTP/1.1 connection before it is
+    /// closed. If it were closed at once with unread input, TCP would reset it and the response
+    /// would be lost.
+    package var lingerTimeout = Duration.seconds(2)
+    /// Connections at once; more are closed at once. Each costs up to 25 KiB, or 64 KiB with TLS.
+    package var connectionsMax = 10_000
+    /// Connections at once from one IPv4 address, or one IPv6 /64; more are closed at once. A
+    /// browser opens up to six. Loopback addresses and trusted proxies are exempt.
+    package var connectionsPerAddressMax = 200
+    /// Connections without a first request; above it the oldest of them is closed, so that a flood
+    /// of handshakes displaces itself and not the clients that send.
+    package var connectionsUnusedMax = 1_000
+    /// Age at which a connection ends, so that clients find other instances again. It varies by up
+    /// to a tenth, so that connections opened together do not end together.
+    package var connectionAgeMax = Duration.seconds(3_600)
+    /// Time for the requests of a connection after its GOAWAY; then it is closed.
+    package var goAwayTimeout = Duration.seconds(60)
+    /// Time for running requests when the server stops.
+    package var drainTimeout = Duration.seconds(10)
+    /// Requests that run at once, over all connections; more are answered with 503. Each holds up
+    /// to 200 KiB. The gateway has its own admission control.
+    package var requestsMax = 2_000
+    /// Resets of streams by a client, and streams with errors, in 30 s; then the connection is
+    /// closed with ENHANCE_YOUR_CALM (rapid reset, CVE-2023-44487). A browser that reloads resets
+    /// a few dozen.
+    package var resetsMax = 200
+    /// PING, SETTINGS and PRIORITY frames of a client in 30 s; each costs a response. A client's
+    /// keepalive sends three.
+    package var controlFramesMax = 100
+    /// CONTINUATION frames of one header block (CVE-2024-27316): a header of 16 KiB needs one.
+    package var continuationFramesMax = 5
+    /// Violations of HTTP/2 that do not end a connection by themselves; then it is closed.
+    package var glitchesMax = 100
+    /// Time without a frame from an HTTP/2 client after which it is pinged.
+    package var keepaliveInterval = Duration.seconds(30)
+    /// Time for the answer to a ping; then the connection ends.
+    package var keepaliveTimeout = Duration.seconds(20)
+    /// How often the timeouts of connections are checked: one timer for all connections of an event
+    /// loop. They are late by no more than this.
+    package var checkInterval = Duration.seconds(1)
+
+    /// The defaults.
+    package init() {}
+
+    /// The limits of connections, as `ConnectionLimiter` takes them.
+    var ofConnections: ServerLimits {
+        var limits = ServerLimits()
+        limits.connectionsMax = connectionsMax
+        limits.connectionsPerAddressMax = connectionsPerAddressMax
+        limits.ungreetedMax = connectionsUnusedMax
+        return limits
+    }
+}

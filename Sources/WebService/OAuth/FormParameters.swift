@@ -1,0 +1,54 @@
+/// The parameters of a request whose media type is `application/x-www-form-urlencoded`.
+struct FormParameters: Hashable, Sendable {
+    /// Ours have up to five.
+    private static let countMax = 32
+
+    private let values: [String: String]
+
+    /// Parses a body. Nil when it is malformed, and when a parameter appears twice: RFC 6749 §3.2
+    /// forbids it, since two readers could use different ones.
+    init?(_ body: some Collection<UInt8>) {
+        var values: [String: String] = [:]
+        let parts = body.split(separator: UInt8(ascii: "&"))
+        guard parts.count <= Self.countMax else { return nil }
+        for part in parts {
+            let pair = part.split(
+                separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = Self.decoded(pair[0]), !name.isEmpty,
+                let value = pair.count == 2 ? Self.decoded(pair[1]) : "",
+                values.updateValue(value, forKey: name) == nil
+            else { return nil }
+        }
+        self.values = values
+    }
+
+    /// The value of a parameter. An empty one counts as absent (RFC 6749 §3.2).
+    subscript(name: String) -> String? {
+        values[name].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// Decodes `+` and percent-encoded bytes; nil for a bad escape, a NUL and text that is not
+    /// UTF-8.
+    private static func decoded(_ bytes: some Collection<UInt8>) -> String? {
+        var decoded: [UInt8] = []
+        var rest = bytes[...]
+        while let byte = rest.popFirst() {
+            switch byte {
+            case UInt8(ascii: "+"):
+                decoded.append(UInt8(ascii: " "))
+            case UInt8(ascii: "%"):
+                guard let high = rest.popFirst().flatMap(hexDigit),
+                    let low = rest.popFirst().flatMap(hexDigit)
+                else { return nil }
+                decoded.append(high << 4 | low)
+            default:
+                decoded.append(byte)
+            }
+        }
+        return decoded.contains(0) ? nil : String(validating: decoded, as: UTF8.self)
+    }
+
+    private static func hexDigit(_ byte: UInt8) -> UInt8? {
+        Character(UnicodeScalar(byte)).hexDigitValue.map(UInt8.init)
+    }
+}

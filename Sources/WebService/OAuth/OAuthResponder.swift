@@ -1,0 +1,223 @@
+import Contracts
+import Cryptography
+import HTTPTypes
+import JSON
+import Messages
+import NIOCore
+import RPC
+import ServiceRuntime
+
+/// Answers `POST /oauth2/introspect` (RFC 7662) and `POST /oauth2/revoke` (RFC 7009), for libraries
+/// that know these endpoints and not our calls.
+struct OAuthResponder: Sendable {
+    /// The endpoints, by the last part of their path. Each is one call to the gateway.
+    enum Endpoint: String, CaseIterable, Sendable {
+        case introspect
+        case revoke
+
+        /// The gateway's method, which the JWT of a backend must name.
+        var method: String {
+            switch self {
+            case .introspect: "postern.gateway.v1.Verification/IntrospectToken"
+            case .revoke: "postern.gateway.v1.Auth/SignOut"
+            }
+        }
+    }
+
+    /// Size limit of a request, in bytes: two tokens of 8 KiB.
+    private static let bodyBytesMax = 16 * 1024
+    private static let timeout = Duration.seconds(10)
+    private static let assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+
+    let verification: any VerificationAPI
+    let auth: any AuthAPI
+    let methods: CallMethods
+    let callers: CallerCheck
+    let time: any Time
+
+    /// Answers a request to an endpoint. Errors are those of RFC 6749 §5.2.
+    /// - Throws: `HTTPFailure`, `CancellationError`.
+    func respond(to exchange: HTTPExchange, _ endpoint: Endpoint) async throws {
+        guard exchange.head.method == .post else {
+            throw HTTPFailure(.methodNotAllowed, "only POST is allowed here")
+        }
+        let body = try await exchange.body(bytesMax: Self.bodyBytesMax)
+        var fields = callers.responseFields(of: exchange.head)
+        do {
+            let parameters = try Self.parameters(exchange.head, body)
+            let head = try Self.identified(exchange.head, parameters)
+            let caller = try caller(head, exchange.connection, endpoint)
+            let token = try parameters.required("token")
+            let result =
+                switch endpoint {
+                case .introspect: try await introspect(token, caller)
+                case .revoke: try await revoke(token, caller)
+                }
+            respond(exchange, .ok, fields, result)
+        } catch let error as OAuthError {
+            respond(exchange, error.status, fields, error.document)
+        } catch let error as ServiceError {
+            let error = OAuthError(error)
+            if let seconds = error.retryAfterSeconds { fields[.retryAfter] = "\(seconds)" }
+            respond(exchange, error.status, fields, error.document)
+        }
+    }
+
+    private func respond(
+        _ exchange: HTTPExchange, _ status: HTTPResponse.Status, _ fields: HTTPFields,
+        _ document: JSONObject
+    ) {
+        var head = HTTPResponse(status: status, headerFields: fields)
+        head.headerFields[.contentType] = "application/json"
+        // The response depends on a token.
+        head.headerFields[.cacheControl] = "no-store"
+        exchange.respond(head, ByteBuffer(string: JSONWriter.text(document)))
+    }
+
+    // MARK: The calls
+
+    /// The token's claims when it is valid now. Any other token, refresh tokens included, is
+    /// `{"active": false}`.
+    private func introspect(_ token: String, _ caller: WebCaller) async throws -> JSONObject {
+        let answer = try await verification.introspectToken(
+            GatewayV1.IntrospectTokenRequest(accessToken: token), context(caller))
+        guard answer.active, var claims = TokenPayload.claims(of: token) else {
+            return ["active": .boolean(false)]
+        }
+        _ = claims.add("active", .boolean(true))
+        _ = claims.add("token_type", .string("Bearer"))
+        return claims
+    }
+
+    /// Ends the session of a refresh token or of an access token, which may have expired. A token
+    /// that is unknown or whose session has ended is no error (RFC 7009 §2.2).
+    private func revoke(_ token: String, _ caller: WebCaller) async throws -> JSONObject {
+        var request = GatewayV1.SignOutRequest()
+        var context = context(caller)
+        if TokenPayload.claims(of: token) == nil {
+            request.refreshToken = token
+        } else {
+            context = context.bearing(token)
+        }
+        do {
+            _ = try await auth.signOut(request, context)
+        } catch let error as ServiceError where Self.hasEnded(error.code) {
+            // Nothing is left to revoke.
+        }
+        return [:]
+    }
+
+    private static func hasEnded(_ code: ErrorCode) -> Bool {
+        switch code {
+        case .invalidAccessToken, .invalidRefreshToken, .sessionEnded, .refreshTokenReplayed: true
+        default: false
+        }
+    }
+
+    private func context(_ caller: WebCaller) -> CallContext {
+        var metadata = Metadata()
+        metadata[Metadata.Key.clientAddress] = caller.clientAddress
+        metadata[Metadata.Key.applicationToken] = caller.applicationToken
+        return CallContext(deadline: time.uptime() + Self.timeout, metadata: metadata)
+    }
+
+    // MARK: Requests
+
+    private func caller(
+        _ head: HTTPRequest, _ connection: HTTPConnection, _ endpoint: Endpoint
+    ) throws(ServiceError) -> WebCaller {
+        guard let method = methods[endpoint.method]?.schema else {
+            throw ServiceError(.unknownMethod)
+        }
+        return try callers.caller(of: head, connection, method: method, bindsBody: false)
+    }
+
+    private static func parameters(
+        _ head: HTTPRequest, _ body: ByteBuffer
+    ) throws(OAuthError) -> FormParameters {
+        let type = head.headerFields[.contentType]?.prefix { $0 != ";" }.lowercased()
+        guard type == "application/x-www-form-urlencoded",
+            let parameters = FormParameters(body.readableBytesView)
+        else {
+            throw OAuthError(
+                "invalid_request", "the body must be application/x-www-form-urlencoded")
+        }
+        return parameters
+    }
+
+    /// The request with the client's identity in `x-postern-app`, where every call has it: from
+    /// `client_assertion` (RFC 7523 §2.2), or from `client_id` for an app, which has no secret.
+    private static func identified(
+        _ head: HTTPRequest, _ parameters: FormParameters
+    ) throws(OAuthError) -> HTTPRequest {
+        guard head.headerFields[CallerField.app] == nil else { return head }
+        var head = head
+        if let assertion = parameters["client_assertion"] {
+            guard parameters["client_assertion_type"] == assertionType else {
+                throw OAuthError(
+                    "invalid_client", "client_assertion_type must be \(assertionType)")
+            }
+            head.headerFields[CallerField.app] = assertion
+        } else {
+            head.headerFields[CallerField.app] = parameters["client_id"]
+        }
+        return head
+    }
+}
+
+extension FormParameters {
+    fileprivate func required(_ name: String) throws(OAuthError) -> String {
+        guard let value = self[name] else {
+            throw OAuthError("invalid_request", "the parameter \(name) is missing")
+        }
+        return value
+    }
+}
+
+/// An error response of RFC 6749 §5.2.
+struct OAuthError: Error, Hashable, Sendable {
+    /// The field `error`.
+    let code: String
+    /// The field `error_description`, in English, for a developer.
+    let reason: String
+    /// How long to wait before the request may succeed.
+    let retryAfterSeconds: Int64?
+    let status: HTTPResponse.Status
+
+    init(_ code: String, _ reason: String) {
+        self.code = code
+        self.reason = reason
+        retryAfterSeconds = nil
+        status = code == "invalid_client" ? .unauthorized : .badRequest
+    }
+
+    /// The error of a call to the gateway.
+    init(_ error: ServiceError) {
+        reason = error.code.rawValue
+        retryAfterSeconds = error.retryAfter.map { max(1, ($0.milliseconds + 999) / 1_000) }
+        switch error.status {
+        case .unauthenticated: (code, status) = ("invalid_client", .unauthorized)
+        case .permissionDenied: (code, status) = ("unauthorized_client", .forbidden)
+        case .unavailable, .deadlineExceeded:
+            (code, status) = ("temporarily_unavailable", .serviceUnavailable)
+        case .resourceExhausted: (code, status) = ("temporarily_unavailable", .tooManyRequests)
+        case .internal, .unknown, .dataLoss: (code, status) = ("server_error", .internalServerError)
+        default: (code, status) = ("invalid_request", .badRequest)
+        }
+    }
+
+    var document: JSONObject {
+        ["error": .string(code), "error_description": .string(reason)]
+    }
+}
+
+/// The payload of a token in compact form. Nothing in it is verified here.
+enum TokenPayload {
+    /// The claims; nil for a text that is no such token.
+    static func claims(of token: String) -> JSONObject? {
+        let parts = token.utf8.split(
+            separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 3, let payload = Base64URL.decode(parts[1]) else { return nil }
+        return JSONReader.object(in: payload)
+    }
+}

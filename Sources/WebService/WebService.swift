@@ -1,0 +1,106 @@
+import Contracts
+import HTTPTypes
+package import Logging
+import NIOCore
+package import RPC
+package import ServiceRuntime
+
+/// The web service: answers HTTP requests by calls of the gateway. It keeps nothing, so that there
+/// may be any number of instances.
+///
+///     path                        answered by
+///     /health                     this file, for load balancers
+///     /openapi.json               `OpenAPIResponder`: the public methods, for generators of clients
+///     /package.Service/Method     `CallResponder`: Connect, gRPC and gRPC-Web
+///     /.well-known/…              `WellKnownResponder`: keys, metadata, the operator's files
+///     /oauth2/introspect, revoke  `OAuthResponder`
+///     /apple/notifications        `AppleNoticeResponder`
+///     any other                   `CallResponder`, with 404
+package struct WebService: Sendable {
+    /// Tasks that run beside the listener until the program stops.
+    package let tasks: [@Sendable () async throws -> Void]
+    private let settings: WebSettings
+    private let gateway: RPCClient
+    private let callers: CallerCheck
+    private let time: any Time
+
+    /// Whether requests can be answered, with one line about it.
+    package typealias Readiness = @Sendable () -> (isReady: Bool, text: String)
+
+    /// The web service in front of `gateway`.
+    /// - Throws: `AppsFileError` for an apps file that cannot be used.
+    package init(
+        settings: WebSettings, gateway: RPCClient, time: any Time, logger: Logger
+    ) throws {
+        let methods = CallMethods.gatewayServices.flatMap(\.methods).filter(\.isPublic)
+        var file: AppsFile?
+        if let path = settings.callers.appsFile, let current = settings.callers.apps {
+            file = try AppsFile(
+                path: path, current: current, publicMethods: Set(methods.map(\.name)),
+                logger: logger)
+        }
+        tasks = file.map { file in [{ await file.run(time) }] } ?? []
+        callers = CallerCheck(
+            apps: file?.apps ?? Reloadable(.none), trusted: settings.callers.trustedProxies,
+            time: time)
+        self.settings = settings
+        self.gateway = gateway
+        self.time = time
+    }
+
+    /// What answers the listener's requests.
+    /// - Throws: `SchemaError` if a compiled descriptor cannot be read.
+    package func responder(_ readiness: @escaping Readiness) throws -> WebResponder {
+        let callers = callers
+        let methods = try CallMethods(isServing: { readiness().isReady }, time: time)
+        let calls = CallResponder(
+            methods: methods, gateway: gateway, callers: callers, time: time)
+        let verification = VerificationClient(gateway)
+        let wellKnown = WellKnownResponder(
+            keySets: KeySetCache(verification, time: time),
+            files: WellKnownFiles(folder: settings.wellKnownFolder),
+            changePasswordURL: settings.changePasswordURL,
+            origins: settings.callers.webOrigins.map(\.description))
+        let oauth = OAuthResponder(
+            verification: verification, auth: AuthClient(gateway), methods: methods,
+            callers: callers, time: time)
+        let openAPI = OpenAPIResponder()
+        let apple = AppleNoticeResponder(notices: ProviderNoticesClient(gateway), time: time)
+        return { exchange in
+            // Browsers ask before they call from a page, without the app's key.
+            if let preflight = callers.preflightResponse(to: exchange.head) {
+                return exchange.respond(preflight)
+            }
+            let path = (exchange.head.path ?? "").prefix { $0 != "?" }
+            switch path {
+            case "/health": try Self.reportHealth(readiness(), to: exchange)
+            case "/openapi.json": try openAPI.respond(to: exchange)
+            case "/oauth2/introspect": try await oauth.respond(to: exchange, .introspect)
+            case "/oauth2/revoke": try await oauth.respond(to: exchange, .revoke)
+            case "/apple/notifications": try await apple.respond(to: exchange)
+            case _ where path.hasPrefix(WellKnownResponder.path):
+                try await wellKnown.respond(to: exchange, path)
+            default: await calls.respond(to: exchange)
+            }
+        }
+    }
+
+    /// 200 when requests can be answered, 503 when not. The text names no part that fails: everyone
+    /// can read it. Operators read `/readyz` of the metrics port.
+    private static func reportHealth(
+        _ health: (isReady: Bool, text: String), to exchange: HTTPExchange
+    ) throws(HTTPFailure) {
+        guard [.get, .head].contains(exchange.head.method) else {
+            throw HTTPFailure(.methodNotAllowed, "health is read by GET")
+        }
+        let body = ByteBuffer(string: health.isReady ? "serving\n" : "not serving\n")
+        let fields: HTTPFields = [
+            .contentType: "text/plain; charset=utf-8", .cacheControl: "no-store",
+            .contentLength: "\(body.readableBytes)",
+        ]
+        exchange.respond(
+            HTTPResponse(
+                status: health.isReady ? .ok : .serviceUnavailable, headerFields: fields),
+            exchange.head.method == .head ? ByteBuffer() : body)
+    }
+}

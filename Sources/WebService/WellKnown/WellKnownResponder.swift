@@ -1,0 +1,85 @@
+import HTTPTypes
+import JSON
+import NIOCore
+import RPC
+import ServiceRuntime
+
+/// Answers `GET /.well-known/…`: keys and metadata for verifiers of access tokens, and the
+/// operator's files. Anyone may read them, from any origin.
+struct WellKnownResponder: Sendable {
+    /// How long a response may be reused. A verifier that follows the JWKS URL learns of a revoked
+    /// key after this time.
+    private static let maxAge = "public, max-age=60"
+    /// What the paths begin with.
+    static let path = "/.well-known/"
+
+    let keySets: KeySetCache
+    let files: WellKnownFiles
+    /// The page where users change their password; nil for none.
+    let changePasswordURL: String?
+    /// The origins at which clients reach this service; empty on this machine alone.
+    let origins: [String]
+
+    /// Answers a request whose path begins with `path`.
+    /// - Throws: `HTTPFailure`, 503 when the gateway does not answer.
+    func respond(to exchange: HTTPExchange, _ path: Substring) async throws {
+        guard exchange.head.method == .get || exchange.head.method == .head else {
+            throw HTTPFailure(.methodNotAllowed, "only GET and HEAD are allowed here")
+        }
+        do {
+            try await respond(to: exchange, name: String(path.dropFirst(Self.path.count)))
+        } catch let error as ServiceError {
+            throw HTTPFailure(.serviceUnavailable, error.code.rawValue)
+        }
+    }
+
+    private func respond(to exchange: HTTPExchange, name: String) async throws {
+        switch name {
+        case "jwks.json":
+            try await respondWithKeys(exchange)
+        case "openid-configuration", "oauth-authorization-server":
+            let document = ServerMetadata.document(
+                issuer: try await keySets.current().issuer, origin: origin(exchange))
+            exchange.respond(
+                head("application/json"), ByteBuffer(string: JSONWriter.text(document)))
+        case "change-password":
+            guard let changePasswordURL else { throw Self.notFound }
+            exchange.respond(
+                HTTPResponse(status: .found, headerFields: [.location: changePasswordURL]))
+        default:
+            guard let bytes = files.contents[name], let type = WellKnownFiles.mediaTypes[name]
+            else { throw Self.notFound }
+            exchange.respond(head(type), ByteBuffer(bytes: bytes))
+        }
+    }
+
+    /// The origin that the client called. The listener has checked that the authority is one of
+    /// ours; behind a proxy that ends TLS only the settings know the scheme.
+    private func origin(_ exchange: HTTPExchange) -> String {
+        let authority = exchange.head.authority ?? ""
+        return origins.first { $0.hasSuffix("://" + authority) }
+            ?? "\(exchange.connection.isTLS ? "https" : "http")://\(authority)"
+    }
+
+    private static let notFound = HTTPFailure(.notFound, "there is no such document")
+
+    private func respondWithKeys(_ exchange: HTTPExchange) async throws {
+        let keySet = try await keySets.current()
+        var head = head("application/json")
+        head.headerFields[.eTag] = keySet.entityTag.text
+        guard !keySet.entityTag.isIn(exchange.head.headerFields[.ifNoneMatch]) else {
+            head.status = .notModified
+            return exchange.respond(head)
+        }
+        exchange.respond(head, ByteBuffer(string: keySet.jwks))
+    }
+
+    private func head(_ mediaType: String) -> HTTPResponse {
+        HTTPResponse(
+            status: .ok,
+            headerFields: [
+                .contentType: mediaType, .cacheControl: Self.maxAge,
+                .accessControlAllowOrigin: "*", .xContentTypeOptions: "nosniff",
+            ])
+    }
+}

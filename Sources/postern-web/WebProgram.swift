@@ -1,0 +1,56 @@
+import Hosting
+import RPC
+import ServiceRuntime
+import WebService
+
+/// `postern-web`: the public methods of the gateway over HTTP. It has no store.
+@main
+struct WebProgram: Program {
+    static let description = ProgramDescription(
+        program: "postern-web", service: "postern.web", application: "web",
+        summary: "Translates HTTP requests of apps, browsers and backends to calls of the gateway.",
+        port: 7480, callers: [], hasRPCServer: false)
+
+    static func assemble(
+        _ host: ServiceHost, _ settings: WebProgramSettings
+    ) async throws -> Assembly {
+        let service = try WebService(
+            settings: settings.web, gateway: host.channel(to: settings.gateway), time: host.time,
+            logger: host.logger)
+        let observation = WebObservation()
+        host.metrics.add(observation)
+        let listener = Reloadable<WebListener?>(nil)
+        let certificate = try host.settings.credentials.serverFiles.map { files in
+            try CredentialWatch.Credential.following(
+                .serverCertificate, paths: files.paths, expiresAt: { $0.expiresAt },
+                use: { listener.value?.use($0) },
+                read: { try ServerTLS(files, speaking: .http, now: host.time.now()) })
+        }
+        return Assembly(
+            listener: { limits, readiness in
+                let started = try await WebListener.start(
+                    settings.web.listener(
+                        host: host.settings.listenHost, port: host.settings.listenPort,
+                        isPlaintextTrusted: host.settings.plaintext == .trustedNetwork, limits),
+                    tls: certificate?.value.value, group: host.group, time: host.time,
+                    randomness: host.randomness, logger: host.logger, observation: observation,
+                    responder: service.responder(readiness))
+                listener.replace(started)
+                return Assembly.Running(port: started.port) { await started.drain() }
+            },
+            workers: service.tasks.map { Worker($0) },
+            watched: [certificate?.watched].compactMap(\.self), awaitedPeers: ["gateway"])
+    }
+}
+
+/// The web service's settings and the gateway's address.
+struct WebProgramSettings: Settings {
+    let web: WebSettings
+    let gateway: PeerSettings
+
+    init(reading settings: inout SettingsReader) {
+        web = WebSettings(reading: &settings)
+        gateway = PeerSettings(
+            reading: &settings, "gateway", service: "postern.gateway", port: 7400)
+    }
+}

@@ -1,0 +1,53 @@
+import Contracts
+import GatewayService
+import Messages
+import RPC
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@Suite("The calls to inner services that a call in a session makes", .timeLimit(.minutes(1)))
+struct InnerCallTests {
+    @Test("the inner call that gets the access token judges it: no other call is made for that")
+    func one() async throws {
+        let fixture = try await GatewayFixture()
+        let ada = try await fixture.signUp()
+        let context = fixture.context().bearing(ada.session.accessToken)
+        func calls(
+            _ call: (RepeatFixture) async throws -> Any
+        ) async throws -> [MethodDescription] {
+            let instance = try RepeatFixture(fixture)
+            do {
+                _ = try await call(instance)
+            } catch let error as ServiceError {
+                // Its only sign-in method cannot be removed.
+                #expect(error.code == .lastMethod)
+            }
+            return instance.calls
+        }
+        #expect(
+            try await calls { try await $0.accountSessions.listSessions(.init(), context) }
+                == [DevicesDescription.listSessions])
+        #expect(
+            try await calls { try await $0.accountSessions.checkRecentProof(.init(), context) }
+                == [DevicesDescription.listProofs])
+        #expect(
+            try await calls { try await $0.methods.listSignInMethods(.init(), context) }
+                == [IdentitiesDescription.listMethods])
+        #expect(
+            try await calls {
+                try await $0.methods.unlinkMethod(.init(method: "password"), context)
+            } == [IdentitiesDescription.unlink])
+        #expect(
+            try await calls { try await $0.emails.cancelEmailChange(.init(), context) }
+                == [EmailChangesDescription.cancelEmailChange])
+        #expect(
+            try await calls { try await $0.accountSessions.endOtherSessions(.init(), context) }
+                == [DevicesDescription.endOtherSessions])
+        #expect(
+            try await calls {
+                try await $0.accountSessions.endSession(
+                    .init(sessionId: ada.session.sessionId), context)
+            } == [DevicesDescription.endSession])
+    }
+}

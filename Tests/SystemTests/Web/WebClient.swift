@@ -1,0 +1,77 @@
+import Foundation
+
+/// A client that knows the web service's URL and an app's key, and has `curl` alone.
+struct WebClient {
+    /// Where the web service answers, without a slash at the end.
+    let url: String
+    /// The app's key.
+    let appKey: String
+
+    /// A client of the cluster's web service, as `endpoints.json` describes it.
+    init(_ cluster: Cluster) throws {
+        struct File: Decodable {
+            let web: Web
+        }
+        struct Web: Decodable {
+            let url: String
+            let appKey: String
+
+            enum CodingKeys: String, CodingKey {
+                case url
+                case appKey = "app_key"
+            }
+        }
+        let file = URL(filePath: "\(cluster.data)/endpoints.json")
+        let web = try JSONDecoder().decode(File.self, from: Data(contentsOf: file)).web
+        (url, appKey) = (web.url, web.appKey)
+    }
+
+    /// A response.
+    struct Response {
+        /// The HTTP status; 0 if there was no response.
+        let status: Int
+        let body: String
+
+        /// Decodes the body.
+        func read<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
+            do {
+                return try JSONDecoder().decode(type, from: Data(body.utf8))
+            } catch {
+                throw ClusterError(said: "no \(type): \(status) \(body)")
+            }
+        }
+    }
+
+    /// Calls a method of `postern.gateway.v1.Auth` by JSON over HTTP/1.1.
+    /// - Parameters:
+    ///   - fields: Further fields of the request, such as `authorization: Bearer …`.
+    ///   - key: The key in `x-postern-app`; nil to send none.
+    func auth(
+        _ method: String, _ request: [String: Any], fields: [String] = [], key: String?
+    ) async throws -> Response {
+        let json = try JSONSerialization.data(withJSONObject: request, options: [.sortedKeys])
+        let fields =
+            ["content-type: application/json"] + (key.map { ["x-postern-app: \($0)"] } ?? [])
+            + fields
+        return try await curl(
+            "/postern.gateway.v1.Auth/\(method)",
+            fields.flatMap { ["--header", $0] }
+                + ["--data", String(decoding: json, as: UTF8.self)])
+    }
+
+    /// Runs `curl` with a path of the web service.
+    func curl(_ path: String, _ options: [String] = []) async throws -> Response {
+        let run = try await ProgramRun.run(
+            path: "/usr/bin/env",
+            [
+                "curl", "--silent", "--show-error", "--max-time", "20", "--write-out",
+                "\n%{http_code}",
+            ]
+                + options + [url + path], limit: .seconds(30))
+        let lines = run.output.split(separator: "\n", omittingEmptySubsequences: false)
+        guard run.exitCode == 0, let status = lines.last.flatMap({ Int($0) }) else {
+            throw ClusterError(said: "curl \(path): \(run.output) \(run.errors)")
+        }
+        return Response(status: status, body: lines.dropLast().joined(separator: "\n"))
+    }
+}

@@ -1,0 +1,43 @@
+import JSON
+import ServiceRuntime
+import Testing
+
+@testable import WebService
+
+@Suite("Errors of Connect")
+struct ConnectErrorTests {
+    @Test("an error has our error as its detail, packed and readable")
+    func body() {
+        let error = ServiceError(
+            .tooManyRequests, retryAfter: .milliseconds(1_500), fields: ["email"])
+        let sentence = "Too many attempts. Please wait before trying again."
+        // Field 1 of postern.wire.v1.Error is the code, 22 bytes long.
+        let start = "ChZhdXRoL3Rvby1tYW55LXJlcXVlc3Rz"
+        let json = CallFailure(error).connectError
+        #expect(json["code"] == .string("resource_exhausted"))
+        #expect(json["message"] == .string("auth/too-many-requests: \(sentence) (email)"))
+        let detail = json["details"]?.array?.first?.object
+        #expect(detail?["type"] == .string("postern.wire.v1.Error"))
+        #expect(detail?["value"]?.string?.hasPrefix(start) == true)
+        #expect(detail?["value"]?.string?.contains("=") == false)
+        #expect(
+            detail?["debug"]
+                == .object([
+                    "code": .string("auth/too-many-requests"), "userMessage": .string(sentence),
+                    "retryable": .boolean(true), "retryAfterMs": .string("1500"),
+                    "action": .string("wait"),
+                    "violations": .array([.object(["field": .string("email")])]),
+                ]))
+    }
+
+    @Test("a stream ends with an empty object, or with its error and the fields of the failure")
+    func endOfStream() {
+        #expect(JSONWriter.text(CallFailure.endOfStream(nil)) == "{}")
+        let failure = CallFailure.unsupportedEncoding(accepted: .connectAcceptEncoding)
+        let end = CallFailure.endOfStream(failure)
+        #expect(end["error"]?.object?["code"] == .string("unimplemented"))
+        #expect(
+            end["metadata"]
+                == .object(["connect-accept-encoding": .array([.string("identity")])]))
+    }
+}

@@ -1,0 +1,236 @@
+import Addresses
+import Contracts
+import Cryptography
+import Messages
+import NIOCore
+import NIOPosix
+import RPC
+import ServiceRuntime
+import Synchronization
+import TestSupport
+
+@testable import WebService
+
+/// A listener that answers calls, in front of a server in the gateway's place.
+struct WebFixture: Sendable {
+    private let group: MultiThreadedEventLoopGroup
+    private let listener: WebListener
+    let gateway: FakeGateway
+
+    /// Runs `body`, then stops everything.
+    static func run(_ body: @Sendable (WebFixture) async throws -> Void) async throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        do {
+            try await run(group, body)
+        } catch {
+            try await group.shutdownGracefully()
+            throw error
+        }
+        try await group.shutdownGracefully()
+    }
+
+    private static func run(
+        _ group: MultiThreadedEventLoopGroup,
+        _ body: @Sendable (WebFixture) async throws -> Void
+    ) async throws {
+        let gateway = FakeGateway()
+        let key = KeyedHash(key: SecretBytes(count: 32) { $0.copyBytes(from: 100..<132) })
+        let server = try await RPCServer.start(
+            ServerSettings(service: "postern.gateway", host: "127.0.0.1", port: 0),
+            services: gateway.services,
+            applications: Applications(
+                name: "web", keyID: "k1", key: key, mayAssertClientAddress: true),
+            group: group, time: SystemTime(), randomness: SecureRandomness(),
+            logger: CapturedLog().logger())
+        let client = RPCClient(
+            ClientSettings(
+                service: "postern.gateway", host: "127.0.0.1", port: server.port,
+                application: "web", keyID: "k1", secret: key),
+            group: group, time: SystemTime(), randomness: SecureRandomness())
+        let responder = CallResponder(
+            methods: try CallMethods(isServing: { true }, time: SystemTime()), gateway: client,
+            callers: CallerCheck(
+                apps: Reloadable(AppsFixture.apps), trusted: [], time: SystemTime()),
+            time: SystemTime())
+        let listener = try await WebListener.start(
+            WebListenerSettings(host: "127.0.0.1", port: 0), group: group, time: SystemTime(),
+            randomness: SecureRandomness(), logger: CapturedLog().logger()
+        ) { await responder.respond(to: $0) }
+        try await body(WebFixture(group: group, listener: listener, gateway: gateway))
+        await listener.drain()
+        client.close()
+        await server.drain()
+    }
+
+    private init(
+        group: MultiThreadedEventLoopGroup, listener: WebListener, gateway: FakeGateway
+    ) {
+        self.group = group
+        self.listener = listener
+        self.gateway = gateway
+    }
+
+    /// A client of HTTP/2.
+    func http2() async throws -> HTTP2Client {
+        try await HTTP2Client.connect(group, port: listener.port)
+    }
+
+    /// The host that requests name.
+    var host: String { "localhost:\(listener.port)" }
+
+    /// Calls a method over HTTP/1.1 as an app.
+    func post(
+        _ path: String, _ body: String, _ fields: [String: String] = [:],
+        type: String? = "application/json"
+    ) async throws -> HTTP1Response {
+        try await post(path, Array(body.utf8), fields, type: type)
+    }
+
+    /// Calls a method by GET, as an app without restrictions.
+    func get(_ path: String) async throws -> HTTP1Response {
+        try await send("GET /\(path) HTTP/1.1", [], ["x-postern-app": AppsFixture.otherKey])
+    }
+
+    /// The same with a body of bytes.
+    func post(
+        _ path: String, _ body: [UInt8], _ fields: [String: String] = [:],
+        type: String? = "application/json"
+    ) async throws -> HTTP1Response {
+        var fields = fields
+        fields["x-postern-app"] = AppsFixture.phoneKey
+        fields["content-type"] = type
+        fields["content-length"] = "\(body.count)"
+        return try await send("POST /\(path) HTTP/1.1", body, fields)
+    }
+
+    private func send(
+        _ line: String, _ body: [UInt8], _ fields: [String: String]
+    ) async throws -> HTTP1Response {
+        let lines =
+            [line, "host: \(host)", "connection: close"]
+            + fields.map { "\($0.key): \($0.value)" }
+        var request = ByteBuffer(string: lines.joined(separator: "\r\n") + "\r\n\r\n")
+        request.writeBytes(body)
+        let whole = group.next().makePromise(of: ByteBuffer.self)
+        let channel = try await ClientBootstrap(group: group)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(Collector(whole))
+                }
+            }
+            .connect(host: "127.0.0.1", port: listener.port).get()
+        try await channel.writeAndFlush(request)
+        return try HTTP1Response(Array(try await whole.futureResult.get().readableBytesView))
+    }
+
+    /// Collects what arrives until the connection closes.
+    private final class Collector: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+
+        private let whole: EventLoopPromise<ByteBuffer>
+        private var bytes = ByteBuffer()
+
+        init(_ whole: EventLoopPromise<ByteBuffer>) {
+            self.whole = whole
+        }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            bytes.writeImmutableBuffer(unwrapInboundIn(data))
+        }
+
+        func channelInactive(context: ChannelHandlerContext) {
+            whole.succeed(bytes)
+        }
+    }
+}
+
+/// A response of HTTP/1.1.
+struct HTTP1Response: Sendable {
+    /// It is none.
+    struct Malformed: Error {}
+
+    let status: Int
+    /// By names in lower case.
+    let fields: [String: String]
+    let body: [UInt8]
+
+    var text: String { String(decoding: body, as: UTF8.self) }
+
+    /// A whole response, with a body of known length or in chunks.
+    init(_ bytes: [UInt8]) throws {
+        guard let end = bytes.indices.first(where: { bytes[$0...].starts(with: "\r\n\r\n".utf8) })
+        else { throw Malformed() }
+        let head = String(decoding: bytes[..<end], as: UTF8.self)
+        let lines = head.split(separator: "\r\n")
+        guard let status = lines.first?.split(separator: " ").dropFirst().first.flatMap({ Int($0) })
+        else { throw Malformed() }
+        self.status = status
+        fields = lines.dropFirst().reduce(into: [:]) { fields, line in
+            let parts = line.split(separator: ":", maxSplits: 1)
+            guard parts.count == 2 else { return }
+            fields[parts[0].lowercased()] = String(parts[1].drop { $0 == " " })
+        }
+        let rest = bytes[(end + 4)...]
+        body =
+            fields["transfer-encoding"] == "chunked" ? try Self.dechunked(rest) : Array(rest)
+    }
+
+    private static func dechunked(_ bytes: ArraySlice<UInt8>) throws -> [UInt8] {
+        var (rest, body) = (bytes, [UInt8]())
+        while let end = rest.firstIndex(of: UInt8(ascii: "\r")),
+            let count = Int(String(decoding: rest[..<end], as: UTF8.self), radix: 16), count > 0
+        {
+            guard rest.endIndex - end >= count + 4 else { throw Malformed() }
+            body += rest[(end + 2)..<(end + 2 + count)]
+            rest = rest[(end + 4 + count)...]
+        }
+        return body
+    }
+}
+
+/// Some methods of the gateway.
+final class FakeGateway: Sendable {
+    /// The context of the last call.
+    private let last = Mutex<CallContext?>(nil)
+
+    /// The value of a metadata entry of the last call.
+    func metadata(_ key: String) -> String? { last.withLock { $0?.metadata[key] } }
+
+    /// The part of the last call's deadline that is left, at most.
+    var timeLeft: Duration? {
+        last.withLock { $0.map { $0.deadline - SystemTime().uptime() } }
+    }
+
+    var services: [ServiceMethods] {
+        [
+            ServiceMethods(
+                AuthDescription.service,
+                [
+                    .async(AuthDescription.signInWithPassword, signIn),
+                    .async(AuthDescription.refreshSession) {
+                        (_: GatewayV1.RefreshSessionRequest, _) -> GatewayV1.RefreshSessionResponse
+                        in throw ServiceError(.tooManyRequests, retryAfter: .milliseconds(1_001))
+                    },
+                ]),
+            ServiceMethods(
+                VerificationDescription.service,
+                [
+                    .async(VerificationDescription.getKeySet) {
+                        (_: GatewayV1.GetKeySetRequest, _) in
+                        GatewayV1.GetKeySetResponse(jwks: "{}")
+                    }
+                ]),
+        ]
+    }
+
+    private func signIn(
+        _ request: GatewayV1.SignInWithPasswordRequest, _ context: CallContext
+    ) async throws -> GatewayV1.SignInWithPasswordResponse {
+        last.withLock { $0 = context }
+        guard request.password == SecretBytes("correct horse") else {
+            throw ServiceError(.invalidCredential)
+        }
+        return GatewayV1.SignInWithPasswordResponse(
+            account: GatewayV1.Account(accountId: "a1", email: request.email))
+    }
+}

@@ -1,0 +1,148 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTPTypes
+import Synchronization
+import TestSupport
+import Testing
+import WebService
+
+@Suite("The web listener: back-pressure and drain")
+struct BackPressureTests {
+    private static let uploadBytes = 32 * 1024 * 1024
+
+    @Test("HTTP/1.1 reads no more of a body than is taken")
+    func upload() async throws {
+        try await WebServer.run { server in
+            let client = try await RawClient.connect(server)
+            client.send(
+                server.request(
+                    "POST", "/late", "content-length: \(Self.uploadBytes)\r\nconnection: close\r\n")
+            )
+            let part = [UInt8](repeating: 0x61, count: 1024 * 1024)
+            for _ in 0..<32 { client.send(part) }
+            try await eventually { server.answers.begun.withLock { $0 } == 1 }
+            try await Task.sleep(for: .milliseconds(200))
+            #expect(server.metric("web_received_bytes_total") < 1024 * 1024)
+            server.answers.proceeds.raise()
+            #expect(try await client.closed().hasSuffix("took all"))
+            #expect(server.answers.taken.withLock { $0 } == Self.uploadBytes)
+        }
+    }
+
+    @Test("HTTP/2 gives no more window than is taken")
+    func upload2() async throws {
+        try await WebServer.run { server in
+            let client = try await HTTP2Client.connect(server)
+            let stream = try await client.open()
+            stream.send(
+                .head(
+                    HTTPRequest(
+                        method: .post, scheme: "http", authority: server.host, path: "/late")))
+            let part = ByteBuffer(repeating: 0x61, count: 16 * 1024)
+            for _ in 0..<64 { stream.send(.body(part)) }
+            stream.send(.end(nil))
+            try await eventually { server.answers.begun.withLock { $0 } == 1 }
+            try await Task.sleep(for: .milliseconds(200))
+            #expect(server.metric("web_received_bytes_total") < 256 * 1024)
+            // Another stream of the connection is not held up.
+            let quick = try await client.request(.get, "/quick", authority: server.host)
+            #expect(try await quick.response().body == "/quick")
+            server.answers.proceeds.raise()
+            #expect(try await stream.response().body == "took all")
+            #expect(server.answers.taken.withLock { $0 } == 1024 * 1024)
+            client.close()
+        }
+    }
+
+    @Test("writing to an HTTP/1.1 client waits while it does not read")
+    func download() async throws {
+        try await WebServer.run { server in
+            let client = try await RawClient.connect(server, isReading: false)
+            client.send(server.request("GET", "/flood"))
+            try await eventually { server.answers.begun.withLock { $0 } == 1 }
+            try await Task.sleep(for: .milliseconds(300))
+            #expect(server.answers.written.withLock { $0 } < Answers.floodParts)
+            client.close()
+            try await eventually { server.answers.cancelled.isRaised }
+        }
+    }
+
+    @Test("writing to an HTTP/2 stream waits for its window, and a reset cancels it")
+    func download2() async throws {
+        try await WebServer.run { server in
+            let client = try await HTTP2Client.connect(server)
+            let stream = try await client.request(
+                .get, "/flood", authority: server.host, isReading: false)
+            try await eventually { server.answers.begun.withLock { $0 } == 1 }
+            try await Task.sleep(for: .milliseconds(200))
+            #expect(server.answers.written.withLock { $0 } < 64)
+            let quick = try await client.request(.get, "/quick", authority: server.host)
+            #expect(try await quick.response().body == "/quick")
+            stream.channel.close(promise: nil)
+            try await eventually { server.answers.cancelled.isRaised }
+            client.close()
+        }
+    }
+
+    @Test("a client that takes nothing of a response is closed")
+    func slowReader() async throws {
+        try await WebServer.run {
+            $0.limits.writeTimeout = .milliseconds(100)
+        } body: { server in
+            let client = try await RawClient.connect(server, isReading: false)
+            client.send(server.request("GET", "/flood"))
+            try await eventually { server.answers.cancelled.isRaised }
+            #expect(server.metric("web_refusals_total{reason=\"slow_reader\"}") == 1)
+            let http2 = try await HTTP2Client.connect(server)
+            _ = try await http2.request(.get, "/flood", authority: server.host, isReading: false)
+            try await eventually {
+                server.metric("web_refusals_total{reason=\"slow_reader\"}") == 2
+            }
+            #expect(http2.channel.isActive)
+            http2.close()
+        }
+    }
+
+    @Test("a drain lets running requests finish, and accepts no new connections")
+    func drain() async throws {
+        try await WebServer.run {
+            $0.limits.drainTimeout = .seconds(5)
+        } body: { server in
+            let idle = try await RawClient.connect(server)
+            idle.send(server.request("GET", "/done"))
+            try await idle.text { $0.hasSuffix("/done") }
+            let one = try await RawClient.connect(server)
+            one.send(server.request("GET", "/wait"))
+            let two = try await HTTP2Client.connect(server)
+            let stream = try await two.request(.get, "/wait", authority: server.host)
+            try await eventually { server.answers.begun.withLock { $0 } == 3 }
+            async let drained: Void = server.listener.drain()
+            try await idle.closed()
+            await #expect(throws: (any Error).self) {
+                _ = try await RawClient.connect(server)
+            }
+            server.answers.proceeds.raise()
+            let text = try await one.closed()
+            #expect(text.contains("connection: close\r\n"))
+            #expect(text.hasSuffix("waited"))
+            #expect(try await stream.response().body == "waited")
+            try await two.frames.closed()
+            await drained
+            #expect(server.metric("web_connections") == 0)
+        }
+    }
+
+    @Test("a drain ends after its timeout")
+    func drainTimeout() async throws {
+        try await WebServer.run {
+            $0.limits.drainTimeout = .milliseconds(100)
+        } body: { server in
+            let client = try await RawClient.connect(server)
+            client.send(server.request("GET", "/wait"))
+            try await eventually { server.answers.begun.withLock { $0 } == 1 }
+            await server.listener.drain()
+            #expect(try await client.closed() == "")
+            try await eventually { server.answers.cancelled.isRaised }
+        }
+    }
+}

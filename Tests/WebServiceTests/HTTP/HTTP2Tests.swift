@@ -1,0 +1,187 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTP2
+import NIOHTTPTypes
+import NIOSSL
+import Synchronization
+import TestSupport
+import Testing
+import WebService
+
+@Suite("The web listener: HTTP/2 and TLS")
+struct HTTP2Tests {
+    @Test("HTTP/2 by prior knowledge answers requests at once on one connection")
+    func priorKnowledge() async throws {
+        try await WebServer.run { server in
+            let client = try await HTTP2Client.connect(server)
+            let echo = try await client.request(
+                .post, "/echo", "hello", authority: server.host)
+            let stream = try await client.request(.get, "/stream", authority: server.host)
+            let who = try await client.request(.get, "/who", authority: server.host)
+            let (status, body, _) = try await echo.response()
+            #expect(status == 200)
+            #expect(body == "hello")
+            let streamed = try await stream.response()
+            #expect(streamed.body == "onetwo")
+            #expect(HTTPField.Name("x-end").flatMap { streamed.trailers?[$0] } == "done")
+            #expect(try await who.response().body == "127.0.0.1 false false true")
+            #expect(server.metric("web_connections_total{version=\"2\"}") == 1)
+            client.close()
+        }
+    }
+
+    @Test("a slow request does not hold up another one")
+    func multiplexed() async throws {
+        try await WebServer.run { server in
+            let client = try await HTTP2Client.connect(server)
+            let slow = try await client.request(.get, "/wait", authority: server.host)
+            let quick = try await client.request(.get, "/quick", authority: server.host)
+            #expect(try await quick.response().body == "/quick")
+            #expect(slow.received.parts.isEmpty)
+            server.answers.proceeds.raise()
+            #expect(try await slow.response().body == "waited")
+            client.close()
+        }
+    }
+
+    @Test("a request for another host is refused, and a failure is answered")
+    func refused() async throws {
+        try await WebServer.run { server in
+            let client = try await HTTP2Client.connect(server)
+            let other = try await client.request(.get, "/", authority: "evil.example")
+            #expect(try await other.response().status == 421)
+            let failure = try await client.request(.get, "/refuse", authority: server.host)
+            let answer = try await failure.response()
+            #expect(answer.status == 409)
+            #expect(answer.body == "already there\n")
+            #expect(server.metric("web_refusals_total{reason=\"host\"}") == 1)
+            client.close()
+        }
+    }
+
+    @Test("a response before the body ends the stream without an error")
+    func early() async throws {
+        try await WebServer.run { server in
+            let client = try await HTTP2Client.connect(server)
+            let stream = try await client.open()
+            stream.send(
+                .head(
+                    HTTPRequest(
+                        method: .post, scheme: "http", authority: server.host, path: "/early")))
+            stream.send(.body(ByteBuffer(string: "start")))
+            #expect(try await stream.response().status == 403)
+            try await stream.received.closed()
+            let next = try await client.request(.get, "/next", authority: server.host)
+            #expect(try await next.response().body == "/next")
+            client.close()
+        }
+    }
+
+    @Test("a reset stream cancels its task, and the connection goes on")
+    func reset() async throws {
+        try await WebServer.run { server in
+            let client = try await HTTP2Client.connect(server)
+            let stream = try await client.request(.get, "/wait", authority: server.host)
+            try await eventually { server.answers.begun.withLock { $0 } == 1 }
+            stream.channel.close(promise: nil)
+            try await eventually { server.answers.cancelled.isRaised }
+            let next = try await client.request(.get, "/next", authority: server.host)
+            #expect(try await next.response().body == "/next")
+            client.close()
+        }
+    }
+
+    @Test("a client that resets streams again and again is closed")
+    func rapidReset() async throws {
+        try await WebServer.run {
+            $0.limits.resetsMax = 20
+        } body: { server in
+            let client = try await HTTP2Client.connect(server)
+            for _ in 0..<40 where client.channel.isActive {
+                // `try?`: the connection may end at any of them.
+                let stream = try? await client.request(.get, "/wait", authority: server.host)
+                stream?.channel.close(promise: nil)
+                try await Task.sleep(for: .milliseconds(2))
+            }
+            try await eventually { !client.channel.isActive }
+            #expect(server.metric("web_refusals_total{reason=\"malformed\"}") >= 1)
+            try await eventually { server.metric("web_requests_in_flight") == 0 }
+        }
+    }
+
+    @Test("a client that pings again and again is closed")
+    func pings() async throws {
+        try await WebServer.run {
+            $0.limits.controlFramesMax = 20
+        } body: { server in
+            let client = try await RawClient.connect(server)
+            let settings: [UInt8] = [0, 0, 0, 4, 0, 0, 0, 0, 0]
+            let ping: [UInt8] = [0, 0, 8, 6, 0, 0, 0, 0, 0] + [UInt8](repeating: 7, count: 8)
+            client.send(Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + settings)
+            client.send(Array((0..<50).map { _ in ping }.joined()))
+            try await client.closed()
+        }
+    }
+
+    @Test("a header in endless CONTINUATION frames ends the connection")
+    func continuations() async throws {
+        try await WebServer.run { server in
+            let client = try await RawClient.connect(server)
+            let settings: [UInt8] = [0, 0, 0, 4, 0, 0, 0, 0, 0]
+            // HEADERS of stream 1 without END_HEADERS, then CONTINUATION frames without it.
+            let headers: [UInt8] = [0, 0, 1, 1, 0, 0, 0, 0, 1, 0x82]
+            let more: [UInt8] = [0, 0, 1, 9, 0, 0, 0, 0, 1, 0x84]
+            client.send(
+                Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + settings + headers
+                    + Array((0..<20).map { _ in more }.joined()))
+            try await client.closed()
+            #expect(server.answers.begun.withLock { $0 } == 0)
+        }
+    }
+
+    @Test("ALPN chooses the version, and a client without it gets HTTP/1.1")
+    func alpn() async throws {
+        let (authority, tls) = try WebServer.certificate()
+        try await WebServer.run(tls: tls) { server in
+            let two = try await HTTP2Client.connect(
+                server, tls: RawClient.TLS(authority, ["h2", "http/1.1"]))
+            let who = try await two.request(.get, "/who", authority: server.host)
+            #expect(try await who.response().body == "127.0.0.1 false true true")
+            two.close()
+            for protocols in [["http/1.1"], []] {
+                let one = try await RawClient.connect(
+                    server, tls: RawClient.TLS(authority, protocols))
+                one.send(server.request("GET", "/who", "connection: close\r\n"))
+                #expect(
+                    try await one.closed().hasSuffix("\r\n\r\n127.0.0.1 false true false"))
+            }
+        }
+    }
+
+    @Test("a client that does not speak TLS is closed, and counted")
+    func notTLS() async throws {
+        let (_, tls) = try WebServer.certificate()
+        try await WebServer.run(tls: tls) { server in
+            let client = try await RawClient.connect(server)
+            client.send(server.request("GET", "/"))
+            try await client.closed()
+            #expect(server.metric("web_refusals_total{reason=\"tls\"}") >= 1)
+        }
+    }
+
+    @Test("new connections use a reloaded certificate")
+    func reload() async throws {
+        let (_, old) = try WebServer.certificate()
+        let (authority, new) = try WebServer.certificate()
+        try await WebServer.run(tls: old) { server in
+            let tls = try RawClient.TLS(authority, ["http/1.1"])
+            let refused = try await RawClient.connect(server, tls: tls)
+            refused.send(server.request("GET", "/"))
+            #expect(try await refused.closed() == "")
+            server.listener.use(new)
+            let client = try await RawClient.connect(server, tls: tls)
+            client.send(server.request("GET", "/new", "connection: close\r\n"))
+            #expect(try await client.closed().hasSuffix("/new"))
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import Logging
+import NIOPosix
+import RPC
+import ServiceRuntime
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import WebService
+
+@Suite("The web service's paths, by curl")
+struct WebServiceTests {
+    /// A listener of the web service whose gateway is never called.
+    private func withListener(
+        isReady: @escaping @Sendable () -> Bool, _ test: (String) throws -> Void
+    ) async throws {
+        let outcome = SettingsLoader(
+            program: "postern-web", summary: "a sample.", arguments: [], environment: [:]
+        ).load(WebSettings.self)
+        guard case .run(let settings) = outcome else {
+            Issue.record("no settings")
+            return
+        }
+        let group = MultiThreadedEventLoopGroup.singleton
+        let (time, randomness) = (SystemTime(), SeededRandomness())
+        let gateway = RPCClient(
+            ClientSettings(
+                service: "postern.gateway", host: "127.0.0.1", port: 1, application: "web",
+                keyID: "", secret: nil),
+            group: group, time: time, randomness: randomness)
+        let service = try WebService(
+            settings: settings, gateway: gateway, time: time, logger: CapturedLog().logger())
+        let listener = try await WebListener.start(
+            settings.listener(host: "127.0.0.1", port: 0, isPlaintextTrusted: false, .init()),
+            group: group, time: time, randomness: randomness,
+            logger: CapturedLog().logger(),
+            responder: service.responder { (isReady(), "serving, degraded: gateway\n") })
+        defer { Task { await listener.drain() } }
+        try test("http://127.0.0.1:\(listener.port)")
+    }
+
+    private func curl(_ arguments: String...) throws -> String {
+        try SystemCommand("curl", ["--silent", "--max-time", "10", "--include"] + arguments).said
+    }
+
+    @Test("health is 200 or 503, without a key and without naming parts")
+    func health() async throws {
+        let isReady = Mutex(true)
+        try await withListener(isReady: { isReady.withLock { $0 } }) { url in
+            let ready = try curl("\(url)/health?from=balancer")
+            #expect(ready.hasPrefix("HTTP/1.1 200"), "\(ready)")
+            #expect(ready.hasSuffix("\r\n\r\nserving\n"))
+            isReady.withLock { $0 = false }
+            let waiting = try curl("\(url)/health")
+            #expect(waiting.hasPrefix("HTTP/1.1 503"), "\(waiting)")
+            #expect(waiting.hasSuffix("\r\n\r\nnot serving\n"))
+            #expect(try curl("--head", "\(url)/health").hasPrefix("HTTP/1.1 503"))
+            #expect(try curl("--request", "POST", "\(url)/health").hasPrefix("HTTP/1.1 405"))
+        }
+    }
+
+    @Test("any other path is a call, and one that is no method is 404")
+    func calls() async throws {
+        try await withListener(isReady: { true }) { url in
+            let unknown = try curl(
+                "--header", "content-type: application/json", "--data", "{}",
+                "\(url)/postern.gateway.v1.Auth/Nothing")
+            #expect(unknown.hasPrefix("HTTP/1.1 404"), "\(unknown)")
+            let anonymous = try curl(
+                "--header", "content-type: application/json", "--data", "{}",
+                "\(url)/postern.gateway.v1.Auth/SignInAnonymously")
+            #expect(anonymous.hasPrefix("HTTP/1.1 40"), "\(anonymous)")
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import ArgumentParser
+import Cryptography
+import RPC
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import postern
+
+@Suite("postern token app")
+struct TokenCommandTests {
+    private static let method = "postern.gateway.v1.Auth/SignInWithPassword"
+    private let folder: TemporaryFolder
+    private let now = Timestamp(milliseconds: 1_700_000_000_500)
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func command(_ arguments: String...) throws -> TokenCommand.App {
+        try TokenCommand.App.parse(["--method", Self.method] + arguments)
+    }
+
+    private func makeKey(_ name: String) throws -> ApplicationKey {
+        let path = folder.file(name)
+        try SecretFile.create(
+            path, Ed25519SigningKey.generatePEM(randomness: SeededRandomness(seed: 1)))
+        return try ApplicationKey(file: path)
+    }
+
+    @Test("X-03: the token is valid for the application, method, audience, body and a minute")
+    func token() throws {
+        let key = try makeKey("billing.k3.key")
+        let body = try folder.write("{\"email\":\"ada@example.org\"}", to: "body.json")
+        let text = try command(
+            "--audience", "https://auth.example.org", "--body", body, "--client-address",
+            "192.0.2.7"
+        ).token(signedBy: key, at: now)
+        let token = try ApplicationToken(text)
+        #expect(token.keyIdentifier == "billing.k3")
+        let signingKey = try #require(key.key as? Ed25519SigningKey)
+        let claims = try token.verified(
+            by: signingKey.verifyingKey, of: "billing", method: Self.method,
+            audiences: ["https://auth.example.org"], at: now)
+        #expect(claims.expiresAt - claims.issuedAt == .seconds(60))
+        #expect(claims.clientAddress == "192.0.2.7")
+        #expect(claims.bodyHash == ApplicationToken.bodyHash(of: Array(try TextFile.read(body))))
+        let bare = try command().token(signedBy: key, at: now)
+        let least = try ApplicationToken(bare).verified(
+            by: signingKey.verifyingKey, of: "billing", method: Self.method,
+            audiences: ["http://localhost:7480"], at: now)
+        #expect(least.bodyHash == nil && least.clientAddress == nil)
+    }
+
+    @Test("the hash of an empty body is base64url without padding")
+    func emptyBody() {
+        // openssl dgst -sha256 -binary </dev/null | basenc --base64url
+        let expected = "47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU"
+        #expect(ApplicationToken.bodyHash(of: []) == expected)
+    }
+
+    @Test("an origin with a path, a pattern of methods and a name as an address are errors")
+    func invalid() {
+        for arguments in [
+            ["--method", Self.method, "--audience", "https://auth.example.org/"],
+            ["--method", Self.method, "--client-address", "localhost"],
+            ["--method", "postern.gateway.v1.Auth/*"], ["--method", "public-methods"],
+            ["--method", "SignOut"], [],
+        ] {
+            #expect(throws: (any Error).self, "\(arguments)") {
+                try TokenCommand.App.parse(arguments)
+            }
+        }
+    }
+
+    @Test("H3: a shared key and the operator's key make no tokens, and the error says what to do")
+    func otherKeys() throws {
+        try SecretFile.create(
+            folder.file("app.k1.key"), .generate(count: 32, randomness: SeededRandomness(seed: 1)))
+        let shared = try ApplicationKey(file: folder.file("app.k1.key"))
+        let error = #expect(throws: ToolError.self) {
+            try command().token(signedBy: shared, at: now)
+        }
+        #expect("\(error.map { "\($0)" } ?? "")".contains("applications rotate app"))
+        let tool = try makeKey("tool.k1.key")
+        #expect(throws: ToolError.self) { try command().token(signedBy: tool, at: now) }
+    }
+}
