@@ -14,7 +14,7 @@ async function send(method: string, request: object) {
   const response = await fetch(`${POSTERN_URL}/postern.gateway.v1.${method}`,
     { method: "POST", credentials: "include", headers, body: JSON.stringify(request) });
   const answer: any = await response.json();
-  if (!response.ok) throw Object.assign(new Error(answer.message), answer.details[0].debug);
+  if (!response.ok) throw Object.assign(new Error(answer.message), answer.details?.[0].debug);
   return answer;
 }
 // Calls that find the access token expired share one refresh.

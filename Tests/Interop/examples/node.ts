@@ -15,7 +15,7 @@ async function send(method: string, request: object) {
   const url = `${POSTERN_URL}/postern.gateway.v1.${method}`;
   const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(request) });
   const answer: any = await response.json();
-  if (!response.ok) throw Object.assign(new Error(answer.message), answer.details[0].debug);
+  if (!response.ok) throw Object.assign(new Error(answer.message), answer.details?.[0].debug);
   return answer;
 }
 // A refresh token works once, so calls that find the access token expired share one refresh.
