@@ -24,7 +24,7 @@ protoc -I. --include_imports --include_source_info \
     --descriptor_set_out="$work/all.binpb" "${files[@]}"
 
 swift build --package-path generator --scratch-path "$root/.build/generator" --quiet
-generated=("$output"/Sources/{Messages,Contracts,PosternClient}/Generated)
+generated=("$output"/Sources/{Messages,Contracts,PosternClient,WebService}/Generated)
 mkdir -p "${generated[@]}" "$output/Sources/CMessages/include/postern"
 find "${generated[@]}" -type f -delete
 find "$output/Sources/CMessages" -name '*.pb-c.*' -delete

@@ -6,8 +6,8 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/packages.sh"
 
 # openssl: tests read our keys with it, and compose.yaml's keys are created by it. curl: tests call
-# the web service with it.
-set_up python3 python3-venv openssl curl
+# the web service with it. jq: an example of a client. jose: a verifier of access tokens.
+set_up python3 python3-venv openssl curl jq jose
 set_up_python
 cd "$root"
 
@@ -24,6 +24,11 @@ Protos/check.sh
 
 say "compiling a client's messages in Python from the public .proto files alone"
 Tests/Interop/generated-clients.sh python
+
+# The text between the lines of the Swift literal.
+say "checking the OpenAPI document"
+sed '1,/#"""$/d; /^"""#$/,$d' Sources/WebService/Generated/OpenAPIDocument.swift |
+  "$venv/bin/openapi-spec-validator" -
 
 say "checking the scripts"
 for script in docker/*.sh .ci/run Protos/*.sh Tests/*/*.sh; do bash -n "$script"; done

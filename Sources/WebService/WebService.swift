@@ -10,6 +10,7 @@ package import ServiceRuntime
 ///
 ///     path                        answered by
 ///     /health                     this file, for load balancers
+///     /openapi.json               `OpenAPIResponder`: the public methods, for generators of clients
 ///     /package.Service/Method     `CallResponder`: Connect, gRPC and gRPC-Web
 ///     /.well-known/…              `WellKnownResponder`: keys, metadata, the operator's files
 ///     /oauth2/introspect, revoke  `OAuthResponder`
@@ -63,6 +64,7 @@ package struct WebService: Sendable {
         let oauth = OAuthResponder(
             verification: verification, auth: AuthClient(gateway), methods: methods,
             callers: callers, time: time)
+        let openAPI = OpenAPIResponder()
         let apple = AppleNoticeResponder(notices: ProviderNoticesClient(gateway), time: time)
         return { exchange in
             // Browsers ask before they call from a page, without the app's key.
@@ -72,6 +74,7 @@ package struct WebService: Sendable {
             let path = (exchange.head.path ?? "").prefix { $0 != "?" }
             switch path {
             case "/health": try Self.reportHealth(readiness(), to: exchange)
+            case "/openapi.json": try openAPI.respond(to: exchange)
             case "/oauth2/introspect": try await oauth.respond(to: exchange, .introspect)
             case "/oauth2/revoke": try await oauth.respond(to: exchange, .revoke)
             case "/apple/notifications": try await apple.respond(to: exchange)

@@ -1,6 +1,7 @@
 """The six programs, started by `postern up` on free ports and a temporary folder."""
 
 import json
+import os
 import signal
 import subprocess
 import tempfile
@@ -32,6 +33,7 @@ class Endpoints:
         self.application = self._key(said["application"])
         self.key_file = self.folder / said["application"]["secret_file"]
         self.admin = self._key(said["admin"])
+        self.web = said["web"]["url"]
 
     def _key(self, said):
         key = Key.read(self.folder / said["secret_file"])
@@ -53,18 +55,25 @@ class Endpoints:
 class Cluster:
     """`postern up`, from its start to its clean stop."""
 
-    def __init__(self, programs):
+    def __init__(self, programs, files=None):
+        """`files`: texts of YAML files, by the variables that name them to the programs."""
         self.programs = Path(programs).resolve()
+        self.files = files or {}
 
     def __enter__(self):
         self.folder = tempfile.TemporaryDirectory(prefix="postern-interop-")
         data = Path(self.folder.name) / "data"
         self.log = open(Path(self.folder.name) / "log", "w+")
+        environment = dict(os.environ)
+        for variable, text in self.files.items():
+            file = Path(self.folder.name) / f"{variable}.yaml"
+            file.write_text(text)
+            environment[variable] = str(file)
         started = time.monotonic()
         self.process = subprocess.Popen(
             [self.programs / "postern", "up", "--data", str(data), "--port-base", "0"],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.log, text=True,
-            cwd=self.folder.name)
+            cwd=self.folder.name, env=environment)
         try:
             self._wait_until_ready()
             print(f"ready after {time.monotonic() - started:.2f} s")

@@ -2,8 +2,9 @@
 
     python run.py --programs FOLDER       for example .build/debug
 
-Starts the five programs on free ports, runs one user through all flows, then sends every hostile
-frame to every port. Ends with 1 and the mismatches, a line each.
+Starts the programs on free ports, runs one user through all flows, then the examples over HTTP and
+gRPC, compares openapi.json with the answers, has an access token verified by libraries of others,
+and sends every hostile frame to every port. Ends with 1 and the mismatches, a line each.
 
     --swift-client FILE    also runs the built example of swift-client, against the same programs
 """
@@ -12,7 +13,10 @@ import argparse
 import subprocess
 import sys
 
+import examples
 import hostile_frames
+import openapi
+import verifiers
 from cluster import SERVICES, Cluster
 from flow import Flow, Mismatch
 from postern_client import CallFailed
@@ -54,12 +58,19 @@ def main():
     parser.add_argument("--programs", required=True)
     parser.add_argument("--swift-client")
     arguments = parser.parse_args()
-    with Cluster(arguments.programs) as cluster:
+    files = {"POSTERN_APPS_FILE": examples.APPS_FILE, "POSTERN_LIMITS_FILE": examples.LIMITS_FILE}
+    with Cluster(arguments.programs, files) as cluster:
+        flow = Flow(cluster.endpoints, cluster.endpoints.inbox())
         try:
-            Flow(cluster.endpoints, cluster.endpoints.inbox()).run()
+            flow.run()
         except (Mismatch, CallFailed) as error:
             sys.exit(f"interop: {error}")
-        wrong = []
+        wrong = examples.run(cluster.endpoints.web)
+        wrong += openapi.run(cluster.endpoints.web, examples.APP)
+        # A verifier by URL accepts it until it expires, although its session has ended.
+        wrong += verifiers.run(
+            cluster.endpoints.web + "/.well-known/jwks.json", "postern", "postern",
+            flow.session.access_token)
         if arguments.swift_client:
             wrong += run_swift_client(arguments.swift_client, cluster.endpoints)
         wrong += besiege(cluster)

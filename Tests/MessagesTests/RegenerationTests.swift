@@ -8,6 +8,7 @@ struct RegenerationTests {
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     private static let generated = [
         "Sources/CMessages", "Sources/Messages/Generated", "Sources/Contracts/Generated",
+        "Sources/PosternClient/Generated", "Sources/WebService/Generated",
     ]
 
     @Test("Protos/generate.sh writes the committed files, byte for byte")

@@ -68,7 +68,7 @@ struct WebServiceTests {
             #expect(unknown.hasPrefix("HTTP/1.1 404"), "\(unknown)")
             let anonymous = try curl(
                 "--header", "content-type: application/json", "--data", "{}",
-                "\(url)/postern.gateway.v1.Auth/SignInAnonymously")
+                "\(url)/postern.gateway.v1.Auth/SignInAsGuest")
             #expect(anonymous.hasPrefix("HTTP/1.1 40"), "\(anonymous)")
         }
     }

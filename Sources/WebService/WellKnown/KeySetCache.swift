@@ -1,5 +1,4 @@
 import Contracts
-import Cryptography
 import Messages
 import RPC
 import ServiceRuntime
@@ -18,13 +17,13 @@ final class KeySetCache: Sendable {
         let jwks: String
         /// The claim `iss` of access tokens.
         let issuer: String
-        /// The ETag of `jwks` (RFC 9110 §8.8.3), with its quotes.
-        let entityTag: String
+        /// The version of `jwks`.
+        let entityTag: EntityTag
 
         init(jwks: String, issuer: String) {
             self.jwks = jwks
             self.issuer = issuer
-            entityTag = "\"\(Base64URL.encode(SHA256.hash(jwks.utf8)))\""
+            entityTag = EntityTag(of: jwks.utf8)
         }
     }
 

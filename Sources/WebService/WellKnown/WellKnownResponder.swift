@@ -70,20 +70,12 @@ struct WellKnownResponder: Sendable {
     private func respondWithKeys(_ exchange: HTTPExchange) async throws {
         let keySet = try await keySets.current()
         var head = head("application/json")
-        head.headerFields[.eTag] = keySet.entityTag
-        guard !Self.matches(exchange.head.headerFields[.ifNoneMatch], keySet.entityTag) else {
+        head.headerFields[.eTag] = keySet.entityTag.text
+        guard !keySet.entityTag.isIn(exchange.head.headerFields[.ifNoneMatch]) else {
             head.status = .notModified
             return exchange.respond(head)
         }
         exchange.respond(head, ByteBuffer(string: keySet.jwks))
-    }
-
-    /// Whether `If-None-Match` names the tag (RFC 9110 §13.1.2, weak comparison).
-    static func matches(_ field: String?, _ entityTag: String) -> Bool {
-        guard let field else { return false }
-        return field.split { ",\t ".contains($0) }.contains { tag in
-            tag == "*" || tag == entityTag || tag == "W/" + entityTag
-        }
     }
 
     private func head(_ mediaType: String) -> HTTPResponse {

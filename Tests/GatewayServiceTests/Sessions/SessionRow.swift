@@ -169,6 +169,9 @@ struct SessionRow: Sendable, CustomTestStringConvertible {
 
     private static let verification: [SessionRow] = [
         .init("Verification/GetKeySet") { try await $0.verification.getKeySet(.init(), $2) },
+        .init("Verification/IntrospectToken") {
+            try await $0.verification.introspectToken(.init(), $2)
+        },
         .init("Verification/WatchRevocations") { gateway, _, context in
             try await gateway.firstRevocations(context)
         },

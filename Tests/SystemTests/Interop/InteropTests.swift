@@ -2,8 +2,9 @@ import Foundation
 import Testing
 
 extension SystemTests {
-    /// The client in Python, written from the wire protocol alone, and the one in Swift, a package
-    /// outside of ours. `docker/test.sh` makes them in `.build/venv` and `.build/swift-client`.
+    /// The client in Python, written from the wire protocol alone; the one in Swift, a package
+    /// outside of ours; the examples over HTTP and gRPC; verifiers of access tokens by others.
+    /// `docker/test.sh` installs what they need, in `.build/venv` and `.build/swift-client`.
     @Suite("A client in another language")
     struct Interop {
         private static let checkout = URL(filePath: #filePath)

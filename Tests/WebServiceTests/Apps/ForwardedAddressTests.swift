@@ -40,6 +40,13 @@ struct ForwardedAddressTests {
             testDescription: "only proxies: a client inside the network",
             common: ["10.0.0.9, 10.0.0.2"], address: "10.0.0.9"),
         Vector(testDescription: "garbage ends at the peer", common: ["evil"], address: "10.0.0.1"),
+        // U+0600 and the comma after it are one Character.
+        Vector(
+            testDescription: "a scalar that takes the comma after it hides no entry of a proxy",
+            forwarded: ["for=1.2.3.4;x=\u{0600}, for=203.0.113.9"], address: "203.0.113.9"),
+        Vector(
+            testDescription: "the same in the other field", common: ["\u{0600}, 203.0.113.9"],
+            address: "203.0.113.9"),
         Vector(
             testDescription: "garbage right of an address hides what is left of it",
             common: ["203.0.113.7, evil, 10.0.0.2"], address: "10.0.0.2"),

@@ -29,7 +29,7 @@ struct RefreshCookieTests {
             cookie.methods
                 == [
                     "Auth/RefreshSession", "Auth/SignInWithPassword", "Auth/SignOut",
-                    "Auth/SignUpWithPassword", "Guests/SignInAnonymously",
+                    "Auth/SignUpWithPassword", "Guests/SignInAsGuest",
                     "Passwords/ResetPassword", "PhoneSignIn/SignInWithPhoneCode",
                     "Providers/SignInWithProvider",
                 ].map { "postern.gateway.v1.\($0)" })

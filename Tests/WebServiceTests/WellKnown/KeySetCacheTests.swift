@@ -57,16 +57,6 @@ struct KeySetCacheTests {
         gateway.answer(.success("{}"))
         #expect(try await cache.current().jwks == "{}")
     }
-
-    @Test(
-        "If-None-Match is compared as RFC 9110 says",
-        arguments: [
-            ("\"a\"", true), ("W/\"a\"", true), ("\"b\", \"a\"", true), ("*", true),
-            ("\"b\"", false), ("a", false), ("", false),
-        ])
-    func conditions(field: String, matches: Bool) {
-        #expect(WellKnownResponder.matches(field, "\"a\"") == matches)
-    }
 }
 
 /// A gateway of which only the keys are asked for.

@@ -74,8 +74,8 @@ struct MethodDirectoryTests {
         #expect(
             lines.prefix(2) == [
                 "postern.gateway.v1.Auth/SignInWithPassword",
-                "  unary, not idempotent, costly: in a lane of its own, "
-                    + "a session (--token) is optional",
+                "  unary, not idempotent, costly: in a lane of its own, public: also for browsers "
+                    + "and phones, a session (--token) is optional",
             ])
         #expect(lines.contains("request SignInWithPasswordRequest"))
         #expect(lines.contains { $0.hasPrefix("  password ") && $0.hasSuffix(" string, secret") })

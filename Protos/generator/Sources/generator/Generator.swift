@@ -9,6 +9,7 @@ import SwiftProtobufPluginLibrary
 /// - `OUTPUT_ROOT/Sources/Messages/Generated`: a Swift value for each message,
 /// - `OUTPUT_ROOT/Sources/Contracts/Generated`: protocol, client and dispatcher for each service,
 /// - `OUTPUT_ROOT/Sources/PosternClient/Generated`: the public calls of the gateway's services,
+/// - `OUTPUT_ROOT/Sources/WebService/Generated`: the web service's OpenAPI document,
 /// - `C_DESCRIPTOR_SET`: the set as protoc-gen-c should see it (`CDescriptors.swift`).
 @main
 struct Generator {
@@ -40,6 +41,9 @@ struct Generator {
                 to: root.appending(
                     path: "Sources/PosternClient/Generated/\(service.name)Calls.swift"))
         }
+        try write(
+            OpenAPIDocument(files).swiftCode,
+            to: root.appending(path: "Sources/WebService/Generated/OpenAPIDocument.swift"))
         try CDescriptors.stripped(set).serializedData().write(to: output)
     }
 

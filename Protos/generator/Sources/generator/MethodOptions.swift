@@ -10,9 +10,14 @@ struct MethodOptions {
     var hedgeAfterMilliseconds: Int?
     var isCostly = false
     var isForNamedCallersOnly = false
-    /// What the calling session is to the method; only tools read it from the descriptors.
-    var saysSession = false
+    /// What the calling session is to the method; OpenAPI and tools read it.
+    var session = Session.unspecified
     var isPublic = false
+
+    /// `postern.options.v1.Session`.
+    enum Session: UInt64 {
+        case unspecified, none, optional, required, anyAge
+    }
 
     init(_ method: MethodDescriptor) {
         // A follower stays for long, and resumes by a position.
@@ -27,7 +32,11 @@ struct MethodOptions {
             case 50_004: hedgeAfterMilliseconds = Int(value)
             case 50_005: isCostly = value != 0
             case 50_006: isForNamedCallersOnly = value != 0
-            case 50_007: saysSession = value != 0
+            case 50_007:
+                guard let known = Session(rawValue: value) else {
+                    fatalError("\(method.fullName): unknown session \(value)")
+                }
+                session = known
             case 50_008: isPublic = value != 0
             default: fatalError("\(method.fullName): unknown option \(number)")
             }

@@ -76,18 +76,29 @@ func snake(_ name: String) -> String {
 /// A leading comment from a .proto as a doc comment, without its `requirement:` lines, which are for
 /// readers of the .proto. Its `errors:` lines become a `- Throws:`.
 func docComment(_ comment: String, indent: String) -> String {
-    let lines = comment.split(separator: "\n", omittingEmptySubsequences: false)
-        .map { $0.trimmingPrefix(" ") }
-    let text = lines.filter { !$0.hasPrefix("requirement:") && !$0.hasPrefix("errors:") }
-        .reversed().drop { $0.isEmpty }.reversed()
+    let text = commentLines(comment)
     let errors = errorCodes(comment).map { codes in
         codes.map { "`\($0)`" }.joined(separator: ", ")
     }
     let throwing = errors.enumerated().map { index, codes in
         (index == 0 ? "- Throws: " : "  ") + codes + (index == errors.count - 1 ? "." : ",")
     }
-    return (text.map(String.init) + throwing)
+    return (text + throwing)
         .map { $0.isEmpty ? "\(indent)///\n" : "\(indent)/// \($0)\n" }.joined()
+}
+
+/// The lines of a comment for readers of what is generated: without `requirement:` and `errors:`.
+private func commentLines(_ comment: String) -> [String] {
+    let lines = comment.split(separator: "\n", omittingEmptySubsequences: false)
+        .map { String($0.trimmingPrefix(" ")) }
+        .filter { !$0.hasPrefix("requirement:") && !$0.hasPrefix("errors:") }
+    return lines.reversed().drop { $0.isEmpty }.reversed()
+}
+
+/// A leading comment as Markdown: a line for each paragraph.
+func prose(_ comment: String) -> String {
+    commentLines(comment).split { $0.isEmpty }.map { $0.joined(separator: " ") }
+        .joined(separator: "\n\n")
 }
 
 /// The codes of an rpc's comment, for each of its `errors:` lines.

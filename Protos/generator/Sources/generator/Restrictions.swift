@@ -18,7 +18,7 @@ enum Restrictions {
             complaints.append("\(method.fullName): a stream waits, so it cannot be on_loop")
         }
         for service in services where service.file.package == "postern.gateway.v1" {
-            for method in service.methods where !MethodOptions(method).saysSession {
+            for method in service.methods where MethodOptions(method).session == .unspecified {
                 complaints.append("\(method.fullName): say what the session is to it (session)")
             }
         }

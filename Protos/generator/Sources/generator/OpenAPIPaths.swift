@@ -1,0 +1,230 @@
+/// The parts of the OpenAPI document that come from no .proto: paths that are no calls, and what
+/// HTTP adds to a call.
+enum OpenAPIPaths {
+    static let info: JSONText = [
+        "title": "Postern",
+        "version": "v1",
+        "description": """
+        Sign-up, sign-in and sessions for apps. Each method is a POST with a JSON object in \
+        proto3's JSON mapping; fields may be left out, responses leave out fields with default \
+        values, and unknown fields of requests are ignored. The same paths take gRPC, gRPC-Web \
+        and Connect with binary messages. With `refresh: cookie` in an app's rules, refresh \
+        tokens are in a cookie and not in bodies.
+        """,
+    ]
+
+    static let securitySchemes: JSONText = [
+        "app": [
+            "type": "apiKey", "in": "header", "name": "x-postern-app",
+            "description": """
+            An app's key (`pk_…`) from the operator's apps file, which is no secret; or the \
+            token of a backend (`postern token app`).
+            """,
+        ],
+        "accessToken": [
+            "type": "http", "scheme": "bearer", "bearerFormat": "JWT",
+            "description": "The access token of the session in whose name the call is made.",
+        ],
+    ]
+
+    static let parameters: JSONText = [
+        "connectProtocolVersion": [
+            "name": "connect-protocol-version", "in": "header",
+            "description": "Required if the refresh token is in a cookie.",
+            "schema": ["const": "1"],
+        ],
+        "acceptLanguage": [
+            "name": "accept-language", "in": "header",
+            "description": "The person's languages, for `userMessage` and for mails.",
+            "schema": ["type": "string", "examples": ["de, en;q=0.8"]],
+        ],
+        "idempotencyKey": [
+            "name": "idempotency-key", "in": "header",
+            "description": "Random; a retry with the same key within a day gets the first answer.",
+            "schema": ["type": "string", "minLength": 16, "maxLength": 255],
+        ],
+    ]
+
+    static let headers: JSONText = [
+        "retryAfter": [
+            "description": "With 429 and 503: seconds until the call may succeed.",
+            "schema": ["type": "integer"],
+        ]
+    ]
+
+    static let schemas: JSONText.Members = [
+        ("ConnectError", connectError),
+        ("OAuthError", oauthError),
+    ]
+
+    private static let connectError: JSONText = [
+        "type": "object",
+        "description": "An error of the Connect protocol.",
+        "required": ["code"],
+        "properties": [
+            "code": [
+                "type": "string",
+                "enum": [
+                    "canceled", "unknown", "invalid_argument", "deadline_exceeded", "not_found",
+                    "already_exists", "permission_denied", "resource_exhausted",
+                    "failed_precondition", "aborted", "out_of_range", "unimplemented", "internal",
+                    "unavailable", "data_loss", "unauthenticated",
+                ],
+            ],
+            "message": ["type": "string"],
+            "details": [
+                "type": "array",
+                "items": [
+                    "type": "object",
+                    "properties": [
+                        "type": ["type": "string", "examples": ["postern.wire.v1.Error"]],
+                        "value": [
+                            "type": "string", "contentEncoding": "base64",
+                            "description": "The message in binary.",
+                        ],
+                        "debug": ["$ref": "#/components/schemas/Error"],
+                    ],
+                ],
+            ],
+        ],
+    ]
+
+    private static let oauthError: JSONText = [
+        "type": "object",
+        "description": "An error of RFC 6749, 5.2.",
+        "required": ["error"],
+        "properties": [
+            "error": ["type": "string"], "error_description": ["type": "string"],
+        ],
+    ]
+
+    static let paths: JSONText.Members = [
+        (
+            "/.well-known/jwks.json",
+            reading("getJSONWebKeySet", "The keys that sign access tokens (RFC 7517).")
+        ),
+        (
+            "/.well-known/openid-configuration",
+            reading("getOpenIDConfiguration", "Where verifiers find the keys.")
+        ),
+        (
+            "/.well-known/oauth-authorization-server",
+            reading("getAuthorizationServer", "The same, where RFC 8414 looks for it.")
+        ),
+        ("/health", health),
+        ("/oauth2/introspect", introspect),
+        ("/oauth2/revoke", revoke),
+        ("/apple/notifications", appleNotifications),
+    ]
+
+    private static func reading(_ name: JSONText, _ description: JSONText) -> JSONText {
+        [
+            "get": [
+                "tags": ["HTTP"], "operationId": name, "description": description, "security": [],
+                "responses": [
+                    "200": [
+                        "description": "The document.",
+                        "content": ["application/json": ["schema": ["type": "object"]]],
+                    ]
+                ],
+            ]
+        ]
+    }
+
+    private static let health: JSONText = [
+        "get": [
+            "tags": ["HTTP"], "operationId": "getHealth", "security": [],
+            "description": "For load balancers.",
+            "responses": [
+                "200": ["description": "Calls can be answered."],
+                "503": ["description": "Calls cannot be answered at the moment."],
+            ],
+        ]
+    ]
+
+    private static let introspect: JSONText = [
+        "post": [
+            "tags": ["HTTP"], "operationId": "introspect", "security": [["app": []], [:]],
+            "description": """
+            Whether an access token is valid now, with its claims (RFC 7662). For backends: a \
+            token in `x-postern-app`, or the same token as `client_assertion` (RFC 7523).
+            """,
+            "requestBody": form,
+            "responses": [
+                "200": [
+                    "description": "The claims, or `{\"active\": false}`.",
+                    "content": [
+                        "application/json": [
+                            "schema": [
+                                "type": "object", "required": ["active"],
+                                "properties": ["active": ["type": "boolean"]],
+                            ]
+                        ]
+                    ],
+                ],
+                "default": oauthFailure,
+            ],
+        ]
+    ]
+
+    private static let revoke: JSONText = [
+        "post": [
+            "tags": ["HTTP"], "operationId": "revoke", "security": [["app": []], [:]],
+            "description": """
+            Ends the session of a refresh token or an access token (RFC 7009). An unknown token \
+            is no error. An app may send its key as `client_id`.
+            """,
+            "requestBody": form,
+            "responses": [
+                "200": ["description": "The session has ended."], "default": oauthFailure,
+            ],
+        ]
+    ]
+
+    private static let form: JSONText = [
+        "required": true,
+        "content": [
+            "application/x-www-form-urlencoded": [
+                "schema": [
+                    "type": "object", "required": ["token"],
+                    "properties": [
+                        "token": ["type": "string", "format": "password", "writeOnly": true],
+                        "token_type_hint": ["type": "string"],
+                        "client_id": ["type": "string"],
+                        "client_assertion": ["type": "string"],
+                        "client_assertion_type": ["type": "string"],
+                    ],
+                ]
+            ]
+        ],
+    ]
+
+    private static let oauthFailure: JSONText = [
+        "description": "The request failed.",
+        "content": [
+            "application/json": ["schema": ["$ref": "#/components/schemas/OAuthError"]]
+        ],
+    ]
+
+    private static let appleNotifications: JSONText = [
+        "post": [
+            "tags": ["HTTP"], "operationId": "receiveAppleNotification", "security": [],
+            "description": "The URL to enter at Apple for its notifications from server to server.",
+            "requestBody": [
+                "required": true,
+                "content": [
+                    "application/json": [
+                        "schema": [
+                            "type": "object", "required": ["payload"],
+                            "properties": ["payload": ["type": "string"]],
+                        ]
+                    ]
+                ],
+            ],
+            "responses": [
+                "200": ["description": "The notification has been processed."],
+                "503": ["description": "Not processed; Apple sends it again."],
+            ],
+        ]
+    ]
+}
