@@ -33,7 +33,7 @@ package struct WebSettings: Settings {
             ["change-password-url"], "must be an https or http URL")
     }
 
-    /// Whether connections begin with a header of PROXY protocol. It counts from trusted proxies
+    /// Whether connections begin with a header of PROXY protocol. It is read from trusted proxies
     /// only.
     package enum ProxyProtocol: String, CaseIterable, Sendable {
         /// Connections of trusted proxies may begin with one.

@@ -2,7 +2,7 @@ import JSON
 
 /// A JSON Web Signature in compact form (RFC 7515), split and decoded. Nothing in it is trusted
 /// yet.
-struct CompactToken: Sendable {
+package struct CompactToken: Sendable {
     /// Header parameters by which a token would provide its own key.
     private static let ownKeyParameters = ["jwk", "jku", "x5u", "x5c"]
 
@@ -11,13 +11,13 @@ struct CompactToken: Sendable {
     /// The part that is signed.
     let message: [UInt8]
     /// The decoded payload.
-    let payload: [UInt8]
+    package let payload: [UInt8]
     /// The decoded signature.
     let signature: [UInt8]
 
     /// Splits and decodes a token of at most `bytesMax` bytes.
     /// - Throws: `.tooLong`, `.malformed`.
-    init(_ text: String, bytesMax: Int) throws(TokenRefusal) {
+    package init(_ text: String, bytesMax: Int) throws(TokenRefusal) {
         guard text.utf8.count <= bytesMax else { throw .tooLong }
         let bytes = Array(text.utf8)
         let parts = bytes.split(

@@ -23,7 +23,7 @@ extension AccountsHandler {
     ) async throws -> IdentityV1.VerifyPasswordResponse {
         let caller = try await owners.calling(request.guestAccessToken, context)
         let attempt = try SignInAttempt(request, in: caller, context, keys)
-        try await requireUsable(attempt)
+        try await requireAnswerable(attempt)
         try await responseTimeFloor.requireTime(until: context.deadline)
         let recorded = try await untilUnchanged { try await check(attempt) }
         var collision = recorded.collision
@@ -35,11 +35,16 @@ extension AccountsHandler {
             history: recorded.history.message, collision: collision)
     }
 
-    /// Rejects a call in a session that cannot be used, unless it is a repeat (G-25).
-    private func requireUsable(_ attempt: SignInAttempt) async throws {
-        guard let caller = attempt.caller else { return }
+    /// Rejects a call whose idempotency key belongs to another request, and one in a session that
+    /// cannot be used, unless it is a repeat (G-25). Attack: if only the right password led to these
+    /// errors, they would confirm a password with no record and no mail to the owner, and the
+    /// gateway would refund the guess.
+    private func requireAnswerable(_ attempt: SignInAttempt) async throws {
+        guard attempt.caller != nil || attempt.call != nil else { return }
         try await store.write { transaction in
-            guard try transaction.storedResponse(of: attempt.call) == nil else { return }
+            guard try transaction.storedResponse(of: attempt.call) == nil,
+                let caller = attempt.caller
+            else { return }
             try transaction.requireLive(try caller.owner.get())
         }
     }
@@ -56,9 +61,7 @@ extension AccountsHandler {
         let upgrade = try await passwords.upgrade(attempt.password, of: holder)
         do {
             return try await record(attempt, holder, upgrade)
-        } catch let error as ServiceError
-            where error.code != .idempotencyKeyReused && error.code != .sessionEnded
-        {
+        } catch let error as ServiceError {
             throw error.afterComparison
         }
     }
@@ -114,14 +117,15 @@ extension AccountsHandler {
     }
 
     /// The guest whose session made the call; nil without one. A guest has no password, so it is
-    /// another account than the one signed in to. An account's session is ignored.
+    /// another account than the one signed in to. An account's session is ignored, and so is one
+    /// that ended while the password was compared (`requireAnswerable`).
     private func guest(
         of attempt: SignInAttempt, _ transaction: Transaction
     ) throws -> AccountRow? {
-        guard let caller = attempt.caller else { return nil }
-        let owner = try caller.owner.get()
-        try transaction.requireLive(owner)
-        guard let row = try transaction.account(owner.account), row.isGuest else { return nil }
+        guard case .success(let owner)? = attempt.caller?.owner,
+            try !transaction.hasEnded(owner),
+            let row = try transaction.account(owner.account), row.isGuest
+        else { return nil }
         return row
     }
 }

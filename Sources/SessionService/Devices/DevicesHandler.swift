@@ -135,8 +135,10 @@ extension DevicesHandler {
         _ request: SessionV1.EndOtherSessionsRequest, _ context: CallContext
     ) async throws -> SessionV1.EndOtherSessionsResponse {
         let token = try caller(request.accessToken)
+        // Not the account: in another of its sessions this is another request, with other sessions
+        // to end.
         let call = try RepeatableCall(
-            "EndOtherSessions", [Array(token.account.text.utf8)], context, hash: keys.calls)
+            "EndOtherSessions", [Array(token.session.text.utf8)], context, hash: keys.calls)
         let outcome = try await store.write { transaction in
             try transaction.endOnce(call) { try endOthers(token, transaction) }
         }

@@ -27,7 +27,7 @@ extension SessionsHandler {
         switch request.token {
         case .accessToken(let text):
             let token = try tokenOfAnyAge(text)
-            let call = try call(by: token.account.text, all: all, context)
+            let call = try call(in: token.session, all: all, context)
             outcome = try await store.write { transaction in
                 try transaction.endOnce(call) {
                     if all, transaction.at >= token.expiresAt {
@@ -42,7 +42,7 @@ extension SessionsHandler {
             }
             let proof = try await finding(
                 of: request.deviceProof, on: text, of: token.session)
-            let call = try call(by: token.session.text, all: all, context)
+            let call = try call(in: token.session, all: all, context)
             outcome = try await store.write { transaction in
                 try transaction.endOnce(call) {
                     try end(by: token, proof, all: all, transaction)
@@ -53,13 +53,13 @@ extension SessionsHandler {
         return SessionV1.SignOutResponse(ended: UInt32(clamping: try memory.settle(outcome)))
     }
 
-    /// - Parameter owner: the account of the token; of a refresh token, which does not name it, the
-    ///   session.
+    /// The session is a part of the fingerprint, so that a key that was used in one session does not
+    /// answer "signed out" in another one, which would stay live.
     private func call(
-        by owner: String, all: Bool, _ context: CallContext
+        in session: SessionID, all: Bool, _ context: CallContext
     ) throws(ServiceError) -> RepeatableCall? {
         try RepeatableCall(
-            "SignOut", [Array(owner.utf8), [all ? 1 : 0]], context, hash: keys.calls)
+            "SignOut", [Array(session.text.utf8), [all ? 1 : 0]], context, hash: keys.calls)
     }
 
     private func tokenOfAnyAge(_ text: String) throws(ServiceError) -> AccessToken {

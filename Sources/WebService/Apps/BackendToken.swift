@@ -15,16 +15,10 @@ struct BackendToken: Sendable {
     private let method: String
     private let expiresAt: Timestamp
 
-    /// Parses three parts of base64url whose second one is a JSON object with the claims `exp` and
-    /// `method`, and `bh` if it is there. Nil for any other text.
+    /// Reads the claims `exp` and `method`, and `bh` if it is there. Nil for any other text.
     init?(_ text: String) {
-        guard text.utf8.count <= Self.bytesMax else { return nil }
-        let parts = text.utf8.split(
-            separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
-        guard parts.count == 3, Base64URL.decode(parts[0]) != nil,
-            let payload = Base64URL.decode(parts[1]), Base64URL.decode(parts[2]) != nil,
-            let claims = JSONReader.object(in: payload), let method = claims["method"]?.string,
-            let expiresAt = claims["exp"]?.integer
+        guard let claims = TokenPayload.claims(of: text, bytesMax: Self.bytesMax),
+            let method = claims["method"]?.string, let expiresAt = claims["exp"]?.integer
         else { return nil }
         bodyHash = claims["bh"]?.string.flatMap { Base64URL.decode($0.utf8) }
         guard (bodyHash == nil) == (claims["bh"] == nil) else { return nil }
@@ -46,5 +40,15 @@ struct BackendToken: Sendable {
         }
         return now < expiresAt + TokenVerifier.leeway
             ? nil : "The token has expired; sign one for each call."
+    }
+}
+
+/// The payload of a token. Nothing in it is verified here: the gateway does that.
+enum TokenPayload {
+    /// The claims; nil for a text that is no JSON Web Token of at most `bytesMax` bytes.
+    static func claims(of token: String, bytesMax: Int = TokenVerifier.bytesMax) -> JSONObject? {
+        // `try?`: why a text is no token makes no difference here.
+        (try? CompactToken(token, bytesMax: bytesMax))
+            .flatMap { JSONReader.object(in: $0.payload) }
     }
 }

@@ -62,8 +62,8 @@ package struct CallerCheck: Sendable {
         CrossOrigin.responseFields(head.headerFields, apps.value)
     }
 
-    /// The response to a browser's question whether a page may make a call; nil for another
-    /// request.
+    /// The response to a preflight request, by which a browser asks whether a page may make a call;
+    /// nil for another request.
     package func preflightResponse(to head: HTTPRequest) -> HTTPResponse? {
         CrossOrigin.preflightResponse(to: head, apps.value)
     }

@@ -2,7 +2,7 @@ import HTTPTypes
 
 /// Which pages may read responses (CORS, https://fetch.spec.whatwg.org/#http-cors-protocol).
 ///
-/// A browser sends the question before a call without the app's key, so an origin of any app is
+/// A browser sends the preflight request without the app's key, so an origin of any app is
 /// answered. The call itself names the app, and `CallerCheck` refuses an origin that this app does
 /// not have; all that a page of another app can read is that error.
 enum CrossOrigin {
@@ -54,5 +54,4 @@ enum CrossOrigin {
         fields[.accessControlMaxAge] = maxAge
         return HTTPResponse(status: .noContent, headerFields: fields)
     }
-
 }

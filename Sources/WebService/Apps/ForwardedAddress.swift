@@ -1,6 +1,6 @@
 package import Addresses
 
-/// The address of the person whom trusted proxies called for.
+/// The address of the client in front of trusted proxies.
 ///
 /// Limits count by this address, so a client that could choose it would have no limits, and could
 /// exhaust those of another address. Each proxy appends the address of its own peer, so only the

@@ -38,22 +38,15 @@ package struct WebCaller: Sendable {
 /// Fields of requests that are about the caller.
 enum CallerField {
     /// An app's key, or the token of a backend.
-    static let app = name("x-postern-app")
+    static let app = HTTPField.Name.known("x-postern-app")
     /// How the page that calls is related to the web service (W3C Fetch Metadata).
-    static let fetchSite = name("sec-fetch-site")
+    static let fetchSite = HTTPField.Name.known("sec-fetch-site")
     /// Connect's version, which only scripts can send.
-    static let connectProtocolVersion = name("connect-protocol-version")
+    static let connectProtocolVersion = HTTPField.Name.known("connect-protocol-version")
     /// RFC 7239.
-    static let forwarded = name("forwarded")
+    static let forwarded = HTTPField.Name.known("forwarded")
     /// The older field with the same purpose.
-    static let xForwardedFor = name("x-forwarded-for")
-
-    private static func name(_ text: StaticString) -> HTTPField.Name {
-        guard let name = HTTPField.Name(text.description) else {
-            preconditionFailure("the name of a field is a token")
-        }
-        return name
-    }
+    static let xForwardedFor = HTTPField.Name.known("x-forwarded-for")
 }
 
 extension ServiceError {

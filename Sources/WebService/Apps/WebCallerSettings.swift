@@ -20,7 +20,7 @@ package struct WebCallerSettings: Settings {
         trustedProxies = settings.parsedList(
             "trusted-proxies", default: [], counts: 0...64,
             expected: "a network such as 10.0.0.0/8 or 2001:db8::/32, with no bits after the "
-                + "prefix, or an address; not /0, which is everybody",
+                + "prefix, or an address; not /0, which is every address",
             unit: "network",
             reason: "Proxies whose X-Forwarded-For or Forwarded counts; from others it could be "
                 + "forged.", parse: { Self.isProxyNetwork($0) ? $0 : nil }

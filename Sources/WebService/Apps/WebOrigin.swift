@@ -1,7 +1,8 @@
 import Addresses
 
 /// An origin (RFC 6454, section 6.2) in the one form in which browsers send it, so that comparing
-/// texts compares origins: lower case, no default port, no path.
+/// texts compares origins: lower case, no default port, no path. Settings whose origins are not
+/// compared with a browser's use the looser `HTTPOrigin`.
 package struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
     /// The accepted texts, for people.
     package static let expected =
@@ -12,8 +13,8 @@ package struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
     package let description: String
 
     /// Parses an origin. Nil for any other text: for `null`, which sandboxed frames of every page
-    /// share; for wildcards; and for `http` beyond this machine, where whoever is on the network
-    /// can answer in its name.
+    /// share; for wildcards; and for `http` beyond this machine, where anyone on the network can
+    /// answer in its name.
     package init?(_ text: String) {
         guard let separator = text.firstRange(of: "://"),
             Self.isScheme(text[..<separator.lowerBound])

@@ -50,11 +50,9 @@ struct CallFailure: Error, Hashable, Sendable {
             "\(error.code.rawValue): \(error.code.entry.sentence)"
             + (fields.isEmpty ? "" : " (\(fields.joined(separator: "; ")))")
         status = error.status.httpStatus
-        // A whole second more is better than a retry that comes too early.
-        if let wait = error.retryAfter, status == .tooManyRequests || status == .serviceUnavailable
+        if let seconds = error.retryAfterSeconds,
+            status == .tooManyRequests || status == .serviceUnavailable
         {
-            let milliseconds = max(1, wait.milliseconds)
-            let seconds = milliseconds / 1_000 + (milliseconds % 1_000 == 0 ? 0 : 1)
             self.fields[.retryAfter] = "\(seconds)"
         }
     }
@@ -83,6 +81,16 @@ struct CallFailure: Error, Hashable, Sendable {
     static func protoPath(_ path: String) -> String {
         path.reduce(into: "") { text, character in
             text += character.isUppercase ? "_" + character.lowercased() : String(character)
+        }
+    }
+}
+
+extension ServiceError {
+    /// The value of `retry-after`: whole seconds, rounded up, so that no retry comes too early.
+    var retryAfterSeconds: Int64? {
+        retryAfter.map { wait in
+            let milliseconds = max(1, wait.milliseconds)
+            return milliseconds / 1_000 + (milliseconds % 1_000 == 0 ? 0 : 1)
         }
     }
 }

@@ -1,6 +1,7 @@
 import HTTPTypes
 
-/// The fields of the protocols, and those of ours that calls know.
+/// Fields of the protocols, and those of our metadata that calls take from HTTP. The fields about
+/// the caller are in `CallerField`.
 extension HTTPField.Name {
     static let acceptPost = Self.known("accept-post")
     static let connectAcceptEncoding = Self.known("connect-accept-encoding")
@@ -14,7 +15,8 @@ extension HTTPField.Name {
     static let grpcTimeout = Self.known("grpc-timeout")
     static let idempotencyKey = Self.known("idempotency-key")
 
-    private static func known(_ name: String) -> HTTPField.Name {
+    /// The name of a field that `HTTPTypes` has no constant for.
+    static func known(_ name: String) -> HTTPField.Name {
         guard let name = HTTPField.Name(name) else {
             preconditionFailure("\(name) is no name of a field")
         }

@@ -14,8 +14,8 @@ struct CallQuery: Hashable, Sendable {
         var values: [String: [UInt8]] = [:]
         for pair in query.split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = Self.percentDecoded(parts[0]),
-                let value = Self.percentDecoded(parts.count == 2 ? parts[1] : "")
+            guard let name = FormParameters.bytes(parts[0].utf8),
+                let value = FormParameters.bytes((parts.count == 2 ? parts[1] : "").utf8)
             else { throw Self.invalid("The query has an invalid percent encoding.") }
             values[String(decoding: name, as: UTF8.self)] = value
         }
@@ -49,22 +49,5 @@ struct CallQuery: Hashable, Sendable {
 
     private static func invalid(_ reason: String) -> CallFailure {
         CallFailure(.invalidArgument, reason)
-    }
-
-    /// Nil for a `%` without two hexadecimal digits.
-    private static func percentDecoded(_ text: some StringProtocol) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        var rest = Array(text.utf8)[...]
-        while let byte = rest.popFirst() {
-            switch byte {
-            case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
-            case UInt8(ascii: "%"):
-                guard rest.count >= 2, let decoded = Hex.decode(rest.prefix(2)) else { return nil }
-                bytes += decoded
-                rest = rest.dropFirst(2)
-            default: bytes.append(byte)
-            }
-        }
-        return bytes
     }
 }

@@ -19,8 +19,8 @@ package struct CallResponder: Sendable {
     private let callers: CallerCheck
     private let cookie: RefreshCookie
 
-    /// Answers calls of `methods`, those of the gateway by `gateway` for those whom `callers`
-    /// admits.
+    /// Answers calls of `methods`; those of the gateway are passed on to `gateway` if `callers`
+    /// admits the caller.
     package init(
         methods: CallMethods, gateway: RPCClient, callers: CallerCheck, time: any Time
     ) {

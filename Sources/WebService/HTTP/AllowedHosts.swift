@@ -11,7 +11,7 @@ struct AllowedHosts: Sendable {
     ///   - port: the port of the listener.
     init(origins: [String], port: Int) {
         if origins.isEmpty {
-            hosts = Set(["localhost", "127.0.0.1", "[::1]"].map { "\($0):\(port)" })
+            hosts = Set(LoopbackHost.names.map { "\($0):\(port)" })
         } else {
             hosts = Set(origins.compactMap { Self.host(of: $0) })
         }

@@ -37,7 +37,7 @@ struct HTTP1ResponseWriter {
             out.writeStaticString("\r\n")
         }
         guard code >= 200 else { return end() }
-        let mayHaveBody = code != 204 && code != 304
+        let mayHaveBody = RunningExchange.mayHaveBody(head.status)
         hasBody = mayHaveBody && !isHeadRequest
         isChunked =
             mayHaveBody && !isOldVersion && head.headerFields[.contentLength] == nil

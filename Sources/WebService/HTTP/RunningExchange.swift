@@ -215,7 +215,7 @@ final class RunningExchange {
     // MARK: The response
 
     /// Whether the status allows a body (RFC 9110, 6.4.1).
-    private static func mayHaveBody(_ status: HTTPResponse.Status) -> Bool {
+    static func mayHaveBody(_ status: HTTPResponse.Status) -> Bool {
         status.code >= 200 && status != .noContent && status != .notModified
     }
 

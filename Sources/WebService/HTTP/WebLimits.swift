@@ -13,8 +13,6 @@ package struct WebLimits: Sendable, Hashable {
     /// Bytes of a request's body that a client may send before they are taken: one round trip for
     /// most requests. The HTTP/2 window.
     package var streamWindowBytes = 64 * 1024
-    /// The body of a unary request, for `HTTPExchange.body(bytesMax:)`; more is answered with 413.
-    package var bodyBytesMax = 128 * 1024
     /// Requests of an HTTP/1.1 connection that wait for the one before them (pipelining). A client
     /// that sends more without reading fills our memory; its connection is closed.
     package var pipelinedMax = 32

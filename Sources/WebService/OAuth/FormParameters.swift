@@ -27,25 +27,28 @@ struct FormParameters: Hashable, Sendable {
         values[name].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// Decodes `+` and percent-encoded bytes; nil for a bad escape, a NUL and text that is not
-    /// UTF-8.
-    private static func decoded(_ bytes: some Collection<UInt8>) -> String? {
+    /// The text of a name or value; nil for a bad escape, a NUL and text that is not UTF-8.
+    private static func decoded(_ bytes: some Sequence<UInt8>) -> String? {
+        guard let decoded = self.bytes(bytes), !decoded.contains(0) else { return nil }
+        return String(validating: decoded, as: UTF8.self)
+    }
+
+    /// Decodes `+` and percent-encoded bytes, also of a URL's query; nil for a bad escape.
+    static func bytes(_ encoded: some Sequence<UInt8>) -> [UInt8]? {
         var decoded: [UInt8] = []
-        var rest = bytes[...]
+        var rest = Array(encoded)[...]
         while let byte = rest.popFirst() {
             switch byte {
-            case UInt8(ascii: "+"):
-                decoded.append(UInt8(ascii: " "))
+            case UInt8(ascii: "+"): decoded.append(UInt8(ascii: " "))
             case UInt8(ascii: "%"):
                 guard let high = rest.popFirst().flatMap(hexDigit),
                     let low = rest.popFirst().flatMap(hexDigit)
                 else { return nil }
                 decoded.append(high << 4 | low)
-            default:
-                decoded.append(byte)
+            default: decoded.append(byte)
             }
         }
-        return decoded.contains(0) ? nil : String(validating: decoded, as: UTF8.self)
+        return decoded
     }
 
     private static func hexDigit(_ byte: UInt8) -> UInt8? {

@@ -115,10 +115,9 @@ struct OAuthResponder: Sendable {
     }
 
     private func context(_ caller: WebCaller) -> CallContext {
-        var metadata = Metadata()
-        metadata[Metadata.Key.clientAddress] = caller.clientAddress
-        metadata[Metadata.Key.applicationToken] = caller.applicationToken
-        return CallContext(deadline: time.uptime() + Self.timeout, metadata: metadata)
+        // No field of the request passes: `authorization` is the client's in OAuth, not a session.
+        CallContext(
+            deadline: time.uptime() + Self.timeout, metadata: Metadata(of: [:], from: caller))
     }
 
     // MARK: Requests
@@ -194,7 +193,7 @@ struct OAuthError: Error, Hashable, Sendable {
     /// The error of a call to the gateway.
     init(_ error: ServiceError) {
         reason = error.code.rawValue
-        retryAfterSeconds = error.retryAfter.map { max(1, ($0.milliseconds + 999) / 1_000) }
+        retryAfterSeconds = error.retryAfterSeconds
         switch error.status {
         case .unauthenticated: (code, status) = ("invalid_client", .unauthorized)
         case .permissionDenied: (code, status) = ("unauthorized_client", .forbidden)
@@ -208,16 +207,5 @@ struct OAuthError: Error, Hashable, Sendable {
 
     var document: JSONObject {
         ["error": .string(code), "error_description": .string(reason)]
-    }
-}
-
-/// The payload of a token in compact form. Nothing in it is verified here.
-enum TokenPayload {
-    /// The claims; nil for a text that is no such token.
-    static func claims(of token: String) -> JSONObject? {
-        let parts = token.utf8.split(
-            separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard parts.count == 3, let payload = Base64URL.decode(parts[1]) else { return nil }
-        return JSONReader.object(in: payload)
     }
 }

@@ -39,7 +39,10 @@ struct WellKnownResponder: Sendable {
             try await respondWithKeys(exchange)
         case "openid-configuration", "oauth-authorization-server":
             let document = ServerMetadata.document(
-                issuer: try await keySets.current().issuer, origin: origin(exchange))
+                issuer: try await keySets.current().issuer,
+                origin: Self.origin(
+                    exchange.head.authority ?? "", isTLS: exchange.connection.isTLS,
+                    among: origins))
             exchange.respond(
                 head("application/json"), ByteBuffer(string: JSONWriter.text(document)))
         case "change-password":
@@ -53,12 +56,13 @@ struct WellKnownResponder: Sendable {
         }
     }
 
-    /// The origin that the client called. The listener has checked that the authority is one of
-    /// ours; behind a proxy that ends TLS only the settings know the scheme.
-    private func origin(_ exchange: HTTPExchange) -> String {
-        let authority = exchange.head.authority ?? ""
-        return origins.first { $0.hasSuffix("://" + authority) }
-            ?? "\(exchange.connection.isTLS ? "https" : "http")://\(authority)"
+    /// The origin of the URLs in the metadata: the one that the client called, as the settings write
+    /// it; behind a proxy that ends TLS only they know the scheme. Attack: a request for
+    /// `auth.example.org:443` has a cache keep URLs with `http`, from which others fetch keys. So an
+    /// authority in another form gets the first of the settings.
+    static func origin(_ authority: String, isTLS: Bool, among origins: [String]) -> String {
+        origins.first { $0.hasSuffix("://" + authority.lowercased()) } ?? origins.first
+            ?? "\(isTLS ? "https" : "http")://\(authority)"
     }
 
     private static let notFound = HTTPFailure(.notFound, "there is no such document")

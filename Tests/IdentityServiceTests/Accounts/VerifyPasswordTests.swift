@@ -159,6 +159,21 @@ struct VerifyPasswordTests {
         #expect(wrong.code == .invalidCredential)
     }
 
+    @Test("X-02: a key of another request is refused before the password is compared")
+    func keyOfOtherRequest() async throws {
+        _ = try await fixture.register()
+        _ = try await fixture.register("eve@example.org")
+        _ = try await fixture.signIn(key: "k")
+        let hashes = fixture.hashes
+        for password in ["Correct7Horse", "Wrong7Horse"] {
+            let error = try await refusal {
+                try await fixture.signIn("eve@example.org", password: password, key: "k")
+            }
+            #expect(error.code == .idempotencyKeyReused)
+        }
+        #expect(fixture.hashes == hashes)
+    }
+
     @Test("A-01: successes and failures are audited, failures with their code")
     func audit() async throws {
         _ = try await fixture.register()

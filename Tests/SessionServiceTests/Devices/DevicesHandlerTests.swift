@@ -78,6 +78,20 @@ struct DevicesHandlerTests {
         }
     }
 
+    @Test("G-25: a key that was used in another session of the account ends no other session")
+    func keyOfOtherSession() async throws {
+        let (here, lost) = (
+            try await fixture.open(on: "here"), try await fixture.open(on: "lost")
+        )
+        #expect(try await fixture.endOthers(by: here.accessToken, key: "k") == 1)
+        let new = try await fixture.open(on: "new")
+        await expectRefused(.idempotencyKeyReused) {
+            try await fixture.endOthers(by: new.accessToken, key: "k")
+        }
+        #expect(try await fixture.endOthers(by: new.accessToken, key: "l") == 1)
+        await expectRefused(.sessionEnded) { try await fixture.list(lost.accessToken) }
+    }
+
     @Test("G-22: a session ends another of its account, whose tokens fail; repeating is no error")
     func end() async throws {
         let (here, lost) = (

@@ -83,6 +83,18 @@ struct SignOutTests {
         #expect(try await fixture.isLive(eve))
     }
 
+    @Test("G-25: a key that was used in another session of the account signs no session out")
+    func keyOfOtherSession() async throws {
+        let account = try fixture.account()
+        let (one, two) = (try await fixture.open(account), try await fixture.open(account))
+        #expect(try await fixture.signOut(.accessToken(one.accessToken), key: "k") == 1)
+        await expectRefused(.idempotencyKeyReused) {
+            try await fixture.signOut(.accessToken(two.accessToken), key: "k")
+        }
+        #expect(try await fixture.signOut(.accessToken(two.accessToken), key: "l") == 1)
+        #expect(try await fixture.signOut(.refreshToken(two.refreshToken), key: "l") == 1)
+    }
+
     @Test("S-06: signing out everywhere ends all sessions of the account and of no other")
     func all() async throws {
         let account = try fixture.account()
