@@ -28,7 +28,7 @@ pages:
   refresh: cookie
 """
 # All examples sign up from one address.
-LIMITS_FILE = "sign-up-by-address-count: 100\n"
+LIMITS_FILE = "sign-up-by-address-count: 64\n"
 
 PRINTED = re.compile(
     r"signed up: acc_\S+\nauthenticated: true\nrefreshed: ses_\S+\n"

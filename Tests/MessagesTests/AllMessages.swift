@@ -40,6 +40,8 @@ enum AllMessages {
         GatewayV1.EndSessionResponse.self,
         GatewayV1.GetKeySetRequest.self,
         GatewayV1.GetKeySetResponse.self,
+        GatewayV1.IntrospectTokenRequest.self,
+        GatewayV1.IntrospectTokenResponse.self,
         GatewayV1.IssueNonceRequest.self,
         GatewayV1.IssueNonceResponse.self,
         GatewayV1.LinkPhoneRequest.self,
