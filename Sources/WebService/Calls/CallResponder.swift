@@ -126,6 +126,12 @@ extension CallResponder {
     private func stream(_ call: IncomingCall, _ response: CallResponse) async throws {
         var requests = RequestMessages(call.exchange, call.method, call.format)
         try call.caller?.check(body: [])
+        // The gateway has not seen the caller's token yet, and this program's own methods need
+        // none. A client that sends nothing would hold a request for as long as its connection
+        // lives. Items for the gateway must arrive before the deadline of the call.
+        if !call.method.description.streams.hasRequestItems || call.caller == nil {
+            call.exchange.limitBodyTime()
+        }
         switch call.method.target {
         case .stream(let handle):
             try await ended(response) {

@@ -43,7 +43,7 @@ package final class HTTPExchange: Sendable {
         if let length = head.headerFields[.contentLength].flatMap({ Int($0) }), length > bytesMax {
             throw tooLarge
         }
-        onLoop { $0.limitBodyTime() }
+        limitBodyTime()
         var whole = ByteBuffer()
         while let part = try await nextBodyPart() {
             guard whole.readableBytes + part.readableBytes <= bytesMax else { throw tooLarge }
@@ -51,6 +51,10 @@ package final class HTTPExchange: Sendable {
         }
         return whole
     }
+
+    /// From now on the whole body must arrive within `WebLimits.bodyTimeout`; `nextBodyPart` throws
+    /// `HTTPFailure` 408 otherwise.
+    package func limitBodyTime() { onLoop { $0.limitBodyTime() } }
 
     /// The next part of the body, as it arrives; nil at its end. No more is read from the
     /// connection than is taken.

@@ -119,6 +119,11 @@ final class RunningExchange {
         stream = nil
         parts.removeAll()
         bodyDeadline?.cancel()
+        if !isStarted {
+            // No task starts any more, but the connection may be idle now.
+            isStarted = true
+            connection.requestAnswered(at: connection.shared.time.uptime())
+        }
         // After the response the task may still have work of its own.
         if !isResponseEnded { task?.cancel() }
         failBody(CancellationError())

@@ -18,10 +18,12 @@ struct WebFixture: Sendable {
     let gateway: FakeGateway
 
     /// Runs `body`, then stops everything.
-    static func run(_ body: @Sendable (WebFixture) async throws -> Void) async throws {
+    static func run(
+        limits: WebLimits = WebLimits(), _ body: @Sendable (WebFixture) async throws -> Void
+    ) async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         do {
-            try await run(group, body)
+            try await run(group, limits, body)
         } catch {
             try await group.shutdownGracefully()
             throw error
@@ -30,7 +32,7 @@ struct WebFixture: Sendable {
     }
 
     private static func run(
-        _ group: MultiThreadedEventLoopGroup,
+        _ group: MultiThreadedEventLoopGroup, _ limits: WebLimits,
         _ body: @Sendable (WebFixture) async throws -> Void
     ) async throws {
         let gateway = FakeGateway()
@@ -53,8 +55,8 @@ struct WebFixture: Sendable {
                 apps: Reloadable(AppsFixture.apps), trusted: [], time: SystemTime()),
             time: SystemTime())
         let listener = try await WebListener.start(
-            WebListenerSettings(host: "127.0.0.1", port: 0), group: group, time: SystemTime(),
-            randomness: SecureRandomness(), logger: CapturedLog().logger()
+            WebListenerSettings(host: "127.0.0.1", port: 0, limits: limits), group: group,
+            time: SystemTime(), randomness: SecureRandomness(), logger: CapturedLog().logger()
         ) { await responder.respond(to: $0) }
         try await body(WebFixture(group: group, listener: listener, gateway: gateway))
         await listener.drain()
