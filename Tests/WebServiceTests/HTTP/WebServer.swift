@@ -114,6 +114,7 @@ final class Answers: Sendable {
         case "/who": who(exchange)
         case "/early": exchange.respond(HTTPResponse(status: .forbidden))
         case "/stream": try await stream(exchange)
+        case "/large": exchange.respond(HTTPResponse(status: .ok), Self.floodPart)
         case "/refuse": throw HTTPFailure(.conflict, "already there")
         case "/crash": throw Unknown()
         case "/nothing": break
