@@ -128,7 +128,8 @@ package struct HTTPConnection: Hashable, Sendable {
     /// PROXY protocol. Header fields are not considered.
     package let peer: ClientAddress
     /// Whether `peer` is a trusted proxy, so that its header fields that name the client's address
-    /// count. After PROXY protocol `peer` is the proxy's client, and the fields are that client's.
+    /// count. After PROXY protocol `peer` is the proxy's client if the header names one, and the
+    /// fields are that client's.
     package let isFromTrustedProxy: Bool
     /// Whether it is protected by TLS.
     package let isTLS: Bool

@@ -116,9 +116,16 @@ final class WebConnection: ChannelDuplexHandler {
         }
     }
 
-    /// A trusted proxy has named its client.
+    /// A trusted proxy has named its client, or with nil has not: then the client is the proxy.
     /// - Returns: whether the connection may continue.
-    func named(_ peer: ClientAddress) -> Bool {
+    func named(_ peer: ClientAddress?) -> Bool {
+        guard let peer else {
+            // Such a proxy forwards TCP. If it does not know its client, that client has still
+            // written the fields, and could choose its address in them.
+            client = HTTPConnection(
+                peer: client.peer, isFromTrustedProxy: false, isTLS: client.isTLS, isHTTP2: false)
+            return true
+        }
         // The fields of the request come from the client now. They count only if that is a trusted
         // proxy too: a proxy that forwards TCP passes on any `forwarded` of the client's own.
         client = HTTPConnection(
