@@ -189,7 +189,16 @@ final class HTTP1Connection: ChannelDuplexHandler {
             return context.fireUserInboundEventTriggered(event)
         }
         isLast = true
-        if !isResponding, !isLingering { context.close(promise: nil) }
+        guard !isResponding, !isLingering else { return }
+        // The client may still be reading the last response.
+        isLingering = true
+        waiting.removeAll()
+        let written = context.eventLoop.makePromise(of: Void.self)
+        context.writeAndFlush(wrapOutboundOut(.byteBuffer(ByteBuffer())), promise: written)
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        written.futureResult.whenComplete { _ in
+            if bound.value.channel.isActive { bound.value.close(promise: nil) }
+        }
     }
 
     // MARK: Responses

@@ -151,6 +151,22 @@ struct BackPressureTests {
         }
     }
 
+    @Test("a drain sends what an HTTP/1.1 client has not read of its last response")
+    func drainAfterResponse() async throws {
+        try await WebServer.run {
+            $0.limits.drainTimeout = .seconds(5)
+        } body: { server in
+            let client = try await RawClient.connect(server, isReading: false)
+            client.send(server.request("GET", "/huge"))
+            try await eventually { server.answers.begun.withLock { $0 } == 1 }
+            async let drained: Void = server.listener.drain()
+            try await Task.sleep(for: .milliseconds(50))
+            try await client.channel.setOption(.autoRead, value: true).get()
+            #expect(try await client.closed().utf8.count > Answers.hugeBytes)
+            await drained
+        }
+    }
+
     @Test("a drain ends after its timeout")
     func drainTimeout() async throws {
         try await WebServer.run {
