@@ -151,10 +151,21 @@ package struct HTTPFailure: Error, Hashable, Sendable {
     package let status: HTTPResponse.Status
     /// The reason in English, for a developer.
     package let reason: String
+    /// The field `allow`, which RFC 9110 (15.5.6) requires with 405.
+    let allow: String?
 
     /// A failure.
     package init(_ status: HTTPResponse.Status, _ reason: String) {
         self.status = status
         self.reason = reason
+        allow = nil
+    }
+
+    /// 405: the target has no such method.
+    /// - Parameter methods: Those that it has, for example `GET, HEAD`.
+    package init(allowing methods: String) {
+        status = .methodNotAllowed
+        reason = "only \(methods) can be used here"
+        allow = methods
     }
 }

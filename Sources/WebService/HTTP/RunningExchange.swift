@@ -111,6 +111,7 @@ final class RunningExchange {
         head.headerFields[.cacheControl] = "no-store"
         head.headerFields[.xContentTypeOptions] = "nosniff"
         if failure.status == .serviceUnavailable { head.headerFields[.retryAfter] = "1" }
+        head.headerFields[.allow] = failure.allow
         respond(head, ByteBuffer(string: failure.reason + "\n"), nil)
     }
 

@@ -22,7 +22,7 @@ struct AppleNoticeResponder: Sendable {
     /// - Throws: `HTTPFailure`, `CancellationError`.
     func respond(to exchange: HTTPExchange) async throws {
         guard exchange.head.method == .post else {
-            throw HTTPFailure(.methodNotAllowed, "only POST is allowed here")
+            throw HTTPFailure(allowing: "POST")
         }
         let body = try await exchange.body(bytesMax: Self.bodyBytesMax)
         guard

@@ -39,7 +39,7 @@ struct OAuthResponder: Sendable {
     /// - Throws: `HTTPFailure`, `CancellationError`.
     func respond(to exchange: HTTPExchange, _ endpoint: Endpoint) async throws {
         guard exchange.head.method == .post else {
-            throw HTTPFailure(.methodNotAllowed, "only POST is allowed here")
+            throw HTTPFailure(allowing: "POST")
         }
         let body = try await exchange.body(bytesMax: Self.bodyBytesMax)
         var fields = callers.responseFields(of: exchange.head)
