@@ -69,6 +69,7 @@ struct OAuthResponder: Sendable {
     ) {
         var head = HTTPResponse(status: status, headerFields: fields)
         head.headerFields[.contentType] = "application/json"
+        if status == .unauthorized { head.headerFields[.wwwAuthenticate] = "Bearer" }
         // The response depends on a token.
         head.headerFields[.cacheControl] = "no-store"
         exchange.respond(head, ByteBuffer(string: JSONWriter.text(document)))
