@@ -31,7 +31,9 @@ struct AppleNoticeResponder: Sendable {
         do {
             _ = try await notices.receiveProviderNotice(
                 GatewayV1.ReceiveProviderNoticeRequest(provider: "apple", payload: payload),
-                CallContext(deadline: time.uptime() + Self.timeout))
+                // Apple's keys may have to be fetched: that they do not come in time says nothing
+                // about the gateway, and must not open its breaker.
+                CallContext(deadline: time.uptime() + Self.timeout, isCallersDeadline: true))
         } catch let error as ServiceError {
             throw HTTPFailure(.serviceUnavailable, error.code.rawValue)
         }

@@ -19,11 +19,12 @@ struct WebFixture: Sendable {
 
     /// Runs `body`, then stops everything.
     static func run(
-        limits: WebLimits = WebLimits(), _ body: @Sendable (WebFixture) async throws -> Void
+        limits: WebLimits = WebLimits(), time: any Time = SystemTime(),
+        _ body: @Sendable (WebFixture) async throws -> Void
     ) async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         do {
-            try await run(group, limits, body)
+            try await run(group, limits, time, body)
         } catch {
             try await group.shutdownGracefully()
             throw error
@@ -32,7 +33,7 @@ struct WebFixture: Sendable {
     }
 
     private static func run(
-        _ group: MultiThreadedEventLoopGroup, _ limits: WebLimits,
+        _ group: MultiThreadedEventLoopGroup, _ limits: WebLimits, _ time: any Time,
         _ body: @Sendable (WebFixture) async throws -> Void
     ) async throws {
         let gateway = FakeGateway()
@@ -53,7 +54,7 @@ struct WebFixture: Sendable {
             methods: try CallMethods(isServing: { true }, time: SystemTime()), gateway: client,
             callers: CallerCheck(
                 apps: Reloadable(AppsFixture.apps), trusted: [], time: SystemTime()),
-            time: SystemTime())
+            time: time)
         let listener = try await WebListener.start(
             WebListenerSettings(host: "127.0.0.1", port: 0, limits: limits), group: group,
             time: SystemTime(), randomness: SecureRandomness(), logger: CapturedLog().logger()
@@ -192,6 +193,9 @@ struct HTTP1Response: Sendable {
 
 /// Some methods of the gateway.
 final class FakeGateway: Sendable {
+    /// Whose sign-in takes longer than any deadline of a test.
+    static let slowEmail = "slow@example.com"
+
     /// The context of the last call.
     private let last = Mutex<CallContext?>(nil)
 
@@ -229,6 +233,7 @@ final class FakeGateway: Sendable {
         _ request: GatewayV1.SignInWithPasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInWithPasswordResponse {
         last.withLock { $0 = context }
+        if request.email == Self.slowEmail { try await Task.sleep(for: .seconds(5)) }
         guard request.password == SecretBytes("correct horse") else {
             throw ServiceError(.invalidCredential)
         }
