@@ -91,16 +91,14 @@ package struct WebService: Sendable {
         _ health: (isReady: Bool, text: String), to exchange: HTTPExchange
     ) throws(HTTPFailure) {
         guard [.get, .head].contains(exchange.head.method) else {
-            throw HTTPFailure(.methodNotAllowed, "health is read by GET")
+            throw HTTPFailure(allowing: "GET, HEAD")
         }
         let body = ByteBuffer(string: health.isReady ? "serving\n" : "not serving\n")
         let fields: HTTPFields = [
             .contentType: "text/plain; charset=utf-8", .cacheControl: "no-store",
-            .contentLength: "\(body.readableBytes)",
         ]
         exchange.respond(
             HTTPResponse(
-                status: health.isReady ? .ok : .serviceUnavailable, headerFields: fields),
-            exchange.head.method == .head ? ByteBuffer() : body)
+                status: health.isReady ? .ok : .serviceUnavailable, headerFields: fields), body)
     }
 }

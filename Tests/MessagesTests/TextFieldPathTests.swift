@@ -34,8 +34,10 @@ struct TextFieldPathTests {
             sessionId: "ses_1", accessToken: "access", accessExpiresAtMs: 1, refreshToken: "token",
             idleExpiresAtMs: -2, expiresAtMs: 3, answeredAtMs: 4)
         let bytes = GatewayV1.RefreshSessionResponse(session: session).encoded()
+        #expect(try path.text(in: bytes) == "token")
         let (rest, text) = try path.take(from: bytes)
         #expect(text == "token")
+        #expect(try path.text(in: rest) == nil)
         #expect(try path.take(from: rest).text == nil)
         let without = try GatewayV1.RefreshSessionResponse(decoding: rest)
         #expect(without.session?.refreshToken == "")
@@ -48,6 +50,7 @@ struct TextFieldPathTests {
     func repeated() throws {
         let path = try #require(
             try message("RefreshSessionRequest").textField(at: ["refresh_token"]))
+        #expect(try path.text(in: [0x0a, 1, 0x61, 0x12, 0, 0x0a, 1, 0x62]) == "b")
         let (rest, text) = try path.take(from: [0x0a, 1, 0x61, 0x12, 0, 0x0a, 1, 0x62])
         #expect(text == "b")
         #expect(rest == [0x12, 0])

@@ -1,9 +1,38 @@
 /// The place of a text field in messages of one type: the numbers of the fields from the message
-/// down to it. It takes the text out of an encoded message, or puts one in, and leaves all other
-/// fields as they are.
+/// down to it. It reads the text in an encoded message, takes it out, or puts one in, and leaves all
+/// other fields as they are.
 package struct TextFieldPath: Hashable, Sendable {
     /// At least one number.
     let numbers: [Int]
+
+    /// The text in an encoded message: of several the last one, which is the one that a decoder
+    /// uses. Nil where the field is absent. Nothing else is copied, so that a secret in another
+    /// field can still be wiped.
+    /// - Throws: `MessageError`.
+    package func text(in message: [UInt8]) throws(MessageError) -> String? {
+        guard let last = try Self.last(in: message[...], numbers[...]) else { return nil }
+        guard let text = String(validating: last, as: UTF8.self) else { throw .invalidText }
+        return text
+    }
+
+    private static func last(
+        in message: ArraySlice<UInt8>, _ numbers: ArraySlice<Int>
+    ) throws(MessageError) -> ArraySlice<UInt8>? {
+        let inner = numbers.dropFirst()
+        var scanner = FieldScanner(message)
+        var last: ArraySlice<UInt8>?
+        while let field = try scanner.next() {
+            guard field.number == numbers.first, case .bytes(let value) = field.value else {
+                continue
+            }
+            if inner.isEmpty {
+                last = value
+            } else if let found = try Self.last(in: value, inner) {
+                last = found
+            }
+        }
+        return last
+    }
 
     /// Takes the field out of an encoded message, wherever it occurs.
     /// - Returns: The message without it, and its text: of several the last one, which is the one

@@ -117,7 +117,7 @@ package struct PeerAddress: Hashable, Sendable {
     private let prefix: UInt64
     private let isSix: Bool
     /// Whether it is a loopback address.
-    let isLoopback: Bool
+    package let isLoopback: Bool
 
     /// From the sixteen bytes of an IPv6 address.
     package init(six bytes: [UInt8]) {

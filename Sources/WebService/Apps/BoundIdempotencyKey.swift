@@ -32,11 +32,11 @@ package enum BoundIdempotencyKey {
             throw error
         }
         // A request that cannot be read is refused by the gateway.
-        let device = try? method.input.textField(at: ["device", "device_id"])?.take(from: request)
+        let device = try? method.input.textField(at: ["device", "device_id"])?.text(in: request)
         return Hex.encode(
             SHA256.hash(
                 DelimitedParts.joined([
-                    purpose, Array(app.name.utf8), Array((device?.text ?? "").utf8),
+                    purpose, Array(app.name.utf8), Array((device ?? "").utf8),
                     Array(key.utf8),
                 ])))
     }

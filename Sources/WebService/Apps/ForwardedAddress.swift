@@ -63,8 +63,8 @@ package enum ForwardedAddress {
 
     private static func hops(xForwardedFor values: [String]) -> [ClientAddress?] {
         values.flatMap { value in
-            value.split(separator: ",", omittingEmptySubsequences: false).map {
-                address($0.trimmed, isIPv6Bare: true)
+            value.unicodeScalars.split(separator: ",", omittingEmptySubsequences: false).map {
+                address(Substring($0).trimmed, isIPv6Bare: true)
             }
         }
     }
@@ -98,20 +98,24 @@ package enum ForwardedAddress {
     }
 
     /// Splits outside of quotes. Nil where a quote stays open.
-    private static func split(_ text: Substring, at separator: Character) -> [Substring]? {
+    ///
+    /// Both kinds of lists are split at Unicode scalars. A client could end its own field with a
+    /// scalar that forms one `Character` with the comma that a proxy adds (U+0600), and so hide the
+    /// address that follows.
+    private static func split(_ text: Substring, at separator: Unicode.Scalar) -> [Substring]? {
         var isQuoted = false
         var isEscaped = false
-        let parts = text.split(omittingEmptySubsequences: false) { character in
+        let parts = text.unicodeScalars.split(omittingEmptySubsequences: false) { scalar in
             if isEscaped {
                 isEscaped = false
-            } else if isQuoted, character == "\\" {
+            } else if isQuoted, scalar == "\\" {
                 isEscaped = true
-            } else if character == "\"" {
+            } else if scalar == "\"" {
                 isQuoted.toggle()
             }
-            return character == separator && !isQuoted
+            return scalar == separator && !isQuoted
         }
-        return isQuoted ? nil : parts
+        return isQuoted ? nil : parts.map { Substring($0) }
     }
 
     /// Parses `192.0.2.1`, `192.0.2.1:80`, `[2001:db8::1]` and `[2001:db8::1]:80`; bare IPv6

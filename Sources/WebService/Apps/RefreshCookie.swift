@@ -135,10 +135,13 @@ package struct RefreshCookie: Sendable {
 
     /// The cookie's token. Nil for none, and for several, of which it is not known which one the
     /// web service has set.
+    ///
+    /// Fields are split at Unicode scalars: another host of the site could set a cookie whose value
+    /// ends with a scalar that forms one `Character` with the `;` after it, and so hide this one.
     private static func token(in fields: HTTPFields, _ caller: WebCaller) -> String? {
         let prefix = cookieName(caller) + "="
-        let values = fields[values: .cookie].flatMap { $0.split(separator: ";") }
-            .map { $0.drop { $0 == " " } }.filter { $0.hasPrefix(prefix) }
+        let values = fields[values: .cookie].flatMap { $0.unicodeScalars.split(separator: ";") }
+            .map { Substring($0.drop { $0 == " " }) }.filter { $0.hasPrefix(prefix) }
             .map { String($0.dropFirst(prefix.count)) }
         guard values.count == 1, let value = values.first, isCookieValue(value) else { return nil }
         return value

@@ -78,7 +78,10 @@ package struct CallResponder: Sendable {
             format: parameters.map { CallFormat(.none, $0.codec) } ?? format,
             query: parameters, caller: caller,
             context: CallContext(
-                deadline: time.uptime() + timeout, isCallersDeadline: timeout < own,
+                // The body arrives within it, so the client decides what is left for the gateway.
+                // Attack: bodies that end just before the deadline, until the breaker of the
+                // gateway opens for everyone.
+                deadline: time.uptime() + timeout, isCallersDeadline: true,
                 metadata: caller.map { Metadata(of: fields, from: $0) } ?? Metadata()))
     }
 
@@ -126,6 +129,12 @@ extension CallResponder {
     private func stream(_ call: IncomingCall, _ response: CallResponse) async throws {
         var requests = RequestMessages(call.exchange, call.method, call.format)
         try call.caller?.check(body: [])
+        // The gateway has not seen the caller's token yet, and this program's own methods need
+        // none. A client that sends nothing would hold a request for as long as its connection
+        // lives. Items for the gateway must arrive before the deadline of the call.
+        if !call.method.description.streams.hasRequestItems || call.caller == nil {
+            call.exchange.limitBodyTime()
+        }
         switch call.method.target {
         case .stream(let handle):
             try await ended(response) {

@@ -50,6 +50,8 @@ struct CallResponse: Sendable {
         guard format.framing != .none else {
             var head = head(failure.status, adding: failure.fields)
             head.headerFields[.contentType] = "application/json"
+            // RFC 9110 (15.5.2) requires it; RFC 6750 defines the scheme.
+            if failure.status == .unauthorized { head.headerFields[.wwwAuthenticate] = "Bearer" }
             let body = JSONWriter.text(failure.connectError)
             return exchange.respond(head, ByteBuffer(string: body))
         }

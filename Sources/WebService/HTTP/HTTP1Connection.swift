@@ -56,9 +56,7 @@ final class HTTP1Connection: ChannelDuplexHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isLingering, failure == nil else { return }
         let part = unwrapInboundIn(data)
-        guard isResponding && !isRequestOpen || !waiting.isEmpty else {
-            return pass(part, context)
-        }
+        guard !mayPass(context) || !waiting.isEmpty else { return pass(part, context) }
         waiting.append(part)
         guard case .head = part else { return }
         waitingHeads += 1
@@ -66,6 +64,14 @@ final class HTTP1Connection: ChannelDuplexHandler {
             connection.loop.figures.refused(.pipelining)
             return context.close(promise: nil)
         }
+    }
+
+    /// Whether the next part may be passed on: the rest of the current request, or a request after
+    /// a response that the client takes. Otherwise one read of small requests for documents, which
+    /// are answered at once, could leave their hundredfold in memory for a client that does not
+    /// read.
+    private func mayPass(_ context: ChannelHandlerContext) -> Bool {
+        isResponding ? isRequestOpen : context.channel.isWritable
     }
 
     private func pass(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
@@ -96,11 +102,11 @@ final class HTTP1Connection: ChannelDuplexHandler {
         }
     }
 
-    /// Passes on the requests that wait, one after the other.
+    /// Passes on the requests that wait, one after the other, and reads again when none is left.
     private func advance(_ context: ChannelHandlerContext) {
         guard !isAdvancing else { return }
         isAdvancing = true
-        while !isLingering, !isResponding || isRequestOpen, let part = waiting.popFirst() {
+        while !isLingering, mayPass(context), let part = waiting.popFirst() {
             if case .head = part { waitingHeads -= 1 }
             pass(part, context)
             if waiting.isEmpty { context.fireChannelReadComplete() }
@@ -124,7 +130,7 @@ final class HTTP1Connection: ChannelDuplexHandler {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        releaseRead(context)
+        if context.channel.isWritable { advance(context) }
         context.fireChannelWritabilityChanged()
     }
 
@@ -183,7 +189,16 @@ final class HTTP1Connection: ChannelDuplexHandler {
             return context.fireUserInboundEventTriggered(event)
         }
         isLast = true
-        if !isResponding, !isLingering { context.close(promise: nil) }
+        guard !isResponding, !isLingering else { return }
+        // The client may still be reading the last response.
+        isLingering = true
+        waiting.removeAll()
+        let written = context.eventLoop.makePromise(of: Void.self)
+        context.writeAndFlush(wrapOutboundOut(.byteBuffer(ByteBuffer())), promise: written)
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        written.futureResult.whenComplete { _ in
+            if bound.value.channel.isActive { bound.value.close(promise: nil) }
+        }
     }
 
     // MARK: Responses

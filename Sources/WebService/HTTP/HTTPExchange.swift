@@ -43,7 +43,7 @@ package final class HTTPExchange: Sendable {
         if let length = head.headerFields[.contentLength].flatMap({ Int($0) }), length > bytesMax {
             throw tooLarge
         }
-        onLoop { $0.limitBodyTime() }
+        limitBodyTime()
         var whole = ByteBuffer()
         while let part = try await nextBodyPart() {
             guard whole.readableBytes + part.readableBytes <= bytesMax else { throw tooLarge }
@@ -51,6 +51,10 @@ package final class HTTPExchange: Sendable {
         }
         return whole
     }
+
+    /// From now on the whole body must arrive within `WebLimits.bodyTimeout`; `nextBodyPart` throws
+    /// `HTTPFailure` 408 otherwise.
+    package func limitBodyTime() { onLoop { $0.limitBodyTime() } }
 
     /// The next part of the body, as it arrives; nil at its end. No more is read from the
     /// connection than is taken.
@@ -124,7 +128,8 @@ package struct HTTPConnection: Hashable, Sendable {
     /// PROXY protocol. Header fields are not considered.
     package let peer: ClientAddress
     /// Whether `peer` is a trusted proxy, so that its header fields that name the client's address
-    /// count. After PROXY protocol `peer` is the proxy's client, and the fields are that client's.
+    /// count. After PROXY protocol `peer` is the proxy's client if the header names one, and the
+    /// fields are that client's.
     package let isFromTrustedProxy: Bool
     /// Whether it is protected by TLS.
     package let isTLS: Bool
@@ -146,10 +151,21 @@ package struct HTTPFailure: Error, Hashable, Sendable {
     package let status: HTTPResponse.Status
     /// The reason in English, for a developer.
     package let reason: String
+    /// The field `allow`, which RFC 9110 (15.5.6) requires with 405.
+    let allow: String?
 
     /// A failure.
     package init(_ status: HTTPResponse.Status, _ reason: String) {
         self.status = status
         self.reason = reason
+        allow = nil
+    }
+
+    /// 405: the target has no such method.
+    /// - Parameter methods: Those that it has, for example `GET, HEAD`.
+    package init(allowing methods: String) {
+        status = .methodNotAllowed
+        reason = "only \(methods) can be used here"
+        allow = methods
     }
 }

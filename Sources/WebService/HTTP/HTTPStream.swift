@@ -87,7 +87,7 @@ final class HTTPStream: ChannelDuplexHandler {
         // A client may reset a stream and open the next one while the first one's task still runs
         // (rapid reset); then the number of its tasks is limited by this alone.
         guard connection.runningCount < connection.shared.limits.streamsMax,
-            !connection.loop.isFull
+            !connection.loop.isFull(for: connection.requester)
         else {
             connection.loop.figures.refused(.overload)
             return exchange.refuse(HTTPFailure(.serviceUnavailable, "overloaded; try later"))

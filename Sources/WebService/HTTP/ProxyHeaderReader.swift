@@ -27,7 +27,7 @@ final class ProxyHeaderReader: ChannelInboundHandler, RemovableChannelHandler {
             if isRequired { refuse(context) } else { finish(context) }
         case .complete(let client, let byteCount):
             buffer.moveReaderIndex(forwardBy: byteCount)
-            guard client.map({ connection.named($0) }) ?? true else {
+            guard connection.named(client) else {
                 isDone = true
                 return context.close(promise: nil)
             }

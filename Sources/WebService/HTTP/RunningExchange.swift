@@ -111,6 +111,7 @@ final class RunningExchange {
         head.headerFields[.cacheControl] = "no-store"
         head.headerFields[.xContentTypeOptions] = "nosniff"
         if failure.status == .serviceUnavailable { head.headerFields[.retryAfter] = "1" }
+        head.headerFields[.allow] = failure.allow
         respond(head, ByteBuffer(string: failure.reason + "\n"), nil)
     }
 
@@ -119,6 +120,11 @@ final class RunningExchange {
         stream = nil
         parts.removeAll()
         bodyDeadline?.cancel()
+        if !isStarted {
+            // No task starts any more, but the connection may be idle now.
+            isStarted = true
+            connection.requestAnswered(at: connection.shared.time.uptime())
+        }
         // After the response the task may still have work of its own.
         if !isResponseEnded { task?.cancel() }
         failBody(CancellationError())

@@ -16,6 +16,9 @@ final class WebConnection: ChannelDuplexHandler {
     let loop: WebLoop
     /// The client, as requests see it.
     private(set) var client: HTTPConnection
+    /// Whom its requests count for; nil for a trusted proxy, whose requests are those of all its
+    /// clients, and for this machine.
+    private(set) var requester: PeerAddress?
     /// Requests whose tasks have not returned. A task that was cancelled may still run.
     private(set) var runningCount = 0
     private var isVersionKnown = false
@@ -43,11 +46,17 @@ final class WebConnection: ChannelDuplexHandler {
         self.loop = loop
         client = HTTPConnection(
             peer: peer, isFromTrustedProxy: isFromTrustedProxy, isTLS: isTLS, isHTTP2: false)
+        requester = Self.requester(client)
         let now = shared.time.uptime()
         let thousandths = 900 + Int(shared.randomness.integer() % 201)
         deadlines = Deadlines(
             header: now + shared.limits.headerTimeout,
             age: now + shared.limits.connectionAgeMax / 1_000 * thousandths)
+    }
+
+    private static func requester(_ client: HTTPConnection) -> PeerAddress? {
+        guard !client.isFromTrustedProxy, let address = PeerAddress(client.peer) else { return nil }
+        return address.isLoopback ? nil : address
     }
 
     // MARK: The channel
@@ -107,14 +116,22 @@ final class WebConnection: ChannelDuplexHandler {
         }
     }
 
-    /// A trusted proxy has named its client.
+    /// A trusted proxy has named its client, or with nil has not: then the client is the proxy.
     /// - Returns: whether the connection may continue.
-    func named(_ peer: ClientAddress) -> Bool {
+    func named(_ peer: ClientAddress?) -> Bool {
+        guard let peer else {
+            // Such a proxy forwards TCP. If it does not know its client, that client has still
+            // written the fields, and could choose its address in them.
+            client = HTTPConnection(
+                peer: client.peer, isFromTrustedProxy: false, isTLS: client.isTLS, isHTTP2: false)
+            return true
+        }
         // The fields of the request come from the client now. They count only if that is a trusted
         // proxy too: a proxy that forwards TCP passes on any `forwarded` of the client's own.
         client = HTTPConnection(
             peer: peer, isFromTrustedProxy: shared.isTrustedProxy(peer), isTLS: client.isTLS,
             isHTTP2: false)
+        requester = Self.requester(client)
         guard let channel = context?.channel else { return false }
         shared.connections.withLock { $0.left(ObjectIdentifier(channel)) }
         return admit(channel)
@@ -148,14 +165,14 @@ final class WebConnection: ChannelDuplexHandler {
     /// A request's task starts.
     func requestBegan() {
         runningCount += 1
-        loop.requestBegan()
+        loop.requestBegan(from: requester)
     }
 
     /// A request's task has returned.
     func requestEnded(_ began: Duration) {
         runningCount -= 1
         let now = shared.time.uptime()
-        loop.requestEnded(took: now - began)
+        loop.requestEnded(from: requester, took: now - began)
         requestAnswered(at: now)
     }
 

@@ -20,8 +20,8 @@ package struct WebLimits: Sendable, Hashable {
     /// its first request. A client that sends a byte now and then (Slowloris) holds a connection
     /// for no longer.
     package var headerTimeout = Duration.seconds(10)
-    /// Time for the whole body of a unary request, which is answered with 408 then: 35 kbit/s for
-    /// the largest.
+    /// Time for the whole body of a unary request, and of a stream that waits for its request or is
+    /// answered by this program; it is answered with 408 then: 35 kbit/s for the largest.
     package var bodyTimeout = Duration.seconds(30)
     /// Time without a request after which a connection ends. It costs memory, and a new one costs
     /// the client a few milliseconds.
@@ -51,6 +51,10 @@ package struct WebLimits: Sendable, Hashable {
     /// Requests that run at once, over all connections; more are answered with 503. Each holds up
     /// to 200 KiB. The gateway has its own admission control.
     package var requestsMax = 2_000
+    /// Of them, those from one IPv4 address, or one IPv6 /64; more are answered with 503. Without
+    /// it, twenty connections of one client that sends no bodies would use up `requestsMax` for
+    /// everyone. Each event loop has its share. Loopback addresses and trusted proxies are exempt.
+    package var requestsPerAddressMax = 400
     /// Resets of streams by a client, and streams with errors, in 30 s; then the connection is
     /// closed with ENHANCE_YOUR_CALM (rapid reset, CVE-2023-44487). A browser that reloads resets
     /// a few dozen.

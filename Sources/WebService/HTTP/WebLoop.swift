@@ -11,6 +11,9 @@ final class WebLoop {
     /// Requests that may run at once on this loop.
     private let requestsMax: Int
     private var requestsRunning = 0
+    /// The same from one address.
+    private let requestsPerAddressMax: Int
+    private var requestsByAddress: [PeerAddress: Int] = [:]
     private var connections: [ObjectIdentifier: WebConnection] = [:]
     private var checks: RepeatedTask?
     /// The hosts that requests may be for.
@@ -25,18 +28,27 @@ final class WebLoop {
         executor = EventLoopTaskExecutor(loop)
         figures = shared.observation.addLoop()
         requestsMax = max(1, shared.limits.requestsMax / max(1, loopCount))
+        requestsPerAddressMax = max(1, shared.limits.requestsPerAddressMax / max(1, loopCount))
     }
 
-    /// Whether no more requests may start.
-    var isFull: Bool { requestsRunning >= requestsMax }
+    /// Whether no more requests from `address` may start; nil is exempt from the limit by address.
+    func isFull(for address: PeerAddress?) -> Bool {
+        guard requestsRunning < requestsMax else { return true }
+        return address.map { requestsByAddress[$0, default: 0] >= requestsPerAddressMax } ?? false
+    }
 
-    func requestBegan() {
+    func requestBegan(from address: PeerAddress?) {
         requestsRunning += 1
+        if let address { requestsByAddress[address, default: 0] += 1 }
         figures.begun.add()
     }
 
-    func requestEnded(took duration: Duration) {
+    func requestEnded(from address: PeerAddress?, took duration: Duration) {
         requestsRunning -= 1
+        if let address {
+            let rest = requestsByAddress[address, default: 0] - 1
+            requestsByAddress[address] = rest > 0 ? rest : nil
+        }
         figures.took(duration)
     }
 

@@ -22,7 +22,7 @@ struct AppleNoticeResponder: Sendable {
     /// - Throws: `HTTPFailure`, `CancellationError`.
     func respond(to exchange: HTTPExchange) async throws {
         guard exchange.head.method == .post else {
-            throw HTTPFailure(.methodNotAllowed, "only POST is allowed here")
+            throw HTTPFailure(allowing: "POST")
         }
         let body = try await exchange.body(bytesMax: Self.bodyBytesMax)
         guard
@@ -31,7 +31,9 @@ struct AppleNoticeResponder: Sendable {
         do {
             _ = try await notices.receiveProviderNotice(
                 GatewayV1.ReceiveProviderNoticeRequest(provider: "apple", payload: payload),
-                CallContext(deadline: time.uptime() + Self.timeout))
+                // Apple's keys may have to be fetched: that they do not come in time says nothing
+                // about the gateway, and must not open its breaker.
+                CallContext(deadline: time.uptime() + Self.timeout, isCallersDeadline: true))
         } catch let error as ServiceError {
             throw HTTPFailure(.serviceUnavailable, error.code.rawValue)
         }

@@ -39,7 +39,7 @@ struct OAuthResponder: Sendable {
     /// - Throws: `HTTPFailure`, `CancellationError`.
     func respond(to exchange: HTTPExchange, _ endpoint: Endpoint) async throws {
         guard exchange.head.method == .post else {
-            throw HTTPFailure(.methodNotAllowed, "only POST is allowed here")
+            throw HTTPFailure(allowing: "POST")
         }
         let body = try await exchange.body(bytesMax: Self.bodyBytesMax)
         var fields = callers.responseFields(of: exchange.head)
@@ -69,6 +69,7 @@ struct OAuthResponder: Sendable {
     ) {
         var head = HTTPResponse(status: status, headerFields: fields)
         head.headerFields[.contentType] = "application/json"
+        if status == .unauthorized { head.headerFields[.wwwAuthenticate] = "Bearer" }
         // The response depends on a token.
         head.headerFields[.cacheControl] = "no-store"
         exchange.respond(head, ByteBuffer(string: JSONWriter.text(document)))

@@ -8,8 +8,8 @@ struct ServerReflection: Sendable {
     private static let packages = ["grpc.reflection.v1", "grpc.reflection.v1alpha"]
     /// The names of the services.
     static let names = packages.map { "\($0).ServerReflection" }
-    /// The longest life of one stream.
-    private static let timeout: Duration = .seconds(3_600)
+    /// The longest life of one stream: its requests must arrive within `WebLimits.bodyTimeout`.
+    private static let timeout: Duration = .seconds(30)
 
     private let services: [String]
     private let index: DescriptorIndex

@@ -24,7 +24,7 @@ struct WellKnownResponder: Sendable {
     /// - Throws: `HTTPFailure`, 503 when the gateway does not answer.
     func respond(to exchange: HTTPExchange, _ path: Substring) async throws {
         guard exchange.head.method == .get || exchange.head.method == .head else {
-            throw HTTPFailure(.methodNotAllowed, "only GET and HEAD are allowed here")
+            throw HTTPFailure(allowing: "GET, HEAD")
         }
         do {
             try await respond(to: exchange, name: String(path.dropFirst(Self.path.count)))

@@ -124,6 +124,12 @@ struct ForwardedAddressTests {
             testDescription: "Forwarded: an escaped quote",
             forwarded: ["for=\"203.0.113.7\\\"\""], address: "10.0.0.1"),
         Vector(
+            testDescription: "a scalar that joins the proxy's comma does not hide what follows",
+            common: ["192.0.2.66\u{600}, 203.0.113.7"], address: "203.0.113.7"),
+        Vector(
+            testDescription: "Forwarded: a scalar that joins the proxy's comma",
+            forwarded: ["for=192.0.2.66\u{600}, for=203.0.113.7"], address: "203.0.113.7"),
+        Vector(
             testDescription: "both fields, which agree", forwarded: ["for=203.0.113.7"],
             common: ["203.0.113.7"], address: "203.0.113.7"),
         Vector(

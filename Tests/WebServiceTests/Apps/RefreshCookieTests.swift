@@ -147,6 +147,12 @@ struct RefreshCookieTests {
         #expect(read.device?.deviceId == "d1")
     }
 
+    @Test("another cookie whose value joins the semicolon does not hide the cookie")
+    func joined() throws {
+        let value = "a=b\u{600}; __Host-postern-refresh=\(Self.token)"
+        #expect(try insert(Self.request, Self.with(["cookie": value])).isFromCookie)
+    }
+
     @Test("a token in the body goes before the cookie's")
     func given() throws {
         let request = GatewayV1.RefreshSessionRequest(

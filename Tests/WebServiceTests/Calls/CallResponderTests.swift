@@ -1,5 +1,8 @@
+import Contracts
 import JSON
 import NIOCore
+import RPC
+import ServiceRuntime
 import Testing
 
 @testable import WebService
@@ -29,12 +32,42 @@ struct CallResponderTests {
         }
     }
 
+    /// The clock of a responder whose clients take so long for their bodies that 400 ms are left
+    /// before the deadline.
+    private struct LateTime: Time {
+        private let system = SystemTime()
+        private let late = AuthDescription.signInWithPassword.timeout - .milliseconds(400)
+
+        var boot: String? { system.boot }
+        var isWallClockSynchronised: Bool { system.isWallClockSynchronised }
+        func now() -> Timestamp { system.now() }
+        func uptime() -> Duration { system.uptime() - late }
+        func wallClock() -> Timestamp { system.wallClock() }
+        func goOn(from moment: Timestamp) { system.goOn(from: moment) }
+        func sleep(for duration: Duration) async throws { try await system.sleep(for: duration) }
+    }
+
+    @Test("bodies that end just before the deadline do not open the gateway's breaker")
+    func lateBodies() async throws {
+        try await WebFixture.run(time: LateTime()) { web in
+            let slow = #"{"email":"\#(FakeGateway.slowEmail)"}"#
+            try await withThrowingTaskGroup(of: Int.self) { calls in
+                for _ in 0..<(2 * CircuitBreaker.failuresMax) {
+                    calls.addTask { try await web.post(Self.signIn, slow).status }
+                }
+                for try await status in calls { #expect(status == 504) }
+            }
+            #expect(try await web.post(Self.signIn, Self.request).status == 200)
+        }
+    }
+
     @Test("an error of the gateway has Connect's status and body, in the user's language")
     func errors() async throws {
         try await WebFixture.run { web in
             let wrong = try await web.post(
                 Self.signIn, #"{"password":"x"}"#, ["accept-language": "de"])
             #expect(wrong.status == 401)
+            #expect(wrong.fields["www-authenticate"] == "Bearer")
             let error = JSONReader.object(in: wrong.body)
             #expect(error?["code"] == .string("unauthenticated"))
             let debug = error?["details"]?.array?.first?.object?["debug"]?.object

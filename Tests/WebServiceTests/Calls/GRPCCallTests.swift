@@ -100,4 +100,23 @@ struct GRPCCallTests {
             client.close()
         }
     }
+
+    @Test("a stream whose request does not arrive in time ends")
+    func silent() async throws {
+        var limits = WebLimits()
+        limits.bodyTimeout = .milliseconds(100)
+        try await WebFixture.run(limits: limits) { web in
+            let client = try await web.http2()
+            for path in [Self.reflection, "/grpc.health.v1.Health/Watch"] {
+                let stream = try await client.open()
+                stream.send(
+                    .head(
+                        HTTPRequest(
+                            method: .post, scheme: "http", authority: web.host, path: path,
+                            headerFields: Self.fields())))
+                #expect(try await stream.response().trailers?[.grpcStatus] == "3", "\(path)")
+            }
+            client.close()
+        }
+    }
 }

@@ -18,10 +18,13 @@ struct WebFixture: Sendable {
     let gateway: FakeGateway
 
     /// Runs `body`, then stops everything.
-    static func run(_ body: @Sendable (WebFixture) async throws -> Void) async throws {
+    static func run(
+        limits: WebLimits = WebLimits(), time: any Time = SystemTime(),
+        _ body: @Sendable (WebFixture) async throws -> Void
+    ) async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         do {
-            try await run(group, body)
+            try await run(group, limits, time, body)
         } catch {
             try await group.shutdownGracefully()
             throw error
@@ -30,7 +33,7 @@ struct WebFixture: Sendable {
     }
 
     private static func run(
-        _ group: MultiThreadedEventLoopGroup,
+        _ group: MultiThreadedEventLoopGroup, _ limits: WebLimits, _ time: any Time,
         _ body: @Sendable (WebFixture) async throws -> Void
     ) async throws {
         let gateway = FakeGateway()
@@ -51,10 +54,10 @@ struct WebFixture: Sendable {
             methods: try CallMethods(isServing: { true }, time: SystemTime()), gateway: client,
             callers: CallerCheck(
                 apps: Reloadable(AppsFixture.apps), trusted: [], time: SystemTime()),
-            time: SystemTime())
+            time: time)
         let listener = try await WebListener.start(
-            WebListenerSettings(host: "127.0.0.1", port: 0), group: group, time: SystemTime(),
-            randomness: SecureRandomness(), logger: CapturedLog().logger()
+            WebListenerSettings(host: "127.0.0.1", port: 0, limits: limits), group: group,
+            time: SystemTime(), randomness: SecureRandomness(), logger: CapturedLog().logger()
         ) { await responder.respond(to: $0) }
         try await body(WebFixture(group: group, listener: listener, gateway: gateway))
         await listener.drain()
@@ -190,6 +193,9 @@ struct HTTP1Response: Sendable {
 
 /// Some methods of the gateway.
 final class FakeGateway: Sendable {
+    /// Whose sign-in takes longer than any deadline of a test.
+    static let slowEmail = "slow@example.com"
+
     /// The context of the last call.
     private let last = Mutex<CallContext?>(nil)
 
@@ -227,6 +233,7 @@ final class FakeGateway: Sendable {
         _ request: GatewayV1.SignInWithPasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInWithPasswordResponse {
         last.withLock { $0 = context }
+        if request.email == Self.slowEmail { try await Task.sleep(for: .seconds(5)) }
         guard request.password == SecretBytes("correct horse") else {
             throw ServiceError(.invalidCredential)
         }

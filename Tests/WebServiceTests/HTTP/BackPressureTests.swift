@@ -67,6 +67,25 @@ struct BackPressureTests {
         }
     }
 
+    @Test("pipelined requests wait while an HTTP/1.1 client does not read its responses")
+    func pipelined() async throws {
+        try await WebServer.run {
+            $0.limits.pipelinedMax = 1_000
+        } body: { server in
+            let client = try await RawClient.connect(server, isReading: false)
+            // 400 responses of 64 KiB: more than the sockets hold, and all answered at once.
+            let requests = String(repeating: server.request("GET", "/large"), count: 399)
+            client.send(requests + server.request("GET", "/large", "connection: close\r\n"))
+            try await eventually { server.answers.begun.withLock { $0 } > 0 }
+            try await Task.sleep(for: .milliseconds(300))
+            #expect(server.answers.begun.withLock { $0 } < 400)
+            try await client.channel.setOption(.autoRead, value: true).get()
+            let text = try await client.closed()
+            #expect(server.answers.begun.withLock { $0 } == 400)
+            #expect(text.utf8.count > 400 * 64 * 1024)
+        }
+    }
+
     @Test("writing to an HTTP/2 stream waits for its window, and a reset cancels it")
     func download2() async throws {
         try await WebServer.run { server in
@@ -129,6 +148,22 @@ struct BackPressureTests {
             try await two.frames.closed()
             await drained
             #expect(server.metric("web_connections") == 0)
+        }
+    }
+
+    @Test("a drain sends what an HTTP/1.1 client has not read of its last response")
+    func drainAfterResponse() async throws {
+        try await WebServer.run {
+            $0.limits.drainTimeout = .seconds(5)
+        } body: { server in
+            let client = try await RawClient.connect(server, isReading: false)
+            client.send(server.request("GET", "/huge"))
+            try await eventually { server.answers.begun.withLock { $0 } == 1 }
+            async let drained: Void = server.listener.drain()
+            try await Task.sleep(for: .milliseconds(50))
+            try await client.channel.setOption(.autoRead, value: true).get()
+            #expect(try await client.closed().utf8.count > Answers.hugeBytes)
+            await drained
         }
     }
 

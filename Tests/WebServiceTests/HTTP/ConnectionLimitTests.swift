@@ -1,3 +1,4 @@
+import Addresses
 import HTTPTypes
 import NIOCore
 import RPC
@@ -168,6 +169,47 @@ struct ConnectionLimitTests {
             let third = try await client.request(.get, "/third", authority: server.host)
             #expect(try await third.response().status == 200)
             client.close()
+        }
+    }
+
+    @Test("one client cannot use up the requests of all")
+    func requestsPerAddress() async throws {
+        try await WebServer.run {
+            $0.trustedProxies = AddressNetwork("127.0.0.0/8").map { [$0] } ?? []
+            // Each of the two event loops has half of it.
+            $0.limits.requestsPerAddressMax = 2
+        } body: { server in
+            func request(_ path: String, from address: String) -> String {
+                "PROXY TCP4 \(address) 127.0.0.1 5000 7480\r\n"
+                    + server.request("GET", path, "connection: close\r\n")
+            }
+            for _ in 0..<4 {
+                let client = try await RawClient.connect(server)
+                client.send(request("/wait", from: "192.0.2.1"))
+            }
+            try await eventually {
+                server.metric("web_refusals_total{reason=\"overload\"}") >= 2
+            }
+            let other = try await RawClient.connect(server)
+            other.send(request("/other", from: "192.0.2.2"))
+            #expect(try await other.closed().hasSuffix("/other"))
+            server.answers.proceeds.raise()
+            try await eventually { server.metric("web_connections") == 0 }
+            let again = try await RawClient.connect(server)
+            again.send(request("/again", from: "192.0.2.1"))
+            #expect(try await again.closed().hasSuffix("/again"))
+        }
+    }
+
+    @Test("an HTTP/2 connection whose streams were all reset is idle")
+    func resetIsIdle() async throws {
+        try await WebServer.run {
+            $0.limits.idleTimeout = .milliseconds(200)
+        } body: { server in
+            let client = try await HTTP2Client.connect(server)
+            let stream = try await client.request(.get, "/wait", authority: server.host)
+            stream.channel.close(promise: nil)
+            try await client.frames.closed()
         }
     }
 

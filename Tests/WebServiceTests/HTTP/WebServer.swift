@@ -102,6 +102,9 @@ final class Answers: Sendable {
     static let floodParts = 1_024
     static let floodPart = ByteBuffer(repeating: 0x61, count: 64 * 1024)
 
+    /// More than the sockets hold.
+    static let hugeBytes = 16 * 1024 * 1024
+
     private struct Unknown: Error {}
 
     func answer(_ exchange: HTTPExchange) async throws {
@@ -114,6 +117,10 @@ final class Answers: Sendable {
         case "/who": who(exchange)
         case "/early": exchange.respond(HTTPResponse(status: .forbidden))
         case "/stream": try await stream(exchange)
+        case "/large": exchange.respond(HTTPResponse(status: .ok), Self.floodPart)
+        case "/huge":
+            exchange.respond(
+                HTTPResponse(status: .ok), ByteBuffer(repeating: 0x61, count: Self.hugeBytes))
         case "/refuse": throw HTTPFailure(.conflict, "already there")
         case "/crash": throw Unknown()
         case "/nothing": break
