@@ -25,8 +25,8 @@ package enum ForwardedAddress {
         xForwardedFor: [String], trusted: [AddressNetwork]
     ) -> ClientAddress {
         guard isFromTrustedProxy, isTrusted(peer, trusted) else { return peer }
-        let standard = forwarded.isEmpty ? nil : hops(forwarded: forwarded.map(ascii))
-        let common = xForwardedFor.isEmpty ? nil : hops(xForwardedFor: xForwardedFor.map(ascii))
+        let standard = forwarded.isEmpty ? nil : hops(forwarded: forwarded)
+        let common = xForwardedFor.isEmpty ? nil : hops(xForwardedFor: xForwardedFor)
         switch (standard, common) {
         case (nil, nil): return peer
         case (let hops?, nil), (nil, let hops?): return walk(hops, peer, trusted)
@@ -52,13 +52,6 @@ package enum ForwardedAddress {
 
     private static func isTrusted(_ address: ClientAddress, _ trusted: [AddressNetwork]) -> Bool {
         trusted.contains { $0.contains(address) }
-    }
-
-    /// A text with `?` for each byte beyond ASCII. In Swift some scalars of Unicode (U+0600) form one
-    /// character with the comma after them, so that a client could keep the entry that a proxy
-    /// appends from being separated from its own.
-    private static func ascii(_ value: String) -> String {
-        String(decoding: value.utf8.map { $0 < 0x80 ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
     }
 
     private static func hops(xForwardedFor values: [String]) -> [ClientAddress?] {
