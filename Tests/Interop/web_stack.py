@@ -13,10 +13,8 @@ import os
 import re
 import signal
 import socket
-import ssl
 import subprocess
 import time
-import urllib.error
 import urllib.request
 import uuid
 from pathlib import Path
@@ -108,7 +106,7 @@ class WebStack(Cluster):
         """How many calls the gateway has finished, besides health checks."""
         page = metrics_page(self.metrics_addresses["gateway"])
         return sum(float(line.rsplit(" ", 1)[1]) for line in page.splitlines()
-                   if line.startswith("rpc_calls_total") and "Health/" not in line)
+                   if line.startswith("postern_rpc_calls_total{") and "Health/" not in line)
 
 
 def stop(process):
@@ -195,16 +193,3 @@ def certificate(subject, issuer, key, issuer_key, is_root):
                 x509.DNSName("localhost"),
                 x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), critical=False)
     return builder.sign(issuer_key, hashes.SHA256())
-
-
-def http_json(url, body=None, headers=None, root=None, timeout=10.0):
-    """A POST of JSON, or a GET without a body: the status, the fields and the text."""
-    data = None if body is None else json.dumps(body).encode()
-    request = urllib.request.Request(url, data, {"content-type": "application/json"}
-                                     | (headers or {}))
-    context = ssl.create_default_context(cafile=root) if root else None
-    try:
-        with urllib.request.urlopen(request, timeout=timeout, context=context) as response:
-            return response.status, response.headers, response.read().decode()
-    except urllib.error.HTTPError as error:
-        return error.code, error.headers, error.read().decode()
