@@ -50,7 +50,7 @@ def open_connection(port, version, context):
 
 
 def main():
-    process, port, count, version = int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
+    (process, port, count), version = map(int, sys.argv[1:4]), sys.argv[4]
     context = None
     if len(sys.argv) > 5:
         context = ssl.create_default_context(cafile=sys.argv[5])

@@ -154,7 +154,7 @@ report_http() {
 }
 
 report_web() {
-  local in_flight connections peer kind direct
+  local in_flight connections peer kind direct alone
   # The functions of the echo report read this file.
   cp "$work/web.figures" "$work/echo.figures"
   for in_flight in "${web_in_flight[@]}"; do
@@ -170,8 +170,8 @@ report_web() {
   figure web-direct-alone-p50 "$direct" µs
   for kind in grpc json; do
     report_median "web-$kind-alone-p50" µs
-    figure "web-$kind-added-p50" \
-      "$(awk -v a="$(echo_median "web-$kind-alone-p50")" -v b="$direct" 'BEGIN { print a - b }')" µs
+    alone=$(echo_median "web-$kind-alone-p50")
+    figure "web-$kind-added-p50" "$(awk -v a="$alone" -v b="$direct" 'BEGIN { print a - b }')" µs
   done
 }
 

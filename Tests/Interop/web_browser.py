@@ -1,7 +1,7 @@
 """Pages in Chromium: one of an allowed origin signs in with the refresh cookie and refreshes from
 two tabs at once; other origins, forms, `no-cors` and sandboxed frames are refused.
 
-Needs Debian's chromium and chromium-driver. The driver is spoken to in its own protocol (WebDriver).
+Needs Debian's chromium and chromium-driver, whose protocol is WebDriver.
 """
 
 import contextlib

@@ -83,7 +83,7 @@ class WebFlow:
                 "SignInWithPassword", headers={"accept-language": language}, **wrong))
             for language in ("en", "de"))
         expect(english.user_message and german.user_message, "errors have a sentence for users")
-        expect(english.user_message != german.user_message, "the sentence is in the user's language")
+        expect(english.user_message != german.user_message, "it is in the user's language")
         weak = self.failure("invalid_argument", "auth/weak-password", lambda: self.auth(
             "SignUpWithPassword", email="other." + self.email, password="short",
             device=self.device))

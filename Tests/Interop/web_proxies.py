@@ -165,13 +165,18 @@ def fronts(web, proxied):
     def stream(**options):
         return NGINX.format(block=NGINX_STREAM.format(**options), **options)
 
+    def caddy(scheme):
+        return lambda **options: CADDY.format(scheme=scheme, **options)
+
     forwards = "option forwardfor"
     cleans = forwards + "\n    http-request del-header Forwarded"
     plain = NGINX_PROXY.replace("{more}", 'proxy_set_header Forwarded "";')
     passing = NGINX_PROXY.replace("{more}", "")
     return [
-        Front("haproxy, PROXY protocol 2", "haproxy", proxied, haproxy("tcp", server="send-proxy-v2")),
-        Front("haproxy, PROXY protocol 1", "haproxy", proxied, haproxy("tcp", server="send-proxy")),
+        Front("haproxy, PROXY protocol 2", "haproxy", proxied,
+              haproxy("tcp", server="send-proxy-v2")),
+        Front("haproxy, PROXY protocol 1", "haproxy", proxied,
+              haproxy("tcp", server="send-proxy")),
         Front("haproxy, PROXY protocol 2 by choice", "haproxy", web,
               haproxy("tcp", server="send-proxy-v2")),
         Front("haproxy, forwardfor", "haproxy", web, haproxy("http", cleans)),
@@ -181,8 +186,8 @@ def fronts(web, proxied):
         Front("nginx, Forwarded passed on", "nginx", web, nginx(passing), counts_proxy=True),
         Front("nginx, grpc_pass", "nginx", web, nginx(NGINX_GRPC, " http2"), is_grpc=True),
         Front("nginx, proxy_protocol", "nginx", proxied, stream),
-        Front("caddy", "caddy", web, lambda **options: CADDY.format(scheme="", **options)),
-        Front("caddy, h2c", "caddy", web, lambda **options: CADDY.format(scheme="h2c://", **options)),
+        Front("caddy", "caddy", web, caddy("")),
+        Front("caddy, h2c", "caddy", web, caddy("h2c://")),
     ]
 
 
@@ -204,7 +209,8 @@ def request():
 
 def ask_json(port, source, fields, authority, app_key):
     """A call from a source address; its status."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20, source_address=(source, 0))
+    connection = http.client.HTTPConnection(
+        "127.0.0.1", port, timeout=20, source_address=(source, 0))
     try:
         body = json.dumps(request()).encode()
         connection.putrequest("POST", "/" + METHOD, skip_host=True)
@@ -225,10 +231,11 @@ def ask_grpc(port, source, fields, authority, app_key):
     message = protos.method(METHOD)[0](**request()).SerializeToString()
     headers = [("host", authority), ("content-type", "application/grpc"), ("te", "trailers"),
                ("x-postern-app", app_key), *fields]
+    lines = [word for name, value in headers
+             for word in ("--header", f"{name}: {value}".encode("latin-1"))]
     run = subprocess.run(
         ["curl", "--silent", "--http2-prior-knowledge", "--interface", source, "--max-time", "20",
-         "--dump-header", "-", "--output", "/dev/null", "--data-binary", "@-",
-         *(word for name, value in headers for word in ("--header", f"{name}: {value}".encode("latin-1"))),
+         "--dump-header", "-", "--output", "/dev/null", "--data-binary", "@-", *lines,
          f"http://127.0.0.1:{port}/{METHOD}"],
         input=b"\0" + len(message).to_bytes(4, "big") + message, capture_output=True, timeout=30)
     return 200 if b"grpc-status: 0" in run.stdout.lower() else 0
