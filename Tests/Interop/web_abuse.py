@@ -88,8 +88,8 @@ def run(stack, is_long=False):
         calls, p99_ms, slowest_ms = neighbour.end()
         limit_ms = max(2 * alone_ms, P99_MS_MIN[is_long])
         print(f"  {len(siege.cases())} attacks: {(peak - before) / MEBIBYTE:.0f} MiB more; "
-              f"the other client's {calls} calls took {p99_ms} ms (p99) and {slowest_ms} ms at most, "
-              f"{alone_ms} ms alone (p99)")
+              f"the other client's {calls} calls took {p99_ms} ms (p99; {alone_ms} ms alone) and "
+              f"{slowest_ms} ms at most")
         if p99_ms > limit_ms:
             wrong.append(f"the other client's p99 was {p99_ms} ms, limit {limit_ms} ms")
     except FAILURES as error:
