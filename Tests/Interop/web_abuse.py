@@ -47,6 +47,7 @@ class Siege(HTTP1Attacks, HTTP2Attacks):
     def __init__(self, stack, is_long):
         self.port, self.app_key = stack.port, stack.app_key
         self.authority, self.is_long = stack.url.split("://", 1)[1], is_long
+        self.tls_port = int(stack.web_with_tls()[0].rsplit(":", 1)[1])
 
     def scale(self, short, long):
         return long if self.is_long else short
@@ -94,8 +95,8 @@ def run(stack, is_long=False):
             wrong.append(f"the other client's p99 was {p99_ms} ms, limit {limit_ms} ms")
     except FAILURES as error:
         wrong.append(repr(error))
-    if stack.web_process() != process:
-        wrong.append("postern-web ended under attack and was restarted")
+    if stack.web_process() != process or any(extra.poll() is not None for extra in stack.extra):
+        wrong.append("postern-web ended under attack")
     if peak - before > GROWTH_MAX[is_long]:
         wrong.append(f"postern-web took {(peak - before) / MEBIBYTE:.0f} MiB more under attack")
     calls_after = stack.gateway_calls()

@@ -17,8 +17,8 @@ class HTTP1Attacks:
     """One web service under attack. A case is a method whose name begins with `case_`, or with
     `long_case_` if it takes long."""
 
-    def raw(self):
-        wire = socket.create_connection(("127.0.0.1", self.port), timeout=ANSWER_WITHIN)
+    def raw(self, port=None):
+        wire = socket.create_connection(("127.0.0.1", port or self.port), timeout=ANSWER_WITHIN)
         wire.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return wire
 
@@ -179,6 +179,24 @@ class HTTP1Attacks:
                 time.sleep(max(0, opened + second + 1 - time.monotonic()))
             for wire in wires:
                 self.until_closed(wire, 2.0)
+        finally:
+            for wire in wires:
+                wire.close()
+
+    def case_unfinished_handshakes(self):
+        """Handshakes of TLS that never end, and bytes that are none."""
+        wires = [self.raw(self.tls_port) for _ in range(self.scale(50, 300))]
+        try:
+            for wire in wires:
+                wire.sendall(b"\x16\x03\x01\x02\x00\x01")
+            for sent in (b"GET /health HTTP/1.1\r\n\r\n", b"\x16\x03\x01\xff\xff" + bytes(99),
+                         b"\x17\x03\x03\x00\x20" + bytes(32), b"\x80\x2e\x01\x00\x02" + bytes(42)):
+                with self.raw(self.tls_port) as wire:
+                    wire.sendall(sent)
+                    self.until_closed(wire, ANSWER_WITHIN)
+            opened = time.monotonic()
+            for wire in wires:
+                self.until_closed(wire, SLOW_HEADER_WITHIN - (time.monotonic() - opened))
         finally:
             for wire in wires:
                 wire.close()
