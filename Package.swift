@@ -17,6 +17,7 @@ let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let nioTLS = Target.Dependency.product(name: "NIOTLS", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioHTTP2 = Target.Dependency.product(name: "NIOHTTP2", package: "swift-nio-http2")
+let nioHPACK = Target.Dependency.product(name: "NIOHPACK", package: "swift-nio-http2")
 let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let nioHTTPTypesHTTP1 = Target.Dependency.product(
     name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
@@ -246,7 +247,7 @@ let package = Package(
             dependencies: [
                 "SessionService", "IdentityService", "RateLimitService", "NotificationService",
                 "Contracts", "RPC", "Messages", "Storage", "Cryptography", "ServiceRuntime",
-                "ProviderIssuer", "SMTPSink", "TestSupport", nioPosix,
+                "ProviderIssuer", "SMTPSink", "TestSupport", nioCore, nioPosix, nioHTTP2, nioHPACK,
                 logging, metrics, coreMetrics, argumentParser,
             ],
             path: "Tests/Benchmarks/Measures", swiftSettings: settings),

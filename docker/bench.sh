@@ -3,10 +3,10 @@
 #
 #   docker/bench.sh [--with-grpc-swift] [--against REVISION] [NAME…]
 #
-# NAME: all, or some of echo commit refresh sessions validate provider limits outbox accounts
+# NAME: all, or some of echo web commit refresh sessions validate provider limits outbox accounts
 # sign-in provider-sign-ins sign-in-rush enumeration footprint; and crowds, only if named: the
 # system tests of crowds in their long form.
-# --with-grpc-swift adds that peer to echo; building it takes some minutes once.
+# --with-grpc-swift adds that peer to echo and web; building it takes some minutes once.
 # --against builds that revision into .build/before, measures both alternately five times, and
 # prints a line `compare NAME BEFORE NOW UNIT RATIO SPREAD VERDICT` for each figure; it fails if a
 # figure is worse by more than 5 % and by more than the spread.
@@ -73,6 +73,7 @@ start_server() {
 }
 
 source "$root/Tests/Benchmarks/echo.sh"
+source "$root/Tests/Benchmarks/web.sh"
 source "$root/Tests/Benchmarks/limits.sh"
 source "$root/Tests/Benchmarks/against.sh"
 
@@ -271,7 +272,7 @@ while (($#)); do
   shift
 done
 ((${#names[@]})) || names=(
-  echo commit refresh sessions validate provider limits outbox accounts sign-in
+  echo web commit refresh sessions validate provider limits outbox accounts sign-in
   provider-sign-ins sign-in-rush enumeration footprint)
 for name in "${names[@]}"; do
   declare -F "bench_$name" >/dev/null || fail "no benchmark is called $name"

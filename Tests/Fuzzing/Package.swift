@@ -20,13 +20,22 @@ let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift
 let nio = ["NIOCore", "NIOPosix", "NIOHTTP1", "NIOTLS"].map {
     Target.Dependency.product(name: $0, package: "swift-nio")
 }
+let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let nioHTTP2 = Target.Dependency.product(name: "NIOHTTP2", package: "swift-nio-http2")
+let nioHTTPTypes = ["NIOHTTPTypes", "NIOHTTPTypesHTTP1", "NIOHTTPTypesHTTP2"].map {
+    Target.Dependency.product(name: $0, package: "swift-nio-extras")
+}
 
 let package = Package(
     name: "Fuzzing",
     dependencies: [
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(
@@ -40,6 +49,7 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", path: "Sources/COpenSSL", pkgConfig: "openssl"),
         .systemLibrary(name: "CArgon2", path: "Sources/CArgon2", pkgConfig: "libargon2"),
         .systemLibrary(name: "CCrypt", path: "Sources/CCrypt", pkgConfig: "libcrypt"),
+        .systemLibrary(name: "CIDN", path: "Sources/CIDN", pkgConfig: "libidn2"),
         .systemLibrary(name: "CYAML", path: "Sources/CYAML", pkgConfig: "yaml-0.1"),
         .target(name: "JSON", path: "Sources/JSON", swiftSettings: settings),
         .target(
@@ -63,9 +73,22 @@ let package = Package(
             name: "RPC",
             dependencies: [
                 "Messages", "Cryptography", "ServiceRuntime", logging, coreMetrics,
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "Tracing", package: "swift-distributed-tracing"),
+                nioSSL, .product(name: "Tracing", package: "swift-distributed-tracing"),
             ] + nio, path: "Sources/RPC", swiftSettings: watched),
+        .target(
+            name: "Addresses", dependencies: ["CIDN", "ServiceRuntime"], path: "Sources/Addresses",
+            swiftSettings: watched),
+        .target(
+            name: "Contracts",
+            dependencies: ["RPC", "Messages", "Cryptography", "ServiceRuntime"],
+            path: "Sources/Contracts", swiftSettings: settings),
+        .target(
+            name: "WebService",
+            dependencies: [
+                "Contracts", "RPC", "Messages", "Cryptography", "Addresses", "ServiceRuntime",
+                "JSON", nioSSL, nioHTTP2, httpTypes, logging, coreMetrics,
+            ] + nio + nioHTTPTypes, path: "Sources/WebService", exclude: ["README.md"],
+            swiftSettings: watched),
         // The functions that the fuzzer calls: the same that the normal tests run over the corpus.
         .target(
             name: "MessageFuzzing", dependencies: ["Messages"], path: "MessagesTests",
@@ -77,9 +100,17 @@ let package = Package(
                 "Calls/StreamInstruction+Tests.swift", "Fuzzing/FrameDecoderFuzz.swift",
                 "Fuzzing/EnvelopeFuzz.swift", "Fuzzing/CallMachineFuzz.swift",
             ], swiftSettings: settings),
+        .target(
+            name: "WebFuzzing",
+            dependencies: [
+                "WebService", "RPC", "Messages", "Addresses", "ServiceRuntime", httpTypes, nio[0],
+                nio[2],
+            ], path: "WebServiceTests/Fuzzing", exclude: ["WebCorpusTests.swift"],
+            swiftSettings: settings),
         .target(name: "CFuzzer", path: "CFuzzer"),
         .executableTarget(
-            name: "fuzz", dependencies: ["CFuzzer", "MessageFuzzing", "FrameFuzzing"],
+            name: "fuzz",
+            dependencies: ["CFuzzer", "MessageFuzzing", "FrameFuzzing", "WebFuzzing"],
             path: "Driver", swiftSettings: settings,
             linkerSettings: [.unsafeFlags([fuzzer, "-lstdc++", "-lm"])]),
     ]

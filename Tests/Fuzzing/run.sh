@@ -28,7 +28,8 @@ program=$(swift build --package-path "$here" --scratch-path "$build" -c release 
 mkdir -p "$build/found"
 failed=0
 
-for target in frames envelopes calls messages; do
+for target in frames envelopes calls messages proxy-headers forwarded-addresses web-frames \
+  request-heads request-json; do
   corpus=$here/Corpus/$target
   fresh=$build/corpus/$target
   mkdir -p "$fresh" "$corpus"

@@ -10,6 +10,6 @@ struct Benchmarks: AsyncParsableCommand {
             EchoServer.self, GroupCommit.self, Refreshes.self, SessionFigures.self,
             PasswordHashes.self, SignIns.self, FirstValidations.self, ValidationServer.self,
             LimitsCore.self, LimitsServer.self, OutboxFigures.self, ProviderTokens.self,
-            AccountLookUps.self, ProviderSignIns.self, SignInRush.self,
+            AccountLookUps.self, ProviderSignIns.self, SignInRush.self, HTTP2Floor.self,
         ])
 }

@@ -2,6 +2,7 @@ import CFuzzer
 import FrameFuzzing
 import Glibc
 import MessageFuzzing
+import WebFuzzing
 
 /// `POSTERN_FUZZ_TARGET=… fuzz [libFuzzer's arguments]`: runs one target until the arguments end
 /// the run or an input breaks a rule, which aborts the process as libFuzzer expects for a bug. The
@@ -14,6 +15,10 @@ enum Fuzz {
     static let targets: [String: Target] = [
         "frames": FrameDecoderFuzz.finding, "envelopes": EnvelopeFuzz.finding,
         "calls": CallMachineFuzz.finding, "messages": MessageFuzz.finding,
+        "proxy-headers": ProxyHeaderFuzz.finding,
+        "forwarded-addresses": ForwardedAddressFuzz.finding,
+        "web-frames": MessageFrameFuzz.finding, "request-heads": RequestHeadFuzz.finding,
+        "request-json": RequestJSONFuzz.finding,
     ]
 
     /// The target of this process; set before the driver starts, and only read afterwards.

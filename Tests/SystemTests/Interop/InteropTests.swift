@@ -29,5 +29,27 @@ extension SystemTests {
                 limit: .seconds(300))
             #expect(run.exitCode == 0, "\(run.output)\(run.errors)")
         }
+
+        @Test(
+            "over HTTP, grpcio, connectrpc and buf curl run one flow by each protocol",
+            .enabled(if: hasPython, "docker/test.sh makes the Python environment"))
+        func webClients() async throws { try await web("flow") }
+
+        @Test(
+            "raw bytes and frames cost the web service little, and no attack reaches the gateway",
+            .enabled(if: hasPython, "docker/test.sh makes the Python environment"))
+        func webAttacks() async throws { try await web("abuse") }
+
+        /// Runs a part of `web_run.py`.
+        private func web(_ part: String) async throws {
+            let run = try await ProgramRun.run(
+                path: Self.python,
+                [
+                    "\(Self.checkout)/Tests/Interop/web_run.py", "--programs",
+                    BuiltPrograms.folder, part,
+                ],
+                limit: .seconds(300))
+            #expect(run.exitCode == 0, "\(run.output)\(run.errors)")
+        }
     }
 }

@@ -1,0 +1,262 @@
+"""Pages in Chromium: one of an allowed origin signs in with the refresh cookie and refreshes from
+two tabs at once; other origins, forms, `no-cors` and sandboxed frames are refused.
+
+Needs Debian's chromium and chromium-driver, whose protocol is WebDriver.
+"""
+
+import contextlib
+import http.server
+import json
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+import urllib.request
+import uuid
+from pathlib import Path
+
+from flow import PASSWORD
+from web_stack import WebStack, free_port
+
+AUTH = "/postern.gateway.v1.Auth/"
+APP = "pk_" + "a" * 32
+STARTED_WITHIN = 20.0
+# A call of the web service from a page; the result is {status, body} or {error}.
+CALL = """
+async function call(url, body, options) {
+  try {
+    const response = await fetch(url, {method: "POST", credentials: "include",
+      body: JSON.stringify(body), ...options, headers: {"content-type": "application/json",
+      "connect-protocol-version": "1", "x-postern-app": APP, ...(options || {}).headers}});
+    const text = await response.text();
+    return {status: response.status, body: text ? JSON.parse(text) : null};
+  } catch (error) { return {error: String(error)}; }
+}
+"""
+
+
+class Pages:
+    """An empty page for any path, on a name and a port."""
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            page = b"<!doctype html><title>page</title><body></body>"
+            self.send_response(200)
+            self.send_header("content-type", "text/html; charset=utf-8")
+            self.send_header("content-length", str(len(page)))
+            self.end_headers()
+            self.wfile.write(page)
+
+        def log_message(self, *_):
+            pass
+
+    def __enter__(self):
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), self.Handler)
+        self.port = self.server.server_address[1]
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+class Browser:
+    """Chromium without a window, driven by WebDriver."""
+
+    def __enter__(self):
+        self.profile = tempfile.TemporaryDirectory(prefix="postern-browser-")
+        port = free_port()
+        self.driver = subprocess.Popen(
+            ["chromedriver", f"--port={port}"], stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.url = f"http://127.0.0.1:{port}"
+        deadline = time.monotonic() + STARTED_WITHIN
+        while True:
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port)):
+                break
+            if time.monotonic() > deadline:
+                raise RuntimeError("chromedriver did not start")
+            time.sleep(0.05)
+        session = self._send("POST", "/session", {"capabilities": {"alwaysMatch": {
+            "goog:chromeOptions": {"args": [
+                "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+                f"--user-data-dir={self.profile.name}"]},
+            "timeouts": {"script": 20_000, "pageLoad": 20_000}}}})
+        self.url += f"/session/{session['sessionId']}"
+        return self
+
+    def __exit__(self, *_):
+        with contextlib.suppress(OSError):
+            self._send("DELETE", "")
+        self.driver.terminate()
+        self.driver.wait(10)
+        self.profile.cleanup()
+
+    def _send(self, verb, path, body=None):
+        data = None if verb != "POST" else json.dumps(body or {}).encode()
+        request = urllib.request.Request(
+            self.url + path, data, {"content-type": "application/json"}, method=verb)
+        with urllib.request.urlopen(request, timeout=60) as response:
+            return json.load(response)["value"]
+
+    def open(self, url):
+        self._send("POST", "/url", {"url": url})
+
+    def new_tab(self):
+        """Opens and selects a tab; its handle."""
+        handle = self._send("POST", "/window/new", {"type": "tab"})["handle"]
+        self.select(handle)
+        return handle
+
+    def tab(self):
+        return self._send("GET", "/window")
+
+    def select(self, handle):
+        self._send("POST", "/window", {"handle": handle})
+
+    def run(self, script, *arguments):
+        """Runs a script that returns a value or a promise."""
+        return self._send("POST", "/execute/sync", {"script": script, "args": list(arguments)})
+
+    def call(self, url, body, options=None):
+        """A call of the web service by the page."""
+        script = f"const APP = {json.dumps(APP)}; {CALL} return call(...arguments);"
+        return self.run(script, url, body, options or {})
+
+
+class Visit:
+    """One person in the browser; `wrong` has what is wrong."""
+
+    def __init__(self, browser, stack, web, home, foreign):
+        self.browser, self.stack, self.wrong = browser, stack, []
+        self.web, self.home, self.foreign = web, home, foreign
+        self.device = {"deviceId": str(uuid.uuid4()), "platform": "web"}
+
+    def expect(self, claim, what):
+        if not claim:
+            self.wrong.append(what)
+
+    def auth(self, method, body, options=None):
+        return self.browser.call(self.web + AUTH + method, body, options)
+
+    def refresh(self):
+        return self.auth("RefreshSession", {"device": self.device})
+
+    def sign_up(self):
+        """The page receives no refresh token, and its scripts cannot read the cookie."""
+        self.browser.open(self.home)
+        answer = self.auth("SignUpWithPassword", {
+            "email": f"{uuid.uuid4().hex}@example.org", "password": PASSWORD,
+            "device": self.device})
+        self.expect(answer.get("status") == 200, f"sign-up: {answer}")
+        session = (answer.get("body") or {}).get("session", {})
+        self.expect(session.get("accessToken"), f"no access token: {session.keys()}")
+        self.expect(not session.get("refreshToken"), "the page has received the refresh token")
+        self.expect(self.browser.run("return document.cookie") == "", "scripts read the cookie")
+        self.session_id = session.get("sessionId")
+
+    def two_tabs(self):
+        """Both tabs refresh at the same moment; both stay signed in, and can refresh again."""
+        first = self.browser.tab()
+        second = self.browser.new_tab()
+        self.browser.open(self.home)
+        at_ms = (time.time() + 1.5) * 1000
+        script = (f"const APP = {json.dumps(APP)}; {CALL} const [at, ...rest] = arguments;"
+                  "window.done = new Promise(resolve => setTimeout("
+                  "() => call(...rest).then(resolve), at - Date.now())); return true;")
+        for tab in (first, second):
+            self.browser.select(tab)
+            self.browser.run(
+                script, at_ms, self.web + AUTH + "RefreshSession", {"device": self.device}, {})
+        for tab in (first, second):
+            self.browser.select(tab)
+            answer = self.browser.run("return window.done")
+            session = (answer.get("body") or {}).get("session", {})
+            self.expect(answer.get("status") == 200 and
+                        session.get("sessionId") == self.session_id, f"a tab's refresh: {answer}")
+        for tab in (second, first):
+            self.browser.select(tab)
+            answer = self.refresh()
+            self.expect(answer.get("status") == 200, f"the next refresh of a tab: {answer}")
+
+    def strangers(self):
+        """Nothing that other pages can do reaches the gateway."""
+        before = self.stack.gateway_calls()
+        url = self.web + AUTH + "RefreshSession"
+        for page in (self.foreign, self.home.replace("localhost", "127.0.0.1")):
+            self.browser.open(page)
+            answer = self.browser.call(url, {"device": self.device})
+            self.expect("error" in answer, f"{page} has read {answer}")
+        for page in (self.foreign, self.home):
+            self.browser.open(page)
+            for mode in ({"mode": "no-cors"}, {"mode": "no-cors", "headers": {
+                    "content-type": "text/plain"}}):
+                answer = self.browser.call(url, {"device": self.device}, mode)
+                self.expect(answer.get("status") in (None, 0), f"no-cors from {page}: {answer}")
+            for kind in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data"):
+                self.form(page, url, kind)
+            self.sandboxed_frame(page, url)
+        after = self.stack.gateway_calls()
+        self.expect(after == before, f"{after - before:.0f} calls of other pages were made")
+
+    def form(self, page, url, kind):
+        """A form of a page; the browser sends the cookie along if it is the site's own."""
+        self.browser.open(page)
+        self.browser.run("""
+            const form = document.createElement("form");
+            [form.method, form.action, form.enctype] = ["POST", arguments[0], arguments[1]];
+            const input = document.createElement("input");
+            [input.name, input.value] = ['{"device":{"deviceId":"d"},"a":"', '"}'];
+            form.append(input); document.body.append(form); form.submit(); return true;""",
+            url, kind)
+        deadline = time.monotonic() + 5
+        text = ""
+        while '"code"' not in text and time.monotonic() < deadline:
+            time.sleep(0.1)
+            text = self.browser.run("return document.body ? document.body.innerText : ''")
+        self.expect('"code"' in text, f"a form of {page} ({kind}) was answered: {text[:200]}")
+
+    def sandboxed_frame(self, page, url):
+        """A frame of any page whose origin is null."""
+        self.browser.open(page)
+        answer = self.browser.run(f"""
+            const script = `const APP = {json.dumps(APP)}; {CALL}
+                call(${{JSON.stringify(arguments[0])}}, {{}}).then(
+                    answer => parent.postMessage(answer, "*"));`;
+            return new Promise(resolve => {{
+                addEventListener("message", event => resolve(event.data));
+                const frame = document.createElement("iframe");
+                frame.sandbox = "allow-scripts";
+                frame.srcdoc = "<script>" + script + "</" + "script>";
+                document.body.append(frame);
+            }});""", url)
+        self.expect("error" in answer, f"a sandboxed frame of {page} has read {answer}")
+
+    def sign_out(self):
+        """Signing out deletes the cookie."""
+        self.browser.open(self.home)
+        answer = self.auth("SignOut", {})
+        self.expect(answer.get("status") == 200, f"sign-out: {answer}")
+        answer = self.refresh()
+        self.expect(answer.get("status") in (400, 401), f"a refresh after sign-out: {answer}")
+
+    def run(self):
+        for step in (self.sign_up, self.two_tabs, self.strangers, self.sign_out):
+            step()
+            print(f"  {step.__doc__}")
+
+
+def run(programs):
+    """Runs the browser; returns what is wrong, a line each."""
+    with WebStack(programs) as stack, Pages() as pages, Pages() as other, Browser() as browser:
+        home = f"http://localhost:{pages.port}/"
+        apps = Path(stack.folder.name) / "apps.yaml"
+        apps.write_text(f"shop-web:\n  platforms: [web]\n  key: {APP}\n  refresh: cookie\n"
+                        f"  origins: ['{home[:-1]}']\n")
+        web = f"http://localhost:{free_port()}"
+        stack.web_with([web], apps_file=str(apps), trusted_proxies="")
+        visit = Visit(browser, stack, web, home, f"http://127.0.0.1:{other.port}/")
+        visit.run()
+        return visit.wrong
