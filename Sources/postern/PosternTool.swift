@@ -20,7 +20,6 @@ struct PosternTool: AsyncParsableCommand {
               1   failed or refused, the reason is on standard error; or not all is well
               2   import: some records were rejected, and the others imported
               64  the arguments are not valid
-              130 ended by Ctrl-C
             """,
         version: "postern \(ProductVersion.text)",
         subcommands: [

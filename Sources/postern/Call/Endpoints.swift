@@ -11,8 +11,14 @@ struct Endpoints {
 
     /// The file where no option names one.
     static var defaultPath: String {
-        let path = getenv(pathVariable).map { String(cString: $0) } ?? ""
-        return path.isEmpty ? ".postern/endpoints.json" : path
+        let variable: UnsafeMutablePointer<CChar>? = getenv(pathVariable)
+        return chosenPath(variable.map { String(cString: $0) })
+    }
+
+    /// - Parameter variable: the value of `pathVariable`; nil if it is not set.
+    static func chosenPath(_ variable: String?) -> String {
+        guard let variable, !variable.isEmpty else { return ".postern/endpoints.json" }
+        return variable
     }
 
     /// The services that the tool calls, in the order of their ports.
