@@ -9,6 +9,17 @@ struct PosternTool: AsyncParsableCommand {
         abstract: "Runs and manages Postern, an authentication backend of six programs.",
         discussion: """
             Start with `postern up`; it prints some commands to try.
+
+            Commands that read take -o json. POSTERN_ENDPOINTS names the endpoints.json of the \
+            services. Completion of commands and options, for bash, zsh or fish:
+
+              postern --generate-completion-script bash > /etc/bash_completion.d/postern
+
+            Exit codes:
+              0   done; `status` and `clock check`: all is well
+              1   failed or refused, the reason is on standard error; or not all is well
+              2   import: some records were rejected, and the others imported
+              64  the arguments are not valid
             """,
         version: "postern \(ProductVersion.text)",
         subcommands: [
@@ -17,7 +28,7 @@ struct PosternTool: AsyncParsableCommand {
             TopCommand.self, KeysCommand.self, WebhooksCommand.self, TemplateCommand.self,
             LimitsCommand.self, ClockCommand.self, OutboxCommand.self, MailCommand.self,
             ImportCommand.self, ExportCommand.self,
-            ErrorsCommand.self, AccountsCommand.self, ApplicationsCommand.self,
+            ErrorsCommand.self, AccountsCommand.self, AuditCommand.self, ApplicationsCommand.self,
             TokenCommand.self,
         ])
 }

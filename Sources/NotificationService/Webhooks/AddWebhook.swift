@@ -17,10 +17,12 @@ extension WebhooksHandler {
                 .invalidArgument, fields: ["url"],
                 detail: "must be an https URL without user, password and fragment")
         }
-        guard let filter = WebhookFilter(request.events) else {
+        guard let filter = WebhookFilter(request.events),
+            filter.isUseful(for: AuditKind.allCases.map(\.rawValue))
+        else {
             throw ServiceError(
                 .invalidArgument, fields: ["events"],
-                detail: "each must be an event's name, or a prefix followed by *")
+                detail: "each must be an event's name, or a prefix of one followed by *")
         }
         let id = WebhookID.drawn(from: randomness)
         let secret = WebhookSecret.drawn(from: randomness)

@@ -1,49 +1,80 @@
 import ArgumentParser
+import JSON
 import Messages
 import ServiceRuntime
 
 extension IdentityV1.AdminAccount {
-    /// A line in a list: `acc_…  suspended  made 2026-01-31  signed in 2026-02-01  a…@example.org`.
-    var line: String {
+    /// Its row in a list, as a line
+    /// `acc_…  suspended  made 2026-01-31  signed in 2026-02-01  a…@example.org`.
+    var row: Row {
         let account = account ?? IdentityV1.Account()
-        return [
-            account.accountId, account.status.word, "made \(Self.day(account.createdAtMs))",
-            account.lastSignInAtMs == 0
-                ? "never signed in" : "signed in \(Self.day(account.lastSignInAtMs))",
-            [account.email, account.phoneNumber].filter { !$0.isEmpty }.joined(separator: "  "),
-        ].filter { !$0.isEmpty }.joined(separator: "  ")
+        let (made, seen) = (account.createdAtMs, account.lastSignInAtMs)
+        return Row([
+            .init("account_id", account.accountId, heading: "account"),
+            .init("status", account.status.word),
+            .init(
+                "created_at", .moment(made), text: Self.day(made),
+                phrase: "made \(Self.day(made))", heading: "made"),
+            .init(
+                "last_sign_in_at", .moment(seen), text: seen == 0 ? "never" : Self.day(seen),
+                phrase: seen == 0 ? "never signed in" : "signed in \(Self.day(seen))",
+                heading: "signed in"),
+            .init("email", account.email), .init("phone_number", account.phoneNumber),
+        ])
     }
 
-    /// All fields of the account, one line each.
-    var lines: [String] {
+    /// All fields of the account.
+    var details: Row {
         let account = account ?? IdentityV1.Account()
-        var rows: [(String, String)] = [
-            ("account", account.accountId), ("status", account.status.word),
+        var fields: [Row.Field] = [
+            .init("account_id", account.accountId, heading: "account"),
+            .init("status", account.status.word),
         ]
         if let suspension {
-            rows.append(("suspended", "\(Self.moment(suspension.sinceMs)): \(suspension.reason)"))
+            fields += [
+                .init(
+                    "suspended_at", .moment(suspension.sinceMs),
+                    text: "\(Self.moment(suspension.sinceMs)): \(suspension.reason)",
+                    heading: "suspended"),
+                .init(json: "suspension_reason", .string(suspension.reason)),
+            ]
         }
         let proof = account.emailVerified ? "verified" : "not verified"
-        rows.append(("email", account.email.isEmpty ? "" : "\(account.email) (\(proof))"))
-        rows += [
-            ("phone", account.phoneNumber), ("name", account.displayName),
-            ("methods", account.methods.joined(separator: ", ")),
-            ("guest", account.isGuest ? "yes" : ""), ("made", Self.moment(account.createdAtMs)),
-            ("last sign-in", Self.moment(account.lastSignInAtMs)),
+        fields += [
+            .init(
+                "email", .string(account.email),
+                text: account.email.isEmpty ? "" : "\(account.email) (\(proof))"),
+            .init(json: "email_verified", .boolean(account.emailVerified)),
+            .init("phone_number", account.phoneNumber, heading: "phone"),
+            .init("display_name", account.displayName, heading: "name"),
+            .init(
+                "methods", .array(account.methods.map { .string($0) }),
+                text: account.methods.joined(separator: ", ")),
+            .init("guest", .boolean(account.isGuest), text: account.isGuest ? "yes" : ""),
+            Self.moment("created_at", account.createdAtMs, "made"),
+            Self.moment("last_sign_in_at", account.lastSignInAtMs, "last sign-in"),
         ]
-        rows += activityRows
-        return rows.filter { !$0.1.isEmpty }.map { $0.0.padded(to: 15) + $0.1 }
+        return Row(fields + activityFields)
     }
 
-    private var activityRows: [(String, String)] {
+    private var activityFields: [Row.Field] {
         guard let activity else {
-            return [("sessions", "not known: session cannot be reached")]
+            return [
+                .init("sessions", .null, text: "not known: session cannot be reached")
+            ]
         }
+        let count = Int64(activity.liveSessions)
         return [
-            ("sessions", "\(activity.liveSessions)"),
-            ("last activity", Self.moment(activity.lastActivityAtMs)),
-            ("last seen", Self.moment(activity.lastSeenAtMs)),
+            .init("sessions", .integer(count), text: "\(count)"),
+            Self.moment("last_activity_at", activity.lastActivityAtMs, "last activity"),
+            Self.moment("last_seen_at", activity.lastSeenAtMs, "last seen"),
         ]
+    }
+
+    private static func moment(
+        _ name: String, _ milliseconds: Int64, _ heading: String
+    ) -> Row.Field {
+        .init(name, .moment(milliseconds), text: moment(milliseconds), heading: heading)
     }
 
     private static func moment(_ milliseconds: Int64) -> String {

@@ -10,6 +10,8 @@ struct AccountsCommand: AsyncParsableCommand {
         commandName: "accounts",
         abstract: "Looks accounts up, suspends and restores them, ends their sessions.",
         discussion: """
+            An account is named by its id, its email or its phone number with the +.
+
             Addresses and numbers are masked unless --show is given. Its use is recorded in \
             identity's audit trail, and so is every suspension with its actor.
 
@@ -40,78 +42,86 @@ struct AccountsCommand: AsyncParsableCommand {
 
         @OptionGroup var admin: Options
         @Flag(help: "Shows email, number and name in full.") var show = false
+        @OptionGroup var output: OutputOption
 
         func run() async throws {
             let request = IdentityV1.LookUpAccountRequest(
                 showPersonalData: show, actor: admin.actor,
-                by: Self.key(who, subject: subject))
-            try await admin.show { try await $0.lookUpAccount(request, $1).account?.lines ?? [] }
-        }
-
-        /// The key to look an account up by. With a subject the text is an issuer. An id begins
-        /// with `acc_`, a number with `+`; anything else is an email.
-        static func key(
-            _ text: String, subject: String?
-        ) -> IdentityV1.LookUpAccountRequest.By {
-            if let subject { return .providerSubject(.init(issuer: text, subject: subject)) }
-            if text.hasPrefix("acc_") { return .accountId(text) }
-            return text.hasPrefix("+") ? .phoneNumber(text) : .email(text)
+                by: AccountsCommand.key(who, subject: subject))
+            try await admin.call { accounts, identity in
+                let answer = try await accounts.lookUpAccount(request, identity.context)
+                let details = (answer.account ?? .init()).details
+                try output.show(details.json, text: details.record)
+            }
         }
     }
 
-    /// `postern accounts suspend acc_… --reason "…"`.
+    /// The key to look an account up by. With a subject the text is an issuer. An id begins with
+    /// `acc_`, a number with `+`; anything else is an email.
+    static func key(
+        _ text: String, subject: String? = nil
+    ) -> IdentityV1.LookUpAccountRequest.By {
+        if let subject { return .providerSubject(.init(issuer: text, subject: subject)) }
+        if text.hasPrefix("acc_") { return .accountId(text) }
+        return text.hasPrefix("+") ? .phoneNumber(text) : .email(text)
+    }
+
+    /// `postern accounts suspend ada@example.org --reason "…"`.
     struct Suspend: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Suspends an account: it cannot be signed in to, and its sessions end.")
 
-        @Argument(help: "The account, acc_….") var account: String
+        @Argument(help: "The account: its id, email, or phone number with its +.")
+        var account: String
         @Option(help: "The reason, for later reference. It is not shown to the owner.")
         var reason: String
         @OptionGroup var admin: Options
 
         func run() async throws {
-            let request = IdentityV1.SuspendAccountRequest(
-                accountId: account, reason: reason, actor: admin.actor)
-            try await admin.show { accounts, context in
+            try await admin.change(account) { id, accounts, context in
+                let request = IdentityV1.SuspendAccountRequest(
+                    accountId: id, reason: reason, actor: admin.actor)
                 let answer = try await accounts.suspendAccount(request, context)
-                return [answer.changed ? "suspended" : "it was suspended already"]
+                return answer.changed ? "suspended" : "it was suspended already"
             }
         }
     }
 
-    /// `postern accounts restore acc_…`.
+    /// `postern accounts restore ada@example.org`.
     struct Restore: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Lifts a suspension; the owner has to sign in again.")
 
-        @Argument(help: "The account, acc_….") var account: String
+        @Argument(help: "The account: its id, email, or phone number with its +.")
+        var account: String
         @OptionGroup var admin: Options
 
         func run() async throws {
-            let request = IdentityV1.RestoreAccountRequest(
-                accountId: account, actor: admin.actor)
-            try await admin.show { accounts, context in
+            try await admin.change(account) { id, accounts, context in
+                let request = IdentityV1.RestoreAccountRequest(
+                    accountId: id, actor: admin.actor)
                 let answer = try await accounts.restoreAccount(request, context)
-                return [answer.changed ? "restored" : "it was not suspended"]
+                return answer.changed ? "restored" : "it was not suspended"
             }
         }
     }
 
-    /// `postern accounts sign-out acc_…`.
+    /// `postern accounts sign-out ada@example.org`.
     struct SignOut: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "sign-out",
             abstract: "Ends all sessions of an account; its owner can sign in again.")
 
-        @Argument(help: "The account, acc_….") var account: String
+        @Argument(help: "The account: its id, email, or phone number with its +.")
+        var account: String
         @OptionGroup var admin: Options
 
         func run() async throws {
-            let request = IdentityV1.SignOutAccountRequest(
-                accountId: account, actor: admin.actor)
-            try await admin.show { accounts, context in
+            try await admin.change(account) { id, accounts, context in
+                let request = IdentityV1.SignOutAccountRequest(
+                    accountId: id, actor: admin.actor)
                 _ = try await accounts.signOutAccount(request, context)
-                return ["its sessions end within a second"]
+                return "its sessions end within a second"
             }
         }
     }
@@ -125,19 +135,41 @@ struct AccountsCommand: AsyncParsableCommand {
 
         /// Calls identity, several times if `body` does; prints its errors.
         func call(_ body: (AccountAdminClient, Caller) async throws -> Void) async throws {
-            let hints = ["account_id": "an account's id is acc_ and thirteen letters and digits"]
-            try await services.call("identity", hints: hints) { identity in
+            try await services.call("identity", hints: Self.hints) { identity in
                 try await body(AccountAdminClient(identity.client), identity)
             }
         }
 
-        /// Prints the lines that `question` makes of a response.
-        func show(
-            _ question: (AccountAdminClient, CallContext) async throws -> [String]
+        /// Changes an account and prints the result.
+        /// - Parameter account: its id, email or phone number.
+        func change(
+            _ account: String,
+            _ body: (_ id: String, AccountAdminClient, CallContext) async throws -> String
         ) async throws {
             try await call { accounts, identity in
-                try await question(accounts, identity.context).forEach(Screen.line)
+                let id = try await identity.accountID(of: account, actor: actor)
+                Screen.line(try await body(id, accounts, identity.context))
             }
         }
+
+        /// What to do about a rejected field.
+        static let hints = [
+            "account_id": "no account has this id; `postern accounts list` shows ids",
+            "email": "this is not an email; an id begins with acc_, a phone number with +",
+            "phone_number": "a phone number has its country code: +4915112345678",
+        ]
+    }
+}
+
+extension Caller {
+    /// The id of the account that the operator names by its id, email or phone number. For a caller
+    /// of identity.
+    /// - Throws: `ServiceError`: `rpc/not-found` if there is no such account.
+    func accountID(of account: String, actor: String) async throws -> String {
+        if account.hasPrefix("acc_") { return account }
+        let request = IdentityV1.LookUpAccountRequest(
+            showPersonalData: false, actor: actor, by: AccountsCommand.key(account))
+        return try await AccountAdminClient(client).lookUpAccount(request, context)
+            .account?.account?.accountId ?? ""
     }
 }

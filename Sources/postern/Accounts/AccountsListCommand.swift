@@ -25,6 +25,7 @@ extension AccountsCommand {
         @Option(help: "Maximum number of accounts.") var limit = 50
         @Flag(help: "Shows emails in full.") var show = false
         @OptionGroup var admin: Options
+        @OptionGroup var output: OutputOption
 
         func validate() throws {
             guard (1...1_000_000).contains(limit) else {
@@ -34,15 +35,16 @@ extension AccountsCommand {
 
         func run() async throws {
             try await admin.call { accounts, identity in
-                var left = limit
+                var (left, writer) = (limit, output.writer)
                 var request = self.request
                 repeat {
                     request.limit = UInt32(clamping: left)
                     let page = try await accounts.listAccounts(request, identity.context)
-                    for account in page.accounts.prefix(left) { try Screen.item(account.line) }
+                    try writer.write(page.accounts.prefix(left).map(\.row))
                     left -= page.accounts.count
                     request.page = page.nextPage
                 } while left > 0 && !request.page.isEmpty
+                try writer.finish()
             }
         }
 

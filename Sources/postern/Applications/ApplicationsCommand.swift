@@ -31,10 +31,11 @@ struct ApplicationsCommand: ParsableCommand {
                 """)
 
         @OptionGroup var folder: Folder
+        @OptionGroup var output: OutputOption
 
         func run() throws {
             let (keys, otherFiles) = try StoredKey.all(in: folder.keys())
-            for key in keys { Screen.line(key.line) }
+            try output.show(keys.map(\.row))
             let errors = keys.flatMap(\.errors) + otherFiles
             errors.forEach(Screen.error)
             if !errors.isEmpty { throw ExitCode(1) }
@@ -161,6 +162,7 @@ struct ApplicationsCommand: ParsableCommand {
         var key: String?
 
         @OptionGroup var folder: Folder
+        @OptionGroup var confirmation: ConfirmationOption
 
         func run() throws {
             let keys = try folder.keys()
@@ -175,6 +177,8 @@ struct ApplicationsCommand: ParsableCommand {
                 throw ToolError(
                     "Postern needs a key of \(name): `postern applications rotate \(name)` first")
             }
+            let files = ended.flatMap(\.files).joined(separator: ", ")
+            try confirmation.confirm("deletes \(files), and \(name) can no longer call with it")
             if left.isEmpty { try keys.gatewayCallers.remove(name) }
             for key in ended {
                 for file in key.files { try keys.remove(file) }

@@ -1,4 +1,5 @@
 import Cryptography
+import JSON
 import RPC
 
 /// A key with the places of its files.
@@ -16,15 +17,22 @@ struct StoredKey {
     /// Its files that cannot be read as a key, each with the error.
     var errors: [String] = []
 
-    /// A line of `postern applications list`.
-    var line: String {
+    /// Its row in `postern applications list`.
+    var row: Row {
         let known = servers.isEmpty ? "no server" : servers.joined(separator: ",")
         let form =
             !errors.isEmpty ? "unreadable" : isShared ? "shared secret: rotate it" : "Ed25519"
-        return [
-            application, keyID, form, "known to \(known)", privateFile ?? "private key not here",
-        ]
-        .joined(separator: "  ")
+        return Row([
+            .init("application", application), .init("key_id", keyID, heading: "key"),
+            .init("form", form),
+            .init(
+                "servers", .array(servers.map { .string($0) }), text: known,
+                phrase: "known to \(known)", heading: "known to"),
+            .init(
+                "private_key_file", privateFile.map { .string($0) } ?? .null,
+                text: privateFile ?? "not here", phrase: privateFile ?? "private key not here",
+                heading: "private key"),
+        ])
     }
 
     /// Every key below a folder, sorted, and each file whose name is not that of a key, with the

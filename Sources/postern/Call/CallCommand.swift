@@ -22,8 +22,9 @@ struct CallCommand: AsyncParsableCommand {
             `postern methods` lists what can be called; `postern describe METHOD` shows its fields \
             and prints a request to start from.
 
-            Ctrl-C cancels the call. Exits with 1 and the error as JSON when the call fails, is \
-            cancelled or takes longer than --timeout.
+            Ctrl-C cancels the call. Exits with 1 when the call fails, is cancelled or takes \
+            longer than --timeout. The error is then on standard output, as JSON, and on standard \
+            error with the service's address and what to do.
             """)
 
     @Argument(help: "For example postern.gateway.v1.Auth/SignInWithPassword.")
@@ -56,19 +57,24 @@ struct CallCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await EndpointsOption.reporting {
-            do {
-                let caller = try Caller(
-                    Endpoints(services.endpoints), service: service ?? serviceOfMethod)
-                try await caller.call(
-                    method, RequestText(request), metadata: fields(), token: accessToken(),
-                    timeout: timeout.map { .seconds($0) }, show: Screen.item)
-            } catch {
-                if isAboutName(error) {
-                    MethodDirectory.compiled().suggestion(for: method).map(Screen.error)
-                }
-                throw error
+        let service = service ?? serviceOfMethod
+        let endpoints = try Endpoints(services.endpoints)
+        do {
+            let caller = try Caller(endpoints, service: service)
+            try await caller.call(
+                method, RequestText(request), metadata: fields(), token: accessToken(),
+                timeout: timeout.map { .seconds($0) }, show: Screen.item)
+        } catch {
+            if isAboutName(error) {
+                MethodDirectory.compiled().suggestion(for: method).map(Screen.error)
             }
+            guard let error = error as? ServiceError else { throw error }
+            // For programs, on the stream of the response; then for a person.
+            Screen.line(error.json)
+            let address = endpoints.address(of: service)?.description ?? ""
+            CallFailure(error: error, service: service, address: address)
+                .lines.forEach(Screen.error)
+            throw ExitCode(1)
         }
     }
 

@@ -6,7 +6,21 @@ import ServiceRuntime
 
 /// The content of `endpoints.json`: the address of each service, and the keys to call them with.
 struct Endpoints {
-    static let defaultPath = ".postern/endpoints.json"
+    /// The environment variable that names the file where no option does.
+    static let pathVariable = "POSTERN_ENDPOINTS"
+
+    /// The file where no option names one.
+    static var defaultPath: String {
+        let variable: UnsafeMutablePointer<CChar>? = getenv(pathVariable)
+        return chosenPath(variable.map { String(cString: $0) })
+    }
+
+    /// - Parameter variable: the value of `pathVariable`; nil if it is not set.
+    static func chosenPath(_ variable: String?) -> String {
+        guard let variable, !variable.isEmpty else { return ".postern/endpoints.json" }
+        return variable
+    }
+
     /// The services that the tool calls, in the order of their ports.
     static let services = ["gateway", "identity", "session", "rate-limit", "notification"]
     /// The services, and the web service, which is optional and has no rpcs of its own.
@@ -22,10 +36,12 @@ struct Endpoints {
     private let tls: TLS?
 
     init(_ path: String) throws {
-        guard let bytes = try? TextFile.read(path) else {
+        guard access(path, F_OK) == 0 || errno != ENOENT else {
             throw ToolError(
-                "cannot read \(path): start `postern up` first, or give the file with --endpoints")
+                "there is no file \(path): start `postern up` first, or name its endpoints.json "
+                    + "with --endpoints or \(Self.pathVariable)")
         }
+        let bytes = try TextFile.read(path)
         let invalid = Self.invalid(path)
         guard let file = JSONReader.object(in: bytes),
             file.members.allSatisfy({ Self.isKnown($0.value) }),
@@ -48,7 +64,8 @@ struct Endpoints {
     }
 
     private static func invalid(_ path: String) -> ToolError {
-        ToolError("\(path) is not a valid endpoints file")
+        ToolError(
+            "\(path) is not a valid endpoints file; `postern up` writes one when it starts")
     }
 
     /// Whether it is an address, an application, the TLS files or a group of addresses.
@@ -81,6 +98,9 @@ struct Endpoints {
         Self.programs.filter { Self.services.contains($0) || metrics[$0] != nil }
     }
 
+    /// The address of a service; nil if the file has none.
+    func address(of service: String) -> ServiceAddress? { addresses[service] }
+
     /// The address of a service's metrics; nil if the file has none.
     func metrics(of service: String) -> ServiceAddress? { metrics[service] }
 
@@ -89,7 +109,7 @@ struct Endpoints {
         of service: String, connectTimeout: Duration = .seconds(2)
     ) throws -> ClientSettings {
         guard let address = addresses[service] else {
-            throw ToolError("the endpoints file has no service \(service)")
+            throw ToolError("\(path) has no address of the service \(service)")
         }
         let caller = service == "gateway" ? application : admin
         guard caller.keyFile != nil || tls?.certificate != nil else { throw Self.invalid(path) }

@@ -6,29 +6,28 @@ import ServiceRuntime
 /// The option of every command that calls services. Calls one as the operator, and prints its
 /// errors.
 struct EndpointsOption: ParsableArguments {
-    @Option(help: "The file that `postern up` writes.")
+    @Option(
+        help: """
+            The file that `postern up` writes. The environment variable POSTERN_ENDPOINTS sets \
+            the default.
+            """)
     var endpoints = Endpoints.defaultPath
 
-    /// Calls `service` (`session`, `notification`, …). Prints an error of the service as JSON and
-    /// exits with 1.
+    /// Calls `service` (`session`, `notification`, …). Prints an error of the service on standard
+    /// error, with its address and what to do, and exits with 1.
     /// - Parameter hints: what to do about a rejected field, by the field's name.
     func call<Answer>(
         _ service: String, hints: [String: String] = [:],
         _ question: (Caller) async throws -> Answer
     ) async throws -> Answer {
-        let caller = try Caller(Endpoints(endpoints), service: service)
-        return try await Self.reporting(hints: hints) { try await question(caller) }
-    }
-
-    /// Prints an error of a service as JSON and exits with 1.
-    static func reporting<Answer>(
-        hints: [String: String] = [:], _ body: () async throws -> Answer
-    ) async throws -> Answer {
+        let endpoints = try Endpoints(endpoints)
+        let caller = try Caller(endpoints, service: service)
         do {
-            return try await body()
+            return try await question(caller)
         } catch let error as ServiceError {
-            Screen.line(error.json)
-            for field in error.fields { hints[field].map(Screen.line) }
+            let address = endpoints.address(of: service)?.description ?? ""
+            CallFailure(error: error, service: service, address: address, hints: hints)
+                .lines.forEach(Screen.error)
             throw ExitCode(1)
         }
     }
@@ -44,7 +43,7 @@ struct EndpointsOption: ParsableArguments {
 
 extension ServiceError {
     /// As JSON, in the mapping of `postern.wire.v1.Error`.
-    fileprivate var json: String {
+    var json: String {
         let entry = code.entry
         var members = [
             "\"code\": \"\(code.rawValue)\"",

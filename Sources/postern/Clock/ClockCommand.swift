@@ -1,5 +1,6 @@
 import ArgumentParser
 import Contracts
+import JSON
 import Messages
 import RPC
 import ServiceRuntime
@@ -24,11 +25,12 @@ struct ClockCommand: AsyncParsableCommand {
             abstract: "Shows the state of each service's clock; exits with 1 if one waits.")
 
         @OptionGroup var services: EndpointsOption
+        @OptionGroup var output: OutputOption
 
         func run() async throws {
-            try await services.showClocks { clock, context in
+            try await services.showClocks(output) { clock, context in
                 let state = ClockState(try await clock.check(.init(), context))
-                return (state.text, isWell: !state.isWaiting)
+                return (state, state.text, isWell: !state.isWaiting)
             }
         }
     }
@@ -44,50 +46,61 @@ struct ClockCommand: AsyncParsableCommand {
                 """)
 
         @OptionGroup var services: EndpointsOption
+        @OptionGroup var output: OutputOption
 
         func run() async throws {
-            try await services.showClocks { clock, context in
+            try await services.showClocks(output) { clock, context in
                 let before = ClockState(try await clock.check(.init(), context))
                 _ = try await clock.accept(.init(), context)
                 let after = ClockState(try await clock.check(.init(), context))
-                return (before.text(afterAccepting: after), isWell: !after.isApart)
+                return (after, before.text(afterAccepting: after), isWell: !after.isApart)
             }
         }
     }
 }
 
 extension EndpointsOption {
-    /// Prints a line for each service that has a clock of its own, in the order of their ports: not
+    /// The state of a service's clock, its text, and whether the service is well.
+    fileprivate typealias Answer = (state: ClockState?, text: String, isWell: Bool)
+
+    /// Prints a row for each service that has a clock of its own, in the order of their ports: not
     /// the gateway, which has no store and therefore no time of its own. The calls are sequential:
     /// an unreachable service must not prevent the calls to the others.
-    /// - Parameter question: calls one service and returns the text of its line.
+    /// - Parameter question: calls one service.
     /// - Throws: `ExitCode` 1 if a service is not well or did not respond.
     fileprivate func showClocks(
-        _ question: (ClockClient, CallContext) async throws -> (text: String, isWell: Bool)
+        _ output: OutputOption, _ question: (ClockClient, CallContext) async throws -> Answer
     ) async throws {
-        var lines: [String] = []
+        var rows: [Row] = []
         var areWell = true
         for service in Endpoints.services where service != "gateway" {
-            let (text, isWell) = await answer(of: service, to: question)
-            lines.append(service.padded(to: 16) + text)
-            areWell = areWell && isWell
+            let clock = await answer(of: service, to: question)
+            let ahead = clock.state.map { JSONValue.integer(Int64($0.ahead.milliseconds)) }
+            rows.append(
+                Row([
+                    .init("service", service, phrase: service.padded(to: 14)),
+                    .init("clock", clock.text),
+                    .init(
+                        json: "waiting", clock.state.map { .boolean($0.isWaiting) } ?? .null),
+                    .init(json: "machine_ahead_ms", ahead ?? .null),
+                ]))
+            areWell = areWell && clock.isWell
         }
-        for line in lines { Screen.line(line) }
+        try output.show(rows)
         if !areWell { throw ExitCode(1) }
     }
 
     private func answer(
-        of service: String,
-        to question: (ClockClient, CallContext) async throws -> (text: String, isWell: Bool)
-    ) async -> (text: String, isWell: Bool) {
+        of service: String, to question: (ClockClient, CallContext) async throws -> Answer
+    ) async -> Answer {
         do {
-            let caller = try Caller(Endpoints(endpoints), service: service)
-            return try await question(ClockClient(caller.client), caller.context)
+            return try await call(service) {
+                try await question(ClockClient($0.client), $0.context)
+            }
         } catch {
-            let known = error as? ServiceError
-            if known == nil { Screen.line("\(error)") }
-            let code = known?.code ?? .unavailable
-            return ("no answer (\(code.rawValue))", false)
+            // The error of a service is printed already.
+            if !(error is ExitCode) { Screen.error("\(service): \(error)") }
+            return (nil, "no answer", false)
         }
     }
 }

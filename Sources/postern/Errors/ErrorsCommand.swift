@@ -12,14 +12,16 @@ struct ErrorsCommand: ParsableCommand {
             should offer next, and the message for users. The message is in the language of the \
             call's metadata accept-language.
 
-            Example: postern errors --language de --json
+            Example: postern errors --language de --output json
             """)
 
     @Option(help: "Language of the messages: en, de, es, fr or ja.")
     var language = "en"
 
-    @Flag(help: "As JSON: a list with an object for each code.")
+    @Flag(help: "The same as --output json.")
     var json = false
+
+    @OptionGroup var output: OutputOption
 
     func validate() throws {
         guard ErrorLanguage(tag: language) != nil else {
@@ -31,7 +33,9 @@ struct ErrorsCommand: ParsableCommand {
     func run() throws {
         let language = ErrorLanguage(tag: language) ?? .english
         let codes = ErrorCode.allCases
-        try (json ? Self.json(codes, language) : Self.lines(codes, language)).forEach(Screen.item)
+        let isText = !json && !output.isJSON
+        try (isText ? Self.lines(codes, language) : Self.json(codes, language))
+            .forEach(Screen.item)
     }
 
     /// A line for each code, with its sentence below.

@@ -25,10 +25,13 @@ struct ImportRun {
         var total: Int { created + unchanged + refused }
 
         /// The summary: imported and rejected records, and data that the file lacks.
-        var lines: [String] {
+        func lines(isDryRun: Bool) -> [String] {
             var lines = [
-                "\(created) accounts were imported, \(unchanged) had been imported before, "
-                    + "\(refused) were rejected"
+                isDryRun
+                    ? "nothing was imported (--dry-run): \(created) accounts would be imported, "
+                        + "\(unchanged) have been imported before, \(refused) would be rejected"
+                    : "\(created) accounts were imported, \(unchanged) had been imported before, "
+                        + "\(refused) were rejected"
             ]
             lines += lost.sorted { $0.key < $1.key }.map {
                 "  not in the file: \($0.value) × \($0.key)"

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Contracts
+import JSON
 import Messages
 import RPC
 import ServiceRuntime
@@ -22,12 +23,14 @@ struct KeysCommand: AsyncParsableCommand {
             abstract: "Lists the keys: signing keys, then refresh keys, each the newest first.")
 
         @OptionGroup var services: EndpointsOption
+        @OptionGroup var output: OutputOption
 
         func run() async throws {
-            try await services.show("session") { session in
-                try await session.signingKeys.listKeys(.init(), session.context).keys.map(\.line)
-                    + session.refreshKeys.listRefreshKeys(.init(), session.context).keys.map(\.line)
+            let rows = try await services.call("session") { session in
+                try await session.signingKeys.listKeys(.init(), session.context).keys.map(\.row)
+                    + session.refreshKeys.listRefreshKeys(.init(), session.context).keys.map(\.row)
             }
+            try output.show(rows)
         }
     }
 
@@ -40,7 +43,8 @@ struct KeysCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await services.show("session") { session in
-                try await session.signingKeys.rotateKeys(.init(), session.context).keys.map(\.line)
+                try await session.signingKeys.rotateKeys(.init(), session.context).keys.map(
+                    \.row.line)
             }
         }
     }
@@ -58,11 +62,14 @@ struct KeysCommand: AsyncParsableCommand {
         var key: String
 
         @OptionGroup var services: EndpointsOption
+        @OptionGroup var confirmation: ConfirmationOption
 
         func run() async throws {
-            try await services.show("session") { session in
+            try confirmation.confirm("all tokens that \(key) signed are rejected from now on")
+            let hints = ["key_id": "no key has this id; `postern keys list` shows ids"]
+            try await services.show("session", hints: hints) { session in
                 try await session.signingKeys.revokeKey(.init(keyId: key), session.context).keys
-                    .map(\.line)
+                    .map(\.row.line)
             }
         }
     }
@@ -81,7 +88,7 @@ struct KeysCommand: AsyncParsableCommand {
         func run() async throws {
             try await services.show("session") { session in
                 try await session.refreshKeys.rotateRefreshKey(.init(), session.context).keys
-                    .map(\.line)
+                    .map(\.row.line)
             }
         }
     }
@@ -93,8 +100,8 @@ extension Caller {
 }
 
 extension SessionV1.SigningKey {
-    /// `…kid…  active     since 2026-01-31T09:05:00.250Z`
-    var line: String {
+    /// As a line: `…kid…  active     since 2026-01-31T09:05:00.250Z`
+    var row: Row {
         let (word, since): (String, Int64) =
             switch state {
             case .announced: ("announced", madeAtMs)
@@ -103,21 +110,37 @@ extension SessionV1.SigningKey {
             case .retired: (revoked ? "revoked" : "retired", retiredAtMs)
             case .unspecified, .unrecognized: ("unknown", madeAtMs)
             }
-        return keyLine(keyId, word, since: since)
+        return keyRow(keyId, "access", word, since: since, acceptedUntil: 0)
     }
 }
 
 extension SessionV1.RefreshKey {
-    /// `refresh-3  active     since 2026-01-31T09:05:00.250Z`, or `refresh-2  passive    since …,
-    /// its tokens are taken until …`
-    var line: String {
-        let name = "refresh-\(keyId)"
-        guard supersededAtMs != 0 else { return keyLine(name, "active", since: madeAtMs) }
-        return keyLine(name, "passive", since: supersededAtMs)
-            + ", its tokens are taken until \(Timestamp(milliseconds: acceptedUntilMs).text)"
+    /// As a line: `refresh-3  active     since 2026-01-31T09:05:00.250Z`, or
+    /// `refresh-2  passive    since …, its tokens are taken until …`
+    var row: Row {
+        let isActive = supersededAtMs == 0
+        return keyRow(
+            "refresh-\(keyId)", "refresh", isActive ? "active" : "passive",
+            since: isActive ? madeAtMs : supersededAtMs,
+            acceptedUntil: isActive ? 0 : acceptedUntilMs)
     }
 }
 
-private func keyLine(_ name: String, _ state: String, since moment: Int64) -> String {
-    "\(name)  \(state.padded(to: 11))since \(Timestamp(milliseconds: moment).text)"
+/// - Parameter acceptedUntil: the end of the key's tokens, in milliseconds since 1970; 0 if it is
+///   not known yet.
+private func keyRow(
+    _ id: String, _ tokens: String, _ state: String, since: Int64, acceptedUntil: Int64
+) -> Row {
+    let moment = Timestamp(milliseconds: since).text
+    let end = acceptedUntil == 0 ? "" : Timestamp(milliseconds: acceptedUntil).text
+    return Row([
+        .init("key_id", id, heading: "key"),
+        .init("tokens", .string(tokens), text: tokens, phrase: ""),
+        .init(
+            "state", .string(state), text: state,
+            phrase: "\(state.padded(to: 11))since \(moment)"
+                + (end.isEmpty ? "" : ", its tokens are taken until \(end)")),
+        .init("since", .moment(since), text: moment, phrase: ""),
+        .init("accepted_until", .moment(acceptedUntil), text: end, phrase: ""),
+    ])
 }

@@ -1,6 +1,7 @@
 import Addresses
 import ArgumentParser
 import Contracts
+import JSON
 import Messages
 import RPC
 import ServiceRuntime
@@ -27,14 +28,15 @@ struct LimitsCommand: AsyncParsableCommand {
         var settings = false
 
         @OptionGroup var services: EndpointsOption
+        @OptionGroup var output: OutputOption
 
         func run() async throws {
-            try await services.show("rate-limit") { limiter in
-                let limits = try await limiter.operation.listLimits(.init(), limiter.context).limits
-                guard !settings else { return limits.flatMap(\.settings) }
-                let width = limits.map(\.name.count).max() ?? 0
-                return limits.map { $0.line(width) }
+            let limits = try await services.call("rate-limit") { limiter in
+                try await limiter.operation.listLimits(.init(), limiter.context).limits
             }
+            guard !settings else { return limits.flatMap(\.settings).forEach(Screen.line) }
+            let width = limits.map(\.name.count).max() ?? 0
+            try output.show(limits.map { $0.row(width) })
         }
     }
 
@@ -46,13 +48,15 @@ struct LimitsCommand: AsyncParsableCommand {
 
         @OptionGroup var subject: Subject
         @OptionGroup var services: EndpointsOption
+        @OptionGroup var output: OutputOption
 
         func run() async throws {
             let request = RateLimitV1.PeekRequest(charges: [subject.charge])
-            try await services.show("rate-limit") { limiter in
-                let answer = try await limiter.limits.peek(request, limiter.context)
-                return answer.decision.map { [$0.line] } ?? []
+            let answer = try await services.call("rate-limit", hints: Subject.hints) { limiter in
+                try await limiter.limits.peek(request, limiter.context)
             }
+            guard let decision = answer.decision else { return }
+            try output.show(decision.json, text: [decision.line])
         }
     }
 
@@ -72,7 +76,7 @@ struct LimitsCommand: AsyncParsableCommand {
 
         func run() async throws {
             let request = RateLimitV1.ResetRequest(charges: [subject.charge])
-            try await services.show("rate-limit") { limiter in
+            try await services.show("rate-limit", hints: Subject.hints) { limiter in
                 [try await limiter.limits.reset(request, limiter.context).line]
             }
         }
@@ -84,12 +88,13 @@ struct LimitsCommand: AsyncParsableCommand {
             abstract: "Lists the keys that subjects are hashed with, the newest first.")
 
         @OptionGroup var services: EndpointsOption
+        @OptionGroup var output: OutputOption
 
         func run() async throws {
-            try await services.show("rate-limit") { limiter in
+            let keys = try await services.call("rate-limit") { limiter in
                 try await limiter.operation.listSubjectKeys(.init(), limiter.context).keys
-                    .map(\.line)
             }
+            try output.show(keys.map(\.row))
         }
     }
 
@@ -118,18 +123,28 @@ struct LimitsCommand: AsyncParsableCommand {
         var forgetOldest = false
 
         @OptionGroup var services: EndpointsOption
+        @OptionGroup var confirmation: ConfirmationOption
 
         func run() async throws {
+            if forgetOldest {
+                try confirmation.confirm(
+                    "locks, counters and known devices that only the oldest key has are lost")
+            }
             let request = RateLimitV1.RotateSubjectKeyRequest(forgetOldest: forgetOldest)
             try await services.show("rate-limit") { limiter in
                 try await limiter.operation.rotateSubjectKey(request, limiter.context).keys
-                    .map(\.line)
+                    .map(\.row.line)
             }
         }
     }
 
     /// A limit and its subject on the command line.
     struct Subject: ParsableArguments {
+        /// What to do about a rejected field.
+        static let hints = [
+            "charges": "`postern limits list` shows the names of limits"
+        ]
+
         @Argument(help: "The limit's name, as listed.")
         var limit: String
 
@@ -176,13 +191,20 @@ extension Caller {
 // MARK: Lines
 
 extension RateLimitV1.Limit {
-    /// `failed-sign-in-by-account  5 in 15m  (changed, shadow)`
-    func line(_ width: Int) -> String {
+    /// As a line: `failed-sign-in-by-account  5 in 15m  (changed, shadow)`
+    /// - Parameter width: of the longest name.
+    func row(_ width: Int) -> Row {
         let marks = [
             (changed, "changed"), (shadow, "shadow"), (`internal`, "part of others"),
         ].filter(\.0).map(\.1)
-        let suffix = marks.isEmpty ? "" : "  (\(marks.joined(separator: ", ")))"
-        return "\(name.padded(to: width + 1)) \(rule)\(suffix)"
+        let words = marks.joined(separator: ", ")
+        return Row([
+            .init("limit", name, phrase: String(name.padded(to: width + 1).dropLast())),
+            .init("rule", rule),
+            .init(
+                "marks", .array(marks.map { .string($0) }), text: words,
+                phrase: words.isEmpty ? "" : "(\(words))"),
+        ])
     }
 }
 
@@ -192,6 +214,15 @@ extension RateLimitV1.Decision {
     var line: String {
         guard limited else { return "free: \(remaining) more after the next, by \(limit)" }
         return "limited by \(limit) for \(Self.wait(milliseconds: retryAfterMs))"
+    }
+
+    /// The decision with its numbers.
+    var json: JSONValue {
+        .object([
+            "limited": .boolean(limited), "limit": .string(limit),
+            "remaining": .integer(Int64(clamping: remaining)),
+            "retry_after_ms": .integer(Int64(clamping: retryAfterMs)),
+        ])
     }
 
     /// Rounded up to a whole unit: never less than the wait.
@@ -211,10 +242,17 @@ extension RateLimitV1.ResetResponse {
 }
 
 extension RateLimitV1.SubjectKey {
-    /// `2  current  since 2026-01-31T09:05:00.250Z`
-    var line: String {
+    /// As a line: `2  current  since 2026-01-31T09:05:00.250Z`
+    var row: Row {
         let begun = sinceMs == 0 ? "the start" : Timestamp(milliseconds: sinceMs).text
-        guard untilMs > 0 else { return "\(number)  current  since \(begun)" }
-        return "\(number)  former   until \(Timestamp(milliseconds: untilMs).text)"
+        let isFormer = untilMs > 0
+        let end = isFormer ? Timestamp(milliseconds: untilMs).text : ""
+        return Row([
+            .init("key", .integer(Int64(number)), text: "\(number)"),
+            .init("state", isFormer ? "former" : "current", phrase: isFormer ? "former " : nil),
+            .init(
+                "since", .moment(sinceMs), text: begun, phrase: isFormer ? "" : "since \(begun)"),
+            .init("until", .moment(untilMs), text: end, phrase: isFormer ? "until \(end)" : ""),
+        ])
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Contracts
 import Cryptography
+import JSON
 import Messages
 import NotificationService
 import RPC
@@ -83,6 +84,7 @@ extension MailCommand {
         var email: String
 
         @OptionGroup var services: EndpointsOption
+        @OptionGroup var output: OutputOption
 
         func run() async throws {
             let request = NotificationV1.ShowAddressRequest(email: email)
@@ -91,10 +93,18 @@ extension MailCommand {
             }
             let since = Timestamp(milliseconds: answer.stoppedAtMs).text
             let until = Timestamp(milliseconds: answer.untilMs).text
-            Screen.line(
-                answer.isStopped
-                    ? "suppressed since \(since), until \(until): \(answer.reason)"
-                    : "not suppressed")
+            let json: JSONObject = [
+                "email": .string(email), "suppressed": .boolean(answer.isStopped),
+                "since": .moment(answer.stoppedAtMs), "until": .moment(answer.untilMs),
+                "reason": .string(answer.reason),
+            ]
+            try output.show(
+                .object(json),
+                text: [
+                    answer.isStopped
+                        ? "suppressed since \(since), until \(until): \(answer.reason)"
+                        : "not suppressed"
+                ])
         }
     }
 

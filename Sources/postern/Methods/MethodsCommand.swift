@@ -1,4 +1,5 @@
 import ArgumentParser
+import JSON
 import Messages
 import ServiceRuntime
 
@@ -19,14 +20,13 @@ struct MethodsCommand: AsyncParsableCommand {
     var pattern = ""
 
     @OptionGroup var services: EndpointsOption
+    @OptionGroup var output: OutputOption
 
     func run() async throws {
         let methods = await services.methodDirectory().matching(pattern)
         guard !methods.isEmpty else { throw ToolError("no method's name contains \(pattern)") }
         let width = methods.map(\.name.count).max() ?? 0
-        for method in methods {
-            try Screen.item(method.name.padded(to: width + 1) + " " + method.messages)
-        }
+        try output.show(methods.map { $0.row(width) })
     }
 }
 
@@ -52,6 +52,7 @@ struct DescribeCommand: AsyncParsableCommand {
     var json = false
 
     @OptionGroup var services: EndpointsOption
+    @OptionGroup var output: OutputOption
 
     func run() async throws {
         let directory = await services.methodDirectory()
@@ -59,7 +60,8 @@ struct DescribeCommand: AsyncParsableCommand {
             let hint = directory.suggestion(for: method) ?? "`postern methods` lists all"
             throw ToolError("there is no method \(method): \(hint)")
         }
-        try (json ? [found.request] : found.lines).forEach(Screen.item)
+        guard !json else { return try Screen.item(found.request) }
+        try output.show(found.json, text: found.lines)
     }
 }
 
@@ -82,6 +84,35 @@ extension SchemaMethod {
     var messages: String {
         let (sent, received) = (hasRequestItems ? "stream " : "", hasResponseItems ? "stream " : "")
         return "\(sent)\(short(input.name)) → \(received)\(short(output.name))"
+    }
+
+    /// Its row in `postern methods`.
+    /// - Parameter width: of the longest name.
+    fileprivate func row(_ width: Int) -> Row {
+        Row([
+            .init("method", name, phrase: String(name.padded(to: width + 1).dropLast())),
+            .init("messages", .string(messages), text: messages),
+            .init(json: "public", .boolean(options.isPublic)),
+        ])
+    }
+
+    /// What `postern describe` shows, as JSON.
+    fileprivate var json: JSONValue {
+        func fields(_ message: SchemaMessage) -> JSONValue {
+            .array(
+                message.fields.map { field in
+                    .object([
+                        "name": .string(field.name), "type": .string(field.type),
+                        "depth": .integer(Int64(field.depth)), "secret": .boolean(field.isSecret),
+                    ])
+                })
+        }
+        return .object([
+            "method": .string(name), "options": .array(words.map { .string($0) }),
+            "request": fields(input), "response": fields(output),
+            "errors": .array((MethodDirectory.errors[name] ?? []).map { .string($0) }),
+            "example": .string(request),
+        ])
     }
 
     /// A request to start from. In one line if the method receives items, of which each is a line.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Contracts
+import JSON
 import Messages
 import RPC
 import ServiceRuntime
@@ -48,20 +49,28 @@ struct OutboxCommand: AsyncParsableCommand {
         var limit = 50
 
         @OptionGroup var services: EndpointsOption
+        @OptionGroup var output: OutputOption
+
+        func validate() throws {
+            guard (1...1_000_000).contains(limit) else {
+                throw ValidationError("--limit is 1 to 1000000")
+            }
+        }
 
         func run() async throws {
             var request = NotificationV1.ListMessagesRequest(
                 state: state ?? .unspecified, channel: channel ?? .unspecified,
                 template: template, recipient: recipient)
-            var left = max(0, limit)
+            var (left, writer) = (limit, output.writer)
             try await services.outbox { outbox, caller in
                 repeat {
-                    request.pageSize = UInt32(clamping: max(1, min(left, Self.pageSize)))
+                    request.pageSize = UInt32(clamping: min(left, Self.pageSize))
                     let page = try await outbox.listMessages(request, caller.context)
-                    for message in page.messages.prefix(left) { try Screen.item(message.line) }
+                    try writer.write(page.messages.prefix(left).map(\.row))
                     left -= page.messages.count
                     request.page = page.nextPage
                 } while left > 0 && !request.page.isEmpty
+                try writer.finish()
             }
         }
     }
@@ -75,13 +84,20 @@ struct OutboxCommand: AsyncParsableCommand {
         var message: String
 
         @OptionGroup var services: EndpointsOption
+        @OptionGroup var output: OutputOption
 
         func run() async throws {
             let request = NotificationV1.ShowMessageRequest(messageId: message)
             try await services.outbox { outbox, caller in
                 let answer = try await outbox.showMessage(request, caller.context)
-                if let message = answer.message { Screen.line(message.line) }
-                for failed in answer.failedTries { Screen.line(failed.line) }
+                let json: JSONObject = [
+                    "message": answer.message?.row.json ?? .null,
+                    "failed_tries": .array(answer.failedTries.map(\.json)),
+                ]
+                try output.show(
+                    .object(json),
+                    text: (answer.message.map { [$0.row.line] } ?? [])
+                        + answer.failedTries.map(\.line))
             }
         }
     }
@@ -114,8 +130,11 @@ struct OutboxCommand: AsyncParsableCommand {
         var messages: [String]
 
         @OptionGroup var services: EndpointsOption
+        @OptionGroup var confirmation: ConfirmationOption
 
         func run() async throws {
+            try confirmation.confirm(
+                "\(messages.joined(separator: ", ")) will not be sent, and the content is wiped")
             try await services.outbox(each: messages) { outbox, message, context in
                 try await outbox.discardMessage(.init(messageId: message), context).message
             }
@@ -130,15 +149,16 @@ struct OutboxCommand: AsyncParsableCommand {
         private static let timeout = Duration.seconds(24 * 3_600)
 
         @OptionGroup var services: EndpointsOption
+        @OptionGroup var output: OutputOption
 
         func run() async throws {
-            let services = services
+            let (services, isJSON) = (services, output.isJSON)
             try await Interruption.cancels {
                 try await services.outbox { outbox, caller in
                     let items = outbox.watchMessages(
                         .init(), caller.client.context(timeout: Self.timeout))
                     for try await item in items {
-                        for line in item.lines { try Screen.item(line) }
+                        try (isJSON ? item.jsonLines : item.lines).forEach(Screen.item)
                     }
                 }
             }
@@ -152,7 +172,11 @@ extension EndpointsOption {
     fileprivate func outbox(
         _ body: (OutboxClient, Caller) async throws -> Void
     ) async throws {
-        try await call("notification") { caller in
+        let hints = [
+            "message_id": "no message has this id; `postern outbox list` shows ids",
+            "recipient": "a recipient is masked as `postern outbox list` shows it: a…@e….org",
+        ]
+        try await call("notification", hints: hints) { caller in
             do {
                 try await body(OutboxClient(caller.client), caller)
             } catch let error as ServiceError where error.code == .cancelled && Task.isCancelled {
@@ -172,7 +196,7 @@ extension EndpointsOption {
         try await outbox { outbox, caller in
             for message in messages {
                 let changed = try await change(outbox, message, caller.context)
-                Screen.line(changed?.line ?? message)
+                Screen.line(changed?.row.line ?? message)
             }
         }
     }
@@ -194,15 +218,27 @@ extension NotificationV1.MessageChannel: NamedValue {
 }
 
 extension NotificationV1.MessageSummary {
+    /// As a line:
     /// `msg_…  dead     email  a…@e….org  verify-email  3 tries  smtp-550  at 2026-01-31T09:05:00Z`
-    var line: String {
+    var row: Row {
         let tries = attempts == 1 ? "1 try" : "\(attempts) tries"
-        let parts = [
-            messageId, state.word.padded(to: 9) + channel.word, recipient, template, tries, reason,
-            moment,
-            canBeRetried ? "(can be retried)" : "",
-        ]
-        return parts.filter { !$0.isEmpty }.joined(separator: "  ")
+        return Row([
+            .init("message_id", messageId, heading: "message"),
+            .init(
+                "state", .string(state.word), text: state.word,
+                phrase: state.word.padded(to: 9) + channel.word),
+            .init("channel", .string(channel.word), text: channel.word, phrase: ""),
+            .init("recipient", recipient), .init("template", template),
+            .init(
+                "attempts", .integer(Int64(attempts)), text: "\(attempts)", phrase: tries,
+                heading: "tries"),
+            .init("reason", reason), .init("when", moment),
+            .init(
+                "can_be_retried", .boolean(canBeRetried), text: canBeRetried ? "yes" : "",
+                phrase: canBeRetried ? "(can be retried)" : ""),
+            .init(json: "accepted_at", .moment(acceptedAtMs)),
+            .init(json: "due_at", .moment(dueAtMs)), .init(json: "ended_at", .moment(endedAtMs)),
+        ])
     }
 
     private var moment: String {
@@ -217,15 +253,24 @@ extension NotificationV1.MessageSummary {
 extension NotificationV1.FailedTry {
     /// `  try 2 at 2026-01-31T09:05:00Z: smtp-451`
     var line: String { "  try \(attempt) at \(Timestamp(milliseconds: atMs).text): \(reason)" }
+
+    var json: JSONValue {
+        .object([
+            "attempt": .integer(Int64(attempt)), "at": .moment(atMs), "reason": .string(reason),
+        ])
+    }
 }
 
 extension NotificationV1.WatchMessagesItem {
+    /// The changes, one object each.
+    var jsonLines: [String] { changes.map { JSONWriter.text($0.row.json, .required) } }
+
     /// The changes, one line each, and then the number of messages by state.
     var lines: [String] {
         let missed = changesLeftOut == 0 ? [] : ["… \(changesLeftOut) more changes"]
         let numbers = NotificationV1.MessageState.words.filter { $0.key != .sent }.map { state in
             "\(counts.first { $0.state == state.key }?.count ?? 0) \(state.value)"
         }
-        return missed + changes.map(\.line) + ["-- " + numbers.joined(separator: ", ")]
+        return missed + changes.map(\.row.line) + ["-- " + numbers.joined(separator: ", ")]
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import JSON
 import Messages
 import ServiceRuntime
 
@@ -12,18 +13,28 @@ struct StatusCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var services: EndpointsOption
+    @OptionGroup var output: OutputOption
 
     func run() async throws {
         let endpoints = try Endpoints(services.endpoints)
         let states = await Endpoints.ofEach(of: endpoints.programs) {
             await Self.state(of: $0, endpoints)
         }
-        var isWell = true
+        var (isWell, rows) = (true, [Row]())
         for service in endpoints.programs {
             let state = states[service] ?? "no answer"
             isWell = isWell && state.hasPrefix("serving")
-            Screen.line(service.padded(to: 16) + state)
+            rows.append(
+                Row([
+                    .init("service", service, phrase: service.padded(to: 14)),
+                    .init("health", state),
+                    .init(json: "serving", .boolean(state.hasPrefix("serving"))),
+                    .init(
+                        json: "address",
+                        endpoints.address(of: service).map { .string("\($0)") } ?? .null),
+                ]))
         }
+        try output.show(rows)
         if !isWell { throw ExitCode(1) }
     }
 

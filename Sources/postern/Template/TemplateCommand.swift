@@ -1,5 +1,5 @@
 import ArgumentParser
-import Glibc
+import JSON
 import NotificationService
 
 /// `postern template`: the texts of messages, and how to replace them. Needs no running service.
@@ -27,12 +27,21 @@ struct TemplateCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Lists templates, their priorities and variables.")
 
-        func run() {
-            for row in TemplateListing.rows {
-                let variables = (["product"] + row.variables.map(\.rawValue)).joined(separator: " ")
-                let name = row.name.padded(to: 26) + row.kind.padded(to: 6)
-                Screen.line(name + "\(row.lane)".padded(to: 10) + variables)
+        @OptionGroup var output: OutputOption
+
+        func run() throws {
+            let rows = TemplateListing.rows.map { row in
+                let variables = ["product"] + row.variables.map(\.rawValue)
+                return Row([
+                    .init("template", row.name), .init("kind", row.kind),
+                    .init("priority", "\(row.lane)"),
+                    .init(
+                        "variables", .array(variables.map { .string($0) }),
+                        text: variables.joined(separator: " ")),
+                ])
             }
+            try output.show(rows)
+            guard !output.isJSON else { return }
             let languages = Language.allCases.map(\.rawValue).joined(separator: " ")
             Screen.line("languages: \(languages)")
         }
@@ -104,21 +113,7 @@ struct TemplateCommand: ParsableCommand {
             let path = output ?? "\(name).\(language.rawValue).html"
             try TextFile.replace(path, with: page)
             Screen.line(path)
-            if open { try Self.show(path) }
-        }
-
-        /// Opens a file with the desktop's program.
-        private static func show(_ path: String) throws {
-            let arguments: [String] = ["xdg-open", path]
-            var words = arguments.map { strdup($0) } + [nil]
-            defer { for word in words { free(word) } }
-            var process: pid_t = 0
-            let result = posix_spawnp(&process, "xdg-open", nil, nil, &words, environ)
-            guard result == 0 else { throw ToolError.system("xdg-open", result) }
-            var status: Int32 = 0
-            guard waitpid(process, &status, 0) == process, status == 0 else {
-                throw ToolError("xdg-open could not open \(path)")
-            }
+            if open { try DesktopProgram.open(path) }
         }
     }
 }

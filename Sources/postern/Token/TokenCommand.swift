@@ -50,7 +50,7 @@ struct TokenCommand: ParsableCommand {
         @Option(help: "The application's private key, NAME.KEYID.key.")
         var key: String?
 
-        @Option(help: "The file that `postern up` writes.")
+        @Option(help: "The file that `postern up` writes; default also by POSTERN_ENDPOINTS.")
         var endpoints = Endpoints.defaultPath
 
         func validate() throws {

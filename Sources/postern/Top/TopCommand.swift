@@ -17,6 +17,14 @@ struct TopCommand: AsyncParsableCommand {
     @Flag(help: "Print one table, of one second, and exit.")
     var once = false
 
+    @OptionGroup var output: OutputOption
+
+    func validate() throws {
+        guard once || !output.isJSON else {
+            throw ValidationError("--output json needs --once: one table")
+        }
+    }
+
     func run() async throws {
         let endpoints = try Endpoints(services.endpoints)
         let terminal = once ? nil : Terminal()
@@ -31,6 +39,7 @@ struct TopCommand: AsyncParsableCommand {
             let rows = endpoints.programs.map { service in
                 TopTable.Row(service: service, before: before[service], now: now[service])
             }
+            if output.isJSON { return try output.show(rows.map(TopTable.row)) }
             let lines = TopTable.lines(rows, height: terminal?.height ?? .max)
             if let terminal { terminal.show(lines) } else { lines.forEach(Screen.line) }
             if once { return }

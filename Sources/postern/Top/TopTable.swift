@@ -1,7 +1,14 @@
+import JSON
+
 /// The screen of `postern top`, from two scrapes of each program. Pure.
 enum TopTable {
-    /// The number of busiest methods shown, unless the screen has fewer lines.
+    /// The number of busiest methods shown, unless the screen has fewer lines. With the six
+    /// programs and the headings they fill a screen of 24 lines.
     static let methodsMax = 15
+    /// Columns of the narrowest terminal that shows whole lines.
+    private static let width = 80
+    /// The width of each column of numbers, with the space before it.
+    private static let cellWidths = [8, 9, 9, 9, 10, 6, 6, 10]
 
     /// A program's previous and current scrape; nil if it did not respond.
     struct Row {
@@ -12,20 +19,46 @@ enum TopTable {
 
     /// The lines, `height` at most: a table of the programs, then their busiest methods.
     static func lines(_ rows: [Row], height: Int = .max) -> [String] {
-        let services = [heading("service", ["conn", "cpu", "memory"])] + rows.map(serviceLine)
+        let services = [heading("service", serviceColumns)] + rows.map(serviceLine)
         let methods = methodLines(rows)
         let capacity = max(0, min(methodsMax, height - services.count - 2))
         guard !methods.isEmpty, capacity > 0 else { return Array(services.prefix(height)) }
         return services + ["", heading("busiest methods", [])] + methods.prefix(capacity)
     }
 
+    /// A program as JSON: one object of `postern top --once --output json`.
+    static func row(_ row: Row) -> postern.Row {
+        guard let now = row.now, let before = row.before else {
+            return .init([.init("service", row.service), .init(json: "answers", .boolean(false))])
+        }
+        let activity = Activity(now, since: before)
+        let histogram = activity.histogram
+        return .init([
+            .init("service", row.service), .init(json: "answers", .boolean(true)),
+            .init(json: "calls_per_second", .real(activity.callsPerSecond)),
+            .init(json: "errors_per_second", .real(activity.errorsPerSecond)),
+            .init(json: "p50", .string(time(histogram.quantile(0.5)))),
+            .init(json: "p99", .string(time(histogram.quantile(0.99)))),
+            .init(json: "in_flight", .real(activity.inFlight)),
+            .init(json: "connections", now.connections.map { .real($0) } ?? .null),
+            .init(json: "resident_bytes", now.residentBytes.map { .real($0) } ?? .null),
+        ])
+    }
+
+    private static let serviceColumns = ["conn", "cpu", "memory"]
+
     private static func heading(_ name: String, _ more: [String]) -> String {
-        line(name, ["calls/s", "errors/s", "p50", "p99", "in flight"] + more)
+        let cells = ["calls/s", "errors/s", "p50", "p99", "in flight"] + more
+        return line(name, cells, columns: cells.count)
     }
 
     private static func serviceLine(_ row: Row) -> String {
-        guard let now = row.now else { return line(row.service, ["no answer"]) }
-        guard let before = row.before else { return line(row.service, ["…"]) }
+        guard let now = row.now else {
+            return line(row.service, ["no answer"], columns: cellWidths.count)
+        }
+        guard let before = row.before else {
+            return line(row.service, ["…"], columns: cellWidths.count)
+        }
         let activity = Activity(now, since: before)
         let seconds = max(0.001, now.at - before.at)
         let processor = now.processorSeconds.map {
@@ -36,7 +69,7 @@ enum TopTable {
             cells(activity) + [
                 now.connections.map(whole) ?? "-", processor ?? "-",
                 now.residentBytes.map { "\(whole($0 / 1_048_576)) MiB" } ?? "-",
-            ])
+            ], columns: cellWidths.count)
     }
 
     private static func methodLines(_ rows: [Row]) -> [String] {
@@ -54,7 +87,9 @@ enum TopTable {
         methods.sort { left, right in
             (right.activity.callsPerSecond, left.name) < (left.activity.callsPerSecond, right.name)
         }
-        return methods.map { line($0.name, cells($0.activity)) }
+        return methods.map {
+            line($0.name, cells($0.activity), columns: cellWidths.count - serviceColumns.count)
+        }
     }
 
     /// `postern.session.v1.Sessions/RefreshSession` → `Sessions/RefreshSession`.
@@ -72,10 +107,14 @@ enum TopTable {
         ]
     }
 
-    private static func line(_ name: String, _ cells: [String]) -> String {
-        var text = String(name.prefix(38)).padded(to: 39)
-        for cell in cells {
-            text += String(repeating: " ", count: max(1, 10 - cell.count)) + cell
+    /// - Parameter cells: those of the first columns; a method's line has fewer, and therefore a
+    ///   longer name.
+    private static func line(_ name: String, _ cells: [String], columns: Int) -> String {
+        let widths = cellWidths.prefix(columns)
+        let nameWidth = width - widths.reduce(0, +)
+        var text = String(name.prefix(nameWidth - 1)).padded(to: nameWidth)
+        for (cell, width) in zip(cells, widths) {
+            text += String(repeating: " ", count: max(1, width - cell.count)) + cell
         }
         return text
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Contracts
+import JSON
 import Messages
 import RPC
 import ServiceRuntime
@@ -27,13 +28,14 @@ struct WebhooksCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Lists all webhooks.")
 
         @OptionGroup var services: EndpointsOption
+        @OptionGroup var output: OutputOption
 
         func run() async throws {
             let answer = try await services.webhooks { try await $0.listWebhooks(.init(), $1) }
-            if answer.webhooks.isEmpty {
-                Screen.line("no webhooks; `postern webhooks add URL` adds one")
+            if answer.webhooks.isEmpty, !output.isJSON {
+                return Screen.line("no webhooks; `postern webhooks add URL` adds one")
             }
-            for webhook in answer.webhooks { webhook.lines.forEach(Screen.line) }
+            try output.show(answer.webhooks.map(\.row))
         }
     }
 
@@ -55,7 +57,7 @@ struct WebhooksCommand: AsyncParsableCommand {
         func run() async throws {
             let request = NotificationV1.AddWebhookRequest(url: url, events: events)
             let answer = try await services.webhooks { try await $0.addWebhook(request, $1) }
-            answer.webhook?.lines.forEach(Screen.line)
+            (answer.webhook?.row.line).map(Screen.line)
             Screen.line("secret: \(answer.secret)")
         }
     }
@@ -67,8 +69,10 @@ struct WebhooksCommand: AsyncParsableCommand {
 
         @Argument(help: "The webhook's id, whk_….") var id: String
         @OptionGroup var services: EndpointsOption
+        @OptionGroup var confirmation: ConfirmationOption
 
         func run() async throws {
+            try confirmation.confirm("\(id) and the events that wait for it are deleted")
             _ = try await services.webhooks {
                 try await $0.removeWebhook(.init(webhookId: id), $1)
             }
@@ -163,10 +167,21 @@ extension EndpointsOption {
 }
 
 extension NotificationV1.Webhook {
-    /// `whk_…  https://…  session.* account.*  12 waiting  paused`
-    fileprivate var lines: [String] {
-        var line = "\(webhookId)  \(url)  \(events.joined(separator: " "))  \(waiting) waiting"
-        if isPaused { line += "  paused" }
-        return lastFailure.isEmpty ? [line] : [line, "    last try: \(lastFailure)"]
+    /// As a line: `whk_…  https://…  session.* account.*  12 waiting  paused`
+    var row: Row {
+        Row([
+            .init("webhook_id", webhookId, heading: "webhook"), .init("url", url),
+            .init(
+                "events", .array(events.map { .string($0) }), text: events.joined(separator: " ")),
+            .init(
+                "waiting", .integer(Int64(clamping: waiting)), text: "\(waiting)",
+                phrase: "\(waiting) waiting"),
+            .init(
+                "paused", .boolean(isPaused), text: isPaused ? "yes" : "",
+                phrase: isPaused ? "paused" : ""),
+            .init(
+                "last_failure", .string(lastFailure), text: lastFailure,
+                phrase: lastFailure.isEmpty ? "" : "last try: \(lastFailure)"),
+        ])
     }
 }

@@ -58,6 +58,8 @@ struct WebhookRuleTests {
             #expect(WebhookFilter([pattern]) == nil, "\(pattern)")
         }
         #expect(WebhookFilter(Array(repeating: "*", count: 65)) == nil)
+        #expect(some.isUseful(for: ["session.started", "account.registered"]))
+        #expect(!some.isUseful(for: ["session.started"]), "account.registered would never fire")
     }
 
     @Test("a signature is HMAC-SHA-256 over id, time and body, as Standard Webhooks specifies")

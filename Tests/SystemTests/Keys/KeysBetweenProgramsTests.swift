@@ -129,7 +129,7 @@ extension SystemTests {
 
                 #expect(try await applicationsTool(cluster, ["rotate", "app"]).exitCode == 0)
                 let removal = try await applicationsTool(
-                    cluster, ["remove", "app", "--key", "k1"])
+                    cluster, ["remove", "app", "--key", "k1", "--yes"])
                 #expect(removal.exitCode == 0, "\(removal.errors)")
                 // The gateway reads its folder every two seconds; endpoints.json names the new key.
                 let isBack = try await eventually(within: .seconds(10)) {
@@ -170,7 +170,10 @@ extension SystemTests {
                 #expect(listed.contains("shop  k2  Ed25519  known to gateway  \(second)\n"))
                 let copy = cluster.data + "/shop.k2.key"
                 try FileManager.default.copyItem(atPath: second, toPath: copy)
-                #expect(try await applicationsTool(cluster, ["remove", "shop"]).exitCode == 0)
+                let asked = try await applicationsTool(cluster, ["remove", "shop"])
+                #expect(asked.exitCode == 1 && asked.errors.contains("--yes"))
+                let removed = try await applicationsTool(cluster, ["remove", "shop", "--yes"])
+                #expect(removed.exitCode == 0)
                 #expect(try await becomes(false, copy))
                 // The applications that Postern needs cannot be removed.
                 let refused = try await applicationsTool(cluster, ["remove", "identity"])

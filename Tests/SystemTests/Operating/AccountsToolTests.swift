@@ -27,11 +27,21 @@ extension SystemTests {
                 }
                 #expect(isOut, "its session has not ended")
                 #expect(try await cluster.signIn(ada).code == "auth/user-disabled")
+                let byEmail = ["accounts", "suspend", ada.email, "--reason", "spam"]
+                #expect(
+                    try await cluster.tool(byEmail).output == "it was suspended already\n")
+                let trail = try await cluster.tool([
+                    "audit", "list", "--account", ada.email, "--kind", "account.*", "-o", "json",
+                ])
+                #expect(trail.output.contains("\"account_id\":\"\(id)\""), "\(trail.errors)")
+                let table = try await cluster.tool(["accounts", "list", "-o", "text"])
+                #expect(table.output.hasPrefix("ACCOUNT"), "\(table.output)\(table.errors)")
                 let list = try await cluster.tool(["accounts", "list", "--status", "suspended"])
                 #expect(list.output.hasPrefix("\(id)  suspended  made 20"), "\(list.output)")
 
                 #expect(
-                    try await cluster.tool(["accounts", "restore", id]).output == "restored\n")
+                    try await cluster.tool(["accounts", "restore", ada.email]).output
+                        == "restored\n")
                 let again: Session = try await Self.session(cluster.signIn(ada))
                 let out = try await cluster.tool(["accounts", "sign-out", id])
                 #expect(out.output == "its sessions end within a second\n", "\(out.errors)")
@@ -40,7 +50,7 @@ extension SystemTests {
                 }
                 #expect(isSignedOut)
                 let nobody = try await cluster.tool(["accounts", "look-up", "no@example.org"])
-                #expect(nobody.exitCode == 1 && nobody.output.contains("rpc/not-found"))
+                #expect(nobody.exitCode == 1 && nobody.errors.contains("rpc/not-found"))
 
                 // Permission for all methods does not include this one: it must be granted by name.
                 let relayed = try await cluster.call(

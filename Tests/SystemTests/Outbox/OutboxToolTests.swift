@@ -20,13 +20,16 @@ extension SystemTests {
                 let list = try await outbox([])
                 #expect(!list.contains(person.email))
                 let id = try #require(list.split(separator: " ").first.map(String.init))
-                for command in ["show", "retry", "discard"] {
-                    let line = try await outbox([command, id])
+                for command in [["show", id], ["retry", id], ["discard", id, "--yes"]] {
+                    let line = try await outbox(command)
                     #expect(line.hasPrefix("\(id)  sent"), "\(command): \(line)")
                 }
+                #expect(try await outbox(["discard", id]).isEmpty, "discarded without --yes")
                 #expect(try await outbox(["--state", "dead"]).isEmpty)
-                let unknown = try await outbox(["show", "msg_0000000000001"])
-                #expect(unknown.contains("rpc/not-found"))
+                let unknown = try await cluster.tool(["outbox", "show", "msg_0000000000001"])
+                #expect(unknown.exitCode == 1 && unknown.output.isEmpty)
+                #expect(unknown.errors.contains("rpc/not-found"))
+                #expect(unknown.errors.contains("notification at 127.0.0.1:"))
             }
         }
     }

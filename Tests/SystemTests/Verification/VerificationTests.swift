@@ -138,7 +138,7 @@ extension SystemTests {
                         try await lines(cluster, ["list"]).first { $0.contains("  active") })
                     let kid = try #require(active.split(separator: " ").first.map(String.init))
                     let begin = ContinuousClock.now
-                    let after = try await lines(cluster, ["revoke", kid])
+                    let after = try await lines(cluster, ["revoke", kid, "--yes"])
                     #expect(after.contains { $0.hasPrefix(kid) && $0.contains("  revoked") })
                     let late = try await refused(since: begin) {
                         await isGood(new.accessToken, verifier)

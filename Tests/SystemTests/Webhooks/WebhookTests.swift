@@ -43,7 +43,7 @@ extension SystemTests {
             try await Cluster.with { cluster in
                 let plain = try await cluster.tool(["webhooks", "add", sink.url("/")])
                 #expect(plain.exitCode == 1)
-                #expect(plain.output.contains("https"))
+                #expect(plain.errors.contains("https"))
                 let secure = try await cluster.tool(["webhooks", "add", sink.secureURL("/")])
                 #expect(secure.exitCode == 0)
                 try await Task.sleep(for: .seconds(1))

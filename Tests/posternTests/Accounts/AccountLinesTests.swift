@@ -7,15 +7,15 @@ import Testing
 struct AccountLinesTests {
     @Test("I-09: the form of the argument decides what an account is looked up by")
     func search() {
-        #expect(AccountsCommand.LookUp.key("acc_1", subject: nil) == .accountId("acc_1"))
+        #expect(AccountsCommand.key("acc_1", subject: nil) == .accountId("acc_1"))
         #expect(
-            AccountsCommand.LookUp.key("+4915112345678", subject: nil)
+            AccountsCommand.key("+4915112345678", subject: nil)
                 == .phoneNumber("+4915112345678"))
         #expect(
-            AccountsCommand.LookUp.key("Ada@example.org", subject: nil) == .email("Ada@example.org")
+            AccountsCommand.key("Ada@example.org", subject: nil) == .email("Ada@example.org")
         )
         #expect(
-            AccountsCommand.LookUp.key("https://accounts.google.com", subject: "17")
+            AccountsCommand.key("https://accounts.google.com", subject: "17")
                 == .providerSubject(.init(issuer: "https://accounts.google.com", subject: "17")))
     }
 
@@ -28,7 +28,7 @@ struct AccountLinesTests {
             suspension: .init(reason: "spam", sinceMs: 1_795_248_340_254),
             activity: .init(liveSessions: 0, lastActivityAtMs: 0, lastSeenAtMs: 1_795_248_340_254))
         #expect(
-            account.lines == [
+            account.details.record == [
                 "account        acc_1", "status         suspended",
                 "suspended      2026-11-21T08:05:40.254Z: spam",
                 "email          a…@example.org (verified)", "methods        password, apple",
@@ -36,14 +36,16 @@ struct AccountLinesTests {
                 "last seen      2026-11-21T08:05:40.254Z",
             ])
         #expect(
-            account.line
+            account.row.line
                 == "acc_1  suspended  made 2026-11-21  never signed in  a…@example.org")
     }
 
     @Test("X-07: if the session service is unavailable, the output says so")
     func away() {
         let account = IdentityV1.AdminAccount(account: IdentityV1.Account(accountId: "acc_1"))
-        #expect(account.lines.last == "sessions       not known: session cannot be reached")
+        #expect(
+            account.details.record.last
+                == "sessions       not known: session cannot be reached")
     }
 
     @Test(

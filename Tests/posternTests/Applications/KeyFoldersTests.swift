@@ -78,7 +78,7 @@ struct KeyFoldersTests {
         #expect(try files("applications") == ["app.k1.key", "shop.k7.key", "tool.k1.key"])
         for held in try StoredKey.all(in: keys).keys {
             let isOurs = ProgramDescription.ourApplications.contains(held.application)
-            #expect(held.isShared == !isOurs, "\(held.line)")
+            #expect(held.isShared == !isOurs, "\(held.row.line)")
             if !isOurs { #expect(held.servers == ["gateway"]) }
         }
         // A key that the operator removed is not restored by the next start.

@@ -46,7 +46,7 @@ struct StoredKeyTests {
         #expect(keys.map(\.application) == KeyFolders.applications)
         let bad = keys.filter { !$0.errors.isEmpty }
         #expect(bad.map(\.application) == ["app", "tool"])
-        #expect(bad.first?.line == "app  k1  unreadable  known to gateway  \(privateHalf)")
+        #expect(bad.first?.row.line == "app  k1  unreadable  known to gateway  \(privateHalf)")
         let errors = bad.flatMap(\.errors) + otherFiles
         #expect(errors.count == 3)
         for (error, file) in zip(errors, [privateHalf, publicHalf, strangeName]) {

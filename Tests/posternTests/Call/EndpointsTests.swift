@@ -24,6 +24,26 @@ struct EndpointsTests {
         #expect(throws: ToolError.self) { try endpoints(member) }
     }
 
+    @Test("without --endpoints, POSTERN_ENDPOINTS names the file, unless it is empty")
+    func defaultPath() {
+        #expect(Endpoints.chosenPath(nil) == ".postern/endpoints.json")
+        #expect(Endpoints.chosenPath("") == ".postern/endpoints.json")
+        #expect(Endpoints.chosenPath("/srv/endpoints.json") == "/srv/endpoints.json")
+        #expect(Endpoints.pathVariable == "POSTERN_ENDPOINTS")
+    }
+
+    @Test("a missing file is reported with what to do, an unreadable one with its reason")
+    func missing() throws {
+        let folder = try TemporaryFolder()
+        let missing = #expect(throws: ToolError.self) {
+            try Endpoints(folder.file("endpoints.json"))
+        }
+        #expect(missing?.description.contains("postern up") == true)
+        // A folder can be opened, but not read.
+        let unreadable = #expect(throws: ToolError.self) { try Endpoints(folder.path) }
+        #expect(unreadable?.description.contains("postern up") == false)
+    }
+
     @Test("texts and known objects are valid, also those of unknown names")
     func valid() throws {
         _ = try endpoints(#""other": "127.0.0.1:7410", "more": {"a": "b"}"#)

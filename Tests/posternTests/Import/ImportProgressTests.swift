@@ -6,6 +6,13 @@ import Testing
 
 @Suite("The progress line of an import")
 struct ImportProgressTests {
+    @Test("a dry run does not report that accounts were imported")
+    func dryRun() {
+        let counts = ImportRun.Counts(created: 20_000)
+        #expect(counts.lines(isDryRun: true).first?.hasPrefix("nothing was imported") == true)
+        #expect(counts.lines(isDryRun: false).first?.hasPrefix("20000 accounts were") == true)
+    }
+
     @Test("it shows count, rate and remaining time, at most twice a second")
     func line() {
         let time = ManualTime()

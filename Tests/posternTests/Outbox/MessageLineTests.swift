@@ -13,7 +13,7 @@ struct MessageLineTests {
     @Test("a dead message shows the reason, the time, and that it can be retried")
     func deadLine() {
         #expect(
-            Self.dead.line == """
+            Self.dead.row.line == """
                 msg_0000000000001  dead     email  a…@e….org  verify-email  3 tries  smtp-550  \
                 at 1970-01-01T00:00:01.000Z  (can be retried)
                 """)
@@ -26,7 +26,7 @@ struct MessageLineTests {
         message.attempts = 1
         message.dueAtMs = 2_000
         message.canBeRetried = false
-        #expect(message.line.hasSuffix("1 try  smtp-550  again at 1970-01-01T00:00:02.000Z"))
+        #expect(message.row.line.hasSuffix("1 try  smtp-550  again at 1970-01-01T00:00:02.000Z"))
     }
 
     @Test("a state or channel that this tool does not know is shown as unknown")
@@ -34,7 +34,7 @@ struct MessageLineTests {
         var message = Self.dead
         message.state = .unrecognized(9)
         message.channel = .unspecified
-        #expect(message.line.hasPrefix("msg_0000000000001  unknown  unknown  "))
+        #expect(message.row.line.hasPrefix("msg_0000000000001  unknown  unknown  "))
     }
 
     @Test("a watch shows the number of missed changes, each change, and the count of each state")
@@ -43,7 +43,7 @@ struct MessageLineTests {
             counts: [.init(state: .dead, count: 7)], changes: [Self.dead], changesLeftOut: 3)
         #expect(
             item.lines == [
-                "… 3 more changes", Self.dead.line, "-- 0 queued, 0 sending, 0 waiting, 7 dead",
+                "… 3 more changes", Self.dead.row.line, "-- 0 queued, 0 sending, 0 waiting, 7 dead",
             ])
     }
 }

@@ -85,6 +85,25 @@ struct TopTableTests {
         }
     }
 
+    @Test("with all programs and many busy methods the table fits a screen of 80 × 24")
+    func screen() {
+        let name = "postern.session.v1.AVeryLongNameOfAService/AndAMethodWithALongName"
+        func page(_ calls: Int) -> MetricsText {
+            MetricsText(
+                (0..<40).map {
+                    "postern_rpc_calls_total{method=\"\(name)\($0)\",status=\"ok\"} \(calls)\n"
+                }.joined() + "process_resident_memory_bytes 12345678901\n")
+        }
+        let rows = Endpoints.programs.map { service in
+            TopTable.Row(
+                service: service, before: ServiceScrape(page(0), at: 100),
+                now: ServiceScrape(page(1_000_000), at: 101))
+        }
+        let lines = TopTable.lines(rows, height: 24)
+        #expect(lines.count == 24)
+        #expect(lines.allSatisfy { $0.count <= 80 }, "\(lines)")
+    }
+
     @Test("quantiles: below the lowest bound, between two, above the highest, and without samples")
     func quantiles() {
         var histogram = Histogram()

@@ -1,0 +1,46 @@
+import RPC
+import ServiceRuntime
+import Testing
+
+@testable import postern
+
+@Suite("Errors of services on the operator's terminal")
+struct CallFailureTests {
+    private func lines(_ error: ServiceError, hints: [String: String] = [:]) -> [String] {
+        CallFailure(error: error, service: "identity", address: "127.0.0.1:7401", hints: hints)
+            .lines
+    }
+
+    @Test("an unreachable service is named with its address, the reason and what to do")
+    func unreachable() {
+        let lines = lines(ServiceError(.unavailable, detail: "refused"))
+        #expect(lines.first == "Error: identity at 127.0.0.1:7401: rpc/unavailable: refused")
+        #expect(lines.last?.contains("postern status") == true)
+        #expect(lines.last?.contains("POSTERN_ENDPOINTS") == true)
+    }
+
+    @Test("a rejected field is named, with the hint of the command")
+    func field() {
+        let error = ServiceError(
+            .invalidArgument, fields: ["url"], detail: "peer error: must be an https URL")
+        #expect(
+            lines(error, hints: ["url": "url: https", "events": "events: a name"]) == [
+                "Error: identity at 127.0.0.1:7401: rpc/invalid-argument: must be an https URL",
+                "  not accepted: url", "  url: https",
+            ])
+    }
+
+    @Test("without a detail the cause is the sentence of the catalogue")
+    func sentence() {
+        let sentence = ErrorCode.notFound.sentence(in: .english)
+        #expect(
+            lines(ServiceError(.notFound)).first
+                == "Error: identity at 127.0.0.1:7401: rpc/not-found: \(sentence)")
+    }
+
+    @Test("a wait is the first advice")
+    func wait() {
+        let lines = lines(ServiceError(.tooManyRequests, retryAfter: .seconds(2)))
+        #expect(lines.last == "  try again in 2000 ms")
+    }
+}

@@ -1,0 +1,48 @@
+import ArgumentParser
+import NotificationService
+import TestSupport
+import Testing
+
+@testable import postern
+
+@Suite("postern inbox: links and folders")
+struct InboxTests {
+    private func mail(_ name: String, _ text: String) -> MaildirReader.Mail {
+        MaildirReader.Mail(name: name, bytes: Array("To: ada@example.org\n\n\(text)\n".utf8))
+    }
+
+    @Test("the link of a mail is the first of its text")
+    func link() {
+        #expect(
+            mail("1", "Hello,\n\nhttps://a.example/?token=x\nhttps://b.example/").link
+                == "https://a.example/?token=x")
+        #expect(mail("1", "your code is 123456").link == nil)
+    }
+
+    @Test("--link prints the newest link; a mail without one is skipped")
+    func newest() throws {
+        let mails = [
+            mail("1", "http://a.example/"), mail("2", "http://b.example/"), mail("3", "no link"),
+        ]
+        #expect(try InboxCommand.newestLink(mails, in: "inbox") == "http://b.example/")
+        #expect(throws: ToolError.self) { try InboxCommand.newestLink([], in: "inbox") }
+        #expect(throws: ToolError.self) {
+            try InboxCommand.newestLink([mail("3", "no link")], in: "inbox")
+        }
+    }
+
+    @Test("a wrong folder is an error; a data folder without mails is not")
+    func folders() throws {
+        let folder = try TemporaryFolder()
+        try InboxCommand.checkReadable(folder.path, folder.file("inbox"))
+        let wrong = folder.file("elsewhere")
+        #expect(throws: ToolError.self) {
+            try InboxCommand.checkReadable(wrong, "\(wrong)/inbox")
+        }
+    }
+
+    @Test("--open and --link exclude each other")
+    func options() {
+        #expect(throws: (any Error).self) { try InboxCommand.parse(["--open", "--link"]) }
+    }
+}
