@@ -12,13 +12,14 @@ package struct GatewayPeers: Sendable {
         let emailChanges: any EmailChangesAPI
         let providerEvents: any ProviderEventsAPI
         let accountAdmin: any AccountAdminAPI
+        let signInSettings: any SignInSettingsAPI
 
         /// Any implementations of its apis.
         package init(
             accounts: any AccountsAPI, credentials: any CredentialsAPI,
             identities: any IdentitiesAPI, phoneCodes: any PhoneCodesAPI,
             emailChanges: any EmailChangesAPI, providerEvents: any ProviderEventsAPI,
-            accountAdmin: any AccountAdminAPI
+            accountAdmin: any AccountAdminAPI, signInSettings: any SignInSettingsAPI
         ) {
             self.accounts = accounts
             self.credentials = credentials
@@ -27,6 +28,7 @@ package struct GatewayPeers: Sendable {
             self.emailChanges = emailChanges
             self.providerEvents = providerEvents
             self.accountAdmin = accountAdmin
+            self.signInSettings = signInSettings
         }
 
         /// The service in another program.
@@ -36,7 +38,8 @@ package struct GatewayPeers: Sendable {
                 identities: IdentitiesClient(channel), phoneCodes: PhoneCodesClient(channel),
                 emailChanges: EmailChangesClient(channel),
                 providerEvents: ProviderEventsClient(channel),
-                accountAdmin: AccountAdminClient(channel))
+                accountAdmin: AccountAdminClient(channel),
+                signInSettings: SignInSettingsClient(channel))
         }
     }
 

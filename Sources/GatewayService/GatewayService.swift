@@ -15,6 +15,8 @@ package struct GatewayService: Sendable {
     package let providers: ProvidersHandler
     /// `postern.gateway.v1.Guests`.
     package let guests: GuestsHandler
+    /// `postern.gateway.v1.SignInOptions`.
+    package let signInOptions: SignInOptionsHandler
     /// `postern.gateway.v1.SignInMethods`.
     package let signInMethods: SignInMethodsHandler
     /// `postern.gateway.v1.PhoneSignIn`.
@@ -51,6 +53,7 @@ package struct GatewayService: Sendable {
             identities: identity.identities, sessions: session.sessions, limits: limits)
         guests = GuestsHandler(
             identities: identity.identities, sessions: session.sessions, limits: limits)
+        signInOptions = SignInOptionsHandler(settings: identity.signInSettings, limits: limits)
         signInMethods = SignInMethodsHandler(
             identities: identity.identities, sessions: session.sessions, limits: limits)
         phoneSignIn = PhoneSignInHandler(
@@ -72,6 +75,7 @@ package struct GatewayService: Sendable {
             PasswordsDispatcher.methods(of: passwords),
             ProvidersDispatcher.methods(of: providers),
             GuestsDispatcher.methods(of: guests),
+            SignInOptionsDispatcher.methods(of: signInOptions),
             SignInMethodsDispatcher.methods(of: signInMethods),
             PhoneSignInDispatcher.methods(of: phoneSignIn),
             EmailsDispatcher.methods(of: emails),

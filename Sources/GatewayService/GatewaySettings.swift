@@ -42,6 +42,8 @@ package enum LimitedFlow: String, CaseIterable, Sendable {
     case guestSignUp = "guest-sign-up"
     /// Proceeds: the mail goes to the email's owner, who may have no other way to sign in.
     case passwordReset = "password-reset"
+    /// Proceeds: a check of a new password says nothing about any account.
+    case passwordCheck = "password-check"
     /// Proceeds: the mail goes to the caller's own account.
     case verificationMail = "verification-mail"
     /// Refuses: passwords could be guessed without a count.
@@ -54,7 +56,9 @@ package enum LimitedFlow: String, CaseIterable, Sendable {
     /// The default.
     package var failure: LimiterFailure {
         switch self {
-        case .signUp, .guestSignUp, .passwordReset, .verificationMail, .providerSignIn: .pass
+        case .signUp, .guestSignUp, .passwordReset, .passwordCheck, .verificationMail,
+            .providerSignIn:
+            .pass
         case .passwordSignIn, .phoneCode: .refuse
         }
     }

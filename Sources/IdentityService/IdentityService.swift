@@ -28,6 +28,8 @@ package struct IdentityService: Sendable {
     package let phoneCodes: PhoneCodesHandler
     /// `postern.identity.v1.PhoneSignals`.
     package let phoneSignals: PhoneSignalsHandler
+    /// `postern.identity.v1.SignInSettings`.
+    package let signInSettings: SignInSettingsHandler
     /// The work beside the handlers.
     package let background: BackgroundTasks
     /// Hashes passwords on its own threads.
@@ -81,6 +83,7 @@ package struct IdentityService: Sendable {
             logger: logger, keepsGrants: apple != nil, devices: peers.devices,
             sessions: peers.sessions)
         phoneSignals = PhoneSignalsHandler(store: store, keys: keys)
+        signInSettings = SignInSettingsHandler(settings: settings)
         background = BackgroundTasks(
             beside: accounts, peers: peers, apple: apple, logger: logger, metrics: metrics)
     }
@@ -98,6 +101,7 @@ package struct IdentityService: Sendable {
             IdentitiesDispatcher.methods(of: identities),
             PhoneCodesDispatcher.methods(of: phoneCodes),
             PhoneSignalsDispatcher.methods(of: phoneSignals),
+            SignInSettingsDispatcher.methods(of: signInSettings),
         ]
     }
 

@@ -101,6 +101,7 @@ extension LimitName {
         case .devicesForgotten: 34
         case .newSubjectsBySite: 35
         case .newSubjectsByApplication: 36
+        case .passwordCheckByAddress: 37
         }
     }
 

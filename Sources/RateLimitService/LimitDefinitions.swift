@@ -114,6 +114,10 @@ private let limits: [LimitDefinition] = [
     // The store, against one account's changes.
     row(.profileUpdateByAccount, window(10, minutes: 60),
         of: .text, in: .account, says: .change, absent: .pass, isDurable: false),
+    // Identity's time, against one household's checks of new passwords: one a second is more than a
+    // person types. A check says nothing about an account, so the limit protects no secret.
+    row(.passwordCheckByAddress, window(60, minutes: 1),
+        of: .address, in: .address, absent: .pass, isDurable: false),
     // Against an application that does not assert its users' addresses, so that it notices.
     row(.unaddressedByApplication, window(60, minutes: 1),
         of: .text, in: .address, absent: .pass, isDurable: false),

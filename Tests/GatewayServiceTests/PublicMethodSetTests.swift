@@ -27,6 +27,7 @@ struct PublicMethodSetTests {
             "Providers/IssueNonce",
             "Providers/SignInWithProvider", "SignInMethods/LinkProvider",
             "SignInMethods/ListSignInMethods", "SignInMethods/UnlinkMethod",
+            "SignInOptions/CheckPassword", "SignInOptions/GetSignInOptions",
             "Verification/GetKeySet",
         ].map { "postern.gateway.v1.\($0)" })
 

@@ -308,37 +308,41 @@ package enum EmailsDescription {
             Q2hlY2tBdXRoU3RhdGUSKS5wb3N0ZXJuLmdhdGV3YXkudjEuQ2hlY2tBdXRoU3RhdGVSZXF1ZXN0\
             GioucG9zdGVybi5nYXRld2F5LnYxLkNoZWNrQXV0aFN0YXRlUmVzcG9uc2UiELi1GATAtRgBiLUY\
             AaC1GGRCNAoScG9zdGVybi5nYXRld2F5LnYxUAFaHHBvc3Rlcm4vZ2F0ZXdheS92MTtnYXRld2F5\
-            djFiBnByb3RvMwr8DQofcG9zdGVybi9nYXRld2F5L3YxL2VtYWlscy5wcm90bxIScG9zdGVybi5n\
+            djFiBnByb3RvMwrDDwofcG9zdGVybi9nYXRld2F5L3YxL2VtYWlscy5wcm90bxIScG9zdGVybi5n\
             YXRld2F5LnYxGiBwb3N0ZXJuL2dhdGV3YXkvdjEvYWNjb3VudC5wcm90bxogcG9zdGVybi9nYXRl\
             d2F5L3YxL2dhdGV3YXkucHJvdG8ibAoZUmVxdWVzdEVtYWlsQ2hhbmdlUmVxdWVzdBIbCgluZXdf\
             ZW1haWwYASABKAlSCG5ld0VtYWlsEjIKBmRldmljZRgCIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52\
-            MS5EZXZpY2VSBmRldmljZSJTChpSZXF1ZXN0RW1haWxDaGFuZ2VSZXNwb25zZRI1CgdhY2NvdW50\
-            GAEgASgLMhsucG9zdGVybi5nYXRld2F5LnYxLkFjY291bnRSB2FjY291bnQihwEKGUNvbmZpcm1F\
-            bWFpbENoYW5nZVJlcXVlc3QSFAoFdG9rZW4YASABKAlSBXRva2VuEiAKCHBhc3N3b3JkGAIgASgJ\
-            QgSItRgBUghwYXNzd29yZBIyCgZkZXZpY2UYAyABKAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2\
-            aWNlUgZkZXZpY2UiUwoaQ29uZmlybUVtYWlsQ2hhbmdlUmVzcG9uc2USNQoHYWNjb3VudBgBIAEo\
-            CzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2NvdW50Ik4KGENhbmNlbEVtYWlsQ2hh\
-            bmdlUmVxdWVzdBIyCgZkZXZpY2UYASABKAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlUgZk\
-            ZXZpY2UiOQoZQ2FuY2VsRW1haWxDaGFuZ2VSZXNwb25zZRIcCgljYW5jZWxsZWQYASABKAhSCWNh\
-            bmNlbGxlZCJUCh5SZXNlbmRWZXJpZmljYXRpb25FbWFpbFJlcXVlc3QSMgoGZGV2aWNlGAEgASgL\
-            MhoucG9zdGVybi5nYXRld2F5LnYxLkRldmljZVIGZGV2aWNlIjUKH1Jlc2VuZFZlcmlmaWNhdGlv\
-            bkVtYWlsUmVzcG9uc2USEgoEc2VudBgBIAEoCFIEc2VudCKRAQojUmVzZW5kVmVyaWZpY2F0aW9u\
-            QnlQYXNzd29yZFJlcXVlc3QSFAoFZW1haWwYASABKAlSBWVtYWlsEiAKCHBhc3N3b3JkGAIgASgJ\
-            QgSItRgBUghwYXNzd29yZBIyCgZkZXZpY2UYAyABKAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2\
-            aWNlUgZkZXZpY2UiOgokUmVzZW5kVmVyaWZpY2F0aW9uQnlQYXNzd29yZFJlc3BvbnNlEhIKBHNl\
-            bnQYASABKAhSBHNlbnQyuAUKBkVtYWlscxJ9ChJSZXF1ZXN0RW1haWxDaGFuZ2USLS5wb3N0ZXJu\
-            LmdhdGV3YXkudjEuUmVxdWVzdEVtYWlsQ2hhbmdlUmVxdWVzdBouLnBvc3Rlcm4uZ2F0ZXdheS52\
-            MS5SZXF1ZXN0RW1haWxDaGFuZ2VSZXNwb25zZSIIuLUYA8C1GAESgQEKEkNvbmZpcm1FbWFpbENo\
-            YW5nZRItLnBvc3Rlcm4uZ2F0ZXdheS52MS5Db25maXJtRW1haWxDaGFuZ2VSZXF1ZXN0Gi4ucG9z\
-            dGVybi5nYXRld2F5LnYxLkNvbmZpcm1FbWFpbENoYW5nZVJlc3BvbnNlIgy4tRgCwLUYAai1GAES\
-            egoRQ2FuY2VsRW1haWxDaGFuZ2USLC5wb3N0ZXJuLmdhdGV3YXkudjEuQ2FuY2VsRW1haWxDaGFu\
-            Z2VSZXF1ZXN0Gi0ucG9zdGVybi5nYXRld2F5LnYxLkNhbmNlbEVtYWlsQ2hhbmdlUmVzcG9uc2Ui\
-            CLi1GAPAtRgBEowBChdSZXNlbmRWZXJpZmljYXRpb25FbWFpbBIyLnBvc3Rlcm4uZ2F0ZXdheS52\
-            MS5SZXNlbmRWZXJpZmljYXRpb25FbWFpbFJlcXVlc3QaMy5wb3N0ZXJuLmdhdGV3YXkudjEuUmVz\
-            ZW5kVmVyaWZpY2F0aW9uRW1haWxSZXNwb25zZSIIuLUYA8C1GAESnwEKHFJlc2VuZFZlcmlmaWNh\
-            dGlvbkJ5UGFzc3dvcmQSNy5wb3N0ZXJuLmdhdGV3YXkudjEuUmVzZW5kVmVyaWZpY2F0aW9uQnlQ\
-            YXNzd29yZFJlcXVlc3QaOC5wb3N0ZXJuLmdhdGV3YXkudjEuUmVzZW5kVmVyaWZpY2F0aW9uQnlQ\
-            YXNzd29yZFJlc3BvbnNlIgy4tRgBwLUYAai1GAFCNAoScG9zdGVybi5nYXRld2F5LnYxUAFaHHBv\
-            c3Rlcm4vZ2F0ZXdheS92MTtnYXRld2F5djFiBnByb3RvMw==
+            MS5EZXZpY2VSBmRldmljZSKVAQoaUmVxdWVzdEVtYWlsQ2hhbmdlUmVzcG9uc2USNQoHYWNjb3Vu\
+            dBgBIAEoCzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2NvdW50EiIKDW5leHRfYWZ0\
+            ZXJfbXMYAiABKANSC25leHRBZnRlck1zEhwKCXJlbWFpbmluZxgDIAEoDVIJcmVtYWluaW5nIocB\
+            ChlDb25maXJtRW1haWxDaGFuZ2VSZXF1ZXN0EhQKBXRva2VuGAEgASgJUgV0b2tlbhIgCghwYXNz\
+            d29yZBgCIAEoCUIEiLUYAVIIcGFzc3dvcmQSMgoGZGV2aWNlGAMgASgLMhoucG9zdGVybi5nYXRl\
+            d2F5LnYxLkRldmljZVIGZGV2aWNlIlMKGkNvbmZpcm1FbWFpbENoYW5nZVJlc3BvbnNlEjUKB2Fj\
+            Y291bnQYASABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuQWNjb3VudFIHYWNjb3VudCJOChhDYW5j\
+            ZWxFbWFpbENoYW5nZVJlcXVlc3QSMgoGZGV2aWNlGAEgASgLMhoucG9zdGVybi5nYXRld2F5LnYx\
+            LkRldmljZVIGZGV2aWNlIjkKGUNhbmNlbEVtYWlsQ2hhbmdlUmVzcG9uc2USHAoJY2FuY2VsbGVk\
+            GAEgASgIUgljYW5jZWxsZWQiVAoeUmVzZW5kVmVyaWZpY2F0aW9uRW1haWxSZXF1ZXN0EjIKBmRl\
+            dmljZRgBIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmljZSJ3Ch9SZXNlbmRW\
+            ZXJpZmljYXRpb25FbWFpbFJlc3BvbnNlEhIKBHNlbnQYASABKAhSBHNlbnQSIgoNbmV4dF9hZnRl\
+            cl9tcxgCIAEoA1ILbmV4dEFmdGVyTXMSHAoJcmVtYWluaW5nGAMgASgNUglyZW1haW5pbmcikQEK\
+            I1Jlc2VuZFZlcmlmaWNhdGlvbkJ5UGFzc3dvcmRSZXF1ZXN0EhQKBWVtYWlsGAEgASgJUgVlbWFp\
+            bBIgCghwYXNzd29yZBgCIAEoCUIEiLUYAVIIcGFzc3dvcmQSMgoGZGV2aWNlGAMgASgLMhoucG9z\
+            dGVybi5nYXRld2F5LnYxLkRldmljZVIGZGV2aWNlInwKJFJlc2VuZFZlcmlmaWNhdGlvbkJ5UGFz\
+            c3dvcmRSZXNwb25zZRISCgRzZW50GAEgASgIUgRzZW50EiIKDW5leHRfYWZ0ZXJfbXMYAiABKANS\
+            C25leHRBZnRlck1zEhwKCXJlbWFpbmluZxgDIAEoDVIJcmVtYWluaW5nMrgFCgZFbWFpbHMSfQoS\
+            UmVxdWVzdEVtYWlsQ2hhbmdlEi0ucG9zdGVybi5nYXRld2F5LnYxLlJlcXVlc3RFbWFpbENoYW5n\
+            ZVJlcXVlc3QaLi5wb3N0ZXJuLmdhdGV3YXkudjEuUmVxdWVzdEVtYWlsQ2hhbmdlUmVzcG9uc2Ui\
+            CLi1GAPAtRgBEoEBChJDb25maXJtRW1haWxDaGFuZ2USLS5wb3N0ZXJuLmdhdGV3YXkudjEuQ29u\
+            ZmlybUVtYWlsQ2hhbmdlUmVxdWVzdBouLnBvc3Rlcm4uZ2F0ZXdheS52MS5Db25maXJtRW1haWxD\
+            aGFuZ2VSZXNwb25zZSIMuLUYAsC1GAGotRgBEnoKEUNhbmNlbEVtYWlsQ2hhbmdlEiwucG9zdGVy\
+            bi5nYXRld2F5LnYxLkNhbmNlbEVtYWlsQ2hhbmdlUmVxdWVzdBotLnBvc3Rlcm4uZ2F0ZXdheS52\
+            MS5DYW5jZWxFbWFpbENoYW5nZVJlc3BvbnNlIgi4tRgDwLUYARKMAQoXUmVzZW5kVmVyaWZpY2F0\
+            aW9uRW1haWwSMi5wb3N0ZXJuLmdhdGV3YXkudjEuUmVzZW5kVmVyaWZpY2F0aW9uRW1haWxSZXF1\
+            ZXN0GjMucG9zdGVybi5nYXRld2F5LnYxLlJlc2VuZFZlcmlmaWNhdGlvbkVtYWlsUmVzcG9uc2Ui\
+            CLi1GAPAtRgBEp8BChxSZXNlbmRWZXJpZmljYXRpb25CeVBhc3N3b3JkEjcucG9zdGVybi5nYXRl\
+            d2F5LnYxLlJlc2VuZFZlcmlmaWNhdGlvbkJ5UGFzc3dvcmRSZXF1ZXN0GjgucG9zdGVybi5nYXRl\
+            d2F5LnYxLlJlc2VuZFZlcmlmaWNhdGlvbkJ5UGFzc3dvcmRSZXNwb25zZSIMuLUYAcC1GAGotRgB\
+            QjQKEnBvc3Rlcm4uZ2F0ZXdheS52MVABWhxwb3N0ZXJuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZw\
+            cm90bzM=
             """)
 }

@@ -235,27 +235,28 @@ package enum PasswordsDescription {
             Q2hlY2tBdXRoU3RhdGUSKS5wb3N0ZXJuLmdhdGV3YXkudjEuQ2hlY2tBdXRoU3RhdGVSZXF1ZXN0\
             GioucG9zdGVybi5nYXRld2F5LnYxLkNoZWNrQXV0aFN0YXRlUmVzcG9uc2UiELi1GATAtRgBiLUY\
             AaC1GGRCNAoScG9zdGVybi5nYXRld2F5LnYxUAFaHHBvc3Rlcm4vZ2F0ZXdheS92MTtnYXRld2F5\
-            djFiBnByb3RvMwrOCQoicG9zdGVybi9nYXRld2F5L3YxL3Bhc3N3b3Jkcy5wcm90bxIScG9zdGVy\
+            djFiBnByb3RvMwqQCgoicG9zdGVybi9nYXRld2F5L3YxL3Bhc3N3b3Jkcy5wcm90bxIScG9zdGVy\
             bi5nYXRld2F5LnYxGiBwb3N0ZXJuL2dhdGV3YXkvdjEvYWNjb3VudC5wcm90bxogcG9zdGVybi9n\
             YXRld2F5L3YxL2dhdGV3YXkucHJvdG8iZwobUmVxdWVzdFBhc3N3b3JkUmVzZXRSZXF1ZXN0EhQK\
             BWVtYWlsGAEgASgJUgVlbWFpbBIyCgZkZXZpY2UYAiABKAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEu\
-            RGV2aWNlUgZkZXZpY2UiHgocUmVxdWVzdFBhc3N3b3JkUmVzZXRSZXNwb25zZSKCAQoUUmVzZXRQ\
-            YXNzd29yZFJlcXVlc3QSFAoFdG9rZW4YASABKAlSBXRva2VuEiAKCHBhc3N3b3JkGAIgASgJQgSI\
-            tRgBUghwYXNzd29yZBIyCgZkZXZpY2UYAyABKAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNl\
-            UgZkZXZpY2UiwgEKFVJlc2V0UGFzc3dvcmRSZXNwb25zZRI1CgdhY2NvdW50GAEgASgLMhsucG9z\
-            dGVybi5nYXRld2F5LnYxLkFjY291bnRSB2FjY291bnQSNQoHc2Vzc2lvbhgCIAEoCzIbLnBvc3Rl\
-            cm4uZ2F0ZXdheS52MS5TZXNzaW9uUgdzZXNzaW9uEjsKB2hpc3RvcnkYAyABKAsyIS5wb3N0ZXJu\
-            LmdhdGV3YXkudjEuU2lnbkluSGlzdG9yeVIHaGlzdG9yeSKlAQoVQ2hhbmdlUGFzc3dvcmRSZXF1\
-            ZXN0Ei8KEGN1cnJlbnRfcGFzc3dvcmQYASABKAlCBIi1GAFSD2N1cnJlbnRQYXNzd29yZBInCgxu\
-            ZXdfcGFzc3dvcmQYAiABKAlCBIi1GAFSC25ld1Bhc3N3b3JkEjIKBmRldmljZRgDIAEoCzIaLnBv\
-            c3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmljZSIYChZDaGFuZ2VQYXNzd29yZFJlc3BvbnNl\
-            MvwCCglQYXNzd29yZHMSgwEKFFJlcXVlc3RQYXNzd29yZFJlc2V0Ei8ucG9zdGVybi5nYXRld2F5\
-            LnYxLlJlcXVlc3RQYXNzd29yZFJlc2V0UmVxdWVzdBowLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZXF1\
-            ZXN0UGFzc3dvcmRSZXNldFJlc3BvbnNlIgi4tRgBwLUYARJyCg1SZXNldFBhc3N3b3JkEigucG9z\
-            dGVybi5nYXRld2F5LnYxLlJlc2V0UGFzc3dvcmRSZXF1ZXN0GikucG9zdGVybi5nYXRld2F5LnYx\
-            LlJlc2V0UGFzc3dvcmRSZXNwb25zZSIMuLUYAcC1GAGotRgBEnUKDkNoYW5nZVBhc3N3b3JkEiku\
-            cG9zdGVybi5nYXRld2F5LnYxLkNoYW5nZVBhc3N3b3JkUmVxdWVzdBoqLnBvc3Rlcm4uZ2F0ZXdh\
-            eS52MS5DaGFuZ2VQYXNzd29yZFJlc3BvbnNlIgy4tRgDwLUYAai1GAFCNAoScG9zdGVybi5nYXRl\
-            d2F5LnYxUAFaHHBvc3Rlcm4vZ2F0ZXdheS92MTtnYXRld2F5djFiBnByb3RvMw==
+            RGV2aWNlUgZkZXZpY2UiYAocUmVxdWVzdFBhc3N3b3JkUmVzZXRSZXNwb25zZRIiCg1uZXh0X2Fm\
+            dGVyX21zGAEgASgDUgtuZXh0QWZ0ZXJNcxIcCglyZW1haW5pbmcYAiABKA1SCXJlbWFpbmluZyKC\
+            AQoUUmVzZXRQYXNzd29yZFJlcXVlc3QSFAoFdG9rZW4YASABKAlSBXRva2VuEiAKCHBhc3N3b3Jk\
+            GAIgASgJQgSItRgBUghwYXNzd29yZBIyCgZkZXZpY2UYAyABKAsyGi5wb3N0ZXJuLmdhdGV3YXku\
+            djEuRGV2aWNlUgZkZXZpY2UiwgEKFVJlc2V0UGFzc3dvcmRSZXNwb25zZRI1CgdhY2NvdW50GAEg\
+            ASgLMhsucG9zdGVybi5nYXRld2F5LnYxLkFjY291bnRSB2FjY291bnQSNQoHc2Vzc2lvbhgCIAEo\
+            CzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5TZXNzaW9uUgdzZXNzaW9uEjsKB2hpc3RvcnkYAyABKAsy\
+            IS5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluSGlzdG9yeVIHaGlzdG9yeSKlAQoVQ2hhbmdlUGFz\
+            c3dvcmRSZXF1ZXN0Ei8KEGN1cnJlbnRfcGFzc3dvcmQYASABKAlCBIi1GAFSD2N1cnJlbnRQYXNz\
+            d29yZBInCgxuZXdfcGFzc3dvcmQYAiABKAlCBIi1GAFSC25ld1Bhc3N3b3JkEjIKBmRldmljZRgD\
+            IAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmljZSIYChZDaGFuZ2VQYXNzd29y\
+            ZFJlc3BvbnNlMvwCCglQYXNzd29yZHMSgwEKFFJlcXVlc3RQYXNzd29yZFJlc2V0Ei8ucG9zdGVy\
+            bi5nYXRld2F5LnYxLlJlcXVlc3RQYXNzd29yZFJlc2V0UmVxdWVzdBowLnBvc3Rlcm4uZ2F0ZXdh\
+            eS52MS5SZXF1ZXN0UGFzc3dvcmRSZXNldFJlc3BvbnNlIgi4tRgBwLUYARJyCg1SZXNldFBhc3N3\
+            b3JkEigucG9zdGVybi5nYXRld2F5LnYxLlJlc2V0UGFzc3dvcmRSZXF1ZXN0GikucG9zdGVybi5n\
+            YXRld2F5LnYxLlJlc2V0UGFzc3dvcmRSZXNwb25zZSIMuLUYAcC1GAGotRgBEnUKDkNoYW5nZVBh\
+            c3N3b3JkEikucG9zdGVybi5nYXRld2F5LnYxLkNoYW5nZVBhc3N3b3JkUmVxdWVzdBoqLnBvc3Rl\
+            cm4uZ2F0ZXdheS52MS5DaGFuZ2VQYXNzd29yZFJlc3BvbnNlIgy4tRgDwLUYAai1GAFCNAoScG9z\
+            dGVybi5nYXRld2F5LnYxUAFaHHBvc3Rlcm4vZ2F0ZXdheS92MTtnYXRld2F5djFiBnByb3RvMw==
             """)
 }

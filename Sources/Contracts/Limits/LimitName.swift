@@ -75,6 +75,8 @@ package enum LimitName: String, CaseIterable, Sendable {
     /// Mails to one email that other people cause: it is taken, or is about to become another
     /// account's.
     case mailByTarget = "mail-by-target"
+    /// Checks of new passwords from one address; IPv6 by /64.
+    case passwordCheckByAddress = "password-check-by-address"
     /// Changes of one account's profile.
     case profileUpdateByAccount = "profile-update-by-account"
 

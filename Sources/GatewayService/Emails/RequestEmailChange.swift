@@ -17,7 +17,7 @@ extension EmailsHandler {
         let onward = try context.onward(for: "RequestEmailChange")
         let origin = try Origin.of(request.device, context)
         let session = try await sessions.required(context)
-        let (answer, _) = try await limits.countingMail(
+        let (answer, charge) = try await limits.countingMail(
             .verificationMail(account: session.accountID), context,
             onward
         ) {
@@ -30,7 +30,9 @@ extension EmailsHandler {
                         origin: origin), onward)
             }
         }
+        let next = await limits.nextMail(after: charge, context)
         return GatewayV1.RequestEmailChangeResponse(
-            account: answer.account.map(GatewayV1.Account.init))
+            account: answer.account.map(GatewayV1.Account.init), nextAfterMs: next.afterMs,
+            remaining: next.remaining)
     }
 }

@@ -33,6 +33,8 @@ extension EmailsHandler {
         }
         await limits.succeed(guess, context)
         if !answer.sent { await limits.refund(mailed, context) }
-        return GatewayV1.ResendVerificationByPasswordResponse(sent: answer.sent)
+        let next = await limits.nextMail(after: mailed, context)
+        return GatewayV1.ResendVerificationByPasswordResponse(
+            sent: answer.sent, nextAfterMs: next.afterMs, remaining: next.remaining)
     }
 }

@@ -21,6 +21,8 @@ extension EmailsHandler {
                 IdentityV1.ResendVerificationRequest(accountId: account, origin: origin), onward)
         }
         if !answer.sent { await limits.refund(charge, context) }
-        return GatewayV1.ResendVerificationEmailResponse(sent: answer.sent)
+        let next = await limits.nextMail(after: charge, context)
+        return GatewayV1.ResendVerificationEmailResponse(
+            sent: answer.sent, nextAfterMs: next.afterMs, remaining: next.remaining)
     }
 }

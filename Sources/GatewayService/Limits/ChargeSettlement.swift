@@ -74,7 +74,8 @@ extension LimitedAction {
         case .providerSignIn, .providerProof: .token
         case .signUp: .signUp
         case .verificationMailByPassword: .guardedAct
-        case .guestSignUp, .passwordReset, .verificationMail, .unrequestedMail, .phoneCodeRequest:
+        case .guestSignUp, .passwordReset, .passwordCheck, .verificationMail, .unrequestedMail,
+            .phoneCodeRequest:
             .act
         }
     }

@@ -9,6 +9,8 @@ enum LimitedAction {
     case signIn(email: String, device: String, caller: LimitedCaller)
     /// Charged before it is known whether the email has an account.
     case passwordReset(email: String, caller: LimitedCaller)
+    /// Whether a new password meets the rules, asked while it is typed.
+    case passwordCheck(caller: LimitedCaller)
     case verificationMail(account: String)
     /// The same with the account's password, which is also counted as a guess.
     case verificationMailByPassword(email: String)
@@ -34,6 +36,7 @@ enum LimitedAction {
         case .signUp: .signUp
         case .signIn: .passwordSignIn
         case .passwordReset: .passwordReset
+        case .passwordCheck: .passwordCheck
         case .verificationMail, .verificationMailByPassword, .unrequestedMail: .verificationMail
         case .guestSignUp: .guestSignUp
         case .providerSignIn, .providerProof: .providerSignIn
@@ -66,6 +69,8 @@ enum LimitedAction {
                 LimitName.passwordResetByEmail.charge(Self.folded(email)),
                 Self.byAddress(.passwordResetByAddress, caller),
             ]
+        case .passwordCheck(let caller):
+            [Self.byAddress(.passwordCheckByAddress, caller)]
         case .unrequestedMail(let email):
             [LimitName.mailByTarget.charge(Self.folded(email))]
         case .verificationMail(let account):

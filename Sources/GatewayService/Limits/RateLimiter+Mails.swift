@@ -16,6 +16,19 @@ extension RateLimiter {
         try await charging(action, context, chargedOnceFor: onward.idempotencyKey, call)
     }
 
+    /// When the next mail can be requested, in milliseconds from now, and how many more until the
+    /// limit (G-28); both 0 if the rate limiter does not answer. It reads the first of the charge's
+    /// limits. That one counts the account or the email as text, so the numbers are the same
+    /// whether or not the email has an account.
+    func nextMail(
+        after charge: LimitCharge, _ context: CallContext
+    ) async -> (afterMs: Int64, remaining: UInt32) {
+        guard let next = await next(after: charge, context) else { return (0, 0) }
+        // The decision is about one more mail, and its `remaining` about those after it.
+        let remaining = next.limited ? 0 : next.remaining.addingReportingOverflow(1).partialValue
+        return (Int64(clamping: next.retryAfterMs), remaining)
+    }
+
     /// Counts a mail that a signed-in caller causes to an email that is not yet the caller's. Above
     /// the limit the caller is refused with the wait, because otherwise it would wait for a mail
     /// that is never sent. The limit is on the email whether or not it has an account, so the

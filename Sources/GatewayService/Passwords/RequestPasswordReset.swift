@@ -15,7 +15,7 @@ extension PasswordsHandler {
         let origin = try Origin.of(request.device, context)
         // Text that is not an email is rejected before it is charged.
         _ = try EmailAddress.required(request.email)
-        _ = try await limits.countingMail(
+        let (_, charge) = try await limits.countingMail(
             .passwordReset(email: request.email, caller: LimitedCaller(context)),
             context, onward
         ) {
@@ -23,6 +23,8 @@ extension PasswordsHandler {
                 IdentityV1.RequestPasswordResetRequest(email: request.email, origin: origin),
                 onward)
         }
-        return GatewayV1.RequestPasswordResetResponse()
+        let next = await limits.nextMail(after: charge, context)
+        return GatewayV1.RequestPasswordResetResponse(
+            nextAfterMs: next.afterMs, remaining: next.remaining)
     }
 }

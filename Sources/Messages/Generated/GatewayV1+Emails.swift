@@ -57,12 +57,22 @@ extension GatewayV1 {
     public struct RequestEmailChangeResponse: Hashable, Sendable {
         /// The account, with its pending_email.
         public var account: GatewayV1.Account?
+        /// When the next mail can be requested, in milliseconds from now; 0: at once. By the limit on the
+        /// account's mails; the one on the new address is not included.
+        public var nextAfterMs: Int64
+        /// How many more mails can be requested now. 0 with a next_after_ms of 0 means not known, because
+        /// the rate limiter did not answer.
+        public var remaining: UInt32
 
         /// A message of these fields.
         public init(
-            account: GatewayV1.Account? = nil
+            account: GatewayV1.Account? = nil,
+            nextAfterMs: Int64 = 0,
+            remaining: UInt32 = 0
         ) {
             self.account = account
+            self.nextAfterMs = nextAfterMs
+            self.remaining = remaining
         }
     }
 }
@@ -74,11 +84,15 @@ extension GatewayV1.RequestEmailChangeResponse: ProtobufMessage {
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.RequestEmailChangeResponse {
         let account: GatewayV1.Account? = try reader.message(10)
-        return GatewayV1.RequestEmailChangeResponse(account: account)
+        let nextAfterMs = try reader.int64(16)
+        let remaining = try reader.uint32(24)
+        return GatewayV1.RequestEmailChangeResponse(account: account, nextAfterMs: nextAfterMs, remaining: remaining)
     }
 
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
+        if nextAfterMs != 0 { sink.int64(16, nextAfterMs) }
+        if remaining != 0 { sink.uint32(24, remaining) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -89,7 +103,11 @@ extension GatewayV1.RequestEmailChangeResponse: ProtobufMessage {
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__RequestEmailChangeResponse>) throws {
         let account = try c.pointee.account.map { try GatewayV1.Account(reading: $0) }
+        let nextAfterMs = c.pointee.next_after_ms
+        let remaining = c.pointee.remaining
         self.account = account
+        self.nextAfterMs = nextAfterMs
+        self.remaining = remaining
     }
 }
 
@@ -319,12 +337,21 @@ extension GatewayV1 {
     public struct ResendVerificationEmailResponse: Hashable, Sendable {
         /// False if the address is verified already.
         public var sent: Bool
+        /// When the next mail can be requested, in milliseconds from now; 0: at once.
+        public var nextAfterMs: Int64
+        /// How many more mails can be requested now. 0 with a next_after_ms of 0 means not known, because
+        /// the rate limiter did not answer.
+        public var remaining: UInt32
 
         /// A message of these fields.
         public init(
-            sent: Bool = false
+            sent: Bool = false,
+            nextAfterMs: Int64 = 0,
+            remaining: UInt32 = 0
         ) {
             self.sent = sent
+            self.nextAfterMs = nextAfterMs
+            self.remaining = remaining
         }
     }
 }
@@ -336,11 +363,15 @@ extension GatewayV1.ResendVerificationEmailResponse: ProtobufMessage {
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.ResendVerificationEmailResponse {
         let sent = try reader.bool(8)
-        return GatewayV1.ResendVerificationEmailResponse(sent: sent)
+        let nextAfterMs = try reader.int64(16)
+        let remaining = try reader.uint32(24)
+        return GatewayV1.ResendVerificationEmailResponse(sent: sent, nextAfterMs: nextAfterMs, remaining: remaining)
     }
 
     package func write(to sink: inout some WireSink) {
         if sent { sink.bool(8, sent) }
+        if nextAfterMs != 0 { sink.int64(16, nextAfterMs) }
+        if remaining != 0 { sink.uint32(24, remaining) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -351,7 +382,11 @@ extension GatewayV1.ResendVerificationEmailResponse: ProtobufMessage {
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__ResendVerificationEmailResponse>) throws {
         let sent = c.pointee.sent != 0
+        let nextAfterMs = c.pointee.next_after_ms
+        let remaining = c.pointee.remaining
         self.sent = sent
+        self.nextAfterMs = nextAfterMs
+        self.remaining = remaining
     }
 }
 
@@ -417,12 +452,21 @@ extension GatewayV1 {
     public struct ResendVerificationByPasswordResponse: Hashable, Sendable {
         /// False if the address is verified already: sign in.
         public var sent: Bool
+        /// When the next mail can be requested, in milliseconds from now; 0: at once.
+        public var nextAfterMs: Int64
+        /// How many more mails can be requested now. 0 with a next_after_ms of 0 means not known, because
+        /// the rate limiter did not answer.
+        public var remaining: UInt32
 
         /// A message of these fields.
         public init(
-            sent: Bool = false
+            sent: Bool = false,
+            nextAfterMs: Int64 = 0,
+            remaining: UInt32 = 0
         ) {
             self.sent = sent
+            self.nextAfterMs = nextAfterMs
+            self.remaining = remaining
         }
     }
 }
@@ -434,11 +478,15 @@ extension GatewayV1.ResendVerificationByPasswordResponse: ProtobufMessage {
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.ResendVerificationByPasswordResponse {
         let sent = try reader.bool(8)
-        return GatewayV1.ResendVerificationByPasswordResponse(sent: sent)
+        let nextAfterMs = try reader.int64(16)
+        let remaining = try reader.uint32(24)
+        return GatewayV1.ResendVerificationByPasswordResponse(sent: sent, nextAfterMs: nextAfterMs, remaining: remaining)
     }
 
     package func write(to sink: inout some WireSink) {
         if sent { sink.bool(8, sent) }
+        if nextAfterMs != 0 { sink.int64(16, nextAfterMs) }
+        if remaining != 0 { sink.uint32(24, remaining) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -449,6 +497,10 @@ extension GatewayV1.ResendVerificationByPasswordResponse: ProtobufMessage {
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__ResendVerificationByPasswordResponse>) throws {
         let sent = c.pointee.sent != 0
+        let nextAfterMs = c.pointee.next_after_ms
+        let remaining = c.pointee.remaining
         self.sent = sent
+        self.nextAfterMs = nextAfterMs
+        self.remaining = remaining
     }
 }

@@ -53,10 +53,22 @@ extension GatewayV1.RequestPasswordResetRequest: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// The same whether or not a mail was sent.
+    /// The same whether or not a mail was sent: the limits count the address as text, before it is known
+    /// whether it has an account.
     public struct RequestPasswordResetResponse: Hashable, Sendable {
+        /// When the next link to this address can be requested, in milliseconds from now; 0: at once.
+        public var nextAfterMs: Int64
+        /// How many more links can be requested now. 0 with a next_after_ms of 0 means not known, because
+        /// the rate limiter did not answer.
+        public var remaining: UInt32
+
         /// A message of these fields.
-        public init() {
+        public init(
+            nextAfterMs: Int64 = 0,
+            remaining: UInt32 = 0
+        ) {
+            self.nextAfterMs = nextAfterMs
+            self.remaining = remaining
         }
     }
 }
@@ -67,10 +79,14 @@ extension GatewayV1.RequestPasswordResetResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.RequestPasswordResetResponse {
-        return GatewayV1.RequestPasswordResetResponse()
+        let nextAfterMs = try reader.int64(8)
+        let remaining = try reader.uint32(16)
+        return GatewayV1.RequestPasswordResetResponse(nextAfterMs: nextAfterMs, remaining: remaining)
     }
 
     package func write(to sink: inout some WireSink) {
+        if nextAfterMs != 0 { sink.int64(8, nextAfterMs) }
+        if remaining != 0 { sink.uint32(16, remaining) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -80,6 +96,10 @@ extension GatewayV1.RequestPasswordResetResponse: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__RequestPasswordResetResponse>) throws {
+        let nextAfterMs = c.pointee.next_after_ms
+        let remaining = c.pointee.remaining
+        self.nextAfterMs = nextAfterMs
+        self.remaining = remaining
     }
 }
 

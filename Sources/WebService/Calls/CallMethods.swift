@@ -12,7 +12,8 @@ package struct CallMethods: Sendable {
         AuthDescription.service, AccountSessionsDescription.service, PasswordsDescription.service,
         ProvidersDescription.service, GuestsDescription.service, SignInMethodsDescription.service,
         PhoneSignInDescription.service, EmailsDescription.service, VerificationDescription.service,
-        ProviderNoticesDescription.service, AdminDescription.service,
+        ProviderNoticesDescription.service, SignInOptionsDescription.service,
+        AdminDescription.service,
     ]
 
     private var byName: [String: CallMethod] = [:]

@@ -49,6 +49,10 @@ enum OpenAPIDocument {
       "description": "An account's sessions for its owner, and re-authentication."
     },
     {
+      "name": "SignInOptions",
+      "description": "The operator's settings that a sign-in screen needs, and the rules for new passwords.\n\nNothing here depends on an account. The responses do not say whether a sign-up reveals that an address is taken."
+    },
+    {
       "name": "Verification",
       "description": "Offline verification: check a token's ES256 signature with the key set (JWKS), `typ` at+jwt, `iss`, `aud` and `exp` (60 s leeway), and that its `sid` has not been revoked. Implementations: SessionVerifier in the Swift product PosternClient, and Tests/Interop/session_verifier.py."
     },
@@ -986,6 +990,68 @@ enum OpenAPIDocument {
         }
       }
     },
+    "/postern.gateway.v1.SignInOptions/GetSignInOptions": {
+      "post": {
+        "tags": ["SignInOptions"],
+        "operationId": "getSignInOptions",
+        "description": "Returns the sign-in methods that are switched on, and what each needs. They change only when the operator restarts identity with other settings.",
+        "security": [{"app": []}],
+        "parameters": [
+          {"$ref": "#/components/parameters/connectProtocolVersion"},
+          {"$ref": "#/components/parameters/acceptLanguage"}
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {"schema": {"$ref": "#/components/schemas/GetSignInOptionsRequest"}}
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "The call succeeded.",
+            "content": {
+              "application/json": {"schema": {"$ref": "#/components/schemas/GetSignInOptionsResponse"}}
+            }
+          },
+          "default": {
+            "description": "The call failed; `details[0].debug.code` says why.",
+            "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
+          }
+        }
+      }
+    },
+    "/postern.gateway.v1.SignInOptions/CheckPassword": {
+      "post": {
+        "tags": ["SignInOptions"],
+        "operationId": "checkPassword",
+        "description": "Returns which rules a new password meets, while it is typed. It is neither stored nor logged. At most 60 calls a minute from one client address, otherwise auth/too-many-requests: call when the person pauses, not for each key.",
+        "security": [{"app": []}],
+        "parameters": [
+          {"$ref": "#/components/parameters/connectProtocolVersion"},
+          {"$ref": "#/components/parameters/acceptLanguage"}
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {"schema": {"$ref": "#/components/schemas/CheckPasswordRequest"}}
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "The call succeeded.",
+            "content": {
+              "application/json": {"schema": {"$ref": "#/components/schemas/CheckPasswordResponse"}}
+            }
+          },
+          "default": {
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/too-many-requests.",
+            "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
+          }
+        }
+      }
+    },
     "/postern.gateway.v1.Verification/GetKeySet": {
       "post": {
         "tags": ["Verification"],
@@ -1348,6 +1414,38 @@ enum OpenAPIDocument {
           }
         }
       },
+      "CheckPasswordRequest": {
+        "type": "object",
+        "description": "Request to check a new password.",
+        "properties": {
+          "password": {
+            "type": "string",
+            "format": "password",
+            "writeOnly": true,
+            "description": "The password."
+          },
+          "email": {
+            "type": "string",
+            "description": "The account's email address, for the rule \"context\"; may be empty or incomplete."
+          },
+          "displayName": {
+            "type": "string",
+            "description": "The account's display name, for the rule \"context\"; may be empty."
+          }
+        }
+      },
+      "CheckPasswordResponse": {
+        "type": "object",
+        "description": "The result for the password.",
+        "properties": {
+          "rules": {
+            "type": "array",
+            "description": "Each rule and whether the password meets it, in the order to show them. A password above the maximum length is not examined further: only \"length\" is not met then.",
+            "items": {"$ref": "#/components/schemas/PasswordRuleResult"}
+          },
+          "strength": {"$ref": "#/components/schemas/PasswordStrength", "description": "How strong it is."}
+        }
+      },
       "Collision": {
         "type": "object",
         "description": "A guest signed in to an account that existed already. The user has to choose what happens to the guest's data.",
@@ -1571,6 +1669,36 @@ enum OpenAPIDocument {
           "issuer": {"type": "string", "description": "The claim `iss` of the access tokens."}
         }
       },
+      "GetSignInOptionsRequest": {
+        "type": "object",
+        "description": "Request for the options. The metadata accept-language chooses the language of the sentences.",
+        "properties": {}
+      },
+      "GetSignInOptionsResponse": {
+        "type": "object",
+        "description": "The options of this installation.",
+        "properties": {
+          "password": {
+            "$ref": "#/components/schemas/PasswordOptions",
+            "description": "Sign-up and sign-in with an email address and a password; absent if switched off."
+          },
+          "phone": {
+            "$ref": "#/components/schemas/PhoneOptions",
+            "description": "Sign-in by a code to a phone number; absent if switched off."
+          },
+          "providers": {
+            "type": "array",
+            "description": "The providers that are switched on, in the order to show them.",
+            "items": {"$ref": "#/components/schemas/ProviderOptions"}
+          },
+          "guests": {"type": "boolean", "description": "Whether Guests/SignInAsGuest is switched on."},
+          "recoveryMethods": {
+            "type": "array",
+            "description": "How a person gets back in who has forgotten the password.",
+            "items": {"$ref": "#/components/schemas/RecoveryMethod"}
+          }
+        }
+      },
       "IssueNonceRequest": {
         "type": "object",
         "description": "Request for a nonce.",
@@ -1665,6 +1793,65 @@ enum OpenAPIDocument {
           }
         }
       },
+      "PasswordOptions": {
+        "type": "object",
+        "description": "Sign-up and sign-in with a password.",
+        "properties": {
+          "emailVerificationRequired": {
+            "type": "boolean",
+            "description": "The address must be verified before the account can sign in: a sign-up returns no session."
+          },
+          "rules": {
+            "type": "array",
+            "description": "The rules for a new password, in the order to show them.",
+            "items": {"$ref": "#/components/schemas/PasswordRule"}
+          }
+        }
+      },
+      "PasswordRule": {
+        "type": "object",
+        "description": "A rule for new passwords.",
+        "properties": {
+          "rule": {
+            "type": "string",
+            "description": "Its name, as in the violations of auth/weak-password: \"length\", \"upper-case\", \"lower-case\", \"letter\", \"digit\", \"common\", \"context\". New rules may be added."
+          },
+          "sentence": {
+            "type": "string",
+            "description": "What the rule requires, in the caller's language: \"The password needs 8 to 128 characters.\""
+          },
+          "minimum": {
+            "type": "integer",
+            "format": "int64",
+            "minimum": 0,
+            "description": "Of \"length\": the minimum in code points; otherwise 0."
+          },
+          "maximum": {
+            "type": "integer",
+            "format": "int64",
+            "minimum": 0,
+            "description": "Of \"length\": the maximum in code points; otherwise 0."
+          }
+        }
+      },
+      "PasswordRuleResult": {
+        "type": "object",
+        "description": "Whether a password meets a rule.",
+        "properties": {
+          "rule": {"$ref": "#/components/schemas/PasswordRule", "description": "The rule."},
+          "met": {"type": "boolean", "description": "Whether the password meets it."}
+        }
+      },
+      "PasswordStrength": {
+        "type": "string",
+        "description": "How strong a password is. It is a rough estimate for a meter, and no further rule.\n\n- `PASSWORD_STRENGTH_UNSPECIFIED`: Unspecified.\n- `PASSWORD_STRENGTH_WEAK`: It does not meet the rules: auth/weak-password.\n- `PASSWORD_STRENGTH_FAIR`: It meets the rules.\n- `PASSWORD_STRENGTH_STRONG`: It meets the rules, and is long: 15 code points or more, of which 8 are different.",
+        "enum": [
+          "PASSWORD_STRENGTH_UNSPECIFIED",
+          "PASSWORD_STRENGTH_WEAK",
+          "PASSWORD_STRENGTH_FAIR",
+          "PASSWORD_STRENGTH_STRONG"
+        ]
+      },
       "PhoneCodeProof": {
         "type": "object",
         "description": "A code sent to the account's own phone number.",
@@ -1682,6 +1869,21 @@ enum OpenAPIDocument {
           "PHONE_CODE_PURPOSE_LINK",
           "PHONE_CODE_PURPOSE_REAUTHENTICATE"
         ]
+      },
+      "PhoneOptions": {
+        "type": "object",
+        "description": "Sign-in by a code to a phone number.",
+        "properties": {
+          "allCountries": {
+            "type": "boolean",
+            "description": "Codes are sent to all countries; `countries` is empty then."
+          },
+          "countries": {
+            "type": "array",
+            "description": "The countries to which codes are sent, ISO 3166-1 alpha-2 (\"DE\"), in alphabetical order.",
+            "items": {"type": "string"}
+          }
+        }
       },
       "PresenceProof": {
         "type": "object",
@@ -1716,6 +1918,23 @@ enum OpenAPIDocument {
             "type": ["string", "integer"],
             "format": "int64",
             "description": "Time since then, in milliseconds."
+          }
+        }
+      },
+      "ProviderOptions": {
+        "type": "object",
+        "description": "A provider.",
+        "properties": {
+          "name": {"type": "string", "description": "Its name in the calls of Providers: \"google\"."},
+          "issuer": {"type": "string", "description": "Its issuer, the `iss` of its tokens."},
+          "clientIds": {
+            "type": "array",
+            "description": "The app's client ids there, for the provider's dialog, in alphabetical order: of all platforms, so an app takes the one that it was built with. They are public.",
+            "items": {"type": "string"}
+          },
+          "nonceRequired": {
+            "type": "boolean",
+            "description": "Each sign-in needs a nonce of Providers/IssueNonce."
           }
         }
       },
@@ -1818,6 +2037,11 @@ enum OpenAPIDocument {
         "description": "The notification was processed, or was not genuine.",
         "properties": {}
       },
+      "RecoveryMethod": {
+        "type": "string",
+        "description": "A way to get back in.\n\n- `RECOVERY_METHOD_UNSPECIFIED`: Unspecified.\n- `RECOVERY_METHOD_EMAIL_LINK`: A mailed link to set a new password: Passwords/RequestPasswordReset.",
+        "enum": ["RECOVERY_METHOD_UNSPECIFIED", "RECOVERY_METHOD_EMAIL_LINK"]
+      },
       "RefreshSessionRequest": {
         "type": "object",
         "description": "Request to exchange a refresh token.",
@@ -1855,6 +2079,17 @@ enum OpenAPIDocument {
           "account": {
             "$ref": "#/components/schemas/Account",
             "description": "The account, with its pending_email."
+          },
+          "nextAfterMs": {
+            "type": ["string", "integer"],
+            "format": "int64",
+            "description": "When the next mail can be requested, in milliseconds from now; 0: at once. By the limit on the account's mails; the one on the new address is not included."
+          },
+          "remaining": {
+            "type": "integer",
+            "format": "int64",
+            "minimum": 0,
+            "description": "How many more mails can be requested now. 0 with a next_after_ms of 0 means not known, because the rate limiter did not answer."
           }
         }
       },
@@ -1868,8 +2103,20 @@ enum OpenAPIDocument {
       },
       "RequestPasswordResetResponse": {
         "type": "object",
-        "description": "The same whether or not a mail was sent.",
-        "properties": {}
+        "description": "The same whether or not a mail was sent: the limits count the address as text, before it is known whether it has an account.",
+        "properties": {
+          "nextAfterMs": {
+            "type": ["string", "integer"],
+            "format": "int64",
+            "description": "When the next link to this address can be requested, in milliseconds from now; 0: at once."
+          },
+          "remaining": {
+            "type": "integer",
+            "format": "int64",
+            "minimum": 0,
+            "description": "How many more links can be requested now. 0 with a next_after_ms of 0 means not known, because the rate limiter did not answer."
+          }
+        }
       },
       "RequestPhoneCodeRequest": {
         "type": "object",
@@ -1963,6 +2210,17 @@ enum OpenAPIDocument {
           "sent": {
             "type": "boolean",
             "description": "False if the address is verified already: sign in."
+          },
+          "nextAfterMs": {
+            "type": ["string", "integer"],
+            "format": "int64",
+            "description": "When the next mail can be requested, in milliseconds from now; 0: at once."
+          },
+          "remaining": {
+            "type": "integer",
+            "format": "int64",
+            "minimum": 0,
+            "description": "How many more mails can be requested now. 0 with a next_after_ms of 0 means not known, because the rate limiter did not answer."
           }
         }
       },
@@ -1975,7 +2233,18 @@ enum OpenAPIDocument {
         "type": "object",
         "description": "The link has been sent.",
         "properties": {
-          "sent": {"type": "boolean", "description": "False if the address is verified already."}
+          "sent": {"type": "boolean", "description": "False if the address is verified already."},
+          "nextAfterMs": {
+            "type": ["string", "integer"],
+            "format": "int64",
+            "description": "When the next mail can be requested, in milliseconds from now; 0: at once."
+          },
+          "remaining": {
+            "type": "integer",
+            "format": "int64",
+            "minimum": 0,
+            "description": "How many more mails can be requested now. 0 with a next_after_ms of 0 means not known, because the rate limiter did not answer."
+          }
         }
       },
       "ResetPasswordRequest": {

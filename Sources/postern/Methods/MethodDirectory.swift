@@ -52,6 +52,7 @@ struct MethodDirectory: Sendable {
         ReflectionDescription.service, RefreshKeysDescription.service,
         RelayAddressesDescription.service, SessionEndsDescription.service,
         SessionsDescription.service, SignInMethodsDescription.service,
+        SignInOptionsDescription.service, SignInSettingsDescription.service,
         SigningKeysDescription.service, TextMessagesDescription.service,
         VerificationDescription.service, WebhooksDescription.service,
     ]

@@ -98,6 +98,8 @@ struct LimitedActionTests {
             ),
             (.guestSignUp(caller: address), ["guest-sign-up-by-address": "192.0.2.7"]),
             (.guestSignUp(caller: application), ["unaddressed-by-application": "app"]),
+            (.passwordCheck(caller: address), ["password-check-by-address": "192.0.2.7"]),
+            (.passwordCheck(caller: application), ["unaddressed-by-application": "app"]),
             (
                 .phoneCodeRequest(number: "+4915112345678", caller: address),
                 [
@@ -137,7 +139,7 @@ struct LimitedActionTests {
                 .signIn(email: "a", device: "d", caller: caller),
                 .providerSignIn(device: "d", caller: caller),
                 .providerProof(account: "a", device: "d", caller: caller),
-                .guestSignUp(caller: caller),
+                .guestSignUp(caller: caller), .passwordCheck(caller: caller),
                 .phoneCodeRequest(number: "+4915112345678", caller: caller),
                 .phoneCodeGuess(
                     number: "+4915112345678", request: "pcr_1", device: "d", caller: caller),

@@ -47,7 +47,7 @@ struct LimiterAbsenceTests {
             .signIn(email: "ada@example.org", device: "d1", caller: caller),
             .providerSignIn(device: "d1", caller: caller),
             .providerProof(account: "a", device: "d1", caller: caller),
-            .guestSignUp(caller: caller),
+            .guestSignUp(caller: caller), .passwordCheck(caller: caller),
             .phoneCodeRequest(number: "+4915112345678", caller: caller),
             .phoneCodeGuess(
                 number: "+4915112345678", request: "pcr_1", device: "d1", caller: caller),

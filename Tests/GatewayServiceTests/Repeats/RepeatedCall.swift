@@ -102,9 +102,9 @@ struct RepeatedCall: Sendable, CustomTestStringConvertible {
     ]
 
     /// Fields that may also differ after a day: the account's last sign-in, which the late
-    /// re-authentication changes, and the limiter's count, because the limiter forgets charges
+    /// re-authentication changes, and the limiter's counts, because the limiter forgets charges
     /// sooner.
-    private static let passingInADay = ["lastSignInAtMs", "attempt"]
+    private static let passingInADay = ["lastSignInAtMs", "attempt", "remaining"]
 
     /// A response without the fields that may differ after a day.
     static func afterADay(_ answer: String) -> [String] {

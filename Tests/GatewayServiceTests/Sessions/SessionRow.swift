@@ -151,6 +151,12 @@ struct SessionRow: Sendable, CustomTestStringConvertible {
             try await $0.emails.resendVerificationByPassword(
                 .init(email: ada, password: .init(text: password)), $2)
         },
+        .init("SignInOptions/GetSignInOptions") {
+            try await $0.options.getSignInOptions(.init(), $2)
+        },
+        .init("SignInOptions/CheckPassword") {
+            try await $0.options.checkPassword(.init(password: .init(text: password)), $2)
+        },
         .init("PhoneSignIn/RequestSignInCode") {
             try await $0.phone.requestSignInCode(.init(phoneNumber: number($1)), $2)
         },

@@ -24,6 +24,7 @@ final class GatewayFixture: Sendable {
     var passwords: PasswordsHandler { gateway.passwords }
     var providers: ProvidersHandler { gateway.providers }
     var guests: GuestsHandler { gateway.guests }
+    var options: SignInOptionsHandler { gateway.signInOptions }
     var methods: SignInMethodsHandler { gateway.signInMethods }
     var phone: PhoneSignInHandler { gateway.phoneSignIn }
     var emails: EmailsHandler { gateway.emails }
@@ -62,7 +63,8 @@ final class GatewayFixture: Sendable {
                     accounts: identity.accounts, credentials: identity.credentials,
                     identities: identities ?? identity.identities,
                     phoneCodes: identity.phoneCodes, emailChanges: identity.emailChanges,
-                    providerEvents: identity.providerEvents, accountAdmin: identity.accountAdmin),
+                    providerEvents: identity.providerEvents, accountAdmin: identity.accountAdmin,
+                    signInSettings: identity.signInSettings),
                 session: .init(
                     sessions: session.sessions, devices: session.devices, ends: session.ends,
                     clock: inner.sessionClock),

@@ -69,7 +69,7 @@ struct AddressPrefixTests {
             let folded: String? =
                 switch limit {
                 case .failedSignInByDevice, .failedSignInByAddress, .failedProviderByDevice,
-                    .failedProviderByAddress:
+                    .failedProviderByAddress, .passwordCheckByAddress:
                     "20010db800010002/64"
                 case .signUpByAddress, .guestSignUpByAddress, .signUpOnTakenEmail,
                     .failedSignInBySite, .phoneCodeByAddress, .phoneCodeGuessByAddress,

@@ -47,7 +47,8 @@ enum AppsFixture {
         AuthDescription.service, AccountSessionsDescription.service, PasswordsDescription.service,
         ProvidersDescription.service, GuestsDescription.service, SignInMethodsDescription.service,
         PhoneSignInDescription.service, EmailsDescription.service, VerificationDescription.service,
-        ProviderNoticesDescription.service, AdminDescription.service,
+        ProviderNoticesDescription.service, SignInOptionsDescription.service,
+        AdminDescription.service,
     ]
 
     /// `Auth/SignOut`, `Admin/…`: a method by its service's and its own name.

@@ -47,7 +47,10 @@ struct CallMethodsTests {
         let names = CallMethods.gatewayServices.flatMap(\.methods).map(\.name)
         #expect(
             names.filter { methods[$0]?.allowsGet == true }
-                == ["postern.gateway.v1.Verification/GetKeySet"])
+                == [
+                    "postern.gateway.v1.Verification/GetKeySet",
+                    "postern.gateway.v1.SignInOptions/GetSignInOptions",
+                ])
     }
 
     @Test("JSON is packed with unknown fields ignored, and an empty body is an empty message")

@@ -508,7 +508,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__request_email_change_requ
   (ProtobufCMessageInit) postern__gateway__v1__request_email_change_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__request_email_change_response__field_descriptors[1] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__request_email_change_response__field_descriptors[3] =
 {
   {
     "account",
@@ -522,14 +522,40 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__request_email_change
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "next_after_ms",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__RequestEmailChangeResponse, next_after_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "remaining",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__RequestEmailChangeResponse, remaining),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__gateway__v1__request_email_change_response__field_indices_by_name[] = {
   0,   /* field[0] = account */
+  1,   /* field[1] = next_after_ms */
+  2,   /* field[2] = remaining */
 };
 static const ProtobufCIntRange postern__gateway__v1__request_email_change_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__request_email_change_response__descriptor =
 {
@@ -539,7 +565,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__request_email_change_resp
   "Postern__Gateway__V1__RequestEmailChangeResponse",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__RequestEmailChangeResponse),
-  1,
+  3,
   postern__gateway__v1__request_email_change_response__field_descriptors,
   postern__gateway__v1__request_email_change_response__field_indices_by_name,
   1,  postern__gateway__v1__request_email_change_response__number_ranges,
@@ -762,7 +788,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__resend_verification_email
   (ProtobufCMessageInit) postern__gateway__v1__resend_verification_email_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__resend_verification_email_response__field_descriptors[1] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__resend_verification_email_response__field_descriptors[3] =
 {
   {
     "sent",
@@ -776,14 +802,40 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__resend_verification_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "next_after_ms",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__ResendVerificationEmailResponse, next_after_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "remaining",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__ResendVerificationEmailResponse, remaining),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__gateway__v1__resend_verification_email_response__field_indices_by_name[] = {
+  1,   /* field[1] = next_after_ms */
+  2,   /* field[2] = remaining */
   0,   /* field[0] = sent */
 };
 static const ProtobufCIntRange postern__gateway__v1__resend_verification_email_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__resend_verification_email_response__descriptor =
 {
@@ -793,7 +845,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__resend_verification_email
   "Postern__Gateway__V1__ResendVerificationEmailResponse",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__ResendVerificationEmailResponse),
-  1,
+  3,
   postern__gateway__v1__resend_verification_email_response__field_descriptors,
   postern__gateway__v1__resend_verification_email_response__field_indices_by_name,
   1,  postern__gateway__v1__resend_verification_email_response__number_ranges,
@@ -864,7 +916,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__resend_verification_by_pa
   (ProtobufCMessageInit) postern__gateway__v1__resend_verification_by_password_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__resend_verification_by_password_response__field_descriptors[1] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__resend_verification_by_password_response__field_descriptors[3] =
 {
   {
     "sent",
@@ -878,14 +930,40 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__resend_verification_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "next_after_ms",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__ResendVerificationByPasswordResponse, next_after_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "remaining",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__ResendVerificationByPasswordResponse, remaining),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__gateway__v1__resend_verification_by_password_response__field_indices_by_name[] = {
+  1,   /* field[1] = next_after_ms */
+  2,   /* field[2] = remaining */
   0,   /* field[0] = sent */
 };
 static const ProtobufCIntRange postern__gateway__v1__resend_verification_by_password_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__resend_verification_by_password_response__descriptor =
 {
@@ -895,7 +973,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__resend_verification_by_pa
   "Postern__Gateway__V1__ResendVerificationByPasswordResponse",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__ResendVerificationByPasswordResponse),
-  1,
+  3,
   postern__gateway__v1__resend_verification_by_password_response__field_descriptors,
   postern__gateway__v1__resend_verification_by_password_response__field_indices_by_name,
   1,  postern__gateway__v1__resend_verification_by_password_response__number_ranges,

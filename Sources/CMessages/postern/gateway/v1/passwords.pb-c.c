@@ -328,9 +328,42 @@ const ProtobufCMessageDescriptor postern__gateway__v1__request_password_reset_re
   (ProtobufCMessageInit) postern__gateway__v1__request_password_reset_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-#define postern__gateway__v1__request_password_reset_response__field_descriptors NULL
-#define postern__gateway__v1__request_password_reset_response__field_indices_by_name NULL
-#define postern__gateway__v1__request_password_reset_response__number_ranges NULL
+static const ProtobufCFieldDescriptor postern__gateway__v1__request_password_reset_response__field_descriptors[2] =
+{
+  {
+    "next_after_ms",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__RequestPasswordResetResponse, next_after_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "remaining",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__RequestPasswordResetResponse, remaining),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned postern__gateway__v1__request_password_reset_response__field_indices_by_name[] = {
+  0,   /* field[0] = next_after_ms */
+  1,   /* field[1] = remaining */
+};
+static const ProtobufCIntRange postern__gateway__v1__request_password_reset_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
 const ProtobufCMessageDescriptor postern__gateway__v1__request_password_reset_response__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
@@ -339,10 +372,10 @@ const ProtobufCMessageDescriptor postern__gateway__v1__request_password_reset_re
   "Postern__Gateway__V1__RequestPasswordResetResponse",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__RequestPasswordResetResponse),
-  0,
+  2,
   postern__gateway__v1__request_password_reset_response__field_descriptors,
   postern__gateway__v1__request_password_reset_response__field_indices_by_name,
-  0,  postern__gateway__v1__request_password_reset_response__number_ranges,
+  1,  postern__gateway__v1__request_password_reset_response__number_ranges,
   (ProtobufCMessageInit) postern__gateway__v1__request_password_reset_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

@@ -49,10 +49,12 @@ struct  Postern__Gateway__V1__RequestEmailChangeResponse
 {
   ProtobufCMessage base;
   Postern__Gateway__V1__Account *account;
+  int64_t next_after_ms;
+  uint32_t remaining;
 };
 #define POSTERN__GATEWAY__V1__REQUEST_EMAIL_CHANGE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__request_email_change_response__descriptor) \
-    , NULL }
+    , NULL, 0, 0 }
 
 
 struct  Postern__Gateway__V1__ConfirmEmailChangeRequest
@@ -111,10 +113,12 @@ struct  Postern__Gateway__V1__ResendVerificationEmailResponse
 {
   ProtobufCMessage base;
   protobuf_c_boolean sent;
+  int64_t next_after_ms;
+  uint32_t remaining;
 };
 #define POSTERN__GATEWAY__V1__RESEND_VERIFICATION_EMAIL_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__resend_verification_email_response__descriptor) \
-    , 0 }
+    , 0, 0, 0 }
 
 
 struct  Postern__Gateway__V1__ResendVerificationByPasswordRequest
@@ -133,10 +137,12 @@ struct  Postern__Gateway__V1__ResendVerificationByPasswordResponse
 {
   ProtobufCMessage base;
   protobuf_c_boolean sent;
+  int64_t next_after_ms;
+  uint32_t remaining;
 };
 #define POSTERN__GATEWAY__V1__RESEND_VERIFICATION_BY_PASSWORD_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__resend_verification_by_password_response__descriptor) \
-    , 0 }
+    , 0, 0, 0 }
 
 
 /* Postern__Gateway__V1__RequestEmailChangeRequest methods */

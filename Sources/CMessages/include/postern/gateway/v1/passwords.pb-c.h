@@ -44,10 +44,12 @@ struct  Postern__Gateway__V1__RequestPasswordResetRequest
 struct  Postern__Gateway__V1__RequestPasswordResetResponse
 {
   ProtobufCMessage base;
+  int64_t next_after_ms;
+  uint32_t remaining;
 };
 #define POSTERN__GATEWAY__V1__REQUEST_PASSWORD_RESET_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__request_password_reset_response__descriptor) \
-     }
+    , 0, 0 }
 
 
 struct  Postern__Gateway__V1__ResetPasswordRequest

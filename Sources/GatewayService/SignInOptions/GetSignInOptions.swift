@@ -1,0 +1,31 @@
+import Contracts
+package import Messages
+package import RPC
+
+extension SignInOptionsHandler {
+    /// G-26: the operator's settings that a screen needs, from the identity service. Passwords and
+    /// guests cannot be switched off, and a mailed link is the only way to recover a password.
+    /// - Throws: the errors of the identity service, for example `rpc/unavailable`.
+    package func getSignInOptions(
+        _ request: GatewayV1.GetSignInOptionsRequest, _ context: CallContext
+    ) async throws -> GatewayV1.GetSignInOptionsResponse {
+        let answer = try await settings.getSignInSettings(
+            IdentityV1.GetSignInSettingsRequest(language: context.acceptedLanguage),
+            context.onward())
+        let hasPhone = answer.allPhoneCountries || !answer.phoneCountries.isEmpty
+        return GatewayV1.GetSignInOptionsResponse(
+            password: GatewayV1.PasswordOptions(
+                emailVerificationRequired: answer.emailVerificationRequired,
+                rules: answer.passwordRules.map(GatewayV1.PasswordRule.init)),
+            phone: hasPhone
+                ? GatewayV1.PhoneOptions(
+                    allCountries: answer.allPhoneCountries, countries: answer.phoneCountries)
+                : nil,
+            providers: answer.providers.map { provider in
+                GatewayV1.ProviderOptions(
+                    name: provider.name, issuer: provider.issuer, clientIds: provider.clientIds,
+                    nonceRequired: provider.nonceRequired)
+            },
+            guests: true, recoveryMethods: [.emailLink])
+    }
+}

@@ -1,0 +1,25 @@
+package import Contracts
+import Messages
+
+/// `postern.gateway.v1.SignInOptions`: what a sign-in screen shows before anybody has typed, and
+/// the rules of a new password while it is typed (G-26). Each rpc is in the file of its name:
+/// `getSignInOptions`, `checkPassword`. Neither depends on an account, so neither can reveal one
+///
+package struct SignInOptionsHandler: SignInOptionsService {
+    let settings: any SignInSettingsAPI
+    let limits: RateLimiter
+
+    /// Creates the handler over clients of the services.
+    package init(settings: any SignInSettingsAPI, limits: RateLimiter) {
+        self.settings = settings
+        self.limits = limits
+    }
+}
+
+extension GatewayV1.PasswordRule {
+    /// The rule as the public API has it.
+    init(_ rule: IdentityV1.PasswordRule) {
+        self.init(
+            rule: rule.rule, sentence: rule.sentence, minimum: rule.minimum, maximum: rule.maximum)
+    }
+}

@@ -1,0 +1,77 @@
+import Cryptography
+import Messages
+import RPC
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+@Suite("G-26: the settings that a sign-in screen needs")
+struct SignInSettingsTests {
+    private static func handler(
+        policy: PasswordPolicy = .document, app: String = ""
+    ) -> SignInSettingsHandler {
+        SignInSettingsHandler(
+            settings: IdentitySettings(
+                linkOrigin: "https://app.example", verificationLife: .seconds(3_600),
+                defaultLanguage: "en", passwordHashing: .init(), passwordPolicy: policy,
+                appName: app))
+    }
+
+    private static let context = CallContext(deadline: .seconds(10))
+
+    private static func check(
+        _ password: String, policy: PasswordPolicy = .document, app: String = ""
+    ) throws -> IdentityV1.CheckPasswordResponse {
+        try handler(policy: policy, app: app).checkPassword(
+            .init(password: .init(text: password)), context)
+    }
+
+    @Test("G-26: each policy has its rules and its minimum", arguments: PasswordPolicy.allCases)
+    func rules(policy: PasswordPolicy) {
+        let rules = Self.handler(policy: policy).getSignInSettings(.init(), Self.context)
+            .passwordRules
+        #expect(rules.map(\.rule) == policy.rules.map(\.rawValue))
+        #expect(rules.first?.minimum == (policy == .nist ? 15 : 8))
+        #expect(rules.first?.maximum == 128)
+        #expect(rules.dropFirst().allSatisfy { $0.minimum == 0 && $0.maximum == 0 })
+    }
+
+    @Test(
+        "G-26: every rule has its own sentence in every language",
+        arguments: PasswordPolicy.allCases)
+    func sentences(policy: PasswordPolicy) {
+        let sentences = ErrorLanguage.allCases.flatMap { language in
+            policy.requirements(in: language).map(\.sentence)
+        }
+        #expect(Set(sentences).count == policy.rules.count * ErrorLanguage.allCases.count)
+        #expect(!sentences.contains(""))
+    }
+
+    @Test(
+        "G-26: the strength needs the rules, then length and different characters",
+        arguments: [
+            ("", .weak), ("zt3x5k7q", .weak), ("Zt3x5k7q", .fair), ("Zt3x5k7qZt3x5k", .fair),
+            ("Zt3x5k7qZt3x5k7", .strong), ("Zt3x5k7Zt3x5k7Zt3x5k7", .fair),
+            ("Äöü45678ßñçø 日", .fair), ("Äöü45678ßñçø 日本", .strong),
+        ] as [(String, IdentityV1.PasswordStrength)])
+    func strength(password: String, strength: IdentityV1.PasswordStrength) throws {
+        #expect(try Self.check(password).strength == strength)
+    }
+
+    @Test("G-26: a password above the maximum breaks the rule of length only")
+    func long() throws {
+        for count in [129, 2_000] {
+            let answer = try Self.check("Zt3x5k7q" + String(repeating: "x", count: count - 8))
+            #expect(answer.rules.filter { !$0.met }.compactMap(\.rule?.rule) == ["length"])
+            #expect(answer.strength == .weak)
+        }
+    }
+
+    @Test("G-26: the app's name counts as a word of the owner")
+    func app() throws {
+        let answer = try Self.check("Postern1815", app: "Postern")
+        #expect(answer.rules.filter { !$0.met }.compactMap(\.rule?.rule) == ["context"])
+    }
+}
