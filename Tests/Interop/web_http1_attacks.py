@@ -6,7 +6,8 @@ import time
 
 # What would reach the gateway if it were accepted.
 PATH = "/postern.gateway.v1.Auth/CheckAuthState"
-ANSWER_WITHIN = 5.0
+# Attacks that the server has to answer take a debug build seconds on a busy machine.
+ANSWER_WITHIN = 15.0
 # The server's timeout for the fields of a request is 10 s, with a margin for busy machines.
 SLOW_HEADER_WITHIN = 16.0
 # The server's timeout for a body is 30 s.

@@ -219,7 +219,7 @@ class HTTP2Attacks:
 
     def case_responses_without_window(self):
         """A client that gives no window holds no memory beyond its responses."""
-        wires = [self.wire([(INITIAL_WINDOW_SIZE, 0)]) for _ in range(self.scale(10, 50))]
+        wires = [self.wire([(INITIAL_WINDOW_SIZE, 0)]) for _ in range(self.scale(10, 20))]
         try:
             self.unread(wires)
             time.sleep(2)
