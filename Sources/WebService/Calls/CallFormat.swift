@@ -1,8 +1,8 @@
 /// How a request and its response carry messages: the protocol's framing and the codec. The
 /// request's content type names both.
 ///
-/// Sources: https://connectrpc.com/docs/protocol,
-/// https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md and `PROTOCOL-WEB.md` beside it.
+/// Sources: https://connectrpc.com/docs/protocol, and gRPC's documents "gRPC over HTTP2" and
+/// "gRPC Web" (`doc` in https://github.com/grpc/grpc).
 struct CallFormat: Hashable, Sendable {
     let framing: Framing
     let codec: Codec

@@ -3,7 +3,7 @@ import RPC
 import ServiceRuntime
 
 /// The standard health service `grpc.health.v1.Health`, for load balancers and gRPC clients
-/// (https://github.com/grpc/grpc/blob/master/doc/health-checking.md). The services serve while the
+/// (https://grpc.io/docs/guides/health-checking). The services serve while the
 /// gateway is ready: without it this program can answer no call.
 struct HealthService: Sendable {
     static let name = "grpc.health.v1.Health"
