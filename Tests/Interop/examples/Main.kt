@@ -42,5 +42,5 @@ fun main() {
     // Connect's code comes first; ours is in the detail.
     println("error: ${wrong.substringAfter("\"debug\"").member("code")}")
     val signedOut = call("Auth/SignOut", accessToken = session.member("accessToken"))
-    println("signed out: ${signedOut.member("ended")}")
+    println("signed out: ${signedOut.member("endedSessions")}")
 }

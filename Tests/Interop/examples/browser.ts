@@ -37,4 +37,4 @@ await Promise.all([refresh(), refresh()]);
 console.log("refreshed:", session.sessionId);
 await call("Auth/SignInWithPassword", { ...ada, password: "Wrong7Horse" })
   .catch((error) => console.log("error:", error.code));
-console.log("signed out:", (await call("Auth/SignOut")).ended);
+console.log("signed out:", (await call("Auth/SignOut")).endedSessions);

@@ -33,4 +33,4 @@ wrong=$(credentials Wrong7Horse | call Auth/SignInWithPassword)
 echo "error: $(jq -r '.details[0].debug.code' <<<"$wrong")"
 
 signed_out=$(echo '{}' | call Auth/SignOut -H "authorization: Bearer $access")
-echo "signed out: $(jq .ended <<<"$signed_out")"
+echo "signed out: $(jq .endedSessions <<<"$signed_out")"

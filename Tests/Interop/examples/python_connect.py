@@ -35,4 +35,4 @@ try:
 except ConnectError as error:
     print("error:", wire_pb2.Error.FromString(error.details[0].message_bytes).code)
 signed_out = auth.sign_out(api.SignOutRequest(), headers=headers(session.access_token))
-print("signed out:", signed_out.ended)
+print("signed out:", signed_out.ended_sessions)

@@ -41,4 +41,4 @@ except grpc.RpcError as error:
     detail = rpc_status.from_call(error).details[0]
     print("error:", wire_pb2.Error.FromString(detail.value).code)
 signed_out = auth.SignOut(api.SignOutRequest(), metadata=metadata(session.access_token))
-print("signed out:", signed_out.ended)
+print("signed out:", signed_out.ended_sessions)

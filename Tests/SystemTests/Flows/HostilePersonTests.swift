@@ -88,7 +88,7 @@ extension SystemTests {
                     ("\(auth)/RefreshSession", "{\"refreshToken\":3}", "a string is needed"),
                     ("\(auth)/RefreshSession", "", "not JSON"),
                     ("Refresh", "{}", "is no method"),
-                    ("postern.horse.v1.Horses/List", "{}", "no service horse"),
+                    ("postern.horse.v1.Horses/List", "{}", "no address of the service horse"),
                 ] {
                     let answer = try await cluster.call(method, json)
                     #expect(answer.exitCode == 1)
