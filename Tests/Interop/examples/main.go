@@ -16,7 +16,7 @@ func call(method, accessToken, format string, values ...any) (answer struct {
 	Account       struct{ AccountID string }
 	Session       struct{ SessionID, AccessToken, RefreshToken string }
 	Authenticated bool
-	Ended         int
+	EndedSessions int
 	Details       []struct{ Debug struct{ Code string } } // of an error
 }) {
 	url := os.Getenv("POSTERN_URL") + "/postern.gateway.v1." + method
@@ -46,5 +46,5 @@ func main() {
 	fmt.Println("refreshed:", session.SessionID)
 	wrong := call("Auth/SignInWithPassword", "", credentials, email, "Wrong7Horse")
 	fmt.Println("error:", wrong.Details[0].Debug.Code)
-	fmt.Println("signed out:", call("Auth/SignOut", session.AccessToken, "{}").Ended)
+	fmt.Println("signed out:", call("Auth/SignOut", session.AccessToken, "{}").EndedSessions)
 }
