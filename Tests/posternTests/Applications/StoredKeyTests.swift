@@ -32,7 +32,8 @@ struct StoredKeyTests {
     }
 
     private func remove(_ name: String, _ keyID: String) throws {
-        try ApplicationsCommand.Remove.parse([name, "--key", keyID, "--data", folder.path]).run()
+        try ApplicationsCommand.Remove.parse([name, "--key", keyID, "--data", folder.path, "--yes"])
+            .run()
     }
 
     @Test("a bad private key, public key and file name are each reported with their path")

@@ -97,7 +97,7 @@ struct TopTableTests {
         let rows = Endpoints.programs.map { service in
             TopTable.Row(
                 service: service, before: ServiceScrape(page(0), at: 100),
-                now: ServiceScrape(page(1_000_000), at: 101))
+                now: ServiceScrape(page(100_000), at: 101))
         }
         let lines = TopTable.lines(rows, height: 24)
         #expect(lines.count == 24)
