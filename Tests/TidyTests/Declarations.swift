@@ -33,6 +33,7 @@ enum Declarations {
     /// The requirements of the protocols in a file, named as `widelyVisible` names their witnesses.
     static func requirements(of source: SwiftSource) -> [String] {
         var found: [String] = []
+        guard !source.lineIndices(containing: "protocol ").isEmpty else { return [] }
         var isInside = false
         for line in source.code {
             if line.contains("protocol "), line.hasSuffix("{") { isInside = true }
@@ -44,6 +45,23 @@ enum Declarations {
             }
         }
         return found
+    }
+
+    /// The lines of a file that `widelyVisible` may find something in.
+    static func widelyVisibleLines(of source: SwiftSource) -> [Int] {
+        source.lineIndices(containing: "package ", "public ")
+    }
+
+    /// The types and functions of a file, with the indices of their lines.
+    static func typesAndFunctions(
+        of source: SwiftSource
+    ) -> [(index: Int, keyword: String, name: String)] {
+        source.lineIndices(
+            containing: "func", "struct", "class", "enum", "protocol", "actor", "typealias"
+        )
+        .compactMap { index in
+            typeOrFunction(in: source.code[index]).map { (index, $0.keyword, $0.name) }
+        }
     }
 
     /// The type or function that a line declares, with any access level; nil if it declares

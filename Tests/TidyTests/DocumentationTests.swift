@@ -59,7 +59,7 @@ struct DocumentationTests {
     private static func undocumented(
         in source: SwiftSource, besides requirements: Set<String>
     ) -> [Finding] {
-        source.code.indices.compactMap { index in
+        Declarations.widelyVisibleLines(of: source).compactMap { index in
             guard let name = Declarations.widelyVisible(in: source.code[index]),
                 !requirements.contains(name), !Declarations.standardWitnesses.contains(name),
                 !source.comment(above: index).contains(where: { $0.hasPrefix("///") })

@@ -9,7 +9,7 @@ struct Size {
 enum FunctionSizes {
     /// Every function and initialiser with a body, from its name to its closing brace.
     static func of(_ source: SwiftSource) -> [Size] {
-        source.code.indices.compactMap { index in
+        source.lineIndices(containing: "func", "init").compactMap { index in
             guard declares(source.code[index]), let last = end(from: index, in: source.code) else {
                 return nil
             }
@@ -33,12 +33,12 @@ enum FunctionSizes {
         var braces = 0
         for index in first..<code.count {
             if index > first, brackets == 0, braces == 0, isNext(code[index]) { return nil }
-            for character in code[index] {
-                switch character {
-                case "(", "[": brackets += 1
-                case ")", "]": brackets -= 1
-                case "{" where brackets == 0: braces += 1
-                case "}" where brackets == 0:
+            for byte in code[index].utf8 {
+                switch byte {
+                case UInt8(ascii: "("), UInt8(ascii: "["): brackets += 1
+                case UInt8(ascii: ")"), UInt8(ascii: "]"): brackets -= 1
+                case UInt8(ascii: "{") where brackets == 0: braces += 1
+                case UInt8(ascii: "}") where brackets == 0:
                     braces -= 1
                     if braces <= 0 { return braces < 0 ? nil : index }
                 default: break

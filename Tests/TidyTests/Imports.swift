@@ -8,8 +8,8 @@ enum Imports {
 
     /// Every imported module with its line, counted from 1.
     static func of(_ source: SwiftSource) -> [(module: String, line: Int)] {
-        source.code.enumerated().compactMap { index, line in
-            module(in: line).map { ($0, index + 1) }
+        source.lineIndices(containing: "import").compactMap { index in
+            module(in: source.code[index]).map { ($0, index + 1) }
         }
     }
 

@@ -113,8 +113,8 @@ struct IndexTests {
     ) throws -> String? {
         let path = "Sources/" + row.file
         guard paths.contains(path) else { return "\(row.term): there is no \(path)" }
-        let isDeclared = try source(path).code.contains {
-            Declarations.typeOrFunction(in: $0)?.name == row.declaration
+        let isDeclared = Declarations.typesAndFunctions(of: try source(path)).contains {
+            $0.name == row.declaration
         }
         return isDeclared ? nil : "\(row.term): \(path) does not declare \(row.declaration)"
     }

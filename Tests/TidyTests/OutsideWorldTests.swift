@@ -41,11 +41,11 @@ struct OutsideWorldTests {
     }
 
     private static func findings(in source: SwiftSource) -> [Finding] {
-        source.code.enumerated().flatMap { index, line in
-            forbidden.filter { stands($0.call, in: line) }.map {
+        forbidden.flatMap { call, instead in
+            source.lineIndices(containing: call).filter { stands(call, in: source.code[$0]) }.map {
                 Finding(
-                    path: source.path, line: index + 1,
-                    complaint: "\($0.call) outside programs: \($0.instead)")
+                    path: source.path, line: $0 + 1,
+                    complaint: "\(call) outside programs: \(instead)")
             }
         }
     }

@@ -20,11 +20,24 @@ struct ReasonTests {
     func emptyCatch() throws {
         let checkout = try Checkout.here.get()
         for path in checkout.written(below: "Sources/", suffix: ".swift") {
-            let source = try SwiftSource(path, in: checkout)
-            let text = source.code.joined(separator: " ").split(separator: " ").joined(
-                separator: " ")
-            #expect(!text.contains("catch { }") && !text.contains("catch {}"), "\(path)")
+            #expect(Self.emptyCatches(in: try SwiftSource(path, in: checkout)) == [], "\(path)")
         }
+    }
+
+    @Test("a catch block with a comment only is empty, one that logs is not")
+    func emptyCatchTwin() {
+        let text = """
+            do { try a() } catch {}
+            do { try b() } catch
+            {
+
+                // Best effort.
+            }
+            do { try c() } catch {
+                log()
+            }
+            """
+        #expect(Self.emptyCatches(in: SwiftSource(path: "x", text: text)) == [1, 2])
     }
 
     @Test("a construct without a comment is found, one with a comment is not")
@@ -44,15 +57,25 @@ struct ReasonTests {
     }
 
     private static func unexplained(in source: SwiftSource) -> [Finding] {
-        source.code.enumerated().flatMap { index, line in
-            escapes.filter {
-                line.contains($0) && !source.isCommented(line: index)
-                    && !($0 == " try?" && throwsInstead(source.code[index...]))
+        escapes.flatMap { escape in
+            source.lineIndices(containing: escape).filter {
+                !source.isCommented(line: $0)
+                    && !(escape == " try?" && throwsInstead(source.code[$0...]))
             }
             .map {
-                Finding(path: source.path, line: index + 1, complaint: "\($0) without a reason")
+                Finding(path: source.path, line: $0 + 1, complaint: "\(escape) without a reason")
             }
         }
+    }
+
+    /// The lines, counted from 1, of the `catch` blocks without code.
+    private static func emptyCatches(in source: SwiftSource) -> [Int] {
+        source.lineIndices(containing: "catch").filter { index in
+            // `catch`, `{` and `}` are on three lines at most that have code.
+            let next = source.code[index...].lazy.map(\.trimmed).filter { !$0.isEmpty }.prefix(3)
+            return next.joined().filter { $0 != " " }.contains("catch{}")
+        }
+        .map { $0 + 1 }
     }
 
     /// An error that is replaced by another within three lines needs no further reason.

@@ -88,7 +88,7 @@ struct ReferenceTests {
             var complaints = unknownIDs(in: word, page).map {
                 "\($0) has no row in \(RequirementsPage.path)"
             }
-            if let name = missingPage(word.text, pages) {
+            if let name = missingPage(word, pages) {
                 complaints.append("\(name) is not in the checkout")
             }
             if let last, isIssue(last, word) {
@@ -105,11 +105,11 @@ struct ReferenceTests {
     private static func unknownIDs(
         in word: WordScanner.Word, _ page: RequirementsPage
     ) -> [String] {
-        if word.text.utf8.contains(UInt8(ascii: "-")) {
+        if word.hasHyphen {
             return word.text.split(whereSeparator: { "./_".contains($0) }).map(String.init)
                 .filter { $0.utf8.contains(UInt8(ascii: "-")) && page.lacks($0) }
         }
-        guard word.text.utf8.count <= 3, "\"( ".utf8.contains(word.before),
+        guard word.bytes.count <= 3, "\"( ".utf8.contains(word.before),
             ":,)".utf8.contains(word.after), page.lacks(word.text)
         else { return [] }
         return [word.text]
@@ -117,9 +117,9 @@ struct ReferenceTests {
 
     /// The page that a word names, by its whole path or the end of it; nil if the page exists, and
     /// for other words.
-    private static func missingPage(_ word: String, _ pages: [String]) -> String? {
-        guard word.utf8.contains(UInt8(ascii: ".")) else { return nil }
-        let name = word.split(separator: "/").filter { $0 != "." && $0 != ".." }
+    private static func missingPage(_ word: WordScanner.Word, _ pages: [String]) -> String? {
+        guard word.hasDot else { return nil }
+        let name = word.text.split(separator: "/").filter { $0 != "." && $0 != ".." }
             .joined(separator: "/")
         let page = name.hasSuffix(".") ? String(name.dropLast()) : name
         guard page.hasSuffix(".md"), page != ".md",
@@ -130,8 +130,8 @@ struct ReferenceTests {
 
     /// Whether a number follows the word "issue", with or without a `#`.
     private static func isIssue(_ last: WordScanner.Word, _ word: WordScanner.Word) -> Bool {
-        ["issue", "issues"].contains(last.text.lowercased())
-            && last.after == UInt8(ascii: " ") && " #".utf8.contains(word.before)
-            && word.text.allSatisfy(\.isNumber)
+        last.after == UInt8(ascii: " ") && (last.bytes.count == 5 || last.bytes.count == 6)
+            && ["issue", "issues"].contains(last.text.lowercased())
+            && " #".utf8.contains(word.before) && word.text.allSatisfy(\.isNumber)
     }
 }

@@ -30,7 +30,7 @@ struct SizeReport {
         let sources = try checkout.written(below: "Sources/", suffix: ".swift")
             .map { try SwiftSource($0, in: checkout) }
         let types = sources.flatMap(Self.topLevelTypes)
-        let filesOfWord = Self.filesOfWord(sources)
+        let fileCounts = Self.fileCounts(sources)
         let lengths = sources.map { $0.lines.count - 1 }.sorted()
         let figures = [
             (
@@ -39,7 +39,7 @@ struct SizeReport {
             ),
             ("files", sources.count, 650),
             ("top-level types", types.count, 900),
-            ("types named in one file only", types.count { filesOfWord[$0]?.count == 1 }, 100),
+            ("types named in one file only", types.count { fileCounts[$0] == 1 }, 100),
             ("lines of a file, median", lengths[lengths.count / 2], 95),
             ("lines of a file, 90 %", lengths[lengths.count * 9 / 10], 200),
             ("lines of a file, max", lengths[lengths.count - 1], 400),
@@ -53,25 +53,26 @@ struct SizeReport {
         }
     }
 
-    private static func topLevelTypes(_ source: SwiftSource) -> [Substring] {
-        source.code.compactMap { line in
-            guard !line.hasPrefix(" "), let found = Declarations.typeOrFunction(in: line),
-                found.keyword != "func"
-            else { return nil }
-            return Substring(found.name)
-        }
+    private static func topLevelTypes(_ source: SwiftSource) -> [String] {
+        Declarations.typesAndFunctions(of: source)
+            .filter { $0.keyword != "func" && !source.code[$0.index].hasPrefix(" ") }
+            .map(\.name)
     }
 
-    private static func filesOfWord(_ sources: [SwiftSource]) -> [Substring: Set<String>] {
-        var files: [Substring: Set<String>] = [:]
+    /// In how many files each word is.
+    private static func fileCounts(_ sources: [SwiftSource]) -> [String: Int] {
+        var counts: [String: Int] = [:]
         for source in sources {
-            for line in source.code {
-                for word in line.split(whereSeparator: { !($0.isLetter || $0.isNumber) }) {
-                    files[word, default: []].insert(source.path)
-                }
-            }
+            let words = source.codeBytes.split { !isLetterOrDigit($0) }
+                .map { String(decoding: $0, as: UTF8.self) }
+            for word in Set(words) { counts[word, default: 0] += 1 }
         }
-        return files
+        return counts
+    }
+
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        let small = byte | 0x20
+        return (small >= 0x61 && small <= 0x7a) || (byte >= 0x30 && byte <= 0x39)
     }
 
     @Test("a function's length is counted from its name to its closing brace")

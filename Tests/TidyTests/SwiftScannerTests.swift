@@ -14,7 +14,7 @@ struct SwiftScannerTests {
             ("\"\"\"\n\"x\"\n\"\"\";y", "   \n   \n   ;y"),
         ])
     func blanks(text: String, expected: String) {
-        var scanner = SwiftScanner(text)
-        #expect(scanner.blanked() == expected)
+        var scanner = SwiftScanner(Array(text.utf8))
+        #expect(String(decoding: scanner.blanked(), as: UTF8.self) == expected)
     }
 }

@@ -1,3 +1,6 @@
+import Glibc
+import Synchronization
+
 /// A Swift file by lines: as written, and with comments and string literals replaced by spaces.
 ///
 /// A scanner, not a parser: it knows comments (nested) and string literals (raw, multi-line, with
@@ -8,16 +11,77 @@ struct SwiftSource {
     let lines: [Substring]
     /// The same lines, with spaces for comments and strings.
     let code: [Substring]
+    /// The bytes of `code`, with the newlines.
+    let codeBytes: [UInt8]
+    /// Where each line begins in `codeBytes`.
+    private let starts: [Int]
 
     init(path: String, text: String) {
+        let bytes = Array(text.utf8)
+        var scanner = SwiftScanner(bytes)
         self.path = path
-        var scanner = SwiftScanner(text)
-        self.lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-        self.code = scanner.blanked().split(separator: "\n", omittingEmptySubsequences: false)
+        codeBytes = scanner.blanked()
+        // A blanked byte keeps its place, so that both texts have the same line starts.
+        starts = [0] + bytes.indices.filter { bytes[$0] == SwiftScanner.newline }.map { $0 + 1 }
+        lines = Self.lines(of: bytes, starts: starts)
+        code = Self.lines(of: codeBytes, starts: starts)
     }
 
+    /// Files of the checkout that were scanned, by their whole path.
+    private static let scanned = Mutex<[String: SwiftSource]>([:])
+
+    /// A file of the checkout. Each is read and scanned once in a process, since most rules read
+    /// all of them.
     init(_ path: String, in checkout: Checkout) throws {
-        self.init(path: path, text: try checkout.text(of: path))
+        let key = checkout.root + "/" + path
+        if let known = Self.scanned.withLock({ $0[key] }) {
+            self = known
+            return
+        }
+        let source = SwiftSource(path: path, text: try checkout.text(of: path))
+        Self.scanned.withLock { $0[key] = source }
+        self = source
+    }
+
+    /// The indices of the lines whose code contains one of the texts, in ascending order. A search
+    /// for bytes, so that a rule looks closely only at the few lines that could break it.
+    func lineIndices(containing texts: String...) -> [Int] {
+        var found: Set<Int> = []
+        codeBytes.withUnsafeBytes { bytes in
+            for var text in texts {
+                text.withUTF8 { found.formUnion(places(of: UnsafeRawBufferPointer($0), in: bytes)) }
+            }
+        }
+        return found.sorted()
+    }
+
+    /// The indices of the lines in which a text begins.
+    private func places(
+        of text: UnsafeRawBufferPointer, in bytes: UnsafeRawBufferPointer
+    ) -> [Int] {
+        guard let start = bytes.baseAddress, let wanted = text.baseAddress else { return [] }
+        var places: [Int] = []
+        var position = 0
+        while let hit = memchr(start + position, Int32(text[0]), bytes.count - position) {
+            position = start.distance(to: hit)
+            guard bytes.count - position >= text.count else { break }
+            if memcmp(hit, wanted, text.count) == 0 {
+                places.append(lineIndex(of: position))
+            }
+            position += 1
+        }
+        return places
+    }
+
+    /// The line of a byte, by binary search.
+    private func lineIndex(of offset: Int) -> Int {
+        var low = 0
+        var high = starts.count
+        while high - low > 1 {
+            let middle = (low + high) / 2
+            if starts[middle] <= offset { low = middle } else { high = middle }
+        }
+        return low
     }
 
     /// Whether a comment is on the line, on the next one, or up to eight lines above without a
@@ -38,13 +102,23 @@ struct SwiftSource {
     private func holdsComment(_ index: Int) -> Bool {
         lines[index].contains("//") && !code[index].contains("//")
     }
+
+    private static func lines(of bytes: [UInt8], starts: [Int]) -> [Substring] {
+        let text = String(decoding: bytes, as: UTF8.self).utf8
+        // Each line ends before the newline in front of the next one.
+        return zip(starts, starts.dropFirst().map { $0 - 1 } + [bytes.count]).map { start, end in
+            let first = text.index(text.startIndex, offsetBy: start)
+            return Substring(text[first..<text.index(first, offsetBy: end - start)])
+        }
+    }
 }
 
 extension Substring {
     /// Without spaces at either end.
     var trimmed: Substring {
-        var rest = drop { $0 == " " || $0 == "\t" }
-        while rest.last == " " || rest.last == "\t" { rest.removeLast() }
-        return rest
+        let isText: (UInt8) -> Bool = { $0 != 0x20 && $0 != 0x09 }
+        guard let first = utf8.firstIndex(where: isText), let last = utf8.lastIndex(where: isText)
+        else { return "" }
+        return Substring(utf8[first...last])
     }
 }

@@ -32,7 +32,7 @@ struct ThrowsTests {
 
     /// Throwing package and public functions without a `- Throws:` line.
     static func undocumented(in source: SwiftSource) -> [Finding] {
-        source.code.indices.compactMap { index in
+        Declarations.widelyVisibleLines(of: source).compactMap { index in
             guard let name = Declarations.widelyVisible(in: source.code[index]),
                 name.hasPrefix("func ") || name.hasPrefix("init"),
                 throwsErrors(source, index),

@@ -124,9 +124,8 @@ struct VocabularyTests {
         let checkout = try Checkout.here.get()
         var declared: Set<String> = []
         for path in checkout.written(below: "Sources/", suffix: ".swift") {
-            for line in try SwiftSource(path, in: checkout).code {
-                if let name = Declarations.typeOrFunction(in: line)?.name { declared.insert(name) }
-            }
+            let source = try SwiftSource(path, in: checkout)
+            declared.formUnion(Declarations.typesAndFunctions(of: source).map(\.name))
         }
         #expect(Set(Self.renamed.values).subtracting(declared).sorted() == [])
     }
@@ -149,24 +148,26 @@ struct VocabularyTests {
     }
 
     private static func members(in source: SwiftSource) -> [Finding] {
-        source.code.enumerated().flatMap { index, line in
-            line.split { !($0.isLetter || $0.isNumber || $0 == "_") }.compactMap { word in
-                renamedMembers[String(word)].map {
-                    Finding(
-                        path: source.path, line: index + 1,
-                        complaint: "\(word) is a word of our own: write \($0)")
+        renamedMembers.flatMap { old, new in
+            source.lineIndices(containing: old)
+                .filter { index in
+                    source.code[index].split { !($0.isLetter || $0.isNumber || $0 == "_") }
+                        .contains(Substring(old))
                 }
-            }
+                .map {
+                    Finding(
+                        path: source.path, line: $0 + 1,
+                        complaint: "\(old) is a word of our own: write \(new)")
+                }
         }
     }
 
     private static func findings(in source: SwiftSource) -> [Finding] {
-        source.code.enumerated().compactMap { index, line in
-            guard let declared = Declarations.typeOrFunction(in: line), declared.keyword != "func",
-                let new = renamed[subject(of: declared.name)]
+        Declarations.typesAndFunctions(of: source).compactMap { declared in
+            guard declared.keyword != "func", let new = renamed[subject(of: declared.name)]
             else { return nil }
             return Finding(
-                path: source.path, line: index + 1,
+                path: source.path, line: declared.index + 1,
                 complaint: "\(declared.name) is a word of our own: write \(new)")
         }
     }
