@@ -12,15 +12,17 @@ enum PublicMethods {
         var session = ""
     }
 
+    /// The methods of the gateway's protos, read once.
+    private static let all = Result { try texts().flatMap(methods) }
+
     /// The mutating methods: all that are not marked idempotent, each as `Service/Method`.
     static func mutating() throws -> [String] {
-        try texts().flatMap(mutating)
+        try all.get().filter { !$0.isIdempotent }.map(\.name)
     }
 
     /// The option `session` of each method, by its `Service/Method`.
     static func rules() throws -> [String: String] {
-        Dictionary(
-            uniqueKeysWithValues: try texts().flatMap(methods).map { ($0.name, $0.session) })
+        Dictionary(uniqueKeysWithValues: try all.get().map { ($0.name, $0.session) })
     }
 
     /// The mutating methods of one file.

@@ -18,6 +18,10 @@ final class InnerServices: Sendable {
     private static let cheap = PasswordHashPool.Settings(
         threads: 2, waitingMax: 500,
         parameters: Argon2Parameters(memoryKiB: 8, passes: 1, lanes: 1))
+    /// Read once: parsing all templates would be half of the time of most tests.
+    private static let notificationSettings = Result {
+        try SettingsLoader.settings() as NotificationSettings
+    }
 
     let folder: TemporaryFolder
     let identity: IdentityService
@@ -65,7 +69,7 @@ final class InnerServices: Sendable {
             keys: SessionKeys(master: key(), signInProofs: proofKey, randomness: randomness),
             notices: notices, time: time, randomness: randomness, logger: log)
         notification = try NotificationService(
-            settings: try SettingsLoader.settings(), store: notificationStore,
+            settings: try Self.notificationSettings.get(), store: notificationStore,
             keys: NotificationKeys(master: key(), randomness: randomness),
             peers: NotificationPeers(
                 phoneSignals: UnreachableSignals(), identityEvents: events(identityStore),
