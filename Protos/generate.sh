@@ -23,7 +23,8 @@ mapfile -t files < <(find postern -name '*.proto' | LC_ALL=C sort)
 protoc -I. --include_imports --include_source_info \
     --descriptor_set_out="$work/all.binpb" "${files[@]}"
 
-swift build --package-path generator --scratch-path "$root/.build/generator" --quiet
+swift build --package-path generator --scratch-path "$root/.build/generator" --quiet \
+    --disable-index-store -debug-info-format none
 generated=("$output"/Sources/{Messages,Contracts,PosternClient,WebService}/Generated)
 mkdir -p "${generated[@]}" "$output/Sources/CMessages/include/postern"
 find "${generated[@]}" -type f -delete

@@ -21,6 +21,13 @@ programs=(
   postern-web postern
 )
 
+# Flags with which the tests are built: whole modules, without an index and debugging information.
+# A first build takes about half of the time.
+test_build=(
+  --disable-index-store -debug-info-format none
+  -Xswiftc -whole-module-optimization -Xswiftc -disable-batch-mode
+)
+
 say() { printf '\033[1m==>\033[0m %s\n' "$*" >&2; }
 
 fail() {

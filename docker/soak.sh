@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # The soak tests at full length: programs killed at random under load, calls over faulty networks,
 # crowds of callers, load peaks and rolling restarts with their figures, account enumeration by
-# timing, messages generated for Go, the web service under attack, behind proxies and in a browser,
-# the fuzz targets, and the RPC tests under ThreadSanitizer.
-# docker/test.sh runs one or a few rounds of each, except Go and the last.
+# timing, messages generated for Go, a Swift package outside, the web service under attack, behind
+# proxies and in a browser, the fuzz targets, and the RPC tests under ThreadSanitizer.
+# docker/test.sh runs one or a few rounds of each, except Go, the package outside and the last.
 #
 #   docker/soak.sh [ROUNDS] [SECONDS]
 #
@@ -34,7 +34,7 @@ soak() {
 set_up
 cd "$root"
 say "building programs and tests"
-swift build --build-tests
+swift build --build-tests "${test_build[@]}"
 tests=$(swift test list --skip-build)
 say "killing programs under load, $rounds rounds"
 soak "$rounds" SystemTests.SystemTests/Crashes
@@ -52,10 +52,14 @@ soak "$rounds" SessionServiceTests.ScheduleTests SystemTests.SystemTests/Rotatio
 say "compiling a client's messages in Go from the public .proto files alone"
 need_packages golang-go golang-google-protobuf-dev protoc-gen-go
 Tests/Interop/generated-clients.sh go
-say "attacks on the web service at full length, proxies in front of it, and pages in a browser"
-need_packages python3 python3-venv curl haproxy nginx-light libnginx-mod-stream caddy \
-  chromium chromium-driver
+say "building the example of a package outside, in .build/swift-client"
+swift build --package-path Tests/Interop/swift-client --scratch-path .build/swift-client
+need_packages python3 python3-venv
 set_up_python
+"$venv/bin/python" Tests/Interop/run.py --programs .build/debug \
+  --swift-client .build/swift-client/debug/example
+say "attacks on the web service at full length, proxies in front of it, and pages in a browser"
+need_packages curl haproxy nginx-light libnginx-mod-stream caddy chromium chromium-driver
 "$venv/bin/python" Tests/Interop/web_run.py --programs .build/debug --long abuse proxies browser
 say "mails as a browser shows them"
 need_packages chromium fonts-noto-cjk
