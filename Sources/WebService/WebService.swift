@@ -1,3 +1,4 @@
+import Addresses
 import Contracts
 import HTTPTypes
 package import Logging

@@ -58,9 +58,8 @@ struct TokenCommand: ParsableCommand {
         var endpoints = Endpoints.defaultPath
 
         func validate() throws {
-            guard HTTPOrigin.isOrigin(audience) else {
-                throw ValidationError(
-                    "--audience is an origin without a path; one is https://auth.example.com")
+            guard WebOrigin(site: audience) != nil else {
+                throw ValidationError("--audience is \(WebOrigin.expected)")
             }
             guard method.split(separator: "/").count == 2, MethodPattern(method) != nil,
                 !method.hasSuffix("/*")
