@@ -56,7 +56,8 @@ enum RequestHeadRule {
             path: absolute?.path ?? head.uri)
         request.headerFields.reserveCapacity(head.headers.count)
         var hostCount = 0
-        for (name, value) in head.headers {
+        for (name, text) in head.headers {
+            let value = withoutTrailingSpace(text)
             guard let name = HTTPField.Name(name), HTTPField.isValidValue(value) else {
                 throw HTTPFailure(.badRequest, "a field is not valid")
             }
@@ -91,6 +92,15 @@ enum RequestHeadRule {
         let end = rest.firstIndex { "/?".utf8.contains($0) } ?? rest.endIndex
         let path = String(target[end...])
         return (String(target[rest.startIndex..<end]), path.hasPrefix("/") ? path : "/" + path)
+    }
+
+    /// White space after a value is no part of it (RFC 9112, 5.1). The parser removes only that before.
+    private static func withoutTrailingSpace(_ value: String) -> String {
+        func isSpace(_ byte: UInt8?) -> Bool { byte == 0x20 || byte == 0x09 }
+        guard isSpace(value.utf8.last) else { return value }
+        var rest = value.utf8[...]
+        while isSpace(rest.last) { rest.removeLast() }
+        return String(Substring(rest))
     }
 
     /// `HTTPTypes` has no constant for it: it keeps the value as the authority.

@@ -113,6 +113,11 @@ struct RequestHeadRuleTests {
         #expect(converted(["host": "a", "Host": "a"]) == 400)
         #expect(converted(["host": "a", "a b": "c"]) == 400)
         #expect(converted(["host": "a", "b": "c\u{0}"]) == 400)
+        #expect(converted(["host": "a", "b": "c \t"]) == 200)
+        #expect(converted(["host": "a", "b": " \t"]) == 200)
+        #expect(converted(["host": "a", "b": "c\u{b}"]) == 400)
+        #expect(
+            converted(["host": "a", "transfer-encoding": "chunked ", "content-length": "1"]) == 400)
     }
 
     @Test("an origin allows its host with and without its default port")
