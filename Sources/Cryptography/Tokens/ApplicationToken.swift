@@ -60,7 +60,7 @@ package struct ApplicationToken: Sendable {
         // A token for another installation or service that knows the same key is not for this one.
         guard audiences.contains(claims.audience) else { throw .audience }
         guard claims.method == method else { throw .method }
-        // Attack: whoever has seen a token repeats its body with another key, so that the repeat
+        // Attack: a thief of a token repeats its body with another key, so that the repeat
         // counts as a new call and takes effect again.
         guard claims.idempotencyKey.map({ Array($0.utf8) }) == idempotencyKey else {
             throw .idempotencyKey
