@@ -1,3 +1,4 @@
+import Addresses
 package import ServiceRuntime
 
 /// The operator's settings of the gateway.
@@ -20,8 +21,8 @@ package struct GatewaySettings: Settings {
             reason: "Where clients reach the web service; a backend's token must name one as its "
                 + "audience, so that no token for another installation is accepted here.")
         settings.require(
-            webOrigins.allSatisfy(HTTPOrigin.isOrigin), ["web-origins"],
-            "each must be http or https, a host and an optional port, without a path")
+            webOrigins.allSatisfy { WebOrigin(site: $0) != nil }, ["web-origins"],
+            "each must be \(WebOrigin.expected)")
     }
 }
 

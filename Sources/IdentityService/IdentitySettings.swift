@@ -1,3 +1,4 @@
+import Addresses
 package import Cryptography
 package import ServiceRuntime
 
@@ -66,8 +67,8 @@ package struct IdentitySettings: Settings {
             reason: "Base URL of links in mails, never taken from a request; the app serves the "
                 + "pages verify-email, change-email, reset-password and forgot-password there.")
         settings.require(
-            HTTPOrigin.isOrigin(linkOrigin), ["link-origin"],
-            "it must be http or https, a host and an optional port, without a path")
+            WebOrigin(site: linkOrigin) != nil, ["link-origin"],
+            "it must be \(WebOrigin.expected)")
         enumeration = settings.choice(
             "enumeration", default: EnumerationMode.friendly,
             reason: "Whether a sign-up reveals that an address has an account (X-02).")

@@ -24,7 +24,7 @@ CREATE TABLE audit (
     device BLOB,
     outcome TEXT,
     attempt INTEGER
-, actor TEXT) STRICT;
+, actor TEXT, app TEXT) STRICT;
 
 CREATE TABLE audit_count (
     number INTEGER PRIMARY KEY,

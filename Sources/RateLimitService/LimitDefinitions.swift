@@ -94,6 +94,10 @@ private let limits: [LimitDefinition] = [
     // address.
     row(.guestSignUpByAddress, window(30, minutes: 60),
         of: .site, in: .address, absent: .pass),
+    // The store, against accounts that many addresses create with one app's key, which is public.
+    // More than any app gains in an hour; others can be given a higher limit.
+    row(.signUpByApp, rate(10_000, minutes: 60),
+        of: .text, in: .address, absent: .pass, isDurable: false),
     // An email's owner, against the mails that sign-ups of one customer cause.
     row(.signUpOnTakenEmail, window(3, minutes: 60),
         of: .site, in: .text, absent: .pass),

@@ -1,3 +1,4 @@
+import Addresses
 import Contracts
 import HTTPTypes
 package import Logging
@@ -23,6 +24,7 @@ package struct WebService: Sendable {
     private let gateway: RPCClient
     private let callers: CallerCheck
     private let time: any Time
+    private let logger: Logger
 
     /// Whether requests can be answered, with one line about it.
     package typealias Readiness = @Sendable () -> (isReady: Bool, text: String)
@@ -46,6 +48,7 @@ package struct WebService: Sendable {
         self.settings = settings
         self.gateway = gateway
         self.time = time
+        self.logger = logger
     }
 
     /// What answers the listener's requests.
@@ -54,11 +57,11 @@ package struct WebService: Sendable {
         let callers = callers
         let methods = try CallMethods(isServing: { readiness().isReady }, time: time)
         let calls = CallResponder(
-            methods: methods, gateway: gateway, callers: callers, time: time)
+            methods: methods, gateway: gateway, callers: callers, time: time, logger: logger)
         let verification = VerificationClient(gateway)
         let wellKnown = WellKnownResponder(
             keySets: KeySetCache(verification, time: time),
-            files: WellKnownFiles(folder: settings.wellKnownFolder),
+            files: WellKnownFiles(folder: settings.wellKnownFolder, logger: logger),
             changePasswordURL: settings.changePasswordURL,
             origins: settings.callers.webOrigins.map(\.description))
         let oauth = OAuthResponder(

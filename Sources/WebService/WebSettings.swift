@@ -1,3 +1,4 @@
+import Addresses
 package import RPC
 package import ServiceRuntime
 

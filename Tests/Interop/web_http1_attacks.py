@@ -148,11 +148,13 @@ class HTTP1Attacks:
         ], closes=False)
 
     def case_body_over_the_limit(self):
-        """A body of a megabyte is refused by its length, and by what arrives."""
+        """A megabyte is refused by its length, and by what arrives, also between chunks."""
         chunk = b"4000\r\n" + b" " * 0x4000 + b"\r\n"
         self.refused([
             ("a long body", self.head("content-length: 1000000") + b" " * 1_000_000),
-            ("a long chunked body", self.head("transfer-encoding: chunked") + chunk * 64)])
+            ("a long chunked body", self.head("transfer-encoding: chunked") + chunk * 64),
+            ("a long chunk extension",
+             self.head("transfer-encoding: chunked") + b"2;" + b"a" * 1_000_000)])
 
     def case_pipelined_without_reading(self):
         """A thousand requests at once; the connection ends or each is answered."""

@@ -100,6 +100,9 @@ struct LimitNameTests {
         row(
             .passwordCheckByAddress, "password-check-by-address", 37, ring(60, 1), .pass,
             isDurable: false),
+        row(
+            .signUpByApp, "sign-up-by-app", 38,
+            .gcra(count: 10_000, window: .seconds(3_600)), .pass, isDurable: false),
     ]
 
     @Test("R-03: each limit has its name, number, rule and policy", arguments: table)
@@ -125,6 +128,6 @@ struct LimitNameTests {
 
     @Test("R-06: a number that this version does not know is not a limit")
     func unknown() {
-        for number: UInt16 in [0, 38, .max] { #expect(LimitName(number: number) == nil) }
+        for number: UInt16 in [0, 39, .max] { #expect(LimitName(number: number) == nil) }
     }
 }

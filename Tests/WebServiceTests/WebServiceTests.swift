@@ -1,3 +1,4 @@
+import Cryptography
 import Logging
 import NIOPosix
 import RPC
@@ -60,6 +61,24 @@ struct WebServiceTests {
             let posted = try curl("--request", "POST", "\(url)/health")
             #expect(posted.hasPrefix("HTTP/1.1 405"))
             #expect(posted.contains("allow: GET, HEAD\r\n"))
+        }
+    }
+
+    @Test("at /oauth2 a backend's token that names another body is refused")
+    func otherBody() async throws {
+        let claims =
+            "{\"exp\":4000000000,\"method\":\"postern.gateway.v1.Auth/SignOut\",\"bh\":\"AA\"}"
+        let token = ["{\"alg\":\"EdDSA\"}", claims, "signature"]
+            .map { Base64URL.encode($0.utf8) }.joined(separator: ".")
+        try await withListener(isReady: { true }) { url in
+            let inHeader = try curl(
+                "--header", "x-postern-app: \(token)", "--data", "token=a", "\(url)/oauth2/revoke")
+            #expect(inHeader.hasPrefix("HTTP/1.1 401"), "\(inHeader)")
+            let type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+            let inBody = try curl(
+                "--data", "token=a&client_assertion_type=\(type)&client_assertion=\(token)",
+                "\(url)/oauth2/revoke")
+            #expect(inBody.hasPrefix("HTTP/1.1 401"), "\(inBody)")
         }
     }
 

@@ -40,6 +40,8 @@ package enum LimitName: String, CaseIterable, Sendable {
     case signUpByAddress = "sign-up-by-address"
     /// Guest accounts from one address; IPv6 by /48.
     case guestSignUpByAddress = "guest-sign-up-by-address"
+    /// Sign-ups and guest accounts of one app of the web service.
+    case signUpByApp = "sign-up-by-app"
     /// Sign-ups on one email from one address, or from one application without addresses. While the
     /// email is taken, each of them sends its owner a mail.
     case signUpOnTakenEmail = "sign-up-on-taken-email"

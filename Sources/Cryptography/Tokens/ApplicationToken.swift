@@ -8,7 +8,7 @@ package import ServiceRuntime
 ///
 /// Nothing in a token is trusted before `verified`. It stops (RFC 8725): `none` and HMAC with a
 /// public key as the secret, a key in the token itself, another kind of token of the same key, and
-/// use of the token elsewhere, later, or for another method.
+/// use of the token elsewhere, later, for another method, or with another idempotency key.
 package struct ApplicationToken: Sendable {
     /// `typ`: a client assertion. Each kind of token has its own type, so that no kind can be used
     /// in place of another (RFC 8725, 3.11).
@@ -45,11 +45,12 @@ package struct ApplicationToken: Sendable {
     /// signature with `key` before it parses the payload.
     /// - Parameters:
     ///   - key: The application's key with the id `keyIdentifier`.
+    ///   - idempotencyKey: The call's idempotency key as sent; nil without one.
     ///   - audiences: The origins of this installation, any of which may be the audience.
     /// - Throws: The reason for which it is rejected.
     package func verified(
         by key: Ed25519VerifyingKey, of application: String, method: String,
-        audiences: Set<String>, at now: Timestamp
+        idempotencyKey: [UInt8]?, audiences: Set<String>, at now: Timestamp
     ) throws(Refusal) -> Claims {
         guard key.verifies(token.signature, of: token.message) else { throw .signature }
         guard let object = JSONReader.object(in: token.payload), let claims = Claims(object) else {
@@ -59,6 +60,11 @@ package struct ApplicationToken: Sendable {
         // A token for another installation or service that knows the same key is not for this one.
         guard audiences.contains(claims.audience) else { throw .audience }
         guard claims.method == method else { throw .method }
+        // Attack: a thief of a token repeats its body with another key, so that the repeat
+        // counts as a new call and takes effect again.
+        guard claims.idempotencyKey.map({ Array($0.utf8) }) == idempotencyKey else {
+            throw .idempotencyKey
+        }
         let lifetime = claims.expiresAt - claims.issuedAt
         guard lifetime > .zero, lifetime <= Self.lifetimeMax else { throw .lifetime }
         guard claims.issuedAt <= now + TokenVerifier.leeway else { throw .notYetValid }
@@ -107,6 +113,8 @@ package struct ApplicationToken: Sendable {
         case audience
         /// `method` is not the called method.
         case method
+        /// `idempotency_key` is not the call's idempotency key; or only one of both is there.
+        case idempotencyKey = "idempotency-key"
         /// `exp` is not after `iat`, or more than 60 seconds after it.
         case lifetime
         /// `iat` is in the future.
@@ -133,13 +141,16 @@ extension ApplicationToken {
         package let method: String
         /// `bh`: the hash of the request's body, which the web service checks; absent for a stream.
         package let bodyHash: String?
+        /// `idempotency_key`: the call's idempotency key; absent for a call without one.
+        package let idempotencyKey: String?
         /// `client_address`: the IP address of the person for whom the backend calls.
         package let clientAddress: String?
 
         /// The claims of a token.
         package init(
             application: String, audience: String, issuedAt: Timestamp, expiresAt: Timestamp,
-            method: String, bodyHash: String? = nil, clientAddress: String? = nil
+            method: String, bodyHash: String? = nil, idempotencyKey: String? = nil,
+            clientAddress: String? = nil
         ) {
             self.application = application
             self.audience = audience
@@ -147,6 +158,7 @@ extension ApplicationToken {
             self.expiresAt = expiresAt
             self.method = method
             self.bodyHash = bodyHash
+            self.idempotencyKey = idempotencyKey
             self.clientAddress = clientAddress
         }
 
@@ -156,14 +168,15 @@ extension ApplicationToken {
             guard let claims = TokenClaims(json: json), claims.audience.count == 1,
                 claims.issuer == claims.subject, let method = json["method"]?.string
             else { return nil }
-            for name in ["bh", "client_address"] {
+            for name in ["bh", "idempotency_key", "client_address"] {
                 guard let value = json[name] else { continue }
                 guard value.string != nil else { return nil }
             }
             self.init(
                 application: claims.issuer, audience: claims.audience[0],
                 issuedAt: claims.issuedAt, expiresAt: claims.expiresAt, method: method,
-                bodyHash: json["bh"]?.string, clientAddress: json["client_address"]?.string)
+                bodyHash: json["bh"]?.string, idempotencyKey: json["idempotency_key"]?.string,
+                clientAddress: json["client_address"]?.string)
         }
 
         /// The claims as a token's payload.
@@ -175,6 +188,7 @@ extension ApplicationToken {
                 ).json
             _ = object.add("method", .string(method))
             if let bodyHash { _ = object.add("bh", .string(bodyHash)) }
+            if let idempotencyKey { _ = object.add("idempotency_key", .string(idempotencyKey)) }
             if let clientAddress { _ = object.add("client_address", .string(clientAddress)) }
             return object
         }

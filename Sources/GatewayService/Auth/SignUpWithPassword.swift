@@ -44,8 +44,8 @@ extension AuthHandler {
         _ origin: IdentityV1.Origin, _ context: CallContext, _ onward: CallContext
     ) async throws -> IdentityV1.RegisterResponse {
         try await limits.charging(
-            .signUp(email: request.email, caller: LimitedCaller(context)), context,
-            chargedOnceFor: onward.idempotencyKey
+            .signUp(email: request.email, caller: LimitedCaller(context), app: context.app),
+            context, chargedOnceFor: onward.idempotencyKey
         ) {
             try await limits.countingUnrequestedMail(
                 to: request.email, context, onward

@@ -30,7 +30,7 @@ extension GuestsHandler {
         _ onward: CallContext
     ) async throws -> IdentityV1.AdmissionResponse {
         try await limits.charging(
-            .guestSignUp(caller: LimitedCaller(context)), context,
+            .guestSignUp(caller: LimitedCaller(context), app: context.app), context,
             chargedOnceFor: onward.idempotencyKey
         ) {
             try await identities.signInAsGuest(

@@ -5,7 +5,7 @@ import ServiceRuntime
 
 /// What a flow asks the rate limiter to allow, and the limits that apply to it.
 enum LimitedAction {
-    case signUp(email: String, caller: LimitedCaller)
+    case signUp(email: String, caller: LimitedCaller, app: String? = nil)
     case signIn(email: String, device: String, caller: LimitedCaller)
     /// Charged before it is known whether the email has an account.
     case passwordReset(email: String, caller: LimitedCaller)
@@ -17,7 +17,7 @@ enum LimitedAction {
     /// A mail that its recipient has not requested (`countingUnrequestedMail`).
     case unrequestedMail(email: String)
     /// A guest gives nothing, not even an email.
-    case guestSignUp(caller: LimitedCaller)
+    case guestSignUp(caller: LimitedCaller, app: String? = nil)
     /// Charged before a provider's token is verified, whichever identity it names
     /// (`countingProviderToken`).
     case providerSignIn(device: String, caller: LimitedCaller)
@@ -52,13 +52,13 @@ enum LimitedAction {
     /// The charges to make, all or none.
     var charges: [RateLimitV1.Charge] {
         switch self {
-        case .signUp(let email, let caller):
+        case .signUp(let email, let caller, let app):
             // Charged before it is known whether the email is taken: each sign-up on a taken email
             // sends its owner a mail.
             [
                 Self.byAddress(.signUpByAddress, caller),
                 LimitName.signUpOnTakenEmail.charge("\(caller.subject)|\(Self.folded(email))"),
-            ]
+            ] + Self.byApp(app)
         case .signIn(let email, let device, let caller):
             Self.byAccount(email, device) + [Self.byAddress(.failedSignInByAddress, caller)]
                 + Self.byDevice(.failedSignInByDevice, device, caller)
@@ -77,8 +77,8 @@ enum LimitedAction {
             [LimitName.verificationMailByAccount.charge(account)]
         case .verificationMailByPassword(let email):
             [LimitName.verificationMailByAccount.charge(Self.folded(email))]
-        case .guestSignUp(let caller):
-            [Self.byAddress(.guestSignUpByAddress, caller)]
+        case .guestSignUp(let caller, let app):
+            [Self.byAddress(.guestSignUpByAddress, caller)] + Self.byApp(app)
         case .providerSignIn(let device, let caller):
             Self.byProvider(device, caller)
         case .providerProof(let account, let device, let caller):
@@ -177,6 +177,10 @@ enum LimitedAction {
         case .application(let application):
             LimitName.unaddressedByApplication.charge(application)
         }
+    }
+
+    private static func byApp(_ app: String?) -> [RateLimitV1.Charge] {
+        app.map { [LimitName.signUpByApp.charge($0)] } ?? []
     }
 
     /// In IPv6 one customer has more than one household's network. In IPv4 the site is the address.

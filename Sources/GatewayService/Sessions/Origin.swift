@@ -28,11 +28,25 @@ enum Origin {
         }
         return IdentityV1.Origin(
             clientAddress: try context.personsAddress() ?? "", deviceId: device.deviceId,
-            platform: device.platform, deviceName: device.name)
+            platform: device.platform, deviceName: device.name, app: context.app ?? "")
     }
 }
 
 extension CallContext {
+    /// As long as the name of an app in the apps file can be.
+    private static let appBytesMax = 32
+
+    /// The name of the app that calls through the web service; nil for other callers. Attack: any
+    /// other application could name an app, to use up its limits or to hide in the audit trail. A
+    /// text that cannot be a name is ignored, so that neither gets one of an attacker's own making.
+    var app: String? {
+        guard application == Self.webService, let name = metadata[Metadata.Key.app],
+            (1...Self.appBytesMax).contains(name.utf8.count),
+            name.utf8.allSatisfy({ (97...122).contains($0) || (48...57).contains($0) || $0 == 45 })
+        else { return nil }
+        return name
+    }
+
     /// Longer than any language with its script and region (RFC 5646, 4.4.1).
     private static let languageBytesMax = 35
 

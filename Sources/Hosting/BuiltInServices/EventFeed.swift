@@ -88,7 +88,7 @@ extension SQLSession {
     fileprivate func events(after position: Int64, limit: Int) throws -> [EventsV1.Event] {
         try query(
             """
-            SELECT number, at_ms, kind, account, session, outcome, attempt
+            SELECT number, at_ms, kind, account, session, outcome, attempt, app
             FROM audit WHERE number > ? ORDER BY number LIMIT ?
             """,
             [.integer(position), .integer(Int64(limit))]
@@ -97,7 +97,8 @@ extension SQLSession {
                 position: try row.integer(0), atMs: try row.integer(1), kind: try row.text(2),
                 accountId: try row.optionalInteger(3).flatMap { AccountID(key: $0)?.text } ?? "",
                 sessionId: try row.optionalInteger(4).flatMap { SessionID(key: $0)?.text } ?? "",
-                outcome: try row.optionalText(5) ?? "", attempt: try row.optionalInteger(6) ?? 0)
+                outcome: try row.optionalText(5) ?? "", attempt: try row.optionalInteger(6) ?? 0,
+                app: try row.optionalText(7) ?? "")
         }
     }
 }

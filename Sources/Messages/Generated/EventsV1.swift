@@ -163,6 +163,9 @@ extension EventsV1 {
         package var outcome: String
         /// The number of the attempt, or the number of attempts; 0 if attempts are not counted.
         package var attempt: Int64
+        /// The app that called through the web service: its name in the operator's apps file; empty for
+        /// other callers, and where the event does not follow from a call of an app.
+        package var app: String
 
         /// A message of these fields.
         package init(
@@ -172,7 +175,8 @@ extension EventsV1 {
             accountId: String = "",
             sessionId: String = "",
             outcome: String = "",
-            attempt: Int64 = 0
+            attempt: Int64 = 0,
+            app: String = ""
         ) {
             self.position = position
             self.atMs = atMs
@@ -181,6 +185,7 @@ extension EventsV1 {
             self.sessionId = sessionId
             self.outcome = outcome
             self.attempt = attempt
+            self.app = app
         }
     }
 }
@@ -198,7 +203,8 @@ extension EventsV1.Event: ProtobufMessage {
         let sessionId = try reader.text(42)
         let outcome = try reader.text(50)
         let attempt = try reader.int64(56)
-        return EventsV1.Event(position: position, atMs: atMs, kind: kind, accountId: accountId, sessionId: sessionId, outcome: outcome, attempt: attempt)
+        let app = try reader.text(66)
+        return EventsV1.Event(position: position, atMs: atMs, kind: kind, accountId: accountId, sessionId: sessionId, outcome: outcome, attempt: attempt, app: app)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -209,6 +215,7 @@ extension EventsV1.Event: ProtobufMessage {
         if !sessionId.isEmpty { sink.text(42, sessionId) }
         if !outcome.isEmpty { sink.text(50, outcome) }
         if attempt != 0 { sink.int64(56, attempt) }
+        if !app.isEmpty { sink.text(66, app) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -225,6 +232,7 @@ extension EventsV1.Event: ProtobufMessage {
         let sessionId = try Wire.text(c.pointee.session_id)
         let outcome = try Wire.text(c.pointee.outcome)
         let attempt = c.pointee.attempt
+        let app = try Wire.text(c.pointee.app)
         self.position = position
         self.atMs = atMs
         self.kind = kind
@@ -232,5 +240,6 @@ extension EventsV1.Event: ProtobufMessage {
         self.sessionId = sessionId
         self.outcome = outcome
         self.attempt = attempt
+        self.app = app
     }
 }

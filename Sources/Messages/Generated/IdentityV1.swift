@@ -192,18 +192,23 @@ extension IdentityV1 {
         package var platform: String
         /// Display name, for example "Ada's phone".
         package var deviceName: String
+        /// The app that calls through the web service: its name in the operator's apps file, for the audit
+        /// trail; empty for other callers.
+        package var app: String
 
         /// A message of these fields.
         package init(
             clientAddress: String = "",
             deviceId: String = "",
             platform: String = "",
-            deviceName: String = ""
+            deviceName: String = "",
+            app: String = ""
         ) {
             self.clientAddress = clientAddress
             self.deviceId = deviceId
             self.platform = platform
             self.deviceName = deviceName
+            self.app = app
         }
     }
 }
@@ -218,7 +223,8 @@ extension IdentityV1.Origin: ProtobufMessage {
         let deviceId = try reader.text(18)
         let platform = try reader.text(26)
         let deviceName = try reader.text(34)
-        return IdentityV1.Origin(clientAddress: clientAddress, deviceId: deviceId, platform: platform, deviceName: deviceName)
+        let app = try reader.text(42)
+        return IdentityV1.Origin(clientAddress: clientAddress, deviceId: deviceId, platform: platform, deviceName: deviceName, app: app)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -226,6 +232,7 @@ extension IdentityV1.Origin: ProtobufMessage {
         if !deviceId.isEmpty { sink.text(18, deviceId) }
         if !platform.isEmpty { sink.text(26, platform) }
         if !deviceName.isEmpty { sink.text(34, deviceName) }
+        if !app.isEmpty { sink.text(42, app) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -239,10 +246,12 @@ extension IdentityV1.Origin: ProtobufMessage {
         let deviceId = try Wire.text(c.pointee.device_id)
         let platform = try Wire.text(c.pointee.platform)
         let deviceName = try Wire.text(c.pointee.device_name)
+        let app = try Wire.text(c.pointee.app)
         self.clientAddress = clientAddress
         self.deviceId = deviceId
         self.platform = platform
         self.deviceName = deviceName
+        self.app = app
     }
 }
 

@@ -61,6 +61,8 @@ package struct CallContext: IdempotentCall {
 extension CallContext {
     /// The applications of the operator: they may call operators' rpcs, and use the admin lane.
     package static let operators: Set<String> = ["tool"]
+    /// The application that calls for apps, which it knows by their keys.
+    package static let webService = "web"
     /// The applications that manage accounts: they end an account's sessions and delete its data.
     private static let accountKeepers: Set<String> = operators.union(["identity"])
 

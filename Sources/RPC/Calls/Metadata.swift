@@ -33,6 +33,9 @@ package struct Metadata: Hashable, Sendable {
         /// read only from applications that may carry such tokens (the web service). It is not
         /// forwarded, and never logged or traced.
         package static let applicationToken = "application-token"
+        /// The name of the app that calls through the web service; read only from that. It is not
+        /// forwarded: `Origin.app` has it.
+        package static let app = "app"
         /// W3C trace context, forwarded unchanged.
         package static let traceparent = "traceparent"
     }

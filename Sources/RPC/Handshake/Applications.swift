@@ -138,8 +138,8 @@ package struct Applications: Sendable {
         return nil
     }
 
-    /// The application that signed the application token `text` for a call of `method`, and the
-    /// token's claims.
+    /// The application that signed the application token `text` for a call of `method` with
+    /// `idempotencyKey`, and the token's claims.
     ///
     /// Never an operator's application: an attacker who took the web service over could use a token
     /// that passes through it for an operator's call with another body. Never one that itself
@@ -147,7 +147,8 @@ package struct Applications: Sendable {
     /// the token itself.
     /// - Throws: The reason for which the token is rejected.
     func verified(
-        token text: String, method: String, audiences: Set<String>, now: Timestamp
+        token text: String, method: String, idempotencyKey: [UInt8]?, audiences: Set<String>,
+        now: Timestamp
     ) throws(ApplicationToken.Refusal) -> (caller: Caller, claims: ApplicationToken.Claims) {
         let token = try ApplicationToken(text)
         let key = keys.first { "\($0.application.name).\($0.keyID)" == token.keyIdentifier }
@@ -156,7 +157,8 @@ package struct Applications: Sendable {
         }
         let application = key.application
         let claims = try token.verified(
-            by: verifier, of: application.name, method: method, audiences: audiences, at: now)
+            by: verifier, of: application.name, method: method, idempotencyKey: idempotencyKey,
+            audiences: audiences, at: now)
         guard !CallContext.operators.contains(application.name), !application.mayCarryTokens else {
             throw .application
         }

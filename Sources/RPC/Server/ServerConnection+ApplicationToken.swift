@@ -39,11 +39,12 @@ extension ServerConnection {
         carriedBy carrier: Application
     ) throws(ServiceError) -> CallCaller {
         let method = entry.handler.method
+        let idempotencyKey = metadata.entries.first { $0.key == Metadata.Key.idempotencyKey }?.value
         let verified: (caller: Caller, claims: ApplicationToken.Claims)
         do throws(ApplicationToken.Refusal) {
             verified = try shared.callers.applications.verified(
-                token: token, method: method.name, audiences: shared.settings.tokenAudiences,
-                now: shared.time.now())
+                token: token, method: method.name, idempotencyKey: idempotencyKey,
+                audiences: shared.settings.tokenAudiences, now: shared.time.now())
         } catch {
             throw Self.unauthenticated(error)
         }
@@ -51,9 +52,9 @@ extension ServerConnection {
         guard shared.callers.permissions(of: application.name).allows(entry.index) else {
             throw Self.notPermitted
         }
-        // Tokens are not stored, so one can be repeated while it is valid. With an idempotency key
-        // the repeat gets the first answer and changes nothing more.
-        guard method.isIdempotent || metadata[Metadata.Key.idempotencyKey]?.isEmpty == false else {
+        // Tokens are not stored, so one can be repeated while it is valid. It names the idempotency
+        // key, so that the repeat gets the first answer and changes nothing more.
+        guard method.isIdempotent || idempotencyKey?.isEmpty == false else {
             throw ServiceError(
                 .invalidArgument, fields: [Metadata.Key.idempotencyKey], notProcessed: true)
         }

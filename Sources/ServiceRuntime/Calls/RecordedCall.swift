@@ -13,4 +13,6 @@ package protocol ClientOrigin: Sendable {
     var clientAddress: String { get }
     /// The device's id, which the client states itself.
     var deviceId: String { get }
+    /// The name of the app, which the web service knows by its key.
+    var app: String { get }
 }

@@ -25,6 +25,8 @@ package struct AuditEvent: Hashable, Sendable {
     /// Who acted, where that was not the account's owner: the application and the operator that it
     /// named (I-09).
     package var actor: String?
+    /// The app that called, by its name in the operator's apps file.
+    package var app: String?
 
     /// An event of `kind` with its known fields.
     package init(
@@ -52,26 +54,28 @@ extension Transaction {
             """
             INSERT INTO audit (
                 at_ms, kind, account, session, subject, client_address, device, outcome, attempt,
-                actor)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                actor, app)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 SQLValue(at), .text(event.kind.rawValue), SQLValue(event.account),
                 SQLValue(event.session), SQLValue(event.subject), SQLValue(event.clientAddress),
                 SQLValue(event.device), SQLValue(event.outcome?.rawValue), SQLValue(event.attempt),
-                SQLValue(event.actor),
+                SQLValue(event.actor), SQLValue(event.app),
             ])
     }
 }
 
 /// The origin of a call, as stored in the audit trail: keyed hashes, so that the trail may outlive
-/// the account without keeping personal data (A-02).
+/// the account without keeping personal data (A-02), and the name of the app.
 package struct CallOrigin: Hashable, Sendable {
     let clientAddress: [UInt8]?
     let device: [UInt8]?
     /// The hash of the client's network, at the size that a provider assigns to one customer: an
     /// IPv4 /24 or an IPv6 /48.
     let site: [UInt8]?
+    /// The app's name; nil for other callers.
+    let app: String?
 
     /// The origin of a request; empty fields are unknown.
     package init(_ origin: (any ClientOrigin)?, hash: KeyedHash) {
@@ -84,6 +88,7 @@ package struct CallOrigin: Hashable, Sendable {
         site = ClientAddress(origin?.clientAddress ?? "").map {
             hash.lookUpKey(Array("client site\0".utf8) + $0.network(v6: 6, v4: 3))
         }
+        app = origin.flatMap { $0.app.isEmpty ? nil : $0.app }
     }
 
     /// Decodes the result of `bytes`; nil if it is malformed.
@@ -98,11 +103,11 @@ package struct CallOrigin: Hashable, Sendable {
         }
         guard let clientAddress = next(), let device = next(), let site = next(), rest.isEmpty
         else { return nil }
-        (self.clientAddress, self.device, self.site) = (clientAddress, device, site)
+        (self.clientAddress, self.device, self.site, app) = (clientAddress, device, site, nil)
     }
 
     /// The hashes encoded, for a later step of the same call: a byte that says whether a hash is
-    /// present comes before each.
+    /// present comes before each. The app is left out.
     package var bytes: [UInt8] {
         [clientAddress, device, site].flatMap { hash in hash.map { [1] + $0 } ?? [0] }
     }
@@ -110,7 +115,7 @@ package struct CallOrigin: Hashable, Sendable {
     /// For calls without an origin.
     package static let unknown = CallOrigin()
 
-    private init() { (clientAddress, device, site) = (nil, nil, nil) }
+    private init() { (clientAddress, device, site, app) = (nil, nil, nil, nil) }
 }
 
 extension AuditEvent {
@@ -119,6 +124,7 @@ extension AuditEvent {
         var event = self
         event.clientAddress = origin.clientAddress
         event.device = origin.device
+        event.app = origin.app
         return event
     }
 }

@@ -108,6 +108,7 @@ enum StorageTables {
         Migration(number: 5, sql: outboxQueues),
         Migration(number: 6, sql: AuditCounts.table),
         Migration(number: 7, sql: keyCheck),
+        Migration(number: 8, sql: auditApp),
     ]
 
     /// `number` orders the messages. Those with the same `lane` are delivered one after the other.
@@ -154,6 +155,9 @@ enum StorageTables {
     /// Who acted on an account where that was not its owner: an application and the operator that
     /// it named (I-09). Holds no data of the account.
     private static let auditActor = "ALTER TABLE audit ADD COLUMN actor TEXT;"
+
+    /// The app that called through the web service. Holds no data of the account.
+    private static let auditApp = "ALTER TABLE audit ADD COLUMN app TEXT;"
 
     /// One row: a keyed hash that identifies the store's master key (`StoreKeyVerdict`).
     private static let keyCheck = """

@@ -1,3 +1,4 @@
+import Addresses
 package import RPC
 
 /// An app of the operator's, a web page or a program on phones, with the rules that its publishable

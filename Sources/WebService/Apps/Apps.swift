@@ -1,3 +1,4 @@
+import Addresses
 import RPC
 package import ServiceRuntime
 
@@ -91,7 +92,7 @@ extension Apps {
         let app = App(
             name: name, key: key ?? "",
             platforms: Set(list(.platforms, name, &settings, AppPlatform.init(rawValue:))),
-            origins: Set(list(.origins, name, &settings, WebOrigin.init).map(\.description)),
+            origins: Set(list(.origins, name, &settings, WebOrigin.init(_:)).map(\.description)),
             redirectURIs: list(
                 .redirectURIs, name, &settings, { App.isRedirectURI($0) ? $0 : nil }),
             methods: methods(name, &settings),

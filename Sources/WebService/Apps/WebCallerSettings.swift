@@ -29,7 +29,7 @@ package struct WebCallerSettings: Settings {
             "web-origins",
             default: [], counts: 0...16, expected: WebOrigin.expected, unit: "origin",
             reason: "Where clients reach the web service, as in their URLs. Without it only at "
-                + "localhost.", parse: WebOrigin.init)
+                + "localhost.", parse: { WebOrigin(site: $0) })
         apps = appsFile.map { SettingsDocument(path: $0) }
         for problem in apps?.problems ?? [] {
             settings.require(false, ["apps-file"], problem)

@@ -1,4 +1,5 @@
 import HTTPTypes
+import Logging
 import Messages
 import ServiceRuntime
 
@@ -11,6 +12,13 @@ struct CallFailure: Error, Hashable, Sendable {
     var status: HTTPResponse.Status
     /// Fields of the response that say more about the failure.
     var fields = HTTPFields()
+
+    /// The status of the call in gRPC and Connect. gRPC's libraries name a message over a limit so
+    /// (`doc/statuscodes.md` in https://github.com/grpc/grpc). The error of the catalogue with that
+    /// status would advise to send the message again.
+    var callStatus: StatusCode {
+        status == .contentTooLarge ? .resourceExhausted : error.status
+    }
 
     /// A failure that this program finds.
     /// - Parameter reason: a sentence for a developer.
@@ -32,12 +40,25 @@ struct CallFailure: Error, Hashable, Sendable {
         case let error as ServiceError: self.init(service: error)
         case let failure as HTTPFailure:
             let code: ErrorCode =
-                failure.status.kind == .serverError ? .unavailable : .invalidArgument
+                switch failure.status {
+                case .requestTimeout: .deadlineExceeded
+                case let status where status.kind == .serverError: .unavailable
+                default: .invalidArgument
+                }
             self.init(code, failure.reason, status: failure.status)
         case let error as MessageError:
             self.init(.invalidArgument, "The message does not decode: \(error).")
         default: self.init(.internalError, "The web service failed.")
         }
+    }
+
+    /// The same, which logs an error of this program's own; the gateway has logged its errors. Only
+    /// the type of an unknown one: its text may hold what the client sent.
+    init(_ error: any Error, logger: Logger) {
+        self.init(error)
+        guard self.error.code == .internalError, !(error is ServiceError) else { return }
+        let reason = error is CallFailure ? message : "\(type(of: error))"
+        logger.error("web.call.failed", "answering a call failed", fields: [.detail: .text(reason)])
     }
 
     private init(service error: ServiceError) {

@@ -103,13 +103,13 @@ extension CallFormat {
 }
 
 extension CallFailure {
-    /// A request that is compressed. Requests are small, and a decompressor is an attack surface:
-    /// a kilobyte can become a gigabyte.
+    /// A request that is compressed. The module's README says why none may be.
     /// - Parameter accepted: The field that lists the encodings that are supported.
     static func unsupportedEncoding(accepted: HTTPField.Name) -> CallFailure {
         CallFailure(
             .unknownMethod,
-            "Compressed requests are not supported. Supported encodings: identity.",
+            "Compressed requests are not supported. Supported encodings: identity. With connectrpc "
+                + "for Python, set send_compression=None.",
             fields: [accepted: "identity"])
     }
 }

@@ -1,5 +1,6 @@
 import Cryptography
 import HTTPTypes
+package import Logging
 import NIOCore
 package import RPC
 package import ServiceRuntime
@@ -18,16 +19,19 @@ package struct CallResponder: Sendable {
     private let time: any Time
     private let callers: CallerCheck
     private let cookie: RefreshCookie
+    private let logger: Logger
 
     /// Answers calls of `methods`; those of the gateway are passed on to `gateway` if `callers`
     /// admits the caller.
     package init(
-        methods: CallMethods, gateway: RPCClient, callers: CallerCheck, time: any Time
+        methods: CallMethods, gateway: RPCClient, callers: CallerCheck, time: any Time,
+        logger: Logger
     ) {
         self.methods = methods
         self.gateway = gateway
         self.time = time
         self.callers = callers
+        self.logger = logger
         cookie = RefreshCookie(methods: methods.ofGateway)
     }
 
@@ -55,7 +59,7 @@ package struct CallResponder: Sendable {
         } catch is CancellationError {
             // The client is gone, and so is the stream that a response would take.
         } catch {
-            response.fail(CallFailure(error))
+            response.fail(CallFailure(error, logger: logger))
         }
     }
 
@@ -163,7 +167,7 @@ extension CallResponder {
         } catch let error as CancellationError {
             throw error
         } catch {
-            failure = CallFailure(error)
+            failure = CallFailure(error, logger: logger)
         }
         try await response.end(failure)
     }

@@ -11,7 +11,7 @@ extension CallFailure {
     var connectError: JSONObject {
         let detail = WireV1.Response(call: 0, error).error ?? WireV1.Error()
         return [
-            "code": .string(error.status.connectName),
+            "code": .string(callStatus.connectName),
             "message": .string(message),
             "details": .array([
                 .object([

@@ -12,7 +12,7 @@ enum GRPCStatus {
     static func trailers(_ failure: CallFailure?, language: ErrorLanguage) -> HTTPFields {
         guard let failure else { return [.grpcStatus: "0"] }
         return [
-            .grpcStatus: "\(failure.error.status.rawValue)",
+            .grpcStatus: "\(failure.callStatus.rawValue)",
             .grpcMessage: percentEncoded(failure.message),
             .grpcStatusDetails: Base64.encodeUnpadded(details(failure, language)),
         ]
@@ -34,7 +34,7 @@ enum GRPCStatus {
         let error = failure.error
         let own = WireV1.Response(call: 0, error).error ?? WireV1.Error()
         var status = FieldWriter()
-        status.append(1, .varint(UInt64(error.status.rawValue)))
+        status.append(1, .varint(UInt64(failure.callStatus.rawValue)))
         status.append(2, .text(failure.message))
         status.append(3, any(WireV1.Error.fullName, own.encoded()))
         status.append(3, localized(error, own.userMessage, language))

@@ -1,3 +1,5 @@
+import Addresses
+
 /// The hosts that requests may be for: those of the setting `web-origins`.
 ///
 /// A page of an attacker can give its own name our address (DNS rebinding). The browser then takes

@@ -17,6 +17,8 @@ final class HTTP1Connection: ChannelDuplexHandler {
     private var isResponding = false
     /// The end of that request has not arrived.
     private var isRequestOpen = false
+    /// While that is a chunked body: the connection's bytes before it, and its content so far.
+    private var chunked: (start: Int, content: Int)?
     private var isHeadRequest = false
     private var isOldVersion = false
     /// Parts of the requests after it (pipelining).
@@ -89,17 +91,40 @@ final class HTTP1Connection: ChannelDuplexHandler {
                     head, isTLS: connection.client.isTLS)
                 isResponding = true
                 isRequestOpen = true
+                if request.headerFields[.transferEncoding] != nil {
+                    chunked = (connection.receivedBytes, 0)
+                }
                 context.fireChannelRead(wrapInboundOut(.head(request)))
             } catch {
                 reject(error, context)
             }
         case .body(let body):
+            chunked?.content += body.readableBytes
             context.fireChannelRead(wrapInboundOut(.body(body)))
         case .end:
             isRequestOpen = false
+            chunked = nil
             // Trailers are dropped: no protocol here has them in requests.
             context.fireChannelRead(wrapInboundOut(.end(nil)))
         }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        limitChunks(context)
+        context.fireChannelReadComplete()
+    }
+
+    /// Ends a chunked body that has too many bytes beside its content, which the parser skips.
+    private func limitChunks(_ context: ChannelHandlerContext) {
+        guard let (start, content) = chunked, failure == nil, !isLingering else { return }
+        let limits = connection.shared.limits
+        // No connection lives for as many bytes as overflow here.
+        let bytesMax = limits.chunkOverheadBytesMax &+ content &* (limits.chunkOverheadFactor &+ 1)
+        guard connection.receivedBytes &- start > bytesMax else { return }
+        let failure = HTTPFailure(.badRequest, "the chunks have too many bytes beside the body")
+        self.failure = failure
+        connection.loop.figures.refused(.malformed)
+        fail(failure, context)
     }
 
     /// Passes on the requests that wait, one after the other, and reads again when none is left.

@@ -50,11 +50,14 @@ enum RequestHeadRule {
         guard let method = HTTPRequest.Method(head.method.rawValue) else {
             throw HTTPFailure(.badRequest, "the method is not valid")
         }
+        let absolute = absoluteForm(head.uri)
         var request = HTTPRequest(
-            method: method, scheme: isTLS ? "https" : "http", authority: nil, path: head.uri)
+            method: method, scheme: isTLS ? "https" : "http", authority: nil,
+            path: absolute?.path ?? head.uri)
         request.headerFields.reserveCapacity(head.headers.count)
         var hostCount = 0
-        for (name, value) in head.headers {
+        for (name, text) in head.headers {
+            let value = withoutTrailingSpace(text)
             guard let name = HTTPField.Name(name), HTTPField.isValidValue(value) else {
                 throw HTTPFailure(.badRequest, "a field is not valid")
             }
@@ -68,8 +71,36 @@ enum RequestHeadRule {
         guard hostCount == 1 else {
             throw HTTPFailure(.badRequest, "a request must have one host")
         }
+        // Clients must send the same (RFC 9112, 3.2). Two servers could choose different ones.
+        if let absolute, absolute.authority.lowercased() != request.authority?.lowercased() {
+            throw HTTPFailure(.badRequest, "the request target and host differ")
+        }
         try checkFraming(request.headerFields, head.version)
         return request
+    }
+
+    /// The parts of a request target in absolute form, which clients send to proxies and which every
+    /// server has to accept (RFC 9112, 3.2.2); nil for another form. The scheme is ignored: a proxy
+    /// may end TLS before us.
+    private static func absoluteForm(_ target: String) -> (authority: String, path: String)? {
+        guard target.utf8.first != UInt8(ascii: "/"),
+            let scheme = ["http://", "https://"].first(where: {
+                target.prefix($0.count).lowercased() == $0
+            })
+        else { return nil }
+        let rest = target.utf8.dropFirst(scheme.utf8.count)
+        let end = rest.firstIndex { "/?".utf8.contains($0) } ?? rest.endIndex
+        let path = String(target[end...])
+        return (String(target[rest.startIndex..<end]), path.hasPrefix("/") ? path : "/" + path)
+    }
+
+    /// White space after a value is no part of it (RFC 9112, 5.1). The parser removes only that before.
+    private static func withoutTrailingSpace(_ value: String) -> String {
+        func isSpace(_ byte: UInt8?) -> Bool { byte == 0x20 || byte == 0x09 }
+        guard isSpace(value.utf8.last) else { return value }
+        var rest = value.utf8[...]
+        while isSpace(rest.last) { rest.removeLast() }
+        return String(Substring(rest))
     }
 
     /// `HTTPTypes` has no constant for it: it keeps the value as the authority.

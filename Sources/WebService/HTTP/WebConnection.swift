@@ -21,6 +21,8 @@ final class WebConnection: ChannelDuplexHandler {
     private(set) var requester: PeerAddress?
     /// Requests whose tasks have not returned. A task that was cancelled may still run.
     private(set) var runningCount = 0
+    /// Bytes from the client so far.
+    private(set) var receivedBytes = 0
     private var isVersionKnown = false
     private var isUsed = false
     private var context: ChannelHandlerContext?
@@ -81,7 +83,9 @@ final class WebConnection: ChannelDuplexHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        loop.figures.receivedBytes.add(unwrapInboundIn(data).readableBytes)
+        let count = unwrapInboundIn(data).readableBytes
+        receivedBytes &+= count
+        loop.figures.receivedBytes.add(count)
         if runningCount == 0, !client.isHTTP2, deadlines.header == nil {
             deadlines.header = shared.time.uptime() + shared.limits.headerTimeout
         }

@@ -7,6 +7,12 @@ package struct WebLimits: Sendable, Hashable {
     package var headerBytesMax = 16 * 1024
     /// Fields of a request; more is answered with 431. Each costs more memory than its bytes.
     package var headerFieldsMax = 100
+    /// Bytes that a chunked body may have beside its content, in addition to `chunkOverheadFactor`
+    /// for each byte of it: extensions of chunks have no end by themselves (CVE-2023-39326), and the
+    /// parser skips them. A record of TLS counts before it is complete. More is answered with 400.
+    package var chunkOverheadBytesMax = 64 * 1024
+    /// Bytes beside each byte of content: a chunk of one byte in a TLS record of its own has 28.
+    package var chunkOverheadFactor = 32
     /// Requests that one HTTP/2 connection may have open at once; more streams are refused with
     /// REFUSED_STREAM, and clients repeat them.
     package var streamsMax = 100

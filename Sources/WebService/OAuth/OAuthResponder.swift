@@ -47,6 +47,9 @@ struct OAuthResponder: Sendable {
             let parameters = try Self.parameters(exchange.head, body)
             let head = try Self.identified(exchange.head, parameters)
             let caller = try caller(head, exchange.connection, endpoint)
+            // Attack: the token of a call with another body, captured on its way, is used here. A
+            // token in the body cannot name its hash.
+            try caller.check(body: body.readableBytesView)
             let token = try parameters.required("token")
             let result =
                 switch endpoint {

@@ -5,8 +5,8 @@ import ServiceRuntime
 import Synchronization
 
 /// The public keys of access tokens as the gateway returns them, for the JWKS URL. It is asked at
-/// most once a second, however many verifiers ask here: they fetch again for each unknown `kid`,
-/// which an attacker can invent.
+/// most once a second, however many verifiers ask here and whether it answers or fails: they fetch
+/// again for each unknown `kid`, which an attacker can invent.
 ///
 /// While the gateway does not answer, the last keys are served for a minute. A revoked key is then
 /// accepted for that minute longer; verifiers that must know sooner use `WatchRevocations`.
@@ -29,18 +29,22 @@ final class KeySetCache: Sendable {
 
     private struct State {
         var last: (keySet: KeySet, fetchedAt: Duration)?
+        /// The last attempt, if it failed.
+        var failure: (error: any Error, at: Duration)?
         var fetching = SingleFlight<KeySet, any Error>()
     }
 
     /// Where the keys come from.
     private enum Source {
-        case memory(KeySet)
+        case memory(Result<KeySet, any Error>)
         /// The gateway; or, if it fails, keys that may still be served.
         case gateway(Task<KeySet, any Error>, orElse: KeySet?)
     }
 
     /// The age at which the keys are fetched again.
     private static let freshFor = Duration.seconds(1)
+    /// The time after a failure in which the gateway is not asked again.
+    private static let retriedAfter = Duration.seconds(1)
     /// How long they are served while the gateway does not answer.
     private static let servedFor = Duration.seconds(60)
     private static let timeout = Duration.seconds(5)
@@ -59,8 +63,8 @@ final class KeySetCache: Sendable {
     /// - Throws: the gateway's `ServiceError` when there are none that may still be served.
     func current() async throws -> KeySet {
         switch source(at: time.uptime()) {
-        case .memory(let keySet):
-            return keySet
+        case .memory(let result):
+            return try result.get()
         case .gateway(let fetching, let last):
             do {
                 return try await fetching.value
@@ -74,10 +78,12 @@ final class KeySetCache: Sendable {
     private func source(at now: Duration) -> Source {
         state.withLock { state in
             let age = state.last.map { now - $0.fetchedAt } ?? Self.servedFor
-            if let last = state.last, age < Self.freshFor { return .memory(last.keySet) }
-            return .gateway(
-                state.fetching.join { try await self.fetch() },
-                orElse: age < Self.servedFor ? state.last?.keySet : nil)
+            if let last = state.last, age < Self.freshFor { return .memory(.success(last.keySet)) }
+            let usable = age < Self.servedFor ? state.last?.keySet : nil
+            if let failure = state.failure, now - failure.at < Self.retriedAfter {
+                return .memory(usable.map { .success($0) } ?? .failure(failure.error))
+            }
+            return .gateway(state.fetching.join { try await self.fetch() }, orElse: usable)
         }
     }
 
@@ -92,8 +98,11 @@ final class KeySetCache: Sendable {
         }
         state.withLock { state in
             state.fetching.end()
-            guard case .success(let keySet) = result else { return }
-            state.last = (keySet, time.uptime())
+            let now = time.uptime()
+            switch result {
+            case .success(let keySet): (state.last, state.failure) = ((keySet, now), nil)
+            case .failure(let error): state.failure = (error, now)
+            }
         }
         return try result.get()
     }

@@ -1,3 +1,5 @@
+import Glibc
+import Logging
 import ServiceRuntime
 
 /// The operator's files below `/.well-known`, read at the start from the setting
@@ -17,16 +19,30 @@ struct WellKnownFiles: Sendable {
     /// The contents by name.
     let contents: [String: [UInt8]]
 
-    /// Reads the files that are there.
-    init(folder: String?) {
+    /// Reads the files that are there. One that is there and cannot be served is logged, and so is a
+    /// folder that has none of them.
+    init(folder: String?, logger: Logger) {
         var contents: [String: [UInt8]] = [:]
-        for name in Self.mediaTypes.keys {
-            guard let folder,
-                case .success(let bytes) = FileText.read(
-                    "\(folder)/\(name)", bytesMax: Self.bytesMax)
-            else { continue }
-            contents[name] = bytes
+        if let folder {
+            for name in Self.mediaTypes.keys.sorted() {
+                let path = "\(folder)/\(name)"
+                guard access(path, F_OK) == 0 else { continue }
+                switch FileText.read(path, bytesMax: Self.bytesMax) {
+                case .success(let bytes): contents[name] = bytes
+                case .failure(let failure): Self.log(path, failure.sentence, logger)
+                }
+            }
+            if contents.isEmpty {
+                let names = Self.mediaTypes.keys.sorted().joined(separator: ", ")
+                Self.log(folder, "none of these files can be served: \(names)", logger)
+            }
         }
         self.contents = contents
+    }
+
+    private static func log(_ path: String, _ reason: String, _ logger: Logger) {
+        logger.error(
+            "web.well-known.unreadable", "reading a file of well-known-folder failed",
+            fields: [.file: .text(path), .detail: .text(reason)])
     }
 }

@@ -171,6 +171,7 @@ extension EventsV1.Event {
             .init(
                 "attempt", .integer(attempt), text: attempt == 0 ? "" : "\(attempt)",
                 phrase: attempt == 0 ? "" : "attempt \(attempt)"),
+            .init("app", app, phrase: app.isEmpty ? "" : "app \(app)"),
         ])
     }
 }

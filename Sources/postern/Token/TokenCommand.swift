@@ -19,7 +19,7 @@ struct TokenCommand: ParsableCommand {
             abstract: "Prints a token by which one HTTP call counts as that of your application.",
             discussion: """
                 A backend sends the token in the header x-postern-app. It is valid for one method, \
-                one body and one minute. Backends make their own in the same way, as a JWT (EdDSA) \
+                one body, one idempotency key and one minute. Backends make their own in the same way, as a JWT (EdDSA) \
                 with their private key; Protos/postern/gateway/README.md lists its claims.
 
                   METHOD=postern.gateway.v1.Verification/GetKeySet
@@ -29,7 +29,8 @@ struct TokenCommand: ParsableCommand {
 
                 The body must be byte for byte the one that is sent. Without --body the token is \
                 for a call with streams, whose body is not hashed. A call that is not idempotent \
-                (see postern describe METHOD) also needs the header idempotency-key.
+                (see postern describe METHOD) needs the header idempotency-key, and its value in the \
+                token: --idempotency-key.
 
                 The key is the one of the application in the endpoints file, or --key. Keep the \
                 token secret while it is valid: it is all that this call needs.
@@ -44,6 +45,9 @@ struct TokenCommand: ParsableCommand {
         @Option(help: "The file with the request's body, or - for standard input.")
         var body: String?
 
+        @Option(help: "The value of the call's header idempotency-key.")
+        var idempotencyKey: String?
+
         @Option(help: "IP address of the person for whom the backend calls.")
         var clientAddress: String?
 
@@ -54,9 +58,8 @@ struct TokenCommand: ParsableCommand {
         var endpoints = Endpoints.defaultPath
 
         func validate() throws {
-            guard HTTPOrigin.isOrigin(audience) else {
-                throw ValidationError(
-                    "--audience is an origin without a path; one is https://auth.example.com")
+            guard WebOrigin(site: audience) != nil else {
+                throw ValidationError("--audience is \(WebOrigin.expected)")
             }
             guard method.split(separator: "/").count == 2, MethodPattern(method) != nil,
                 !method.hasSuffix("/*")
@@ -91,7 +94,7 @@ struct TokenCommand: ParsableCommand {
                 application: key.application, audience: audience, issuedAt: now,
                 expiresAt: now + ApplicationToken.lifetimeMax, method: method,
                 bodyHash: try body.map { ApplicationToken.bodyHash(of: try TextFile.read($0)) },
-                clientAddress: clientAddress)
+                idempotencyKey: idempotencyKey, clientAddress: clientAddress)
             return try ApplicationToken.sign(
                 claims, key: signingKey, keyIdentifier: "\(key.application).\(key.keyID)")
         }

@@ -55,16 +55,20 @@ struct DataFolder {
     func portFile(_ program: String) -> String { "\(path)/run/\(program).ports" }
 
     /// Writes `endpoints.json` atomically.
-    /// - Parameter appKey: the app key for development; nil if the operator has removed it.
+    /// - Parameters:
+    ///   - webScheme: the scheme of the web service's URL.
+    ///   - appKey: the app key for development; nil if the operator has removed it.
     func writeEndpoints(
-        _ endpoints: [(service: String, port: Int, metricsPort: Int)], appKey: String?
+        _ endpoints: [(service: String, port: Int, metricsPort: Int)], webScheme: String,
+        appKey: String?
     ) throws {
         let services = endpoints.map { endpoint in
             guard endpoint.service == "web" else {
                 return "  \"\(endpoint.service)\": \"127.0.0.1:\(endpoint.port)\","
             }
             let key = appKey.map { ", \"app_key\": \"\($0)\"" } ?? ""
-            return "  \"web\": {\"url\": \"http://127.0.0.1:\(endpoint.port)\"\(key)},"
+            let url = "\(webScheme)://127.0.0.1:\(endpoint.port)"
+            return "  \"web\": {\"url\": \"\(url)\"\(key)},"
         }
         let metrics = endpoints.map { "\"\($0.service)\": \"127.0.0.1:\($0.metricsPort)\"" }
         let (app, tool) = (try keyFile("app"), try keyFile("tool"))

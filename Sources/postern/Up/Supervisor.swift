@@ -72,8 +72,15 @@ final class Supervisor {
     /// these hosts only, and the gateway takes backends' tokens for these origins only.
     private func setWebOrigins() {
         guard let web = children.first(where: { $0.name == "postern-web" }) else { return }
-        let port = ports(web).port
-        setenv("POSTERN_WEB_ORIGINS", "http://localhost:\(port),http://127.0.0.1:\(port)", 0)
+        let origins = ["localhost", "127.0.0.1"].map {
+            "\(Self.webScheme)://\($0):\(ports(web).port)"
+        }
+        setenv("POSTERN_WEB_ORIGINS", origins.joined(separator: ","), 0)
+    }
+
+    /// The scheme of the web service's URL: the environment may give all programs a certificate.
+    static var webScheme: String {
+        getenv("POSTERN_TLS_CERTIFICATE_FILE") == nil ? "http" : "https"
     }
 
     private func start(_ index: Int) throws {

@@ -36,7 +36,8 @@ struct UpCommand: ParsableCommand {
         do {
             try supervisor.start(until: signals)
             let appKey = try folder.apps.developmentKey()
-            try folder.writeEndpoints(supervisor.endpoints, appKey: appKey)
+            try folder.writeEndpoints(
+                supervisor.endpoints, webScheme: Supervisor.webScheme, appKey: appKey)
             let web = supervisor.endpoints.first { $0.service == "web" }
             Screen.line(Self.welcome(folder, webPort: web?.port, appKey: appKey))
             for application in folder.sharingApplications {
@@ -71,7 +72,7 @@ struct UpCommand: ParsableCommand {
         var signUp = "echo \(request) | postern call \(method) -\(option)"
         if let webPort, let appKey {
             signUp =
-                "curl http://127.0.0.1:\(webPort)/\(method) -H 'x-postern-app: \(appKey)' "
+                "curl \(Supervisor.webScheme)://127.0.0.1:\(webPort)/\(method) -H 'x-postern-app: \(appKey)' "
                 + "-H 'content-type: application/json' -d \(request)"
         }
         return """

@@ -37,11 +37,12 @@ struct ApplicationTokenTests {
 
     private func refusal(
         _ token: String, by key: Ed25519VerifyingKey? = nil, of application: String = "billing",
-        at seconds: Int64 = 1_010
+        idempotencyKey: String? = nil, at seconds: Int64 = 1_010
     ) -> ApplicationToken.Refusal? {
         do throws(ApplicationToken.Refusal) {
             _ = try ApplicationToken(token).verified(
                 by: key ?? self.key.verifyingKey, of: application, method: Self.method,
+                idempotencyKey: idempotencyKey.map { Array($0.utf8) },
                 audiences: ["http://localhost:7480", Self.audience],
                 at: Timestamp(milliseconds: seconds * 1_000))
             return nil
@@ -66,12 +67,14 @@ struct ApplicationTokenTests {
             application: "billing", audience: Self.audience,
             issuedAt: Timestamp(milliseconds: 1_000_000),
             expiresAt: Timestamp(milliseconds: 1_060_000), method: Self.method,
-            bodyHash: ApplicationToken.bodyHash(of: []), clientAddress: "192.0.2.7")
+            bodyHash: ApplicationToken.bodyHash(of: []), idempotencyKey: "k-1",
+            clientAddress: "192.0.2.7")
         let text = try ApplicationToken.sign(claims, key: key, keyIdentifier: "billing.k1")
         let token = try ApplicationToken(text)
         #expect(token.keyIdentifier == "billing.k1")
         let read = try token.verified(
-            by: key.verifyingKey, of: "billing", method: Self.method, audiences: [Self.audience],
+            by: key.verifyingKey, of: "billing", method: Self.method,
+            idempotencyKey: Array("k-1".utf8), audiences: [Self.audience],
             at: Timestamp(milliseconds: 1_000_000))
         #expect(read == claims)
         #expect(refusal(try self.token(Self.header, Self.sound)) == nil)
@@ -136,11 +139,25 @@ struct ApplicationTokenTests {
             ("method", .string("postern.gateway.v1.Auth/*"), .method),
             ("method", .string("postern.gateway.v1.Auth/SignOut"), .method),
             ("bh", .integer(1), .claims), ("client_address", .integer(1), .claims),
+            ("idempotency_key", .integer(1), .claims),
+            ("idempotency_key", .string("k-1"), .idempotencyKey),
             ("bh", nil, nil), ("client_address", nil, nil),
         ] as [(String, JSONValue?, ApplicationToken.Refusal?)])
     func claims(name: String, value: JSONValue?, expected: ApplicationToken.Refusal?) throws {
         let token = try token(Self.header, Self.changed(Self.sound, name, value))
         #expect(refusal(token) == expected)
+    }
+
+    @Test("X-03: a token is valid with its own idempotency key only, byte for byte")
+    func idempotencyKeys() throws {
+        let bound = try token(
+            Self.header, Self.changed(Self.sound, "idempotency_key", .string("k-\u{E9}")))
+        #expect(refusal(bound, idempotencyKey: "k-\u{E9}") == nil)
+        for key in ["k-e\u{301}", "k-2", "", nil] {
+            #expect(refusal(bound, idempotencyKey: key) == .idempotencyKey)
+        }
+        let free = try token(Self.header, Self.sound)
+        #expect(refusal(free, idempotencyKey: "k-1") == .idempotencyKey)
     }
 
     @Test("X-03: a token is valid from a minute before iat until a minute after exp")

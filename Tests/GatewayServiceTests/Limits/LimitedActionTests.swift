@@ -98,6 +98,17 @@ struct LimitedActionTests {
             ),
             (.guestSignUp(caller: address), ["guest-sign-up-by-address": "192.0.2.7"]),
             (.guestSignUp(caller: application), ["unaddressed-by-application": "app"]),
+            (
+                .guestSignUp(caller: address, app: "shop-web"),
+                ["guest-sign-up-by-address": "192.0.2.7", "sign-up-by-app": "shop-web"]
+            ),
+            (
+                .signUp(email: "ada@example.org", caller: address, app: "shop-web"),
+                [
+                    "sign-up-by-address": "192.0.2.7", "sign-up-by-app": "shop-web",
+                    "sign-up-on-taken-email": "192.0.2.7|ada@example.org",
+                ]
+            ),
             (.passwordCheck(caller: address), ["password-check-by-address": "192.0.2.7"]),
             (.passwordCheck(caller: application), ["unaddressed-by-application": "app"]),
             (
@@ -135,7 +146,7 @@ struct LimitedActionTests {
     func known() {
         for caller in [Self.address, Self.application] {
             for action in [
-                LimitedAction.signUp(email: "a", caller: caller),
+                LimitedAction.signUp(email: "a", caller: caller, app: "shop-web"),
                 .signIn(email: "a", device: "d", caller: caller),
                 .providerSignIn(device: "d", caller: caller),
                 .providerProof(account: "a", device: "d", caller: caller),

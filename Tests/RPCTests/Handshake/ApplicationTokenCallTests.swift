@@ -47,13 +47,15 @@ struct ApplicationTokenCallTests {
     private static func token(
         _ application: String = "billing", _ byte: UInt8 = 1, keyID: String = "k1",
         claimed: String? = nil, method: MethodDescription = EchoService.caller,
-        audience: String = audience, age: Duration = .zero, address: String? = nil
+        audience: String = audience, age: Duration = .zero, idempotencyKey: String? = "key-1",
+        address: String? = nil
     ) throws -> String {
         let issuedAt = TLSLoopback.time.now() - age
         return try ApplicationToken.sign(
             .init(
                 application: claimed ?? application, audience: audience, issuedAt: issuedAt,
-                expiresAt: issuedAt + .seconds(60), method: method.name, clientAddress: address),
+                expiresAt: issuedAt + .seconds(60), method: method.name,
+                idempotencyKey: idempotencyKey, clientAddress: address),
             key: key(byte), keyIdentifier: "\(application).\(keyID)")
     }
 
@@ -122,6 +124,14 @@ struct ApplicationTokenCallTests {
             ("expired", [try Self.token(age: .seconds(125))], "expired"),
             ("of the future", [try Self.token(age: .seconds(-90))], "not-yet-valid"),
             ("for another audience", [try Self.token(audience: "https://x.example")], "audience"),
+            (
+                "for another idempotency key", [try Self.token(idempotencyKey: "k")],
+                "idempotency-key"
+            ),
+            (
+                "without its own idempotency key", [try Self.token(idempotencyKey: nil)],
+                "idempotency-key"
+            ),
             ("for another method", [try Self.token(method: EchoService.async)], "method"),
             ("of an unknown key", [try Self.token(keyID: "k9")], "signature"),
             ("of an unknown application", [try Self.token("nobody")], "signature"),
@@ -168,13 +178,14 @@ struct ApplicationTokenCallTests {
     func idempotency() async throws {
         try await Self.run { loopback, client in
             for key in [nil, ""] {
-                let metadata = try Self.metadata([Self.token()], key: key)
+                let token = try Self.token(idempotencyKey: key)
+                let metadata = Self.metadata([token], key: key)
                 let error = try await Self.failure(client, metadata)
                 #expect(error?.code == .invalidArgument)
                 #expect(error?.fields == ["idempotency-key"])
             }
             loopback.echo.gate.open()
-            let token = try Self.token(method: EchoService.repeatable)
+            let token = try Self.token(method: EchoService.repeatable, idempotencyKey: nil)
             let error = try await Self.failure(
                 client, Self.metadata([token], key: nil), EchoService.repeatable)
             #expect(error == nil)

@@ -26,13 +26,14 @@ struct AuditTests {
                     device: [5], outcome: .invalidCredential, attempt: 6))
             var event = AuditEvent(.signingKeyMade)
             event.actor = "tool/ann"
+            event.app = "shop-web"
             try transaction.audit(event)
         }
         let rows = try await store.read { session in
             try session.query(
                 """
                 SELECT number, at_ms, kind, account, session, subject, client_address, device,
-                    outcome, attempt, actor
+                    outcome, attempt, actor, app
                 FROM audit ORDER BY number
                 """
             ) { $0.values }
@@ -43,10 +44,12 @@ struct AuditTests {
                 [
                     .integer(1), at, .text("sign-in.failed"), .integer(1), .integer(2),
                     .blob([3]), .blob([4]), .blob([5]), .text("auth/invalid-credential"),
-                    .integer(6), .null,
+                    .integer(6), .null, .null,
                 ],
                 [.integer(2), at, .text("key.signing-key-made")]
-                    + [SQLValue](repeating: .null, count: 7) + [.text("tool/ann")],
+                    + [SQLValue](repeating: .null, count: 7) + [
+                        .text("tool/ann"), .text("shop-web"),
+                    ],
             ])
     }
 

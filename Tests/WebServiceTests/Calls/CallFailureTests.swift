@@ -1,6 +1,7 @@
 import HTTPTypes
 import NIOCore
 import ServiceRuntime
+import TestSupport
 import Testing
 
 @testable import WebService
@@ -29,12 +30,26 @@ struct CallFailureTests {
         #expect(failure.status == .badRequest)
     }
 
-    @Test("an unexpected error does not leave the program")
+    @Test("an unexpected error does not leave the program, and its type is logged")
     func unexpected() {
         struct Mishap: Error { let text = "canary" }
-        let failure = CallFailure(Mishap())
+        let log = CapturedLog()
+        let failure = CallFailure(Mishap(), logger: log.logger())
         #expect(failure.error.code == .internalError)
         #expect(!failure.message.contains("canary"))
+        #expect(log.lines.count == 1)
+        #expect(log.lines.allSatisfy { $0.contains("Mishap") && !$0.contains("canary") })
+    }
+
+    @Test("what the client or the gateway is responsible for is not logged")
+    func expected() {
+        let log = CapturedLog()
+        let errors: [any Error] = [
+            ServiceError(.internalError), ServiceError(.invalidArgument),
+            CallFailure(.invalidArgument, "x"), HTTPFailure(.badRequest, "x"),
+        ]
+        for error in errors { _ = CallFailure(error, logger: log.logger()) }
+        #expect(log.lines.isEmpty)
     }
 
     @Test("a refusal in HTTP's terms keeps its status")
@@ -42,6 +57,8 @@ struct CallFailureTests {
         let failure = CallFailure(HTTPFailure(.contentTooLarge, "the body is too large"))
         #expect(failure.status == .contentTooLarge)
         #expect(failure.error.code == .invalidArgument)
+        #expect(failure.callStatus == .resourceExhausted)
+        #expect(CallFailure(HTTPFailure(.requestTimeout, "x")).callStatus == .deadlineExceeded)
         #expect(CallFailure(HTTPFailure(.serviceUnavailable, "x")).error.code == .unavailable)
     }
 

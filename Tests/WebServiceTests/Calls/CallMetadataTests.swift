@@ -8,9 +8,9 @@ import Testing
 struct CallMetadataTests {
     private static let caller = caller(token: nil)
 
-    private static func caller(token: String?) -> WebCaller {
+    private static func caller(token: String?, app: App? = nil) -> WebCaller {
         WebCaller(
-            app: nil, applicationToken: token, clientAddress: "192.0.2.7", responseFields: [:],
+            app: app, applicationToken: token, clientAddress: "192.0.2.7", responseFields: [:],
             isPlainLoopback: false, bodyHash: nil)
     }
 
@@ -36,11 +36,21 @@ struct CallMetadataTests {
 
     @Test(
         "nothing else passes",
-        arguments: ["client-address", "attempt", "application-token", "x-postern-app", "cookie"])
+        arguments: [
+            "client-address", "attempt", "application-token", "app", "x-postern-app", "cookie",
+        ])
     func refused(name: String) throws {
         var fields = HTTPFields()
         fields[try #require(HTTPField.Name(name))] = "10.0.0.1"
         #expect(entries(fields) == ["client-address": "192.0.2.7"])
+    }
+
+    @Test("the app is the one that the key selects, whatever the request's fields say")
+    func app() throws {
+        var fields = HTTPFields()
+        fields[try #require(HTTPField.Name("app"))] = "blog"
+        let metadata = entries(fields, Self.caller(token: nil, app: AppsFixture.phone))
+        #expect(metadata["app"] == "shop-ios")
     }
 
     @Test("the token of a backend is the one that was checked")

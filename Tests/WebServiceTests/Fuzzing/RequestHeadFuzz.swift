@@ -76,7 +76,9 @@ package enum RequestHeadFuzz {
         guard Set(names).isSubset(of: keys), Set(names).count == names.count else {
             return "metadata \(names)"
         }
-        guard metadata["client-address"] == address, metadata["application-token"] == nil else {
+        guard metadata["client-address"] == address, metadata["application-token"] == nil,
+            metadata["app"] == nil
+        else {
             return "the request's fields name the caller"
         }
         return nil

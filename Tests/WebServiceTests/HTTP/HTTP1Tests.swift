@@ -121,6 +121,45 @@ struct HTTP1Tests {
         }
     }
 
+    @Test("extensions of chunks are limited, also where the body itself is within its limit")
+    func chunkExtensions() async throws {
+        try await WebServer.run {
+            $0.limits.chunkOverheadBytesMax = 1_000
+        } body: { server in
+            let client = try await RawClient.connect(server)
+            let head = server.request(
+                "POST", "/echo", "transfer-encoding: chunked\r\nexpect: 100-continue\r\n")
+            func begin() async throws {
+                client.send(head)
+                try await client.text { $0.hasSuffix("HTTP/1.1 100 Continue\r\n\r\n") }
+            }
+            func name(_ count: Int) -> String { String(repeating: "a", count: count) }
+            try await begin()
+            client.send("2;\(name(900))\r\nok\r\n0\r\n\r\n")
+            try await client.text { $0.hasSuffix("\r\n\r\nok") }
+            try await begin()
+            client.send("2;\(name(1_100))")
+            #expect(try await client.closed().contains("HTTP/1.1 400 "))
+            #expect(server.metric("web_refusals_total{reason=\"malformed\"}") == 1)
+        }
+    }
+
+    @Test("small chunks are no overhead")
+    func smallChunks() async throws {
+        try await WebServer.run {
+            $0.limits.chunkOverheadBytesMax = 1_000
+        } body: { server in
+            let client = try await RawClient.connect(server)
+            client.send(
+                server.request(
+                    "POST", "/echo", "transfer-encoding: chunked\r\n",
+                    String(repeating: "1\r\na\r\n", count: 5_000) + "0\r\n\r\n"))
+            try await client.text {
+                $0.hasSuffix("\r\n\r\n" + String(repeating: "a", count: 5_000))
+            }
+        }
+    }
+
     @Test("a failure is answered as short text that no cache keeps")
     func failures() async throws {
         try await WebServer.run { server in

@@ -77,12 +77,47 @@ struct RequestHeadRuleTests {
         #expect(converted(twice) == 400)
     }
 
+    private func target(_ uri: String, host: String = "auth.example.com") -> String {
+        do {
+            let head = HTTPRequestHead(
+                version: .http1_1, method: .GET, uri: uri, headers: ["host": host])
+            let request = try RequestHeadRule.checked(
+                RequestHeadRule.request(head, isTLS: true), hosts: hosts, isTLS: true)
+            return "\(request.authority ?? "") \(request.path ?? "")"
+        } catch {
+            return "\(error.status.code)"
+        }
+    }
+
+    @Test("RFC 9112, 3.2.2: a target in absolute form is read if it names the host")
+    func absoluteForm() {
+        #expect(target("https://auth.example.com/a?b=c") == "auth.example.com /a?b=c")
+        #expect(target("HTTP://auth.example.com/a") == "auth.example.com /a")
+        #expect(target("https://Auth.example.com") == "auth.example.com /")
+        #expect(target("https://auth.example.com?a") == "auth.example.com /?a")
+        #expect(target("https://evil.example.com/", host: "evil.example.com") == "421")
+        #expect(target("https://a@auth.example.com/", host: "a@auth.example.com") == "421")
+        for uri in [
+            "https://evil.example.com/", "https://auth.example.com:8443/", "https:///a",
+            "https://a@auth.example.com/", "ftp://auth.example.com/", "https:/auth.example.com",
+            "https://auth.example.com\\a/", "https://auth.example.com#a",
+            "https://auth.example.com/#a",
+        ] {
+            #expect(target(uri) == "400", "\(uri)")
+        }
+    }
+
     @Test("a request has one host and valid fields")
     func fields() {
         #expect(converted([:]) == 400)
         #expect(converted(["host": "a", "Host": "a"]) == 400)
         #expect(converted(["host": "a", "a b": "c"]) == 400)
         #expect(converted(["host": "a", "b": "c\u{0}"]) == 400)
+        #expect(converted(["host": "a", "b": "c \t"]) == 200)
+        #expect(converted(["host": "a", "b": " \t"]) == 200)
+        #expect(converted(["host": "a", "b": "c\u{b}"]) == 400)
+        #expect(
+            converted(["host": "a", "transfer-encoding": "chunked ", "content-length": "1"]) == 400)
     }
 
     @Test("an origin allows its host with and without its default port")

@@ -50,12 +50,29 @@ struct KeySetCacheTests {
         await #expect(throws: ServiceError(.unavailable)) { try await cache.current() }
     }
 
-    @Test("without keys the gateway's error is thrown, and the next request asks again")
+    @Test("a gateway that fails is asked once a second; without keys its error is thrown")
     func none() async throws {
         gateway.answer(.failure(ServiceError(.unavailable)))
-        await #expect(throws: ServiceError(.unavailable)) { try await cache.current() }
+        for _ in 0..<10 {
+            await #expect(throws: ServiceError(.unavailable)) { try await cache.current() }
+        }
+        #expect(gateway.calls == 1)
         gateway.answer(.success("{}"))
+        time.advance(by: .seconds(1))
         #expect(try await cache.current().jwks == "{}")
+        #expect(gateway.calls == 2)
+    }
+
+    @Test("between attempts at a gateway that fails, the last keys are served at once")
+    func lastKeys() async throws {
+        let first = try await cache.current()
+        gateway.answer(.failure(ServiceError(.unavailable)))
+        time.advance(by: .seconds(2))
+        for _ in 0..<10 { #expect(try await cache.current() == first) }
+        #expect(gateway.calls == 2)
+        time.advance(by: .seconds(1))
+        #expect(try await cache.current() == first)
+        #expect(gateway.calls == 3)
     }
 }
 

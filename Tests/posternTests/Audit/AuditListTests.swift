@@ -60,5 +60,7 @@ struct AuditListTests {
         refused.attempt = 3
         #expect(
             refused.row(of: "identity").line.hasSuffix("  auth/invalid-credential  attempt 3"))
+        refused.app = "shop-web"
+        #expect(refused.row(of: "identity").line.hasSuffix("  attempt 3  app shop-web"))
     }
 }

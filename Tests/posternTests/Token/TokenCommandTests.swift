@@ -34,21 +34,21 @@ struct TokenCommandTests {
         let body = try folder.write("{\"email\":\"ada@example.org\"}", to: "body.json")
         let text = try command(
             "--audience", "https://auth.example.org", "--body", body, "--client-address",
-            "192.0.2.7"
+            "192.0.2.7", "--idempotency-key", "key-1"
         ).token(signedBy: key, at: now)
         let token = try ApplicationToken(text)
         #expect(token.keyIdentifier == "billing.k3")
         let signingKey = try #require(key.key as? Ed25519SigningKey)
         let claims = try token.verified(
             by: signingKey.verifyingKey, of: "billing", method: Self.method,
-            audiences: ["https://auth.example.org"], at: now)
+            idempotencyKey: Array("key-1".utf8), audiences: ["https://auth.example.org"], at: now)
         #expect(claims.expiresAt - claims.issuedAt == .seconds(60))
         #expect(claims.clientAddress == "192.0.2.7")
         #expect(claims.bodyHash == ApplicationToken.bodyHash(of: Array(try TextFile.read(body))))
         let bare = try command().token(signedBy: key, at: now)
         let least = try ApplicationToken(bare).verified(
             by: signingKey.verifyingKey, of: "billing", method: Self.method,
-            audiences: ["http://localhost:7480"], at: now)
+            idempotencyKey: nil, audiences: ["http://localhost:7480"], at: now)
         #expect(least.bodyHash == nil && least.clientAddress == nil)
     }
 

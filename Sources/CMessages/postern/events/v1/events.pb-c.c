@@ -309,7 +309,7 @@ const ProtobufCMessageDescriptor postern__events__v1__read_events_response__desc
   (ProtobufCMessageInit) postern__events__v1__read_events_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__events__v1__event__field_descriptors[7] =
+static const ProtobufCFieldDescriptor postern__events__v1__event__field_descriptors[8] =
 {
   {
     "position",
@@ -395,9 +395,22 @@ static const ProtobufCFieldDescriptor postern__events__v1__event__field_descript
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "app",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Events__V1__Event, app),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__events__v1__event__field_indices_by_name[] = {
   3,   /* field[3] = account_id */
+  7,   /* field[7] = app */
   1,   /* field[1] = at_ms */
   6,   /* field[6] = attempt */
   2,   /* field[2] = kind */
@@ -408,7 +421,7 @@ static const unsigned postern__events__v1__event__field_indices_by_name[] = {
 static const ProtobufCIntRange postern__events__v1__event__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor postern__events__v1__event__descriptor =
 {
@@ -418,7 +431,7 @@ const ProtobufCMessageDescriptor postern__events__v1__event__descriptor =
   "Postern__Events__V1__Event",
   "postern.events.v1",
   sizeof(Postern__Events__V1__Event),
-  7,
+  8,
   postern__events__v1__event__field_descriptors,
   postern__events__v1__event__field_indices_by_name,
   1,  postern__events__v1__event__number_ranges,

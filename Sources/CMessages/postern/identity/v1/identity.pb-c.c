@@ -729,7 +729,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__account__descriptor =
   (ProtobufCMessageInit) postern__identity__v1__account__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__identity__v1__origin__field_descriptors[4] =
+static const ProtobufCFieldDescriptor postern__identity__v1__origin__field_descriptors[5] =
 {
   {
     "client_address",
@@ -779,8 +779,21 @@ static const ProtobufCFieldDescriptor postern__identity__v1__origin__field_descr
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "app",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Identity__V1__Origin, app),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__identity__v1__origin__field_indices_by_name[] = {
+  4,   /* field[4] = app */
   0,   /* field[0] = client_address */
   1,   /* field[1] = device_id */
   3,   /* field[3] = device_name */
@@ -789,7 +802,7 @@ static const unsigned postern__identity__v1__origin__field_indices_by_name[] = {
 static const ProtobufCIntRange postern__identity__v1__origin__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor postern__identity__v1__origin__descriptor =
 {
@@ -799,7 +812,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__origin__descriptor =
   "Postern__Identity__V1__Origin",
   "postern.identity.v1",
   sizeof(Postern__Identity__V1__Origin),
-  4,
+  5,
   postern__identity__v1__origin__field_descriptors,
   postern__identity__v1__origin__field_indices_by_name,
   1,  postern__identity__v1__origin__number_ranges,

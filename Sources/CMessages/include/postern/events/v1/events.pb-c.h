@@ -63,10 +63,11 @@ struct  Postern__Events__V1__Event
   ProtobufCBinaryData session_id;
   ProtobufCBinaryData outcome;
   int64_t attempt;
+  ProtobufCBinaryData app;
 };
 #define POSTERN__EVENTS__V1__EVENT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__events__v1__event__descriptor) \
-    , 0, 0, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, 0 }
+    , 0, 0, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, 0, {0,NULL} }
 
 
 /* Postern__Events__V1__ReadEventsRequest methods */

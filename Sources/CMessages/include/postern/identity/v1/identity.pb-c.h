@@ -72,10 +72,11 @@ struct  Postern__Identity__V1__Origin
   ProtobufCBinaryData device_id;
   ProtobufCBinaryData platform;
   ProtobufCBinaryData device_name;
+  ProtobufCBinaryData app;
 };
 #define POSTERN__IDENTITY__V1__ORIGIN__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__identity__v1__origin__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL} }
+    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL} }
 
 
 struct  Postern__Identity__V1__RegisterRequest

@@ -1,8 +1,7 @@
+import Addresses
 import Testing
 
-@testable import WebService
-
-@Suite("Origins and redirect URIs")
+@Suite("Origins")
 struct WebOriginTests {
     @Test(
         "origins as browsers send them",
@@ -33,18 +32,12 @@ struct WebOriginTests {
         #expect(WebOrigin(text) == nil)
     }
 
-    @Test(
-        "redirect URIs: https, loopback, or a scheme with a dot",
-        arguments: [
-            ("https://shop.example.org/done?a=b", true), ("http://localhost:3000/done", true),
-            ("org.example.shop:/signed-in", true), ("http://shop.example.org/done", false),
-            ("https://shop.example.org/done#x", false), ("https://*.example.org/", false),
-            ("https://user@shop.example.org/", false), ("https:shop.example.org", false),
-            ("javascript:alert(1)", false), ("data:text/html,x", false), ("/done", false),
-            ("https://a\\@b/", false), ("", false),
-        ])
-    func redirect(_ text: String, _ isRedirect: Bool) {
-        #expect(App.isRedirectURI(text) == isRedirect)
+    @Test("the origin of a web site has https or http")
+    func site() {
+        #expect(WebOrigin(site: "https://auth.example.org")?.description != nil)
+        #expect(WebOrigin(site: "http://localhost:7480")?.description != nil)
+        #expect(WebOrigin(site: "capacitor://localhost") == nil)
+        #expect(WebOrigin(site: "http://auth.example.org") == nil)
     }
 
     @Test(

@@ -1,8 +1,5 @@
-import Addresses
-
 /// An origin (RFC 6454, section 6.2) in the one form in which browsers send it, so that comparing
-/// texts compares origins: lower case, no default port, no path. Settings whose origins are not
-/// compared with a browser's use the looser `HTTPOrigin`.
+/// texts compares origins: lower case, no default port, no path.
 package struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
     /// The accepted texts, for people.
     package static let expected =
@@ -25,6 +22,13 @@ package struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
             Self.isPort(port, of: scheme)
         else { return nil }
         description = text
+    }
+
+    /// The same for a web site, so with `https` or `http`; nil for origins of pages that an app on a
+    /// phone has in itself, such as `capacitor://localhost`.
+    package init?(site text: String) {
+        guard text.hasPrefix("https://") || text.hasPrefix("http://") else { return nil }
+        self.init(text)
     }
 
     private static func isScheme(_ scheme: Substring) -> Bool {
@@ -68,12 +72,12 @@ package struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// The hosts of this machine, to which plain HTTP is safe.
-enum LoopbackHost {
+package enum LoopbackHost {
     /// As they are in URLs.
-    static let names: Set<String> = ["localhost", "127.0.0.1", "[::1]"]
+    package static let names: Set<String> = ["localhost", "127.0.0.1", "[::1]"]
 
     /// Whether the authority `host` or `host:port` is one of them.
-    static func isHost(of authority: String) -> Bool {
+    package static func isHost(of authority: String) -> Bool {
         if names.contains(authority) { return true }
         guard let colon = authority.lastIndex(of: ":") else { return false }
         return names.contains(String(authority[..<colon]))
