@@ -24,7 +24,8 @@ protoc -I. --include_imports --include_source_info \
     --descriptor_set_out="$work/all.binpb" "${files[@]}"
 
 swift build --package-path generator --scratch-path "$root/.build/generator" --quiet \
-    --disable-index-store -debug-info-format none
+    --disable-index-store -debug-info-format none \
+    -Xswiftc -whole-module-optimization -Xswiftc -disable-batch-mode
 generated=("$output"/Sources/{Messages,Contracts,PosternClient,WebService}/Generated)
 mkdir -p "${generated[@]}" "$output/Sources/CMessages/include/postern"
 find "${generated[@]}" -type f -delete
