@@ -31,7 +31,7 @@ sed '1,/#"""$/d; /^"""#$/,$d' Sources/WebService/Generated/OpenAPIDocument.swift
   "$venv/bin/openapi-spec-validator" -
 
 say "checking the scripts"
-for script in docker/*.sh .ci/run Protos/*.sh Tests/*/*.sh; do bash -n "$script"; done
+for script in docker/*.sh .ci/run Protos/*.sh Sources/*/*.sh Tests/*/*.sh; do bash -n "$script"; done
 
 say "building programs and tests"
 swift build --build-tests
