@@ -1,3 +1,5 @@
+import Contracts
+
 /// Reads every template and collects all errors instead of stopping at the first one, so that an
 /// operator can fix a folder in one go.
 struct CatalogueReader {
@@ -24,7 +26,7 @@ struct CatalogueReader {
 
     mutating func texts() -> [SMSTemplate: [Language: MustacheTemplate]] {
         read(.sms) { (source, template, _) throws(TemplateFault) in
-            try SMSTemplate.text(source, variables: template.variables)
+            try SMSWording.text(source, variables: template.variables)
         }
     }
 
@@ -38,8 +40,8 @@ struct CatalogueReader {
         var footers: [Language: MustacheTemplate] = [:]
         for language in Language.allCases {
             do throws(TemplateFault) {
-                footers[language] = try SMSTemplate.text(
-                    operators.source(.text, "footer", language, builtIn: .footer), variables: [])
+                footers[language] = try SMSWording.text(
+                    operators.source(.text, "footer", language), variables: [])
             } catch {
                 faults.append(error)
             }
@@ -48,9 +50,8 @@ struct CatalogueReader {
     }
 
     mutating func frame() -> MailFrame {
-        let builtIn = TemplateSource(file: MailFrame.fileName, line: 1, text: MailFrame.standard)
         do throws(TemplateFault) {
-            return try MailFrame(operators.source(MailFrame.fileName) ?? builtIn)
+            return try MailFrame(operators.source(MailFrame.fileName) ?? MailFrame.standard)
         } catch {
             faults.append(error)
             return .empty
@@ -64,9 +65,8 @@ struct CatalogueReader {
         var all: [Template: [Language: Text]] = [:]
         for template in Template.allCases {
             for language in Language.allCases {
-                let source = operators.source(
-                    kind, template.rawValue, language, builtIn: template.wordings)
                 do throws(TemplateFault) {
+                    let source = try operators.source(kind, template.rawValue, language)
                     all[template, default: [:]][language] = try parse(source, template, language)
                 } catch {
                     faults.append(error)
@@ -80,10 +80,11 @@ struct CatalogueReader {
 extension OperatorTemplates {
     /// The operator's text of a template, or the built-in one.
     fileprivate func source(
-        _ kind: OperatorFileName.Kind, _ template: String, _ language: Language, builtIn: Wordings
-    ) -> TemplateSource {
-        let name = OperatorFileName(kind: kind, template: template, language: language).text
-        return source(name) ?? TemplateSource(file: name, line: 1, text: builtIn[language])
+        _ kind: OperatorFileName.Kind, _ template: String, _ language: Language
+    ) throws(TemplateFault) -> TemplateSource {
+        let name = OperatorFileName(kind: kind, template: template, language: language)
+        if let own = source(name.text) { return own }
+        return try TemplateSource(builtIn: name)
     }
 
     /// The operator's HTML of a mail; nil if there is none.

@@ -1,3 +1,5 @@
+package import Contracts
+
 /// All templates in all languages, validated (N-05): ours, or the operator's where there are any.
 /// Immutable; a new catalogue is made when the operator's files change.
 package struct TemplateCatalogue: Sendable {

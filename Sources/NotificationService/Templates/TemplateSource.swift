@@ -1,3 +1,5 @@
+import Texts
+
 /// A part of a file.
 struct TemplateSource: Sendable {
     let file: String
@@ -7,6 +9,17 @@ struct TemplateSource: Sendable {
 
     func fault(_ sentence: String, line: Int? = nil) -> TemplateFault {
         TemplateFault(file: file, line: line ?? self.line, sentence: sentence)
+    }
+}
+
+extension TemplateSource {
+    /// The built-in text of a file.
+    /// - Throws: `TemplateFault` if there is none.
+    init(builtIn name: OperatorFileName) throws(TemplateFault) {
+        guard let folder = name.kind.folder, let text = Texts.file("\(folder)/\(name.text)") else {
+            throw TemplateFault(file: name.text, line: 0, sentence: "there is no built-in text")
+        }
+        self.init(file: name.text, line: 1, text: text)
     }
 }
 

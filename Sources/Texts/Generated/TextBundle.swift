@@ -3,1418 +3,1418 @@
 /// The files of all folders here: a line `==> FOLDER/NAME`, then the content of that file.
 enum TextBundle {
     static let text = #"""
-==> mail/account-restored.de.mail
-Subject: Dein Konto bei {{product}} ist wieder frei
-Title: Dein Konto ist wieder frei
+        ==> mail/account-restored.de.mail
+        Subject: Dein Konto bei {{product}} ist wieder frei
+        Title: Dein Konto ist wieder frei
 
-Am {{time}} wurde die Sperre deines Kontos bei {{product}} aufgehoben.
+        Am {{time}} wurde die Sperre deines Kontos bei {{product}} aufgehoben.
 
-Du kannst dich wieder wie gewohnt anmelden. Links und Codes, die du davor bekommen hast, gelten nicht mehr.
+        Du kannst dich wieder wie gewohnt anmelden. Links und Codes, die du davor bekommen hast, gelten nicht mehr.
 
-Wenn du Fragen hast, wende dich bitte an den Support von {{product}}.
-==> mail/account-restored.en.mail
-Subject: Your account with {{product}} was restored
-Title: Your account was restored
+        Wenn du Fragen hast, wende dich bitte an den Support von {{product}}.
+        ==> mail/account-restored.en.mail
+        Subject: Your account with {{product}} was restored
+        Title: Your account was restored
 
-On {{time}} the suspension of your {{product}} account was lifted.
+        On {{time}} the suspension of your {{product}} account was lifted.
 
-You can sign in again as before. Links and codes that were sent to you earlier no longer work.
+        You can sign in again as before. Links and codes that were sent to you earlier no longer work.
 
-If you have questions, please write to the support of {{product}}.
-==> mail/account-restored.es.mail
-Subject: Tu cuenta de {{product}} vuelve a estar activa
-Title: Tu cuenta vuelve a estar activa
+        If you have questions, please write to the support of {{product}}.
+        ==> mail/account-restored.es.mail
+        Subject: Tu cuenta de {{product}} vuelve a estar activa
+        Title: Tu cuenta vuelve a estar activa
 
-El {{time}} se levantó la suspensión de tu cuenta de {{product}}.
+        El {{time}} se levantó la suspensión de tu cuenta de {{product}}.
 
-Puedes volver a iniciar sesión como antes. Los enlaces y códigos que recibiste anteriormente ya no funcionan.
+        Puedes volver a iniciar sesión como antes. Los enlaces y códigos que recibiste anteriormente ya no funcionan.
 
-Si tienes preguntas, escribe al servicio de asistencia de {{product}}.
-==> mail/account-restored.fr.mail
-Subject: Votre compte {{product}} est rétabli
-Title: Votre compte est rétabli
+        Si tienes preguntas, escribe al servicio de asistencia de {{product}}.
+        ==> mail/account-restored.fr.mail
+        Subject: Votre compte {{product}} est rétabli
+        Title: Votre compte est rétabli
 
-Le {{time}}, la suspension de votre compte {{product}} a été levée.
+        Le {{time}}, la suspension de votre compte {{product}} a été levée.
 
-Vous pouvez de nouveau vous connecter comme avant. Les liens et les codes reçus auparavant ne fonctionnent plus.
+        Vous pouvez de nouveau vous connecter comme avant. Les liens et les codes reçus auparavant ne fonctionnent plus.
 
-Si vous avez des questions, écrivez à l’assistance de {{product}}.
-==> mail/account-restored.ja.mail
-Subject: {{product}}：アカウントの停止が解除されました
-Title: アカウントの停止が解除されました
+        Si vous avez des questions, écrivez à l’assistance de {{product}}.
+        ==> mail/account-restored.ja.mail
+        Subject: {{product}}：アカウントの停止が解除されました
+        Title: アカウントの停止が解除されました
 
-{{time}}に、{{product}}のアカウントの停止が解除されました。
+        {{time}}に、{{product}}のアカウントの停止が解除されました。
 
-これまでどおりログインできます。以前にお送りしたリンクやコードは使えません。
+        これまでどおりログインできます。以前にお送りしたリンクやコードは使えません。
 
-ご不明な点は、{{product}}のサポートまでご連絡ください。
-==> mail/account-suspended.de.mail
-Subject: Dein Konto bei {{product}} wurde gesperrt
-Title: Dein Konto wurde gesperrt
+        ご不明な点は、{{product}}のサポートまでご連絡ください。
+        ==> mail/account-suspended.de.mail
+        Subject: Dein Konto bei {{product}} wurde gesperrt
+        Title: Dein Konto wurde gesperrt
 
-Am {{time}} wurde dein Konto bei {{product}} vom Betreiber gesperrt.
+        Am {{time}} wurde dein Konto bei {{product}} vom Betreiber gesperrt.
 
-Du wurdest auf allen Geräten abgemeldet und kannst dich erst wieder anmelden, wenn das Konto freigegeben ist. Deine Daten bleiben, wie sie sind.
+        Du wurdest auf allen Geräten abgemeldet und kannst dich erst wieder anmelden, wenn das Konto freigegeben ist. Deine Daten bleiben, wie sie sind.
 
-Wenn du das für einen Irrtum hältst, wende dich bitte an den Support von {{product}}.
-==> mail/account-suspended.en.mail
-Subject: Your account with {{product}} was suspended
-Title: Your account was suspended
+        Wenn du das für einen Irrtum hältst, wende dich bitte an den Support von {{product}}.
+        ==> mail/account-suspended.en.mail
+        Subject: Your account with {{product}} was suspended
+        Title: Your account was suspended
 
-On {{time}} your {{product}} account was suspended by those who run {{product}}.
+        On {{time}} your {{product}} account was suspended by those who run {{product}}.
 
-You were signed out on all devices and cannot sign in until the account is restored. Your data stays as it is.
+        You were signed out on all devices and cannot sign in until the account is restored. Your data stays as it is.
 
-If you think that this is a mistake, please write to the support of {{product}}.
-==> mail/account-suspended.es.mail
-Subject: Tu cuenta de {{product}} ha sido suspendida
-Title: Tu cuenta ha sido suspendida
+        If you think that this is a mistake, please write to the support of {{product}}.
+        ==> mail/account-suspended.es.mail
+        Subject: Tu cuenta de {{product}} ha sido suspendida
+        Title: Tu cuenta ha sido suspendida
 
-El {{time}}, los responsables de {{product}} suspendieron tu cuenta.
+        El {{time}}, los responsables de {{product}} suspendieron tu cuenta.
 
-Se ha cerrado tu sesión en todos los dispositivos y no podrás entrar hasta que la cuenta se restablezca. Tus datos se conservan como están.
+        Se ha cerrado tu sesión en todos los dispositivos y no podrás entrar hasta que la cuenta se restablezca. Tus datos se conservan como están.
 
-Si crees que se trata de un error, escribe al servicio de asistencia de {{product}}.
-==> mail/account-suspended.fr.mail
-Subject: Votre compte {{product}} a été suspendu
-Title: Votre compte a été suspendu
+        Si crees que se trata de un error, escribe al servicio de asistencia de {{product}}.
+        ==> mail/account-suspended.fr.mail
+        Subject: Votre compte {{product}} a été suspendu
+        Title: Votre compte a été suspendu
 
-Le {{time}}, votre compte a été suspendu par les responsables de {{product}}.
+        Le {{time}}, votre compte a été suspendu par les responsables de {{product}}.
 
-Vous avez été déconnecté de tous vos appareils et ne pourrez plus vous connecter tant que le compte n’aura pas été rétabli. Vos données restent telles quelles.
+        Vous avez été déconnecté de tous vos appareils et ne pourrez plus vous connecter tant que le compte n’aura pas été rétabli. Vos données restent telles quelles.
 
-Si vous pensez qu’il s’agit d’une erreur, écrivez à l’assistance de {{product}}.
-==> mail/account-suspended.ja.mail
-Subject: {{product}}：アカウントが停止されました
-Title: アカウントが停止されました
+        Si vous pensez qu’il s’agit d’une erreur, écrivez à l’assistance de {{product}}.
+        ==> mail/account-suspended.ja.mail
+        Subject: {{product}}：アカウントが停止されました
+        Title: アカウントが停止されました
 
-{{time}}に、{{product}}の運営者によりアカウントが停止されました。
+        {{time}}に、{{product}}の運営者によりアカウントが停止されました。
 
-すべてのデバイスからログアウトしました。停止が解除されるまでログインできません。データはそのまま残ります。
+        すべてのデバイスからログアウトしました。停止が解除されるまでログインできません。データはそのまま残ります。
 
-間違いと思われる場合は、{{product}}のサポートまでご連絡ください。
-==> mail/address-claimed.de.mail
-Subject: Wir haben dein Konto bei {{product}} gesichert
-Title: Wir haben dein Konto gesichert
+        間違いと思われる場合は、{{product}}のサポートまでご連絡ください。
+        ==> mail/address-claimed.de.mail
+        Subject: Wir haben dein Konto bei {{product}} gesichert
+        Title: Wir haben dein Konto gesichert
 
-Am {{time}} hast du bestätigt, dass dir diese E-Mail-Adresse gehört. Bis dahin hatte das niemand getan: Jemand anderes hätte das Konto in deinem Namen einrichten können.
+        Am {{time}} hast du bestätigt, dass dir diese E-Mail-Adresse gehört. Bis dahin hatte das niemand getan: Jemand anderes hätte das Konto in deinem Namen einrichten können.
 
-Zur Sicherheit haben wir alle anderen Geräte abgemeldet{{#methods}} und entfernt, was zuvor eingerichtet war: {{methods}}{{/methods}}.
+        Zur Sicherheit haben wir alle anderen Geräte abgemeldet{{#methods}} und entfernt, was zuvor eingerichtet war: {{methods}}{{/methods}}.
 
-Wenn du das selbst eingerichtet hattest, kannst du es in deinem Konto wieder hinzufügen.
-==> mail/address-claimed.en.mail
-Subject: We secured your account with {{product}}
-Title: We secured your account
+        Wenn du das selbst eingerichtet hattest, kannst du es in deinem Konto wieder hinzufügen.
+        ==> mail/address-claimed.en.mail
+        Subject: We secured your account with {{product}}
+        Title: We secured your account
 
-On {{time}} you proved that this email address is yours. Until then nobody had, so somebody else might have set up the account in your name.
+        On {{time}} you proved that this email address is yours. Until then nobody had, so somebody else might have set up the account in your name.
 
-To be safe we signed out all other devices{{#methods}} and removed what was set up before: {{methods}}{{/methods}}.
+        To be safe we signed out all other devices{{#methods}} and removed what was set up before: {{methods}}{{/methods}}.
 
-If you had set it up yourself, you can add it again in your account.
-==> mail/address-claimed.es.mail
-Subject: Hemos protegido tu cuenta de {{product}}
-Title: Hemos protegido tu cuenta
+        If you had set it up yourself, you can add it again in your account.
+        ==> mail/address-claimed.es.mail
+        Subject: Hemos protegido tu cuenta de {{product}}
+        Title: Hemos protegido tu cuenta
 
-El {{time}} demostraste que esta dirección de correo es tuya. Hasta entonces nadie lo había hecho, así que otra persona podría haber creado la cuenta en tu nombre.
+        El {{time}} demostraste que esta dirección de correo es tuya. Hasta entonces nadie lo había hecho, así que otra persona podría haber creado la cuenta en tu nombre.
 
-Por seguridad hemos cerrado la sesión en los demás dispositivos{{#methods}} y quitado lo que se había configurado antes: {{methods}}{{/methods}}.
+        Por seguridad hemos cerrado la sesión en los demás dispositivos{{#methods}} y quitado lo que se había configurado antes: {{methods}}{{/methods}}.
 
-Si lo habías configurado tú, puedes volver a añadirlo en tu cuenta.
-==> mail/address-claimed.fr.mail
-Subject: Nous avons sécurisé votre compte {{product}}
-Title: Nous avons sécurisé votre compte
+        Si lo habías configurado tú, puedes volver a añadirlo en tu cuenta.
+        ==> mail/address-claimed.fr.mail
+        Subject: Nous avons sécurisé votre compte {{product}}
+        Title: Nous avons sécurisé votre compte
 
-Le {{time}}, vous avez prouvé que cette adresse e-mail est la vôtre. Jusque-là personne ne l’avait fait : quelqu’un d’autre aurait pu créer le compte à votre nom.
+        Le {{time}}, vous avez prouvé que cette adresse e-mail est la vôtre. Jusque-là personne ne l’avait fait : quelqu’un d’autre aurait pu créer le compte à votre nom.
 
-Par sécurité, nous avons déconnecté tous les autres appareils{{#methods}} et retiré ce qui avait été configuré auparavant : {{methods}}{{/methods}}.
+        Par sécurité, nous avons déconnecté tous les autres appareils{{#methods}} et retiré ce qui avait été configuré auparavant : {{methods}}{{/methods}}.
 
-Si vous l’aviez configuré vous-même, vous pouvez l’ajouter de nouveau dans votre compte.
-==> mail/address-claimed.ja.mail
-Subject: {{product}}のアカウントを保護しました
-Title: アカウントを保護しました
+        Si vous l’aviez configuré vous-même, vous pouvez l’ajouter de nouveau dans votre compte.
+        ==> mail/address-claimed.ja.mail
+        Subject: {{product}}のアカウントを保護しました
+        Title: アカウントを保護しました
 
-{{time}}に、このメールアドレスがご本人のものであることが確認されました。それまでは未確認だったため、ほかの方があなたの名前でアカウントを設定していた可能性があります。
+        {{time}}に、このメールアドレスがご本人のものであることが確認されました。それまでは未確認だったため、ほかの方があなたの名前でアカウントを設定していた可能性があります。
 
-安全のため、ほかのすべてのデバイスからログアウトし{{#methods}}、以前に設定されていたもの（{{methods}}）を削除し{{/methods}}ました。
+        安全のため、ほかのすべてのデバイスからログアウトし{{#methods}}、以前に設定されていたもの（{{methods}}）を削除し{{/methods}}ました。
 
-ご自分で設定されたものは、アカウントからもう一度追加できます。
-==> mail/deletion-cancelled.de.mail
-Subject: Dein Konto bei {{product}} bleibt
-Title: Dein Konto bleibt
+        ご自分で設定されたものは、アカウントからもう一度追加できます。
+        ==> mail/deletion-cancelled.de.mail
+        Subject: Dein Konto bei {{product}} bleibt
+        Title: Dein Konto bleibt
 
-Am {{time}} wurde die Löschung deines Kontos bei {{product}} abgebrochen. Dein Konto und deine Daten bleiben.
+        Am {{time}} wurde die Löschung deines Kontos bei {{product}} abgebrochen. Dein Konto und deine Daten bleiben.
 
-Wenn du das warst, musst du nichts tun.
+        Wenn du das warst, musst du nichts tun.
 
-Wenn nicht, ändere jetzt dein Passwort und melde alle Geräte ab.
-==> mail/deletion-cancelled.en.mail
-Subject: Your {{product}} account stays
-Title: Your account stays
+        Wenn nicht, ändere jetzt dein Passwort und melde alle Geräte ab.
+        ==> mail/deletion-cancelled.en.mail
+        Subject: Your {{product}} account stays
+        Title: Your account stays
 
-On {{time}} the deletion of your {{product}} account was cancelled. Your account and your data stay.
+        On {{time}} the deletion of your {{product}} account was cancelled. Your account and your data stay.
 
-If that was you, there is nothing to do.
+        If that was you, there is nothing to do.
 
-If it was not you, change your password now and sign out all devices.
-==> mail/deletion-cancelled.es.mail
-Subject: Tu cuenta de {{product}} se conserva
-Title: Tu cuenta se conserva
+        If it was not you, change your password now and sign out all devices.
+        ==> mail/deletion-cancelled.es.mail
+        Subject: Tu cuenta de {{product}} se conserva
+        Title: Tu cuenta se conserva
 
-El {{time}} se canceló la eliminación de tu cuenta de {{product}}. Tu cuenta y tus datos se conservan.
+        El {{time}} se canceló la eliminación de tu cuenta de {{product}}. Tu cuenta y tus datos se conservan.
 
-Si fuiste tú, no tienes que hacer nada.
+        Si fuiste tú, no tienes que hacer nada.
 
-Si no fuiste tú, cambia ahora tu contraseña y cierra la sesión en todos los dispositivos.
-==> mail/deletion-cancelled.fr.mail
-Subject: Votre compte {{product}} est conservé
-Title: Votre compte est conservé
+        Si no fuiste tú, cambia ahora tu contraseña y cierra la sesión en todos los dispositivos.
+        ==> mail/deletion-cancelled.fr.mail
+        Subject: Votre compte {{product}} est conservé
+        Title: Votre compte est conservé
 
-Le {{time}}, la suppression de votre compte {{product}} a été annulée. Votre compte et vos données sont conservés.
+        Le {{time}}, la suppression de votre compte {{product}} a été annulée. Votre compte et vos données sont conservés.
 
-Si c’était vous, vous n’avez rien à faire.
+        Si c’était vous, vous n’avez rien à faire.
 
-Sinon, changez tout de suite votre mot de passe et déconnectez tous vos appareils.
-==> mail/deletion-cancelled.ja.mail
-Subject: {{product}}：アカウントの削除を取り消しました
-Title: アカウントの削除を取り消しました
+        Sinon, changez tout de suite votre mot de passe et déconnectez tous vos appareils.
+        ==> mail/deletion-cancelled.ja.mail
+        Subject: {{product}}：アカウントの削除を取り消しました
+        Title: アカウントの削除を取り消しました
 
-{{time}}に、{{product}}のアカウントの削除が取り消されました。アカウントとデータはそのまま残ります。
+        {{time}}に、{{product}}のアカウントの削除が取り消されました。アカウントとデータはそのまま残ります。
 
-ご本人の操作であれば、何もする必要はありません。
+        ご本人の操作であれば、何もする必要はありません。
 
-お心当たりがない場合は、すぐにパスワードを変更し、すべてのデバイスからログアウトしてください。
-==> mail/deletion-done.de.mail
-Subject: Dein Konto bei {{product}} ist gelöscht
-Title: Dein Konto ist gelöscht
+        お心当たりがない場合は、すぐにパスワードを変更し、すべてのデバイスからログアウトしてください。
+        ==> mail/deletion-done.de.mail
+        Subject: Dein Konto bei {{product}} ist gelöscht
+        Title: Dein Konto ist gelöscht
 
-Dein Konto bei {{product}} und alle seine Daten wurden gelöscht. Dies ist die letzte Mail dazu.
+        Dein Konto bei {{product}} und alle seine Daten wurden gelöscht. Dies ist die letzte Mail dazu.
 
-Du kannst dich jederzeit neu registrieren, auch mit derselben E-Mail-Adresse.
-==> mail/deletion-done.en.mail
-Subject: Your {{product}} account is deleted
-Title: Your account is deleted
+        Du kannst dich jederzeit neu registrieren, auch mit derselben E-Mail-Adresse.
+        ==> mail/deletion-done.en.mail
+        Subject: Your {{product}} account is deleted
+        Title: Your account is deleted
 
-Your {{product}} account and all its data have been deleted. This is the last mail about it.
+        Your {{product}} account and all its data have been deleted. This is the last mail about it.
 
-You can sign up anew at any time, with the same email address too.
-==> mail/deletion-done.es.mail
-Subject: Tu cuenta de {{product}} se ha eliminado
-Title: Tu cuenta se ha eliminado
+        You can sign up anew at any time, with the same email address too.
+        ==> mail/deletion-done.es.mail
+        Subject: Tu cuenta de {{product}} se ha eliminado
+        Title: Tu cuenta se ha eliminado
 
-Tu cuenta de {{product}} y todos sus datos se han eliminado. Este es el último correo sobre ella.
+        Tu cuenta de {{product}} y todos sus datos se han eliminado. Este es el último correo sobre ella.
 
-Puedes registrarte de nuevo cuando quieras, también con la misma dirección de correo.
-==> mail/deletion-done.fr.mail
-Subject: Votre compte {{product}} est supprimé
-Title: Votre compte est supprimé
+        Puedes registrarte de nuevo cuando quieras, también con la misma dirección de correo.
+        ==> mail/deletion-done.fr.mail
+        Subject: Votre compte {{product}} est supprimé
+        Title: Votre compte est supprimé
 
-Votre compte {{product}} et toutes ses données ont été supprimés. Ceci est le dernier e-mail à ce sujet.
+        Votre compte {{product}} et toutes ses données ont été supprimés. Ceci est le dernier e-mail à ce sujet.
 
-Vous pouvez vous réinscrire à tout moment, y compris avec la même adresse e-mail.
-==> mail/deletion-done.ja.mail
-Subject: {{product}}：アカウントを削除しました
-Title: アカウントを削除しました
+        Vous pouvez vous réinscrire à tout moment, y compris avec la même adresse e-mail.
+        ==> mail/deletion-done.ja.mail
+        Subject: {{product}}：アカウントを削除しました
+        Title: アカウントを削除しました
 
-{{product}}のアカウントとすべてのデータを削除しました。これに関するメールはこれが最後です。
+        {{product}}のアカウントとすべてのデータを削除しました。これに関するメールはこれが最後です。
 
-同じメールアドレスでも、いつでも新しく登録できます。
-==> mail/deletion-scheduled.de.mail
-Subject: Dein Konto bei {{product}} wird gelöscht
-Title: Dein Konto wird gelöscht
+        同じメールアドレスでも、いつでも新しく登録できます。
+        ==> mail/deletion-scheduled.de.mail
+        Subject: Dein Konto bei {{product}} wird gelöscht
+        Title: Dein Konto wird gelöscht
 
-Dein Konto bei {{product}} wird wie angefordert mit allen Daten am {{time}} gelöscht. Danach lässt es sich nicht wiederherstellen.
+        Dein Konto bei {{product}} wird wie angefordert mit allen Daten am {{time}} gelöscht. Danach lässt es sich nicht wiederherstellen.
 
-Wenn du es dir anders überlegt hast, melde dich vorher an und brich die Löschung ab.
+        Wenn du es dir anders überlegt hast, melde dich vorher an und brich die Löschung ab.
 
-Wenn du das nicht warst, brich sie ab, ändere dein Passwort und melde alle Geräte ab.
-==> mail/deletion-scheduled.en.mail
-Subject: Your {{product}} account will be deleted
-Title: Your account will be deleted
+        Wenn du das nicht warst, brich sie ab, ändere dein Passwort und melde alle Geräte ab.
+        ==> mail/deletion-scheduled.en.mail
+        Subject: Your {{product}} account will be deleted
+        Title: Your account will be deleted
 
-Your {{product}} account and all its data will be deleted on {{time}}, as was asked for. After that they cannot be brought back.
+        Your {{product}} account and all its data will be deleted on {{time}}, as was asked for. After that they cannot be brought back.
 
-If you have changed your mind, sign in before then and cancel the deletion.
+        If you have changed your mind, sign in before then and cancel the deletion.
 
-If it was not you, cancel it, change your password and sign out all devices.
-==> mail/deletion-scheduled.es.mail
-Subject: Tu cuenta de {{product}} se eliminará
-Title: Tu cuenta se eliminará
+        If it was not you, cancel it, change your password and sign out all devices.
+        ==> mail/deletion-scheduled.es.mail
+        Subject: Tu cuenta de {{product}} se eliminará
+        Title: Tu cuenta se eliminará
 
-Tal como se pidió, tu cuenta de {{product}} y todos sus datos se eliminarán el {{time}}. Después no se podrán recuperar.
+        Tal como se pidió, tu cuenta de {{product}} y todos sus datos se eliminarán el {{time}}. Después no se podrán recuperar.
 
-Si has cambiado de idea, inicia sesión antes y cancela la eliminación.
+        Si has cambiado de idea, inicia sesión antes y cancela la eliminación.
 
-Si no fuiste tú, cancélala, cambia tu contraseña y cierra la sesión en todos los dispositivos.
-==> mail/deletion-scheduled.fr.mail
-Subject: Votre compte {{product}} va être supprimé
-Title: Votre compte va être supprimé
+        Si no fuiste tú, cancélala, cambia tu contraseña y cierra la sesión en todos los dispositivos.
+        ==> mail/deletion-scheduled.fr.mail
+        Subject: Votre compte {{product}} va être supprimé
+        Title: Votre compte va être supprimé
 
-Comme demandé, votre compte {{product}} et toutes ses données seront supprimés le {{time}}. Ils ne pourront plus être récupérés ensuite.
+        Comme demandé, votre compte {{product}} et toutes ses données seront supprimés le {{time}}. Ils ne pourront plus être récupérés ensuite.
 
-Si vous avez changé d’avis, connectez-vous avant et annulez la suppression.
+        Si vous avez changé d’avis, connectez-vous avant et annulez la suppression.
 
-Si ce n’était pas vous, annulez-la, changez votre mot de passe et déconnectez tous vos appareils.
-==> mail/deletion-scheduled.ja.mail
-Subject: {{product}}：アカウントは削除される予定です
-Title: アカウントは削除される予定です
+        Si ce n’était pas vous, annulez-la, changez votre mot de passe et déconnectez tous vos appareils.
+        ==> mail/deletion-scheduled.ja.mail
+        Subject: {{product}}：アカウントは削除される予定です
+        Title: アカウントは削除される予定です
 
-ご依頼により、{{product}}のアカウントとすべてのデータは{{time}}に削除されます。削除後は元に戻せません。
+        ご依頼により、{{product}}のアカウントとすべてのデータは{{time}}に削除されます。削除後は元に戻せません。
 
-取りやめる場合は、それまでにログインして削除を取り消してください。
+        取りやめる場合は、それまでにログインして削除を取り消してください。
 
-お心当たりがない場合は、削除を取り消し、パスワードを変更して、すべてのデバイスからログアウトしてください。
-==> mail/email-already-registered.de.mail
-Subject: Du hast schon ein Konto bei {{product}}
-Title: Du hast schon ein Konto
+        お心当たりがない場合は、削除を取り消し、パスワードを変更して、すべてのデバイスからログアウトしてください。
+        ==> mail/email-already-registered.de.mail
+        Subject: Du hast schon ein Konto bei {{product}}
+        Title: Du hast schon ein Konto
 
-Jemand, vielleicht du, wollte diese E-Mail-Adresse bei {{product}} verwenden. Dafür gibt es schon ein Konto, es wurde also nichts geändert.
+        Jemand, vielleicht du, wollte diese E-Mail-Adresse bei {{product}} verwenden. Dafür gibt es schon ein Konto, es wurde also nichts geändert.
 
-Wenn du das warst, melde dich wie gewohnt an.
+        Wenn du das warst, melde dich wie gewohnt an.
 
-- Anmeldung mit: {{methods}}
+        - Anmeldung mit: {{methods}}
 
-Wenn du dein Passwort vergessen hast oder noch keines hattest, kannst du hier eines festlegen.
+        Wenn du dein Passwort vergessen hast oder noch keines hattest, kannst du hier eines festlegen.
 
-[Passwort festlegen]({{link}})
+        [Passwort festlegen]({{link}})
 
-Wenn nicht, musst du nichts tun: Dein Konto ist sicher.
-==> mail/email-already-registered.en.mail
-Subject: You already have an account with {{product}}
-Title: You already have an account
+        Wenn nicht, musst du nichts tun: Dein Konto ist sicher.
+        ==> mail/email-already-registered.en.mail
+        Subject: You already have an account with {{product}}
+        Title: You already have an account
 
-Somebody, perhaps you, wanted to use this email address with {{product}}. It already has an account, so nothing was changed.
+        Somebody, perhaps you, wanted to use this email address with {{product}}. It already has an account, so nothing was changed.
 
-If it was you, sign in as before.
+        If it was you, sign in as before.
 
-- Ways to sign in: {{methods}}
+        - Ways to sign in: {{methods}}
 
-If you have forgotten your password, or never had one, you can set one here.
+        If you have forgotten your password, or never had one, you can set one here.
 
-[Set a password]({{link}})
+        [Set a password]({{link}})
 
-If it was not you, there is nothing to do: your account is safe.
-==> mail/email-already-registered.es.mail
-Subject: Ya tienes una cuenta en {{product}}
-Title: Ya tienes una cuenta
+        If it was not you, there is nothing to do: your account is safe.
+        ==> mail/email-already-registered.es.mail
+        Subject: Ya tienes una cuenta en {{product}}
+        Title: Ya tienes una cuenta
 
-Alguien, quizá tú, quiso usar esta dirección de correo en {{product}}. Ya tiene una cuenta, así que no ha cambiado nada.
+        Alguien, quizá tú, quiso usar esta dirección de correo en {{product}}. Ya tiene una cuenta, así que no ha cambiado nada.
 
-Si fuiste tú, inicia sesión como siempre.
+        Si fuiste tú, inicia sesión como siempre.
 
-- Formas de entrar: {{methods}}
+        - Formas de entrar: {{methods}}
 
-Si has olvidado tu contraseña, o nunca tuviste una, puedes ponerla aquí.
+        Si has olvidado tu contraseña, o nunca tuviste una, puedes ponerla aquí.
 
-[Poner una contraseña]({{link}})
+        [Poner una contraseña]({{link}})
 
-Si no fuiste tú, no tienes que hacer nada: tu cuenta está a salvo.
-==> mail/email-already-registered.fr.mail
-Subject: Vous avez déjà un compte {{product}}
-Title: Vous avez déjà un compte
+        Si no fuiste tú, no tienes que hacer nada: tu cuenta está a salvo.
+        ==> mail/email-already-registered.fr.mail
+        Subject: Vous avez déjà un compte {{product}}
+        Title: Vous avez déjà un compte
 
-Quelqu’un, peut-être vous, a voulu utiliser cette adresse e-mail pour {{product}}. Elle a déjà un compte : rien n’a été changé.
+        Quelqu’un, peut-être vous, a voulu utiliser cette adresse e-mail pour {{product}}. Elle a déjà un compte : rien n’a été changé.
 
-Si c’était vous, connectez-vous comme d’habitude.
+        Si c’était vous, connectez-vous comme d’habitude.
 
-- Moyens de connexion : {{methods}}
+        - Moyens de connexion : {{methods}}
 
-Si vous avez oublié votre mot de passe, ou n’en avez jamais eu, vous pouvez en définir un ici.
+        Si vous avez oublié votre mot de passe, ou n’en avez jamais eu, vous pouvez en définir un ici.
 
-[Définir un mot de passe]({{link}})
+        [Définir un mot de passe]({{link}})
 
-Sinon, vous n’avez rien à faire : votre compte est en sécurité.
-==> mail/email-already-registered.ja.mail
-Subject: {{product}}のアカウントは登録済みです
-Title: アカウントは登録済みです
+        Sinon, vous n’avez rien à faire : votre compte est en sécurité.
+        ==> mail/email-already-registered.ja.mail
+        Subject: {{product}}のアカウントは登録済みです
+        Title: アカウントは登録済みです
 
-このメールアドレスを{{product}}で使おうとした方がいます（ご本人かもしれません）。すでにアカウントがあるため、何も変更されていません。
+        このメールアドレスを{{product}}で使おうとした方がいます（ご本人かもしれません）。すでにアカウントがあるため、何も変更されていません。
 
-ご本人の場合は、いつもどおりログインしてください。
+        ご本人の場合は、いつもどおりログインしてください。
 
-- ログイン方法：{{methods}}
+        - ログイン方法：{{methods}}
 
-パスワードをお忘れの場合や、まだ設定していない場合は、こちらから設定できます。
+        パスワードをお忘れの場合や、まだ設定していない場合は、こちらから設定できます。
 
-[パスワードを設定する]({{link}})
+        [パスワードを設定する]({{link}})
 
-ご本人でない場合も、何もする必要はありません。アカウントは安全です。
-==> mail/email-change-confirm.de.mail
-Subject: Bestätige deine neue E-Mail-Adresse für {{product}}
-Title: Bestätige deine neue E-Mail-Adresse
+        ご本人でない場合も、何もする必要はありません。アカウントは安全です。
+        ==> mail/email-change-confirm.de.mail
+        Subject: Bestätige deine neue E-Mail-Adresse für {{product}}
+        Title: Bestätige deine neue E-Mail-Adresse
 
-Ein Konto bei {{product}} soll künftig diese E-Mail-Adresse verwenden. Bitte bestätige, dass sie dir gehört.
+        Ein Konto bei {{product}} soll künftig diese E-Mail-Adresse verwenden. Bitte bestätige, dass sie dir gehört.
 
-[E-Mail-Adresse bestätigen]({{link}})
+        [E-Mail-Adresse bestätigen]({{link}})
 
-Der Link funktioniert einmal und nur für kurze Zeit.
+        Der Link funktioniert einmal{{#validity}} und gilt {{validity}}{{/validity}}.
 
-Wenn du das nicht wolltest, ignoriere diese Mail: Es ändert sich nichts.
-==> mail/email-change-confirm.en.mail
-Subject: Confirm your new email for {{product}}
-Title: Confirm your new email
+        Wenn du das nicht wolltest, ignoriere diese Mail: Es ändert sich nichts.
+        ==> mail/email-change-confirm.en.mail
+        Subject: Confirm your new email for {{product}}
+        Title: Confirm your new email
 
-A {{product}} account is to use this email address from now on. Please confirm that it is yours.
+        A {{product}} account is to use this email address from now on. Please confirm that it is yours.
 
-[Confirm email]({{link}})
+        [Confirm email]({{link}})
 
-The link works once, for a short time.
+        The link works once{{#validity}} and is valid for {{validity}}{{/validity}}.
 
-If you did not ask for this, ignore this mail: nothing will change.
-==> mail/email-change-confirm.es.mail
-Subject: Confirma tu nuevo correo para {{product}}
-Title: Confirma tu nuevo correo
+        If you did not ask for this, ignore this mail: nothing will change.
+        ==> mail/email-change-confirm.es.mail
+        Subject: Confirma tu nuevo correo para {{product}}
+        Title: Confirma tu nuevo correo
 
-Una cuenta de {{product}} va a usar esta dirección de correo. Confirma que es tuya.
+        Una cuenta de {{product}} va a usar esta dirección de correo. Confirma que es tuya.
 
-[Confirmar correo]({{link}})
+        [Confirmar correo]({{link}})
 
-El enlace funciona una sola vez y por poco tiempo.
+        El enlace funciona una sola vez{{#validity}} y es válido durante {{validity}}{{/validity}}.
 
-Si no lo has pedido, ignora este correo: no cambiará nada.
-==> mail/email-change-confirm.fr.mail
-Subject: Confirmez votre nouvelle adresse pour {{product}}
-Title: Confirmez votre nouvelle adresse
+        Si no lo has pedido, ignora este correo: no cambiará nada.
+        ==> mail/email-change-confirm.fr.mail
+        Subject: Confirmez votre nouvelle adresse pour {{product}}
+        Title: Confirmez votre nouvelle adresse
 
-Un compte {{product}} doit désormais utiliser cette adresse e-mail. Veuillez confirmer qu’elle est à vous.
+        Un compte {{product}} doit désormais utiliser cette adresse e-mail. Veuillez confirmer qu’elle est à vous.
 
-[Confirmer l’adresse]({{link}})
+        [Confirmer l’adresse]({{link}})
 
-Le lien fonctionne une seule fois, pendant peu de temps.
+        Le lien fonctionne une seule fois{{#validity}} et reste valable {{validity}}{{/validity}}.
 
-Si vous ne l’avez pas demandé, ignorez cet e-mail : rien ne changera.
-==> mail/email-change-confirm.ja.mail
-Subject: {{product}}：新しいメールアドレスの確認
-Title: 新しいメールアドレスの確認
+        Si vous ne l’avez pas demandé, ignorez cet e-mail : rien ne changera.
+        ==> mail/email-change-confirm.ja.mail
+        Subject: {{product}}：新しいメールアドレスの確認
+        Title: 新しいメールアドレスの確認
 
-{{product}}のアカウントで今後このメールアドレスを使うご依頼がありました。ご自分のアドレスであることを確認してください。
+        {{product}}のアカウントで今後このメールアドレスを使うご依頼がありました。ご自分のアドレスであることを確認してください。
 
-[メールアドレスを確認する]({{link}})
+        [メールアドレスを確認する]({{link}})
 
-リンクは一度だけ、短い時間のみ有効です。
+        リンクは一度だけ{{#validity}}、{{validity}}以内に{{/validity}}使えます。
 
-お心当たりがない場合は、このメールを無視してください。何も変わりません。
-==> mail/email-change-requested.de.mail
-Subject: Deine E-Mail-Adresse für {{product}} soll geändert werden
-Title: Deine E-Mail-Adresse soll geändert werden
+        お心当たりがない場合は、このメールを無視してください。何も変わりません。
+        ==> mail/email-change-requested.de.mail
+        Subject: Deine E-Mail-Adresse für {{product}} soll geändert werden
+        Title: Deine E-Mail-Adresse soll geändert werden
 
-Am {{time}} wurde angefordert, die E-Mail-Adresse deines Kontos bei {{product}} in {{address}} zu ändern. Sie ändert sich, sobald diese Adresse bestätigt ist.
+        Am {{time}} wurde angefordert, die E-Mail-Adresse deines Kontos bei {{product}} in {{address}} zu ändern. Sie ändert sich, sobald diese Adresse bestätigt ist.
 
-Wenn du das warst, musst du nichts tun.
+        Wenn du das warst, musst du nichts tun.
 
-Wenn nicht, setze jetzt dein Passwort zurück: Das stoppt auch die Änderung.
-==> mail/email-change-requested.en.mail
-Subject: Your email for {{product}} is about to change
-Title: Your email is about to change
+        Wenn nicht, setze jetzt dein Passwort zurück: Das stoppt auch die Änderung.
+        ==> mail/email-change-requested.en.mail
+        Subject: Your email for {{product}} is about to change
+        Title: Your email is about to change
 
-On {{time}} somebody asked to change the email address of your {{product}} account to {{address}}. It changes once that address is confirmed.
+        On {{time}} somebody asked to change the email address of your {{product}} account to {{address}}. It changes once that address is confirmed.
 
-If that was you, there is nothing to do.
+        If that was you, there is nothing to do.
 
-If it was not you, reset your password now: that also stops the change.
-==> mail/email-change-requested.es.mail
-Subject: Tu correo en {{product}} va a cambiar
-Title: Tu correo va a cambiar
+        If it was not you, reset your password now: that also stops the change.
+        ==> mail/email-change-requested.es.mail
+        Subject: Tu correo en {{product}} va a cambiar
+        Title: Tu correo va a cambiar
 
-El {{time}} se pidió cambiar la dirección de correo de tu cuenta de {{product}} a {{address}}. Cambiará en cuanto se confirme esa dirección.
+        El {{time}} se pidió cambiar la dirección de correo de tu cuenta de {{product}} a {{address}}. Cambiará en cuanto se confirme esa dirección.
 
-Si fuiste tú, no tienes que hacer nada.
+        Si fuiste tú, no tienes que hacer nada.
 
-Si no fuiste tú, restablece ahora tu contraseña: eso también detiene el cambio.
-==> mail/email-change-requested.fr.mail
-Subject: Votre adresse pour {{product}} va changer
-Title: Votre adresse va changer
+        Si no fuiste tú, restablece ahora tu contraseña: eso también detiene el cambio.
+        ==> mail/email-change-requested.fr.mail
+        Subject: Votre adresse pour {{product}} va changer
+        Title: Votre adresse va changer
 
-Le {{time}}, il a été demandé de remplacer l’adresse e-mail de votre compte {{product}} par {{address}}. Elle changera dès que cette adresse sera confirmée.
+        Le {{time}}, il a été demandé de remplacer l’adresse e-mail de votre compte {{product}} par {{address}}. Elle changera dès que cette adresse sera confirmée.
 
-Si c’était vous, vous n’avez rien à faire.
+        Si c’était vous, vous n’avez rien à faire.
 
-Sinon, réinitialisez tout de suite votre mot de passe : cela arrête aussi le changement.
-==> mail/email-change-requested.ja.mail
-Subject: {{product}}：メールアドレス変更のご依頼
-Title: メールアドレス変更のご依頼
+        Sinon, réinitialisez tout de suite votre mot de passe : cela arrête aussi le changement.
+        ==> mail/email-change-requested.ja.mail
+        Subject: {{product}}：メールアドレス変更のご依頼
+        Title: メールアドレス変更のご依頼
 
-{{time}}に、{{product}}のアカウントのメールアドレスを{{address}}に変更するご依頼がありました。新しいアドレスが確認されると変更されます。
+        {{time}}に、{{product}}のアカウントのメールアドレスを{{address}}に変更するご依頼がありました。新しいアドレスが確認されると変更されます。
 
-ご本人の操作であれば、何もする必要はありません。
+        ご本人の操作であれば、何もする必要はありません。
 
-お心当たりがない場合は、すぐにパスワードを再設定してください。変更も取り消されます。
-==> mail/email-changed.de.mail
-Subject: Deine E-Mail-Adresse für {{product}} wurde geändert
-Title: Deine E-Mail-Adresse wurde geändert
+        お心当たりがない場合は、すぐにパスワードを再設定してください。変更も取り消されます。
+        ==> mail/email-changed.de.mail
+        Subject: Deine E-Mail-Adresse für {{product}} wurde geändert
+        Title: Deine E-Mail-Adresse wurde geändert
 
-Seit dem {{time}} verwendet dein Konto bei {{product}} {{address}} statt dieser Adresse. Mails gehen ab jetzt dorthin.
+        Seit dem {{time}} verwendet dein Konto bei {{product}} {{address}} statt dieser Adresse. Mails gehen ab jetzt dorthin.
 
-Wenn du das warst, musst du nichts tun.
+        Wenn du das warst, musst du nichts tun.
 
-Wenn nicht, wende dich sofort an {{product}}.
-==> mail/email-changed.en.mail
-Subject: Your email for {{product}} has changed
-Title: Your email has changed
+        Wenn nicht, wende dich sofort an {{product}}.
+        ==> mail/email-changed.en.mail
+        Subject: Your email for {{product}} has changed
+        Title: Your email has changed
 
-Since {{time}} your {{product}} account has used {{address}} instead of this address. Mails go there from now on.
+        Since {{time}} your {{product}} account has used {{address}} instead of this address. Mails go there from now on.
 
-If that was you, there is nothing to do.
+        If that was you, there is nothing to do.
 
-If it was not you, contact {{product}} at once.
-==> mail/email-changed.es.mail
-Subject: Tu correo en {{product}} ha cambiado
-Title: Tu correo ha cambiado
+        If it was not you, contact {{product}} at once.
+        ==> mail/email-changed.es.mail
+        Subject: Tu correo en {{product}} ha cambiado
+        Title: Tu correo ha cambiado
 
-Desde el {{time}}, tu cuenta de {{product}} usa {{address}} en lugar de esta dirección. Los correos llegarán allí a partir de ahora.
+        Desde el {{time}}, tu cuenta de {{product}} usa {{address}} en lugar de esta dirección. Los correos llegarán allí a partir de ahora.
 
-Si fuiste tú, no tienes que hacer nada.
+        Si fuiste tú, no tienes que hacer nada.
 
-Si no fuiste tú, contacta cuanto antes con {{product}}.
-==> mail/email-changed.fr.mail
-Subject: Votre adresse pour {{product}} a changé
-Title: Votre adresse a changé
+        Si no fuiste tú, contacta cuanto antes con {{product}}.
+        ==> mail/email-changed.fr.mail
+        Subject: Votre adresse pour {{product}} a changé
+        Title: Votre adresse a changé
 
-Depuis le {{time}}, votre compte {{product}} utilise {{address}} à la place de cette adresse. Les e-mails y sont désormais envoyés.
+        Depuis le {{time}}, votre compte {{product}} utilise {{address}} à la place de cette adresse. Les e-mails y sont désormais envoyés.
 
-Si c’était vous, vous n’avez rien à faire.
+        Si c’était vous, vous n’avez rien à faire.
 
-Sinon, contactez {{product}} sans attendre.
-==> mail/email-changed.ja.mail
-Subject: {{product}}：メールアドレスが変更されました
-Title: メールアドレスが変更されました
+        Sinon, contactez {{product}} sans attendre.
+        ==> mail/email-changed.ja.mail
+        Subject: {{product}}：メールアドレスが変更されました
+        Title: メールアドレスが変更されました
 
-{{time}}に、{{product}}のアカウントのメールアドレスがこのアドレスから{{address}}に変更されました。今後のメールは新しいアドレスに届きます。
+        {{time}}に、{{product}}のアカウントのメールアドレスがこのアドレスから{{address}}に変更されました。今後のメールは新しいアドレスに届きます。
 
-ご本人の操作であれば、何もする必要はありません。
+        ご本人の操作であれば、何もする必要はありません。
 
-お心当たりがない場合は、すぐに{{product}}にご連絡ください。
-==> mail/export-ready.de.mail
-Subject: Deine Daten von {{product}} sind bereit
-Title: Deine Daten sind bereit
+        お心当たりがない場合は、すぐに{{product}}にご連絡ください。
+        ==> mail/export-ready.de.mail
+        Subject: Deine Daten von {{product}} sind bereit
+        Title: Deine Daten sind bereit
 
-Das Archiv mit deinen Daten bei {{product}}, das du angefordert hast, ist bereit.
+        Das Archiv mit deinen Daten bei {{product}}, das du angefordert hast, ist bereit.
 
-[Daten abrufen]({{link}})
+        [Daten abrufen]({{link}})
 
-Der Link funktioniert bis zum {{time}} und nur, während du angemeldet bist.
+        Der Link funktioniert bis zum {{time}} und nur, während du angemeldet bist.
 
-Wenn du es nicht angefordert hast, ändere dein Passwort und melde alle Geräte ab.
-==> mail/export-ready.en.mail
-Subject: Your data from {{product}} is ready
-Title: Your data is ready
+        Wenn du es nicht angefordert hast, ändere dein Passwort und melde alle Geräte ab.
+        ==> mail/export-ready.en.mail
+        Subject: Your data from {{product}} is ready
+        Title: Your data is ready
 
-The archive of your {{product}} data that you asked for is ready.
+        The archive of your {{product}} data that you asked for is ready.
 
-[Get your data]({{link}})
+        [Get your data]({{link}})
 
-The link works until {{time}}, and only while you are signed in.
+        The link works until {{time}}, and only while you are signed in.
 
-If you did not ask for it, change your password and sign out all devices.
-==> mail/export-ready.es.mail
-Subject: Tus datos de {{product}} están listos
-Title: Tus datos están listos
+        If you did not ask for it, change your password and sign out all devices.
+        ==> mail/export-ready.es.mail
+        Subject: Tus datos de {{product}} están listos
+        Title: Tus datos están listos
 
-El archivo con tus datos de {{product}} que pediste está listo.
+        El archivo con tus datos de {{product}} que pediste está listo.
 
-[Obtener mis datos]({{link}})
+        [Obtener mis datos]({{link}})
 
-El enlace funciona hasta el {{time}} y solo mientras tengas la sesión iniciada.
+        El enlace funciona hasta el {{time}} y solo mientras tengas la sesión iniciada.
 
-Si no lo has pedido, cambia tu contraseña y cierra la sesión en todos los dispositivos.
-==> mail/export-ready.fr.mail
-Subject: Vos données {{product}} sont prêtes
-Title: Vos données sont prêtes
+        Si no lo has pedido, cambia tu contraseña y cierra la sesión en todos los dispositivos.
+        ==> mail/export-ready.fr.mail
+        Subject: Vos données {{product}} sont prêtes
+        Title: Vos données sont prêtes
 
-L’archive de vos données {{product}} que vous avez demandée est prête.
+        L’archive de vos données {{product}} que vous avez demandée est prête.
 
-[Récupérer mes données]({{link}})
+        [Récupérer mes données]({{link}})
 
-Le lien fonctionne jusqu’au {{time}}, et seulement tant que vous êtes connecté.
+        Le lien fonctionne jusqu’au {{time}}, et seulement tant que vous êtes connecté.
 
-Si vous ne l’avez pas demandée, changez votre mot de passe et déconnectez tous vos appareils.
-==> mail/export-ready.ja.mail
-Subject: {{product}}：データの準備ができました
-Title: データの準備ができました
+        Si vous ne l’avez pas demandée, changez votre mot de passe et déconnectez tous vos appareils.
+        ==> mail/export-ready.ja.mail
+        Subject: {{product}}：データの準備ができました
+        Title: データの準備ができました
 
-ご依頼いただいた{{product}}のデータの準備ができました。
+        ご依頼いただいた{{product}}のデータの準備ができました。
 
-[データを受け取る]({{link}})
+        [データを受け取る]({{link}})
 
-リンクは{{time}}まで、ログイン中のみ有効です。
+        リンクは{{time}}まで、ログイン中のみ有効です。
 
-お心当たりがない場合は、パスワードを変更し、すべてのデバイスからログアウトしてください。
-==> mail/footer.de.text
-Diese Mail ist von {{product}}. Wir fragen nie per Mail, Nachricht oder Telefon nach deinem Passwort oder einem Code.
-==> mail/footer.en.text
-This mail is from {{product}}. We never ask for your password or a code by mail, message or phone.
-==> mail/footer.es.text
-Este correo es de {{product}}. Nunca te pediremos tu contraseña ni un código por correo, mensaje o teléfono.
-==> mail/footer.fr.text
-Cet e-mail vient de {{product}}. Nous ne demandons jamais votre mot de passe ni un code par e-mail, message ou téléphone.
-==> mail/footer.ja.text
-このメールは{{product}}からお送りしています。メール、メッセージ、電話でパスワードやコードをお尋ねすることはありません。
-==> mail/layout.html
-<!DOCTYPE html>
-<html lang="{{language}}" dir="{{direction}}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="supported-color-schemes" content="light dark">
-<title>{{title}}</title>
-<style>
-:root { color-scheme: light dark; supported-color-schemes: light dark; }
-@media (max-width: 480px) {
-.page { padding: 0 !important; }
-.card { padding: 24px 20px !important; border-radius: 0 !important; }
-}
-@media (prefers-color-scheme: dark) {
-body, .page { background: #12151a !important; }
-.card { background: #1c2129 !important; }
-.card, .title, .words { color: #e8ebf0 !important; }
-.box { background: #2a313c !important; color: #e8ebf0 !important; }
-.button { background: #3b6ef0 !important; color: #ffffff !important; }
-.quiet { color: #a3adba !important; }
-.link { color: #8fb1ff !important; }
-}
-</style>
-</head>
-<body style="margin:0;padding:0;background:#f3f5f8">
-<div style="display:none;max-height:0;overflow:hidden">{{preview}}</div>
-<div class="page" style="padding:32px 12px;background:#f3f5f8">
-<div class="card" style="box-sizing:border-box;max-width:560px;margin:0 auto;padding:32px;border-radius:12px;background:#ffffff;color:#1b2330;font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif;font-size:16px;line-height:1.5;overflow-wrap:break-word">
-<p class="quiet" style="margin:0 0 20px;font-size:14px;font-weight:600;color:#5b6472">{{product}}</p>
-<h1 class="title" style="margin:0 0 16px;font-size:22px;line-height:1.3;color:#1b2330">{{title}}</h1>
-{{> content}}
-<p class="quiet" style="margin:32px 0 0;font-size:13px;line-height:1.4;color:#5b6472">{{footer}}</p>
-</div>
-</div>
-</body>
-</html>
-==> mail/method-added.de.mail
-Subject: Neue Anmeldemöglichkeit bei {{product}}
-Title: Neue Anmeldemöglichkeit
+        お心当たりがない場合は、パスワードを変更し、すべてのデバイスからログアウトしてください。
+        ==> mail/footer.de.text
+        Diese Mail ist von {{product}}. Wir fragen nie per Mail, Nachricht oder Telefon nach deinem Passwort oder einem Code.
+        ==> mail/footer.en.text
+        This mail is from {{product}}. We never ask for your password or a code by mail, message or phone.
+        ==> mail/footer.es.text
+        Este correo es de {{product}}. Nunca te pediremos tu contraseña ni un código por correo, mensaje o teléfono.
+        ==> mail/footer.fr.text
+        Cet e-mail vient de {{product}}. Nous ne demandons jamais votre mot de passe ni un code par e-mail, message ou téléphone.
+        ==> mail/footer.ja.text
+        このメールは{{product}}からお送りしています。メール、メッセージ、電話でパスワードやコードをお尋ねすることはありません。
+        ==> mail/layout.html
+        <!DOCTYPE html>
+        <html lang="{{language}}" dir="{{direction}}">
+        <head>
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <meta name="color-scheme" content="light dark">
+        <meta name="supported-color-schemes" content="light dark">
+        <title>{{title}}</title>
+        <style>
+        :root { color-scheme: light dark; supported-color-schemes: light dark; }
+        @media (max-width: 480px) {
+        .page { padding: 0 !important; }
+        .card { padding: 24px 20px !important; border-radius: 0 !important; }
+        }
+        @media (prefers-color-scheme: dark) {
+        body, .page { background: #12151a !important; }
+        .card { background: #1c2129 !important; }
+        .card, .title, .words { color: #e8ebf0 !important; }
+        .box { background: #2a313c !important; color: #e8ebf0 !important; }
+        .button { background: #3b6ef0 !important; color: #ffffff !important; }
+        .quiet { color: #a3adba !important; }
+        .link { color: #8fb1ff !important; }
+        }
+        </style>
+        </head>
+        <body style="margin:0;padding:0;background:#f3f5f8">
+        <div style="display:none;max-height:0;overflow:hidden">{{preview}}</div>
+        <div class="page" style="padding:32px 12px;background:#f3f5f8">
+        <div class="card" style="box-sizing:border-box;max-width:560px;margin:0 auto;padding:32px;border-radius:12px;background:#ffffff;color:#1b2330;font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif;font-size:16px;line-height:1.5;overflow-wrap:break-word">
+        <p class="quiet" style="margin:0 0 20px;font-size:14px;font-weight:600;color:#5b6472">{{product}}</p>
+        <h1 class="title" style="margin:0 0 16px;font-size:22px;line-height:1.3;color:#1b2330">{{title}}</h1>
+        {{> content}}
+        <p class="quiet" style="margin:32px 0 0;font-size:13px;line-height:1.4;color:#5b6472">{{footer}}</p>
+        </div>
+        </div>
+        </body>
+        </html>
+        ==> mail/method-added.de.mail
+        Subject: Neue Anmeldemöglichkeit bei {{product}}
+        Title: Neue Anmeldemöglichkeit
 
-Dein Konto bei {{product}} hat eine weitere Anmeldemöglichkeit.
+        Dein Konto bei {{product}} hat eine weitere Anmeldemöglichkeit.
 
-- Anmeldung mit: {{method}}
-- Gerät: {{device}}
-- Zeit: {{time}}
+        - Anmeldung mit: {{method}}
+        - Gerät: {{device}}
+        - Zeit: {{time}}
 
-Wenn du das warst, musst du nichts tun.
+        Wenn du das warst, musst du nichts tun.
 
-Wenn nicht, entferne sie in deinem Konto, ändere dein Passwort und melde alle Geräte ab.
-==> mail/method-added.en.mail
-Subject: A new way to sign in to {{product}}
-Title: A new way to sign in
+        Wenn nicht, entferne sie in deinem Konto, ändere dein Passwort und melde alle Geräte ab.
+        ==> mail/method-added.en.mail
+        Subject: A new way to sign in to {{product}}
+        Title: A new way to sign in
 
-Your {{product}} account has one more way to sign in.
+        Your {{product}} account has one more way to sign in.
 
-- Method: {{method}}
-- Device: {{device}}
-- Time: {{time}}
+        - Method: {{method}}
+        - Device: {{device}}
+        - Time: {{time}}
 
-If that was you, there is nothing to do.
+        If that was you, there is nothing to do.
 
-If it was not you, remove it in your account, change your password and sign out all devices.
-==> mail/method-added.es.mail
-Subject: Nueva forma de entrar en {{product}}
-Title: Nueva forma de entrar
+        If it was not you, remove it in your account, change your password and sign out all devices.
+        ==> mail/method-added.es.mail
+        Subject: Nueva forma de entrar en {{product}}
+        Title: Nueva forma de entrar
 
-Tu cuenta de {{product}} tiene una forma más de iniciar sesión.
+        Tu cuenta de {{product}} tiene una forma más de iniciar sesión.
 
-- Método: {{method}}
-- Dispositivo: {{device}}
-- Fecha: {{time}}
+        - Método: {{method}}
+        - Dispositivo: {{device}}
+        - Fecha: {{time}}
 
-Si fuiste tú, no tienes que hacer nada.
+        Si fuiste tú, no tienes que hacer nada.
 
-Si no fuiste tú, quítala en tu cuenta, cambia tu contraseña y cierra la sesión en todos los dispositivos.
-==> mail/method-added.fr.mail
-Subject: Nouveau moyen de connexion à {{product}}
-Title: Nouveau moyen de connexion
+        Si no fuiste tú, quítala en tu cuenta, cambia tu contraseña y cierra la sesión en todos los dispositivos.
+        ==> mail/method-added.fr.mail
+        Subject: Nouveau moyen de connexion à {{product}}
+        Title: Nouveau moyen de connexion
 
-Votre compte {{product}} dispose d’un moyen de connexion supplémentaire.
+        Votre compte {{product}} dispose d’un moyen de connexion supplémentaire.
 
-- Méthode : {{method}}
-- Appareil : {{device}}
-- Date : {{time}}
+        - Méthode : {{method}}
+        - Appareil : {{device}}
+        - Date : {{time}}
 
-Si c’était vous, vous n’avez rien à faire.
+        Si c’était vous, vous n’avez rien à faire.
 
-Sinon, retirez-le dans votre compte, changez votre mot de passe et déconnectez tous vos appareils.
-==> mail/method-added.ja.mail
-Subject: {{product}}：ログイン方法が追加されました
-Title: ログイン方法が追加されました
+        Sinon, retirez-le dans votre compte, changez votre mot de passe et déconnectez tous vos appareils.
+        ==> mail/method-added.ja.mail
+        Subject: {{product}}：ログイン方法が追加されました
+        Title: ログイン方法が追加されました
 
-{{product}}のアカウントにログイン方法が追加されました。
+        {{product}}のアカウントにログイン方法が追加されました。
 
-- 方法：{{method}}
-- デバイス：{{device}}
-- 日時：{{time}}
+        - 方法：{{method}}
+        - デバイス：{{device}}
+        - 日時：{{time}}
 
-ご本人の操作であれば、何もする必要はありません。
+        ご本人の操作であれば、何もする必要はありません。
 
-お心当たりがない場合は、アカウントからその方法を削除し、パスワードを変更して、すべてのデバイスからログアウトしてください。
-==> mail/method-removed.de.mail
-Subject: Anmeldemöglichkeit bei {{product}} entfernt
-Title: Anmeldemöglichkeit entfernt
+        お心当たりがない場合は、アカウントからその方法を削除し、パスワードを変更して、すべてのデバイスからログアウトしてください。
+        ==> mail/method-removed.de.mail
+        Subject: Anmeldemöglichkeit bei {{product}} entfernt
+        Title: Anmeldemöglichkeit entfernt
 
-Aus deinem Konto bei {{product}} wurde eine Anmeldemöglichkeit entfernt.
+        Aus deinem Konto bei {{product}} wurde eine Anmeldemöglichkeit entfernt.
 
-- Anmeldung mit: {{method}}
-- Gerät: {{device}}
-- Zeit: {{time}}
+        - Anmeldung mit: {{method}}
+        - Gerät: {{device}}
+        - Zeit: {{time}}
 
-Wenn du das warst, musst du nichts tun.
+        Wenn du das warst, musst du nichts tun.
 
-Wenn nicht, ändere jetzt dein Passwort und melde alle Geräte ab.
-==> mail/method-removed.en.mail
-Subject: A way to sign in to {{product}} was removed
-Title: A way to sign in was removed
+        Wenn nicht, ändere jetzt dein Passwort und melde alle Geräte ab.
+        ==> mail/method-removed.en.mail
+        Subject: A way to sign in to {{product}} was removed
+        Title: A way to sign in was removed
 
-A way to sign in was removed from your {{product}} account.
+        A way to sign in was removed from your {{product}} account.
 
-- Method: {{method}}
-- Device: {{device}}
-- Time: {{time}}
+        - Method: {{method}}
+        - Device: {{device}}
+        - Time: {{time}}
 
-If that was you, there is nothing to do.
+        If that was you, there is nothing to do.
 
-If it was not you, change your password now and sign out all devices.
-==> mail/method-removed.es.mail
-Subject: Se ha quitado una forma de entrar en {{product}}
-Title: Se ha quitado una forma de entrar
+        If it was not you, change your password now and sign out all devices.
+        ==> mail/method-removed.es.mail
+        Subject: Se ha quitado una forma de entrar en {{product}}
+        Title: Se ha quitado una forma de entrar
 
-Se ha quitado una forma de iniciar sesión de tu cuenta de {{product}}.
+        Se ha quitado una forma de iniciar sesión de tu cuenta de {{product}}.
 
-- Método: {{method}}
-- Dispositivo: {{device}}
-- Fecha: {{time}}
+        - Método: {{method}}
+        - Dispositivo: {{device}}
+        - Fecha: {{time}}
 
-Si fuiste tú, no tienes que hacer nada.
+        Si fuiste tú, no tienes que hacer nada.
 
-Si no fuiste tú, cambia ahora tu contraseña y cierra la sesión en todos los dispositivos.
-==> mail/method-removed.fr.mail
-Subject: Moyen de connexion à {{product}} retiré
-Title: Moyen de connexion retiré
+        Si no fuiste tú, cambia ahora tu contraseña y cierra la sesión en todos los dispositivos.
+        ==> mail/method-removed.fr.mail
+        Subject: Moyen de connexion à {{product}} retiré
+        Title: Moyen de connexion retiré
 
-Un moyen de connexion a été retiré de votre compte {{product}}.
+        Un moyen de connexion a été retiré de votre compte {{product}}.
 
-- Méthode : {{method}}
-- Appareil : {{device}}
-- Date : {{time}}
+        - Méthode : {{method}}
+        - Appareil : {{device}}
+        - Date : {{time}}
 
-Si c’était vous, vous n’avez rien à faire.
+        Si c’était vous, vous n’avez rien à faire.
 
-Sinon, changez tout de suite votre mot de passe et déconnectez tous vos appareils.
-==> mail/method-removed.ja.mail
-Subject: {{product}}：ログイン方法が削除されました
-Title: ログイン方法が削除されました
+        Sinon, changez tout de suite votre mot de passe et déconnectez tous vos appareils.
+        ==> mail/method-removed.ja.mail
+        Subject: {{product}}：ログイン方法が削除されました
+        Title: ログイン方法が削除されました
 
-{{product}}のアカウントからログイン方法が削除されました。
+        {{product}}のアカウントからログイン方法が削除されました。
 
-- 方法：{{method}}
-- デバイス：{{device}}
-- 日時：{{time}}
+        - 方法：{{method}}
+        - デバイス：{{device}}
+        - 日時：{{time}}
 
-ご本人の操作であれば、何もする必要はありません。
+        ご本人の操作であれば、何もする必要はありません。
 
-お心当たりがない場合は、すぐにパスワードを変更し、すべてのデバイスからログアウトしてください。
-==> mail/new-device.de.mail
-Subject: Anmeldung mit einem neuen Gerät: {{product}}
-Title: Anmeldung mit einem neuen Gerät
+        お心当たりがない場合は、すぐにパスワードを変更し、すべてのデバイスからログアウトしてください。
+        ==> mail/new-device.de.mail
+        Subject: Anmeldung mit einem neuen Gerät: {{product}}
+        Title: Anmeldung mit einem neuen Gerät
 
-Bei deinem Konto bei {{product}} hat sich jemand mit einem Gerät oder von einem Ort aus angemeldet, den wir noch nicht kannten.
+        Bei deinem Konto bei {{product}} hat sich jemand mit einem Gerät oder von einem Ort aus angemeldet, den wir noch nicht kannten.
 
-- Anmeldung mit: {{method}}
-- Gerät: {{device}}
-- Ort: {{place}}
-- Zeit: {{time}}
+        - Anmeldung mit: {{method}}
+        - Gerät: {{device}}
+        - Ort: {{place}}
+        - Zeit: {{time}}
 
-Wenn du das warst, musst du nichts tun.
+        Wenn du das warst, musst du nichts tun.
 
-Wenn nicht, ändere jetzt dein Passwort und melde alle Geräte ab.
-==> mail/new-device.en.mail
-Subject: Sign-in from a new device: {{product}}
-Title: Sign-in from a new device
+        Wenn nicht, ändere jetzt dein Passwort und melde alle Geräte ab.
+        ==> mail/new-device.en.mail
+        Subject: Sign-in from a new device: {{product}}
+        Title: Sign-in from a new device
 
-Somebody signed in to your {{product}} account on a device, or from a place, that we had not seen before.
+        Somebody signed in to your {{product}} account on a device, or from a place, that we had not seen before.
 
-- Method: {{method}}
-- Device: {{device}}
-- Place: {{place}}
-- Time: {{time}}
+        - Method: {{method}}
+        - Device: {{device}}
+        - Place: {{place}}
+        - Time: {{time}}
 
-If that was you, there is nothing to do.
+        If that was you, there is nothing to do.
 
-If it was not you, change your password now and sign out all devices.
-==> mail/new-device.es.mail
-Subject: Inicio de sesión desde un dispositivo nuevo: {{product}}
-Title: Inicio de sesión desde un dispositivo nuevo
+        If it was not you, change your password now and sign out all devices.
+        ==> mail/new-device.es.mail
+        Subject: Inicio de sesión desde un dispositivo nuevo: {{product}}
+        Title: Inicio de sesión desde un dispositivo nuevo
 
-Alguien ha iniciado sesión en tu cuenta de {{product}} con un dispositivo o desde un lugar que aún no conocíamos.
+        Alguien ha iniciado sesión en tu cuenta de {{product}} con un dispositivo o desde un lugar que aún no conocíamos.
 
-- Método: {{method}}
-- Dispositivo: {{device}}
-- Lugar: {{place}}
-- Fecha: {{time}}
+        - Método: {{method}}
+        - Dispositivo: {{device}}
+        - Lugar: {{place}}
+        - Fecha: {{time}}
 
-Si fuiste tú, no tienes que hacer nada.
+        Si fuiste tú, no tienes que hacer nada.
 
-Si no fuiste tú, cambia ahora tu contraseña y cierra la sesión en todos los dispositivos.
-==> mail/new-device.fr.mail
-Subject: Connexion depuis un nouvel appareil : {{product}}
-Title: Connexion depuis un nouvel appareil
+        Si no fuiste tú, cambia ahora tu contraseña y cierra la sesión en todos los dispositivos.
+        ==> mail/new-device.fr.mail
+        Subject: Connexion depuis un nouvel appareil : {{product}}
+        Title: Connexion depuis un nouvel appareil
 
-Quelqu’un s’est connecté à votre compte {{product}} avec un appareil ou depuis un lieu que nous ne connaissions pas encore.
+        Quelqu’un s’est connecté à votre compte {{product}} avec un appareil ou depuis un lieu que nous ne connaissions pas encore.
 
-- Méthode : {{method}}
-- Appareil : {{device}}
-- Lieu : {{place}}
-- Date : {{time}}
+        - Méthode : {{method}}
+        - Appareil : {{device}}
+        - Lieu : {{place}}
+        - Date : {{time}}
 
-Si c’était vous, vous n’avez rien à faire.
+        Si c’était vous, vous n’avez rien à faire.
 
-Sinon, changez tout de suite votre mot de passe et déconnectez tous vos appareils.
-==> mail/new-device.ja.mail
-Subject: {{product}}：新しいデバイスからのログイン
-Title: 新しいデバイスからのログイン
+        Sinon, changez tout de suite votre mot de passe et déconnectez tous vos appareils.
+        ==> mail/new-device.ja.mail
+        Subject: {{product}}：新しいデバイスからのログイン
+        Title: 新しいデバイスからのログイン
 
-これまでに確認されていないデバイスまたは場所から、{{product}}のアカウントにログインがありました。
+        これまでに確認されていないデバイスまたは場所から、{{product}}のアカウントにログインがありました。
 
-- 方法：{{method}}
-- デバイス：{{device}}
-- 場所：{{place}}
-- 日時：{{time}}
+        - 方法：{{method}}
+        - デバイス：{{device}}
+        - 場所：{{place}}
+        - 日時：{{time}}
 
-ご本人の操作であれば、何もする必要はありません。
+        ご本人の操作であれば、何もする必要はありません。
 
-お心当たりがない場合は、すぐにパスワードを変更し、すべてのデバイスからログアウトしてください。
-==> mail/password-changed.de.mail
-Subject: Dein Passwort für {{product}} wurde geändert
-Title: Dein Passwort wurde geändert
+        お心当たりがない場合は、すぐにパスワードを変更し、すべてのデバイスからログアウトしてください。
+        ==> mail/password-changed.de.mail
+        Subject: Dein Passwort für {{product}} wurde geändert
+        Title: Dein Passwort wurde geändert
 
-Das Passwort deines Kontos bei {{product}} wurde geändert. Deine anderen Geräte wurden abgemeldet.
+        Das Passwort deines Kontos bei {{product}} wurde geändert. Deine anderen Geräte wurden abgemeldet.
 
-- Gerät: {{device}}
-- Ort: {{place}}
-- Zeit: {{time}}
+        - Gerät: {{device}}
+        - Ort: {{place}}
+        - Zeit: {{time}}
 
-Wenn du das warst, musst du nichts tun.
+        Wenn du das warst, musst du nichts tun.
 
-Wenn nicht, setze sofort über „Passwort vergessen“ ein neues Passwort.
-==> mail/password-changed.en.mail
-Subject: Your password for {{product}} was changed
-Title: Your password was changed
+        Wenn nicht, setze sofort über „Passwort vergessen“ ein neues Passwort.
+        ==> mail/password-changed.en.mail
+        Subject: Your password for {{product}} was changed
+        Title: Your password was changed
 
-The password of your {{product}} account was changed. Your other devices were signed out.
+        The password of your {{product}} account was changed. Your other devices were signed out.
 
-- Device: {{device}}
-- Place: {{place}}
-- Time: {{time}}
+        - Device: {{device}}
+        - Place: {{place}}
+        - Time: {{time}}
 
-If that was you, there is nothing to do.
+        If that was you, there is nothing to do.
 
-If it was not you, set a new password at once with “Forgot password”.
-==> mail/password-changed.es.mail
-Subject: Tu contraseña de {{product}} ha cambiado
-Title: Tu contraseña ha cambiado
+        If it was not you, set a new password at once with “Forgot password”.
+        ==> mail/password-changed.es.mail
+        Subject: Tu contraseña de {{product}} ha cambiado
+        Title: Tu contraseña ha cambiado
 
-Se ha cambiado la contraseña de tu cuenta de {{product}}. Se ha cerrado la sesión en tus otros dispositivos.
+        Se ha cambiado la contraseña de tu cuenta de {{product}}. Se ha cerrado la sesión en tus otros dispositivos.
 
-- Dispositivo: {{device}}
-- Lugar: {{place}}
-- Fecha: {{time}}
+        - Dispositivo: {{device}}
+        - Lugar: {{place}}
+        - Fecha: {{time}}
 
-Si fuiste tú, no tienes que hacer nada.
+        Si fuiste tú, no tienes que hacer nada.
 
-Si no fuiste tú, pon enseguida una contraseña nueva con «He olvidado mi contraseña».
-==> mail/password-changed.fr.mail
-Subject: Votre mot de passe pour {{product}} a été changé
-Title: Votre mot de passe a été changé
+        Si no fuiste tú, pon enseguida una contraseña nueva con «He olvidado mi contraseña».
+        ==> mail/password-changed.fr.mail
+        Subject: Votre mot de passe pour {{product}} a été changé
+        Title: Votre mot de passe a été changé
 
-Le mot de passe de votre compte {{product}} a été changé. Vos autres appareils ont été déconnectés.
+        Le mot de passe de votre compte {{product}} a été changé. Vos autres appareils ont été déconnectés.
 
-- Appareil : {{device}}
-- Lieu : {{place}}
-- Date : {{time}}
+        - Appareil : {{device}}
+        - Lieu : {{place}}
+        - Date : {{time}}
 
-Si c’était vous, vous n’avez rien à faire.
+        Si c’était vous, vous n’avez rien à faire.
 
-Sinon, définissez tout de suite un nouveau mot de passe avec « Mot de passe oublié ».
-==> mail/password-changed.ja.mail
-Subject: {{product}}：パスワードが変更されました
-Title: パスワードが変更されました
+        Sinon, définissez tout de suite un nouveau mot de passe avec « Mot de passe oublié ».
+        ==> mail/password-changed.ja.mail
+        Subject: {{product}}：パスワードが変更されました
+        Title: パスワードが変更されました
 
-{{product}}のアカウントのパスワードが変更され、ほかのデバイスからログアウトしました。
+        {{product}}のアカウントのパスワードが変更され、ほかのデバイスからログアウトしました。
 
-- デバイス：{{device}}
-- 場所：{{place}}
-- 日時：{{time}}
+        - デバイス：{{device}}
+        - 場所：{{place}}
+        - 日時：{{time}}
 
-ご本人の操作であれば、何もする必要はありません。
+        ご本人の操作であれば、何もする必要はありません。
 
-お心当たりがない場合は、すぐに「パスワードを忘れた場合」から新しいパスワードを設定してください。
-==> mail/reset-password.de.mail
-Subject: Neues Passwort für {{product}}
-Title: Wähle ein neues Passwort
+        お心当たりがない場合は、すぐに「パスワードを忘れた場合」から新しいパスワードを設定してください。
+        ==> mail/reset-password.de.mail
+        Subject: Neues Passwort für {{product}}
+        Title: Wähle ein neues Passwort
 
-Jemand, hoffentlich du, möchte für dein Konto bei {{product}} ein neues Passwort festlegen.
+        Jemand, hoffentlich du, möchte für dein Konto bei {{product}} ein neues Passwort festlegen.
 
-[Neues Passwort wählen]({{link}})
+        [Neues Passwort wählen]({{link}})
 
-Der Link funktioniert einmal und nur für kurze Zeit. Mit dem neuen Passwort werden alle deine Geräte abgemeldet.
+        Der Link funktioniert einmal{{#validity}} und gilt {{validity}}{{/validity}}. Mit dem neuen Passwort werden alle deine Geräte abgemeldet.
 
-Wenn du das nicht warst, ignoriere diese Mail: Dein Passwort bleibt, wie es ist.
-==> mail/reset-password.en.mail
-Subject: Choose a new password for {{product}}
-Title: Choose a new password
+        Wenn du das nicht warst, ignoriere diese Mail: Dein Passwort bleibt, wie es ist.
+        ==> mail/reset-password.en.mail
+        Subject: Choose a new password for {{product}}
+        Title: Choose a new password
 
-Somebody, hopefully you, wants to set a new password for your {{product}} account.
+        Somebody, hopefully you, wants to set a new password for your {{product}} account.
 
-[Choose a new password]({{link}})
+        [Choose a new password]({{link}})
 
-The link works once, for a short time. With a new password, all your devices are signed out.
+        The link works once{{#validity}} and is valid for {{validity}}{{/validity}}. With a new password, all your devices are signed out.
 
-If it was not you, ignore this mail: your password stays as it is.
-==> mail/reset-password.es.mail
-Subject: Nueva contraseña para {{product}}
-Title: Elige una contraseña nueva
+        If it was not you, ignore this mail: your password stays as it is.
+        ==> mail/reset-password.es.mail
+        Subject: Nueva contraseña para {{product}}
+        Title: Elige una contraseña nueva
 
-Alguien, esperamos que tú, quiere poner una contraseña nueva a tu cuenta de {{product}}.
+        Alguien, esperamos que tú, quiere poner una contraseña nueva a tu cuenta de {{product}}.
 
-[Elegir contraseña]({{link}})
+        [Elegir contraseña]({{link}})
 
-El enlace funciona una sola vez y por poco tiempo. Con la contraseña nueva se cerrará la sesión en todos tus dispositivos.
+        El enlace funciona una sola vez{{#validity}} y es válido durante {{validity}}{{/validity}}. Con la contraseña nueva se cerrará la sesión en todos tus dispositivos.
 
-Si no fuiste tú, ignora este correo: tu contraseña no cambia.
-==> mail/reset-password.fr.mail
-Subject: Nouveau mot de passe pour {{product}}
-Title: Choisissez un nouveau mot de passe
+        Si no fuiste tú, ignora este correo: tu contraseña no cambia.
+        ==> mail/reset-password.fr.mail
+        Subject: Nouveau mot de passe pour {{product}}
+        Title: Choisissez un nouveau mot de passe
 
-Quelqu’un, vous sans doute, souhaite définir un nouveau mot de passe pour votre compte {{product}}.
+        Quelqu’un, vous sans doute, souhaite définir un nouveau mot de passe pour votre compte {{product}}.
 
-[Choisir un mot de passe]({{link}})
+        [Choisir un mot de passe]({{link}})
 
-Le lien fonctionne une seule fois, pendant peu de temps. Avec le nouveau mot de passe, tous vos appareils seront déconnectés.
+        Le lien fonctionne une seule fois{{#validity}} et reste valable {{validity}}{{/validity}}. Avec le nouveau mot de passe, tous vos appareils seront déconnectés.
 
-Si ce n’était pas vous, ignorez cet e-mail : votre mot de passe reste le même.
-==> mail/reset-password.ja.mail
-Subject: {{product}}：新しいパスワードの設定
-Title: 新しいパスワードの設定
+        Si ce n’était pas vous, ignorez cet e-mail : votre mot de passe reste le même.
+        ==> mail/reset-password.ja.mail
+        Subject: {{product}}：新しいパスワードの設定
+        Title: 新しいパスワードの設定
 
-{{product}}のアカウントに新しいパスワードを設定するご依頼がありました。
+        {{product}}のアカウントに新しいパスワードを設定するご依頼がありました。
 
-[新しいパスワードを設定する]({{link}})
+        [新しいパスワードを設定する]({{link}})
 
-リンクは一度だけ、短い時間のみ有効です。新しいパスワードを設定すると、すべてのデバイスからログアウトします。
+        リンクは一度だけ{{#validity}}、{{validity}}以内に{{/validity}}使えます。新しいパスワードを設定すると、すべてのデバイスからログアウトします。
 
-お心当たりがない場合は、このメールを無視してください。パスワードは変わりません。
-==> mail/session-displaced.de.mail
-Subject: Ein Gerät wurde bei {{product}} abgemeldet
-Title: Ein Gerät wurde abgemeldet
+        お心当たりがない場合は、このメールを無視してください。パスワードは変わりません。
+        ==> mail/session-displaced.de.mail
+        Subject: Ein Gerät wurde bei {{product}} abgemeldet
+        Title: Ein Gerät wurde abgemeldet
 
-Du hast dich mit einem weiteren Gerät bei {{product}} angemeldet. Da ein Konto nur auf einer begrenzten Zahl von Geräten angemeldet sein kann, wurde am {{time}} {{#device}}das Gerät „{{device}}“{{/device}}{{^device}}ein Gerät{{/device}} abgemeldet, weil es am längsten nicht benutzt wurde.
+        Du hast dich mit einem weiteren Gerät bei {{product}} angemeldet. Da ein Konto nur auf einer begrenzten Zahl von Geräten angemeldet sein kann, wurde am {{time}} {{#device}}das Gerät „{{device}}“{{/device}}{{^device}}ein Gerät{{/device}} abgemeldet, weil es am längsten nicht benutzt wurde.
 
-Wenn du das warst, musst du nichts tun.
+        Wenn du das warst, musst du nichts tun.
 
-Wenn nicht, ändere jetzt dein Passwort und melde alle Geräte ab.
-==> mail/session-displaced.en.mail
-Subject: A device was signed out of {{product}}
-Title: A device was signed out
+        Wenn nicht, ändere jetzt dein Passwort und melde alle Geräte ab.
+        ==> mail/session-displaced.en.mail
+        Subject: A device was signed out of {{product}}
+        Title: A device was signed out
 
-You signed in to {{product}} on another device. Since an account can be signed in on a limited number of devices at once, {{#device}}“{{device}}”{{/device}}{{^device}}a device{{/device}} was signed out, on {{time}}: it had not been used for the longest time.
+        You signed in to {{product}} on another device. Since an account can be signed in on a limited number of devices at once, {{#device}}“{{device}}”{{/device}}{{^device}}a device{{/device}} was signed out, on {{time}}: it had not been used for the longest time.
 
-If that was you, there is nothing to do.
+        If that was you, there is nothing to do.
 
-If it was not you, change your password now and sign out all devices.
-==> mail/session-displaced.es.mail
-Subject: Se ha cerrado la sesión de un dispositivo en {{product}}
-Title: Se ha cerrado la sesión de un dispositivo
+        If it was not you, change your password now and sign out all devices.
+        ==> mail/session-displaced.es.mail
+        Subject: Se ha cerrado la sesión de un dispositivo en {{product}}
+        Title: Se ha cerrado la sesión de un dispositivo
 
-Has iniciado sesión en {{product}} con otro dispositivo. Como una cuenta solo puede estar abierta en un número limitado de dispositivos, el {{time}} se cerró la sesión en {{#device}}el dispositivo «{{device}}»{{/device}}{{^device}}un dispositivo{{/device}}, el que llevaba más tiempo sin usarse.
+        Has iniciado sesión en {{product}} con otro dispositivo. Como una cuenta solo puede estar abierta en un número limitado de dispositivos, el {{time}} se cerró la sesión en {{#device}}el dispositivo «{{device}}»{{/device}}{{^device}}un dispositivo{{/device}}, el que llevaba más tiempo sin usarse.
 
-Si fuiste tú, no tienes que hacer nada.
+        Si fuiste tú, no tienes que hacer nada.
 
-Si no fuiste tú, cambia ahora tu contraseña y cierra la sesión en todos los dispositivos.
-==> mail/session-displaced.fr.mail
-Subject: Un appareil a été déconnecté de {{product}}
-Title: Un appareil a été déconnecté
+        Si no fuiste tú, cambia ahora tu contraseña y cierra la sesión en todos los dispositivos.
+        ==> mail/session-displaced.fr.mail
+        Subject: Un appareil a été déconnecté de {{product}}
+        Title: Un appareil a été déconnecté
 
-Vous vous êtes connecté à {{product}} avec un autre appareil. Un compte ne pouvant être ouvert que sur un nombre limité d’appareils, {{#device}}l’appareil « {{device}} »{{/device}}{{^device}}un appareil{{/device}} a été déconnecté, le {{time}} : c’était celui resté le plus longtemps inutilisé.
+        Vous vous êtes connecté à {{product}} avec un autre appareil. Un compte ne pouvant être ouvert que sur un nombre limité d’appareils, {{#device}}l’appareil « {{device}} »{{/device}}{{^device}}un appareil{{/device}} a été déconnecté, le {{time}} : c’était celui resté le plus longtemps inutilisé.
 
-Si c’était vous, vous n’avez rien à faire.
+        Si c’était vous, vous n’avez rien à faire.
 
-Sinon, changez tout de suite votre mot de passe et déconnectez tous vos appareils.
-==> mail/session-displaced.ja.mail
-Subject: {{product}}：デバイスがログアウトしました
-Title: デバイスがログアウトしました
+        Sinon, changez tout de suite votre mot de passe et déconnectez tous vos appareils.
+        ==> mail/session-displaced.ja.mail
+        Subject: {{product}}：デバイスがログアウトしました
+        Title: デバイスがログアウトしました
 
-別のデバイスで{{product}}にログインされました。同時にログインできるデバイスの数には限りがあるため、{{time}}に、最も長く使われていなかった{{#device}}「{{device}}」{{/device}}{{^device}}デバイス1台{{/device}}がログアウトしました。
+        別のデバイスで{{product}}にログインされました。同時にログインできるデバイスの数には限りがあるため、{{time}}に、最も長く使われていなかった{{#device}}「{{device}}」{{/device}}{{^device}}デバイス1台{{/device}}がログアウトしました。
 
-ご本人の操作であれば、何もする必要はありません。
+        ご本人の操作であれば、何もする必要はありません。
 
-お心当たりがない場合は、すぐにパスワードを変更し、すべてのデバイスからログアウトしてください。
-==> mail/session-replayed.de.mail
-Subject: Du wurdest zur Sicherheit bei {{product}} abgemeldet
-Title: Du wurdest zur Sicherheit abgemeldet
+        お心当たりがない場合は、すぐにパスワードを変更し、すべてのデバイスからログアウトしてください。
+        ==> mail/session-replayed.de.mail
+        Subject: Du wurdest zur Sicherheit bei {{product}} abgemeldet
+        Title: Du wurdest zur Sicherheit abgemeldet
 
-Am {{time}} wurde die Anmeldung {{#device}}des Geräts „{{device}}“{{/device}}{{^device}}eines Geräts{{/device}} bei {{product}} ein zweites Mal benutzt, so wie es jemand täte, der sie kopiert hat. Wir haben sie beendet, damit niemand sie weiter nutzen kann.
+        Am {{time}} wurde die Anmeldung {{#device}}des Geräts „{{device}}“{{/device}}{{^device}}eines Geräts{{/device}} bei {{product}} ein zweites Mal benutzt, so wie es jemand täte, der sie kopiert hat. Wir haben sie beendet, damit niemand sie weiter nutzen kann.
 
-Bitte melde dich auf diesem Gerät neu an.
+        Bitte melde dich auf diesem Gerät neu an.
 
-Wenn du glaubst, dass jemand Zugriff auf dein Gerät oder seine Daten hatte, ändere dein Passwort und melde alle Geräte ab.
-==> mail/session-replayed.en.mail
-Subject: You were signed out of {{product}} for safety
-Title: You were signed out for safety
+        Wenn du glaubst, dass jemand Zugriff auf dein Gerät oder seine Daten hatte, ändere dein Passwort und melde alle Geräte ab.
+        ==> mail/session-replayed.en.mail
+        Subject: You were signed out of {{product}} for safety
+        Title: You were signed out for safety
 
-On {{time}} the sign-in of {{#device}}“{{device}}”{{/device}}{{^device}}a device{{/device}} to {{product}} was used a second time, as it would be by somebody who has copied it. We ended it, so that nobody can go on with it.
+        On {{time}} the sign-in of {{#device}}“{{device}}”{{/device}}{{^device}}a device{{/device}} to {{product}} was used a second time, as it would be by somebody who has copied it. We ended it, so that nobody can go on with it.
 
-Please sign in again on that device.
+        Please sign in again on that device.
 
-If you think that somebody has had your device, or what is on it, change your password and sign out all devices.
-==> mail/session-replayed.es.mail
-Subject: Hemos cerrado tu sesión en {{product}} por seguridad
-Title: Hemos cerrado tu sesión por seguridad
+        If you think that somebody has had your device, or what is on it, change your password and sign out all devices.
+        ==> mail/session-replayed.es.mail
+        Subject: Hemos cerrado tu sesión en {{product}} por seguridad
+        Title: Hemos cerrado tu sesión por seguridad
 
-El {{time}}, la sesión {{#device}}del dispositivo «{{device}}»{{/device}}{{^device}}de un dispositivo{{/device}} en {{product}} se usó por segunda vez, como haría alguien que la hubiera copiado. La hemos cerrado para que nadie pueda seguir con ella.
+        El {{time}}, la sesión {{#device}}del dispositivo «{{device}}»{{/device}}{{^device}}de un dispositivo{{/device}} en {{product}} se usó por segunda vez, como haría alguien que la hubiera copiado. La hemos cerrado para que nadie pueda seguir con ella.
 
-Vuelve a iniciar sesión en ese dispositivo.
+        Vuelve a iniciar sesión en ese dispositivo.
 
-Si crees que alguien ha tenido acceso a tu dispositivo o a lo que contiene, cambia tu contraseña y cierra la sesión en todos los dispositivos.
-==> mail/session-replayed.fr.mail
-Subject: Vous avez été déconnecté de {{product}} par sécurité
-Title: Vous avez été déconnecté par sécurité
+        Si crees que alguien ha tenido acceso a tu dispositivo o a lo que contiene, cambia tu contraseña y cierra la sesión en todos los dispositivos.
+        ==> mail/session-replayed.fr.mail
+        Subject: Vous avez été déconnecté de {{product}} par sécurité
+        Title: Vous avez été déconnecté par sécurité
 
-Le {{time}}, la session {{#device}}de l’appareil « {{device}} »{{/device}}{{^device}}d’un appareil{{/device}} sur {{product}} a été utilisée une seconde fois, comme le ferait quelqu’un qui l’aurait copiée. Nous y avons mis fin pour que personne ne puisse s’en servir.
+        Le {{time}}, la session {{#device}}de l’appareil « {{device}} »{{/device}}{{^device}}d’un appareil{{/device}} sur {{product}} a été utilisée une seconde fois, comme le ferait quelqu’un qui l’aurait copiée. Nous y avons mis fin pour que personne ne puisse s’en servir.
 
-Reconnectez-vous sur cet appareil.
+        Reconnectez-vous sur cet appareil.
 
-Si vous pensez que quelqu’un a eu accès à votre appareil ou à son contenu, changez votre mot de passe et déconnectez tous vos appareils.
-==> mail/session-replayed.ja.mail
-Subject: {{product}}：安全のためログアウトしました
-Title: 安全のためログアウトしました
+        Si vous pensez que quelqu’un a eu accès à votre appareil ou à son contenu, changez votre mot de passe et déconnectez tous vos appareils.
+        ==> mail/session-replayed.ja.mail
+        Subject: {{product}}：安全のためログアウトしました
+        Title: 安全のためログアウトしました
 
-{{time}}に、{{#device}}「{{device}}」{{/device}}{{^device}}あるデバイス{{/device}}の{{product}}へのログイン情報が、コピーされた場合のように二重に使われました。不正に使われないよう、このログインを終了しました。
+        {{time}}に、{{#device}}「{{device}}」{{/device}}{{^device}}あるデバイス{{/device}}の{{product}}へのログイン情報が、コピーされた場合のように二重に使われました。不正に使われないよう、このログインを終了しました。
 
-そのデバイスでもう一度ログインしてください。
+        そのデバイスでもう一度ログインしてください。
 
-どなたかがデバイスやその中の情報に触れた可能性がある場合は、パスワードを変更し、すべてのデバイスからログアウトしてください。
-==> mail/sign-in-code.de.mail
-Subject: Dein Anmeldecode für {{product}}
-Title: Dein Anmeldecode
+        どなたかがデバイスやその中の情報に触れた可能性がある場合は、パスワードを変更し、すべてのデバイスからログアウトしてください。
+        ==> mail/sign-in-code.de.mail
+        Subject: Dein Anmeldecode für {{product}}
+        Title: Dein Anmeldecode
 
-Gib diesen Code ein, um dich bei {{product}} anzumelden:
+        Gib diesen Code ein, um dich bei {{product}} anzumelden:
 
-{{code}}
+        {{code}}
 
-Er funktioniert einmal und gilt {{minutes}} Min. Gib ihn an niemanden weiter.
+        Er funktioniert einmal und gilt {{minutes}} Min. Gib ihn an niemanden weiter.
 
-Wenn du ihn nicht angefordert hast, versucht vielleicht jemand, sich als du anzumelden. Ohne den Code geht das nicht.
-==> mail/sign-in-code.en.mail
-Subject: Your sign-in code for {{product}}
-Title: Your sign-in code
+        Wenn du ihn nicht angefordert hast, versucht vielleicht jemand, sich als du anzumelden. Ohne den Code geht das nicht.
+        ==> mail/sign-in-code.en.mail
+        Subject: Your sign-in code for {{product}}
+        Title: Your sign-in code
 
-Enter this code to sign in to {{product}}:
+        Enter this code to sign in to {{product}}:
 
-{{code}}
+        {{code}}
 
-It works once and is valid for {{minutes}} min. Give it to nobody.
+        It works once and is valid for {{minutes}} min. Give it to nobody.
 
-If you did not ask for it, somebody may be trying to sign in as you. Without the code they cannot.
-==> mail/sign-in-code.es.mail
-Subject: Tu código de acceso a {{product}}
-Title: Tu código de acceso
+        If you did not ask for it, somebody may be trying to sign in as you. Without the code they cannot.
+        ==> mail/sign-in-code.es.mail
+        Subject: Tu código de acceso a {{product}}
+        Title: Tu código de acceso
 
-Escribe este código para entrar en {{product}}:
+        Escribe este código para entrar en {{product}}:
 
-{{code}}
+        {{code}}
 
-Funciona una sola vez y vale {{minutes}} min. No se lo des a nadie.
+        Funciona una sola vez y vale {{minutes}} min. No se lo des a nadie.
 
-Si no lo has pedido, quizá alguien intente entrar en tu cuenta. Sin el código no puede.
-==> mail/sign-in-code.fr.mail
-Subject: Votre code de connexion à {{product}}
-Title: Votre code de connexion
+        Si no lo has pedido, quizá alguien intente entrar en tu cuenta. Sin el código no puede.
+        ==> mail/sign-in-code.fr.mail
+        Subject: Votre code de connexion à {{product}}
+        Title: Votre code de connexion
 
-Saisissez ce code pour vous connecter à {{product}} :
+        Saisissez ce code pour vous connecter à {{product}} :
 
-{{code}}
+        {{code}}
 
-Il fonctionne une seule fois et reste valable {{minutes}} min. Ne le donnez à personne.
+        Il fonctionne une seule fois et reste valable {{minutes}} min. Ne le donnez à personne.
 
-Si vous ne l’avez pas demandé, quelqu’un essaie peut-être de se connecter à votre place. Sans le code, c’est impossible.
-==> mail/sign-in-code.ja.mail
-Subject: {{product}}のログインコード
-Title: ログインコード
+        Si vous ne l’avez pas demandé, quelqu’un essaie peut-être de se connecter à votre place. Sans le code, c’est impossible.
+        ==> mail/sign-in-code.ja.mail
+        Subject: {{product}}のログインコード
+        Title: ログインコード
 
-{{product}}にログインするには、次のコードを入力してください。
+        {{product}}にログインするには、次のコードを入力してください。
 
-{{code}}
+        {{code}}
 
-コードは一度だけ使え、{{minutes}}分間有効です。誰にも教えないでください。
+        コードは一度だけ使え、{{minutes}}分間有効です。誰にも教えないでください。
 
-お心当たりがない場合は、どなたかがあなたとしてログインしようとしている可能性があります。コードがなければログインできません。
-==> mail/sign-in.de.mail
-Subject: Neue Anmeldung bei {{product}}
-Title: Neue Anmeldung
+        お心当たりがない場合は、どなたかがあなたとしてログインしようとしている可能性があります。コードがなければログインできません。
+        ==> mail/sign-in.de.mail
+        Subject: Neue Anmeldung bei {{product}}
+        Title: Neue Anmeldung
 
-Bei deinem Konto bei {{product}} hat sich jemand angemeldet.
+        Bei deinem Konto bei {{product}} hat sich jemand angemeldet.
 
-- Anmeldung mit: {{method}}
-- Gerät: {{device}}
-- Ort: {{place}}
-- Zeit: {{time}}
+        - Anmeldung mit: {{method}}
+        - Gerät: {{device}}
+        - Ort: {{place}}
+        - Zeit: {{time}}
 
-Wenn du das warst, musst du nichts tun.
+        Wenn du das warst, musst du nichts tun.
 
-Wenn nicht, ändere jetzt dein Passwort und melde alle Geräte ab.
-==> mail/sign-in.en.mail
-Subject: New sign-in to {{product}}
-Title: New sign-in
+        Wenn nicht, ändere jetzt dein Passwort und melde alle Geräte ab.
+        ==> mail/sign-in.en.mail
+        Subject: New sign-in to {{product}}
+        Title: New sign-in
 
-Somebody signed in to your {{product}} account.
+        Somebody signed in to your {{product}} account.
 
-- Method: {{method}}
-- Device: {{device}}
-- Place: {{place}}
-- Time: {{time}}
+        - Method: {{method}}
+        - Device: {{device}}
+        - Place: {{place}}
+        - Time: {{time}}
 
-If that was you, there is nothing to do.
+        If that was you, there is nothing to do.
 
-If it was not you, change your password now and sign out all devices.
-==> mail/sign-in.es.mail
-Subject: Nuevo inicio de sesión en {{product}}
-Title: Nuevo inicio de sesión
+        If it was not you, change your password now and sign out all devices.
+        ==> mail/sign-in.es.mail
+        Subject: Nuevo inicio de sesión en {{product}}
+        Title: Nuevo inicio de sesión
 
-Alguien ha iniciado sesión en tu cuenta de {{product}}.
+        Alguien ha iniciado sesión en tu cuenta de {{product}}.
 
-- Método: {{method}}
-- Dispositivo: {{device}}
-- Lugar: {{place}}
-- Fecha: {{time}}
+        - Método: {{method}}
+        - Dispositivo: {{device}}
+        - Lugar: {{place}}
+        - Fecha: {{time}}
 
-Si fuiste tú, no tienes que hacer nada.
+        Si fuiste tú, no tienes que hacer nada.
 
-Si no fuiste tú, cambia ahora tu contraseña y cierra la sesión en todos los dispositivos.
-==> mail/sign-in.fr.mail
-Subject: Nouvelle connexion à {{product}}
-Title: Nouvelle connexion
+        Si no fuiste tú, cambia ahora tu contraseña y cierra la sesión en todos los dispositivos.
+        ==> mail/sign-in.fr.mail
+        Subject: Nouvelle connexion à {{product}}
+        Title: Nouvelle connexion
 
-Quelqu’un s’est connecté à votre compte {{product}}.
+        Quelqu’un s’est connecté à votre compte {{product}}.
 
-- Méthode : {{method}}
-- Appareil : {{device}}
-- Lieu : {{place}}
-- Date : {{time}}
+        - Méthode : {{method}}
+        - Appareil : {{device}}
+        - Lieu : {{place}}
+        - Date : {{time}}
 
-Si c’était vous, vous n’avez rien à faire.
+        Si c’était vous, vous n’avez rien à faire.
 
-Sinon, changez tout de suite votre mot de passe et déconnectez tous vos appareils.
-==> mail/sign-in.ja.mail
-Subject: {{product}}への新しいログイン
-Title: 新しいログイン
+        Sinon, changez tout de suite votre mot de passe et déconnectez tous vos appareils.
+        ==> mail/sign-in.ja.mail
+        Subject: {{product}}への新しいログイン
+        Title: 新しいログイン
 
-{{product}}のアカウントにログインがありました。
+        {{product}}のアカウントにログインがありました。
 
-- 方法：{{method}}
-- デバイス：{{device}}
-- 場所：{{place}}
-- 日時：{{time}}
+        - 方法：{{method}}
+        - デバイス：{{device}}
+        - 場所：{{place}}
+        - 日時：{{time}}
 
-ご本人の操作であれば、何もする必要はありません。
+        ご本人の操作であれば、何もする必要はありません。
 
-お心当たりがない場合は、すぐにパスワードを変更し、すべてのデバイスからログアウトしてください。
-==> mail/verify-email-code.de.mail
-Subject: Bestätige deine E-Mail-Adresse für {{product}}
-Title: Bestätige deine E-Mail-Adresse
+        お心当たりがない場合は、すぐにパスワードを変更し、すべてのデバイスからログアウトしてください。
+        ==> mail/verify-email-code.de.mail
+        Subject: Bestätige deine E-Mail-Adresse für {{product}}
+        Title: Bestätige deine E-Mail-Adresse
 
-Gib diesen Code bei {{product}} ein, um zu bestätigen, dass dies deine E-Mail-Adresse ist:
+        Gib diesen Code bei {{product}} ein, um zu bestätigen, dass dies deine E-Mail-Adresse ist:
 
-{{code}}
+        {{code}}
 
-Er funktioniert einmal und gilt {{minutes}} Min. Gib ihn an niemanden weiter.
+        Er funktioniert einmal und gilt {{minutes}} Min. Gib ihn an niemanden weiter.
 
-Wenn du ihn nicht angefordert hast, ignoriere diese Mail: Es passiert nichts.
-==> mail/verify-email-code.en.mail
-Subject: Confirm your email for {{product}}
-Title: Confirm your email
+        Wenn du ihn nicht angefordert hast, ignoriere diese Mail: Es passiert nichts.
+        ==> mail/verify-email-code.en.mail
+        Subject: Confirm your email for {{product}}
+        Title: Confirm your email
 
-Enter this code in {{product}} to confirm that this is your email address:
+        Enter this code in {{product}} to confirm that this is your email address:
 
-{{code}}
+        {{code}}
 
-It works once and is valid for {{minutes}} min. Give it to nobody.
+        It works once and is valid for {{minutes}} min. Give it to nobody.
 
-If you did not ask for it, ignore this mail: nothing will happen.
-==> mail/verify-email-code.es.mail
-Subject: Confirma tu correo para {{product}}
-Title: Confirma tu correo
+        If you did not ask for it, ignore this mail: nothing will happen.
+        ==> mail/verify-email-code.es.mail
+        Subject: Confirma tu correo para {{product}}
+        Title: Confirma tu correo
 
-Escribe este código en {{product}} para confirmar que esta es tu dirección de correo:
+        Escribe este código en {{product}} para confirmar que esta es tu dirección de correo:
 
-{{code}}
+        {{code}}
 
-Funciona una sola vez y vale {{minutes}} min. No se lo des a nadie.
+        Funciona una sola vez y vale {{minutes}} min. No se lo des a nadie.
 
-Si no lo has pedido, ignora este correo: no pasará nada.
-==> mail/verify-email-code.fr.mail
-Subject: Confirmez votre adresse e-mail pour {{product}}
-Title: Confirmez votre adresse e-mail
+        Si no lo has pedido, ignora este correo: no pasará nada.
+        ==> mail/verify-email-code.fr.mail
+        Subject: Confirmez votre adresse e-mail pour {{product}}
+        Title: Confirmez votre adresse e-mail
 
-Saisissez ce code dans {{product}} pour confirmer que cette adresse e-mail est bien la vôtre :
+        Saisissez ce code dans {{product}} pour confirmer que cette adresse e-mail est bien la vôtre :
 
-{{code}}
+        {{code}}
 
-Il fonctionne une seule fois et reste valable {{minutes}} min. Ne le donnez à personne.
+        Il fonctionne une seule fois et reste valable {{minutes}} min. Ne le donnez à personne.
 
-Si vous ne l’avez pas demandé, ignorez cet e-mail : il ne se passera rien.
-==> mail/verify-email-code.ja.mail
-Subject: {{product}}：メールアドレスの確認
-Title: メールアドレスの確認
+        Si vous ne l’avez pas demandé, ignorez cet e-mail : il ne se passera rien.
+        ==> mail/verify-email-code.ja.mail
+        Subject: {{product}}：メールアドレスの確認
+        Title: メールアドレスの確認
 
-ご自分のメールアドレスであることを確認するため、{{product}}で次のコードを入力してください。
+        ご自分のメールアドレスであることを確認するため、{{product}}で次のコードを入力してください。
 
-{{code}}
+        {{code}}
 
-コードは一度だけ使え、{{minutes}}分間有効です。誰にも教えないでください。
+        コードは一度だけ使え、{{minutes}}分間有効です。誰にも教えないでください。
 
-お心当たりがない場合は、このメールを無視してください。何も起こりません。
-==> mail/verify-email.de.mail
-Subject: Bestätige deine E-Mail-Adresse für {{product}}
-Title: Bestätige deine E-Mail-Adresse
+        お心当たりがない場合は、このメールを無視してください。何も起こりません。
+        ==> mail/verify-email.de.mail
+        Subject: Bestätige deine E-Mail-Adresse für {{product}}
+        Title: Bestätige deine E-Mail-Adresse
 
-Bitte bestätige, dass dies deine E-Mail-Adresse für {{product}} ist.
+        Bitte bestätige, dass dies deine E-Mail-Adresse für {{product}} ist.
 
-[E-Mail-Adresse bestätigen]({{link}})
+        [E-Mail-Adresse bestätigen]({{link}})
 
-Der Link funktioniert einmal und nur für kurze Zeit.
+        Der Link funktioniert einmal{{#validity}} und gilt {{validity}}{{/validity}}.
 
-Wenn du dich nicht registriert hast, ignoriere diese Mail: Es passiert nichts.
-==> mail/verify-email.en.mail
-Subject: Confirm your email for {{product}}
-Title: Confirm your email
+        Wenn du dich nicht registriert hast, ignoriere diese Mail: Es passiert nichts.
+        ==> mail/verify-email.en.mail
+        Subject: Confirm your email for {{product}}
+        Title: Confirm your email
 
-Please confirm that this is your email address for {{product}}.
+        Please confirm that this is your email address for {{product}}.
 
-[Confirm email]({{link}})
+        [Confirm email]({{link}})
 
-The link works once, for a short time.
+        The link works once{{#validity}} and is valid for {{validity}}{{/validity}}.
 
-If you did not sign up, ignore this mail: nothing will happen.
-==> mail/verify-email.es.mail
-Subject: Confirma tu correo para {{product}}
-Title: Confirma tu correo
+        If you did not sign up, ignore this mail: nothing will happen.
+        ==> mail/verify-email.es.mail
+        Subject: Confirma tu correo para {{product}}
+        Title: Confirma tu correo
 
-Confirma que esta es tu dirección de correo para {{product}}.
+        Confirma que esta es tu dirección de correo para {{product}}.
 
-[Confirmar correo]({{link}})
+        [Confirmar correo]({{link}})
 
-El enlace funciona una sola vez y por poco tiempo.
+        El enlace funciona una sola vez{{#validity}} y es válido durante {{validity}}{{/validity}}.
 
-Si no te has registrado, ignora este correo: no pasará nada.
-==> mail/verify-email.fr.mail
-Subject: Confirmez votre adresse e-mail pour {{product}}
-Title: Confirmez votre adresse e-mail
+        Si no te has registrado, ignora este correo: no pasará nada.
+        ==> mail/verify-email.fr.mail
+        Subject: Confirmez votre adresse e-mail pour {{product}}
+        Title: Confirmez votre adresse e-mail
 
-Veuillez confirmer que cette adresse e-mail est bien la vôtre pour {{product}}.
+        Veuillez confirmer que cette adresse e-mail est bien la vôtre pour {{product}}.
 
-[Confirmer l’adresse]({{link}})
+        [Confirmer l’adresse]({{link}})
 
-Le lien fonctionne une seule fois, pendant peu de temps.
+        Le lien fonctionne une seule fois{{#validity}} et reste valable {{validity}}{{/validity}}.
 
-Si vous ne vous êtes pas inscrit, ignorez cet e-mail : il ne se passera rien.
-==> mail/verify-email.ja.mail
-Subject: {{product}}：メールアドレスの確認
-Title: メールアドレスの確認
+        Si vous ne vous êtes pas inscrit, ignorez cet e-mail : il ne se passera rien.
+        ==> mail/verify-email.ja.mail
+        Subject: {{product}}：メールアドレスの確認
+        Title: メールアドレスの確認
 
-これが{{product}}で使うご自分のメールアドレスであることを確認してください。
+        これが{{product}}で使うご自分のメールアドレスであることを確認してください。
 
-[メールアドレスを確認する]({{link}})
+        [メールアドレスを確認する]({{link}})
 
-リンクは一度だけ、短い時間のみ有効です。
+        リンクは一度だけ{{#validity}}、{{validity}}以内に{{/validity}}使えます。
 
-登録したお心当たりがない場合は、このメールを無視してください。何も起こりません。
-==> mail/welcome.de.mail
-Subject: Willkommen bei {{product}}
-Title: Willkommen{{#name}}, {{name}}{{/name}}!
+        登録したお心当たりがない場合は、このメールを無視してください。何も起こりません。
+        ==> mail/welcome.de.mail
+        Subject: Willkommen bei {{product}}
+        Title: Willkommen{{#name}}, {{name}}{{/name}}!
 
-Dein Konto bei {{product}} ist bereit.
+        Dein Konto bei {{product}} ist bereit.
 
-- Gerät: {{device}}
-- Ort: {{place}}
-- Zeit: {{time}}
+        - Gerät: {{device}}
+        - Ort: {{place}}
+        - Zeit: {{time}}
 
-Wenn du dich nicht registriert hast, hat sich vermutlich jemand bei der Adresse vertippt: Ignoriere diese Mail.
-==> mail/welcome.en.mail
-Subject: Welcome to {{product}}
-Title: Welcome{{#name}}, {{name}}{{/name}}!
+        Wenn du dich nicht registriert hast, hat sich vermutlich jemand bei der Adresse vertippt: Ignoriere diese Mail.
+        ==> mail/welcome.en.mail
+        Subject: Welcome to {{product}}
+        Title: Welcome{{#name}}, {{name}}{{/name}}!
 
-Your account with {{product}} is ready.
+        Your account with {{product}} is ready.
 
-- Device: {{device}}
-- Place: {{place}}
-- Time: {{time}}
+        - Device: {{device}}
+        - Place: {{place}}
+        - Time: {{time}}
 
-If you did not sign up, somebody has probably mistyped an address: ignore this mail.
-==> mail/welcome.es.mail
-Subject: Te damos la bienvenida a {{product}}
-Title: ¡Hola{{#name}}, {{name}}{{/name}}!
+        If you did not sign up, somebody has probably mistyped an address: ignore this mail.
+        ==> mail/welcome.es.mail
+        Subject: Te damos la bienvenida a {{product}}
+        Title: ¡Hola{{#name}}, {{name}}{{/name}}!
 
-Tu cuenta de {{product}} está lista.
+        Tu cuenta de {{product}} está lista.
 
-- Dispositivo: {{device}}
-- Lugar: {{place}}
-- Fecha: {{time}}
+        - Dispositivo: {{device}}
+        - Lugar: {{place}}
+        - Fecha: {{time}}
 
-Si no te has registrado, seguramente alguien escribió mal una dirección: ignora este correo.
-==> mail/welcome.fr.mail
-Subject: Bienvenue sur {{product}}
-Title: Bienvenue{{#name}}, {{name}}{{/name}} !
+        Si no te has registrado, seguramente alguien escribió mal una dirección: ignora este correo.
+        ==> mail/welcome.fr.mail
+        Subject: Bienvenue sur {{product}}
+        Title: Bienvenue{{#name}}, {{name}}{{/name}} !
 
-Votre compte {{product}} est prêt.
+        Votre compte {{product}} est prêt.
 
-- Appareil : {{device}}
-- Lieu : {{place}}
-- Date : {{time}}
+        - Appareil : {{device}}
+        - Lieu : {{place}}
+        - Date : {{time}}
 
-Si vous ne vous êtes pas inscrit, quelqu’un a sans doute mal saisi une adresse : ignorez cet e-mail.
-==> mail/welcome.ja.mail
-Subject: {{product}}へようこそ
-Title: {{#name}}{{name}}さん、{{/name}}ようこそ
+        Si vous ne vous êtes pas inscrit, quelqu’un a sans doute mal saisi une adresse : ignorez cet e-mail.
+        ==> mail/welcome.ja.mail
+        Subject: {{product}}へようこそ
+        Title: {{#name}}{{name}}さん、{{/name}}ようこそ
 
-{{product}}のアカウントができました。
+        {{product}}のアカウントができました。
 
-- デバイス：{{device}}
-- 場所：{{place}}
-- 日時：{{time}}
+        - デバイス：{{device}}
+        - 場所：{{place}}
+        - 日時：{{time}}
 
-登録したお心当たりがない場合は、どなたかがアドレスを間違えたと思われます。このメールは無視してください。
-==> push/deletion-scheduled.de.push
-Title: Konto wird gelöscht
+        登録したお心当たりがない場合は、どなたかがアドレスを間違えたと思われます。このメールは無視してください。
+        ==> push/deletion-scheduled.de.push
+        Title: Konto wird gelöscht
 
-Dein Konto wird am {{time}} gelöscht. Um es zu behalten, melde dich vorher an und brich die Löschung ab.
-==> push/deletion-scheduled.en.push
-Title: Account will be deleted
+        Dein Konto wird am {{time}} gelöscht. Um es zu behalten, melde dich vorher an und brich die Löschung ab.
+        ==> push/deletion-scheduled.en.push
+        Title: Account will be deleted
 
-Your account will be deleted on {{time}}. To keep it, sign in before then and cancel the deletion.
-==> push/deletion-scheduled.es.push
-Title: Tu cuenta se eliminará
+        Your account will be deleted on {{time}}. To keep it, sign in before then and cancel the deletion.
+        ==> push/deletion-scheduled.es.push
+        Title: Tu cuenta se eliminará
 
-Tu cuenta se eliminará el {{time}}. Para conservarla, inicia sesión antes y cancela la eliminación.
-==> push/deletion-scheduled.fr.push
-Title: Suppression du compte
+        Tu cuenta se eliminará el {{time}}. Para conservarla, inicia sesión antes y cancela la eliminación.
+        ==> push/deletion-scheduled.fr.push
+        Title: Suppression du compte
 
-Votre compte sera supprimé le {{time}}. Pour le conserver, connectez-vous avant et annulez la suppression.
-==> push/deletion-scheduled.ja.push
-Title: アカウント削除の予定
+        Votre compte sera supprimé le {{time}}. Pour le conserver, connectez-vous avant et annulez la suppression.
+        ==> push/deletion-scheduled.ja.push
+        Title: アカウント削除の予定
 
-アカウントは{{time}}に削除されます。残す場合は、それまでにログインして削除を取り消してください。
-==> push/email-changed.de.push
-Title: E-Mail-Adresse geändert
+        アカウントは{{time}}に削除されます。残す場合は、それまでにログインして削除を取り消してください。
+        ==> push/email-changed.de.push
+        Title: E-Mail-Adresse geändert
 
-Die E-Mail-Adresse deines Kontos wurde geändert. Wenn du das nicht warst, wende dich sofort an {{product}}.
-==> push/email-changed.en.push
-Title: Email address changed
+        Die E-Mail-Adresse deines Kontos wurde geändert. Wenn du das nicht warst, wende dich sofort an {{product}}.
+        ==> push/email-changed.en.push
+        Title: Email address changed
 
-The email address of your account was changed. If it was not you, contact {{product}} at once.
-==> push/email-changed.es.push
-Title: Correo cambiado
+        The email address of your account was changed. If it was not you, contact {{product}} at once.
+        ==> push/email-changed.es.push
+        Title: Correo cambiado
 
-Se ha cambiado la dirección de correo de tu cuenta. Si no fuiste tú, contacta cuanto antes con {{product}}.
-==> push/email-changed.fr.push
-Title: Adresse e-mail changée
+        Se ha cambiado la dirección de correo de tu cuenta. Si no fuiste tú, contacta cuanto antes con {{product}}.
+        ==> push/email-changed.fr.push
+        Title: Adresse e-mail changée
 
-L’adresse e-mail de votre compte a été changée. Si ce n’était pas vous, contactez {{product}} sans attendre.
-==> push/email-changed.ja.push
-Title: メールアドレスが変更されました
+        L’adresse e-mail de votre compte a été changée. Si ce n’était pas vous, contactez {{product}} sans attendre.
+        ==> push/email-changed.ja.push
+        Title: メールアドレスが変更されました
 
-お心当たりがない場合は、すぐに{{product}}にご連絡ください。
-==> push/method-added.de.push
-Title: Neue Anmeldemöglichkeit
+        お心当たりがない場合は、すぐに{{product}}にご連絡ください。
+        ==> push/method-added.de.push
+        Title: Neue Anmeldemöglichkeit
 
-Zu deinem Konto hinzugefügt: {{method}}. Wenn du das nicht warst, entferne sie und ändere dein Passwort.
-==> push/method-added.en.push
-Title: New way to sign in
+        Zu deinem Konto hinzugefügt: {{method}}. Wenn du das nicht warst, entferne sie und ändere dein Passwort.
+        ==> push/method-added.en.push
+        Title: New way to sign in
 
-Added to your account: {{method}}. If it was not you, remove it and change your password.
-==> push/method-added.es.push
-Title: Nueva forma de entrar
+        Added to your account: {{method}}. If it was not you, remove it and change your password.
+        ==> push/method-added.es.push
+        Title: Nueva forma de entrar
 
-Añadido a tu cuenta: {{method}}. Si no fuiste tú, quítalo y cambia tu contraseña.
-==> push/method-added.fr.push
-Title: Nouveau moyen de connexion
+        Añadido a tu cuenta: {{method}}. Si no fuiste tú, quítalo y cambia tu contraseña.
+        ==> push/method-added.fr.push
+        Title: Nouveau moyen de connexion
 
-Ajouté à votre compte : {{method}}. Si ce n’était pas vous, retirez-le et changez votre mot de passe.
-==> push/method-added.ja.push
-Title: ログイン方法の追加
+        Ajouté à votre compte : {{method}}. Si ce n’était pas vous, retirez-le et changez votre mot de passe.
+        ==> push/method-added.ja.push
+        Title: ログイン方法の追加
 
-アカウントに追加されました：{{method}}。お心当たりがない場合は、削除してパスワードを変更してください。
-==> push/new-device.de.push
-Title: Neue Anmeldung
+        アカウントに追加されました：{{method}}。お心当たりがない場合は、削除してパスワードを変更してください。
+        ==> push/new-device.de.push
+        Title: Neue Anmeldung
 
-Bei deinem Konto hat sich jemand angemeldet{{#device}}, mit „{{device}}“{{/device}}{{#place}}, {{place}}{{/place}}. Wenn du das nicht warst, ändere dein Passwort.
-==> push/new-device.en.push
-Title: New sign-in
+        Bei deinem Konto hat sich jemand angemeldet{{#device}}, mit „{{device}}“{{/device}}{{#place}}, {{place}}{{/place}}. Wenn du das nicht warst, ändere dein Passwort.
+        ==> push/new-device.en.push
+        Title: New sign-in
 
-Somebody signed in to your account{{#device}} on “{{device}}”{{/device}}{{#place}}, {{place}}{{/place}}. If it was not you, change your password.
-==> push/new-device.es.push
-Title: Nuevo inicio de sesión
+        Somebody signed in to your account{{#device}} on “{{device}}”{{/device}}{{#place}}, {{place}}{{/place}}. If it was not you, change your password.
+        ==> push/new-device.es.push
+        Title: Nuevo inicio de sesión
 
-Alguien ha entrado en tu cuenta{{#device}} con «{{device}}»{{/device}}{{#place}}, {{place}}{{/place}}. Si no fuiste tú, cambia tu contraseña.
-==> push/new-device.fr.push
-Title: Nouvelle connexion
+        Alguien ha entrado en tu cuenta{{#device}} con «{{device}}»{{/device}}{{#place}}, {{place}}{{/place}}. Si no fuiste tú, cambia tu contraseña.
+        ==> push/new-device.fr.push
+        Title: Nouvelle connexion
 
-Quelqu’un s’est connecté à votre compte{{#device}} avec « {{device}} »{{/device}}{{#place}}, {{place}}{{/place}}. Si ce n’était pas vous, changez votre mot de passe.
-==> push/new-device.ja.push
-Title: 新しいログイン
+        Quelqu’un s’est connecté à votre compte{{#device}} avec « {{device}} »{{/device}}{{#place}}, {{place}}{{/place}}. Si ce n’était pas vous, changez votre mot de passe.
+        ==> push/new-device.ja.push
+        Title: 新しいログイン
 
-アカウントにログインがありました{{#device}}：「{{device}}」{{/device}}{{#place}}、{{place}}{{/place}}。お心当たりがない場合は、パスワードを変更してください。
-==> push/password-changed.de.push
-Title: Passwort geändert
+        アカウントにログインがありました{{#device}}：「{{device}}」{{/device}}{{#place}}、{{place}}{{/place}}。お心当たりがない場合は、パスワードを変更してください。
+        ==> push/password-changed.de.push
+        Title: Passwort geändert
 
-Dein Passwort wurde geändert. Wenn du das nicht warst, setze sofort über „Passwort vergessen“ ein neues.
-==> push/password-changed.en.push
-Title: Password changed
+        Dein Passwort wurde geändert. Wenn du das nicht warst, setze sofort über „Passwort vergessen“ ein neues.
+        ==> push/password-changed.en.push
+        Title: Password changed
 
-Your password was changed. If it was not you, set a new one at once with “Forgot password”.
-==> push/password-changed.es.push
-Title: Contraseña cambiada
+        Your password was changed. If it was not you, set a new one at once with “Forgot password”.
+        ==> push/password-changed.es.push
+        Title: Contraseña cambiada
 
-Tu contraseña ha cambiado. Si no fuiste tú, pon enseguida una nueva con «He olvidado mi contraseña».
-==> push/password-changed.fr.push
-Title: Mot de passe changé
+        Tu contraseña ha cambiado. Si no fuiste tú, pon enseguida una nueva con «He olvidado mi contraseña».
+        ==> push/password-changed.fr.push
+        Title: Mot de passe changé
 
-Votre mot de passe a été changé. Si ce n’était pas vous, définissez-en tout de suite un nouveau avec « Mot de passe oublié ».
-==> push/password-changed.ja.push
-Title: パスワードが変更されました
+        Votre mot de passe a été changé. Si ce n’était pas vous, définissez-en tout de suite un nouveau avec « Mot de passe oublié ».
+        ==> push/password-changed.ja.push
+        Title: パスワードが変更されました
 
-お心当たりがない場合は、すぐに「パスワードを忘れた場合」から新しいパスワードを設定してください。
-==> push/session-replayed.de.push
-Title: Zur Sicherheit abgemeldet
+        お心当たりがない場合は、すぐに「パスワードを忘れた場合」から新しいパスワードを設定してください。
+        ==> push/session-replayed.de.push
+        Title: Zur Sicherheit abgemeldet
 
-Eines deiner Geräte wurde abgemeldet: Seine Anmeldung wurde zweimal benutzt. Bitte melde dich dort neu an.
-==> push/session-replayed.en.push
-Title: Signed out for safety
+        Eines deiner Geräte wurde abgemeldet: Seine Anmeldung wurde zweimal benutzt. Bitte melde dich dort neu an.
+        ==> push/session-replayed.en.push
+        Title: Signed out for safety
 
-One of your devices was signed out: its sign-in was used twice. Please sign in again there.
-==> push/session-replayed.es.push
-Title: Sesión cerrada por seguridad
+        One of your devices was signed out: its sign-in was used twice. Please sign in again there.
+        ==> push/session-replayed.es.push
+        Title: Sesión cerrada por seguridad
 
-Hemos cerrado la sesión de uno de tus dispositivos: se usó dos veces. Vuelve a iniciar sesión en él.
-==> push/session-replayed.fr.push
-Title: Déconnexion par sécurité
+        Hemos cerrado la sesión de uno de tus dispositivos: se usó dos veces. Vuelve a iniciar sesión en él.
+        ==> push/session-replayed.fr.push
+        Title: Déconnexion par sécurité
 
-Un de vos appareils a été déconnecté : sa session a été utilisée deux fois. Reconnectez-vous sur celui-ci.
-==> push/session-replayed.ja.push
-Title: 安全のためログアウトしました
+        Un de vos appareils a été déconnecté : sa session a été utilisée deux fois. Reconnectez-vous sur celui-ci.
+        ==> push/session-replayed.ja.push
+        Title: 安全のためログアウトしました
 
-ログイン情報が二重に使われたデバイスをログアウトしました。そのデバイスでもう一度ログインしてください。
-==> sms/phone-code.de.sms
-{{code}} ist dein Code für {{product}}, gültig {{minutes}} Min. Gib ihn niemandem.
-==> sms/phone-code.en.sms
-{{code}} is your {{product}} code, valid for {{minutes}} min. Give it to nobody.
-==> sms/phone-code.es.sms
-{{code}} es tu clave de {{product}}, vale {{minutes}} min. No se la des a nadie.
-==> sms/phone-code.fr.sms
-{{code}} est votre code {{product}}, valable {{minutes}} min. Ne le donnez à personne.
-==> sms/phone-code.ja.sms
-{{product}}のコードは{{code}}です（{{minutes}}分間有効）。誰にも教えないでください。
-"""#
+        ログイン情報が二重に使われたデバイスをログアウトしました。そのデバイスでもう一度ログインしてください。
+        ==> sms/phone-code.de.sms
+        {{code}} ist dein Code für {{product}}, gültig {{minutes}} Min. Gib ihn niemandem.
+        ==> sms/phone-code.en.sms
+        {{code}} is your {{product}} code, valid for {{minutes}} min. Give it to nobody.
+        ==> sms/phone-code.es.sms
+        {{code}} es tu clave de {{product}}, vale {{minutes}} min. No se la des a nadie.
+        ==> sms/phone-code.fr.sms
+        {{code}} est votre code {{product}}, valable {{minutes}} min. Ne le donnez à personne.
+        ==> sms/phone-code.ja.sms
+        {{product}}のコードは{{code}}です（{{minutes}}分間有効）。誰にも教えないでください。
+        """#
 }

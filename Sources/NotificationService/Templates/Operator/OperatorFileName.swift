@@ -1,3 +1,5 @@
+import Contracts
+
 /// The name of a file in an operator's template folder: `verify-email.de.mail`.
 struct OperatorFileName: Hashable {
     /// A file's content, by its name's suffix.
@@ -23,11 +25,21 @@ struct OperatorFileName: Hashable {
             }
         }
 
+        /// The folder of `Texts` with the built-in files; nil for a kind that has none.
+        var folder: String? {
+            switch self {
+            case .mail, .text: "mail"
+            case .sms: "sms"
+            case .push: "push"
+            case .html: nil
+            }
+        }
+
         var bytesMax: Int {
             switch self {
             case .mail: MailWording.bytesMax
             case .html: MailFrame.bytesMax
-            case .sms, .text: SMSTemplate.bytesMax
+            case .sms, .text: SMSWording.bytesMax
             case .push: PushWording.bytesMax
             }
         }

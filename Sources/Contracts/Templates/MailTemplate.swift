@@ -1,5 +1,5 @@
-/// The mails that can be sent (N-01). To add one: a case, its row in `definition`, and its text in
-/// `Wording`.
+/// The mails that can be sent (N-01). To add one: a case, its row in `definition`, its files in
+/// `Sources/Texts/mail`, and its case in `IdentityMail` if identity sends it.
 package enum MailTemplate: String, MessageTemplate {
     /// An account was created.
     case welcome
@@ -55,48 +55,34 @@ package enum MailTemplate: String, MessageTemplate {
     /// The variables that a request must have.
     package var variables: [TemplateVariable] { definition.variables }
 
-    /// The built-in text.
-    var wordings: Wordings { definition.wordings }
-
-    /// Lane, variables and text. Strangers can cause any number of warnings to an address, by
+    /// Lane and variables. Strangers can cause any number of warnings to an address, by
     /// signing up with it or by changing to it (`emailChangeConfirm`). So no warning is in the lane
     /// of what the reader requested.
-    private var definition: (lane: Lane, variables: [TemplateVariable], wordings: Wordings) {
+    private var definition: (lane: Lane, variables: [TemplateVariable]) {
         switch self {
-        case .welcome: (.bulk, [.name, .device, .place, .time], .welcome)
-        case .signIn: (.notice, [.method, .device, .place, .time], .signIn)
-        case .newDevice: (.security, [.method, .device, .place, .time], .newDevice)
-        case .verifyEmail: (.requested, [.link], .verifyEmail)
-        case .verifyEmailCode: (.requested, [.code, .minutes], .verifyEmailCode)
-        case .signInCode: (.requested, [.code, .minutes], .signInCode)
-        case .resetPassword: (.requested, [.link], .resetPassword)
-        case .emailChangeConfirm: (.security, [.link], .emailChangeConfirm)
-        case .emailChangeRequested: (.security, [.address, .time], .emailChangeRequested)
-        case .emailChanged: (.security, [.address, .time], .emailChanged)
-        case .passwordChanged: (.security, [.device, .place, .time], .passwordChanged)
-        case .methodAdded: (.security, [.method, .device, .time], .methodAdded)
-        case .methodRemoved: (.security, [.method, .device, .time], .methodRemoved)
-        case .addressClaimed: (.security, [.methods, .time], .addressClaimed)
-        case .sessionDisplaced: (.notice, [.device, .time], .sessionDisplaced)
-        case .sessionReplayed: (.security, [.device, .time], .sessionReplayed)
-        case .emailAlreadyRegistered: (.security, [.methods, .link], .emailAlreadyRegistered)
-        case .accountSuspended: (.notice, [.time], .accountSuspended)
-        case .accountRestored: (.notice, [.time], .accountRestored)
-        case .exportReady: (.notice, [.link, .time], .exportReady)
-        case .deletionScheduled: (.security, [.time], .deletionScheduled)
-        case .deletionCancelled: (.notice, [.time], .deletionCancelled)
-        case .deletionDone: (.notice, [], .deletionDone)
+        case .welcome: (.bulk, [.name, .device, .place, .time])
+        case .signIn: (.notice, [.method, .device, .place, .time])
+        case .newDevice: (.security, [.method, .device, .place, .time])
+        case .verifyEmail: (.requested, [.link, .validity])
+        case .verifyEmailCode: (.requested, [.code, .minutes])
+        case .signInCode: (.requested, [.code, .minutes])
+        case .resetPassword: (.requested, [.link, .validity])
+        case .emailChangeConfirm: (.security, [.link, .validity])
+        case .emailChangeRequested: (.security, [.address, .time])
+        case .emailChanged: (.security, [.address, .time])
+        case .passwordChanged: (.security, [.device, .place, .time])
+        case .methodAdded: (.security, [.method, .device, .time])
+        case .methodRemoved: (.security, [.method, .device, .time])
+        case .addressClaimed: (.security, [.methods, .time])
+        case .sessionDisplaced: (.notice, [.device, .time])
+        case .sessionReplayed: (.security, [.device, .time])
+        case .emailAlreadyRegistered: (.security, [.methods, .link])
+        case .accountSuspended: (.notice, [.time])
+        case .accountRestored: (.notice, [.time])
+        case .exportReady: (.notice, [.link, .time])
+        case .deletionScheduled: (.security, [.time])
+        case .deletionCancelled: (.notice, [.time])
+        case .deletionDone: (.notice, [])
         }
     }
-}
-
-/// A template of one channel: `MailTemplate`, `SMSTemplate` or `PushTemplate`.
-protocol MessageTemplate: CaseIterable, Hashable, Sendable, RawRepresentable
-where RawValue == String {
-    /// The template's priority class (N-06).
-    var lane: Lane { get }
-    /// The variables that a request must have.
-    var variables: [TemplateVariable] { get }
-    /// The built-in text.
-    var wordings: Wordings { get }
 }
