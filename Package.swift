@@ -105,7 +105,7 @@ let package = Package(
             pages: ["README.md", "bundle.sh", "mail", "sms", "push", "page", "error"]),
         module(
             "ServiceRuntime",
-            ["CYAML", "JSON", logging, metrics, lifecycle, unixSignals],
+            ["CYAML", "JSON", "Texts", logging, metrics, lifecycle, unixSignals],
             pages: ["Errors/README.md"]),
         module("Addresses", ["CIDN", "ServiceRuntime"]),
         module(

@@ -3,9 +3,9 @@
 package enum Language: String, CaseIterable, Sendable {
     /// English.
     case english = "en"
-    /// German; addresses readers with "du", as apps do.
+    /// German; addresses readers with "du", or with "Sie" by the setting `formal-languages`.
     case german = "de"
-    /// Spanish; addresses readers with "tú".
+    /// Spanish; addresses readers with "tú", or with "usted" by the setting.
     case spanish = "es"
     /// French; addresses readers with "vous".
     case french = "fr"

@@ -13,11 +13,10 @@ struct TemplateSource: Sendable {
 }
 
 extension TemplateSource {
-    /// The built-in text of a file.
-    /// - Throws: `TemplateFault` if there is none.
-    init(builtIn name: OperatorFileName) throws(TemplateFault) {
+    /// The built-in text of a file; nil if there is none.
+    init?(builtIn name: OperatorFileName) {
         guard let folder = name.kind.folder, let text = Texts.file("\(folder)/\(name.text)") else {
-            throw TemplateFault(file: name.text, line: 0, sentence: "there is no built-in text")
+            return nil
         }
         self.init(file: name.text, line: 1, text: text)
     }

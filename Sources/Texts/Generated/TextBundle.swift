@@ -3,1418 +3,2453 @@
 /// The files of all folders here: a line `==> FOLDER/NAME`, then the content of that file.
 enum TextBundle {
     static let text = #"""
-        ==> mail/account-restored.de.mail
-        Subject: Dein Konto bei {{product}} ist wieder frei
-        Title: Dein Konto ist wieder frei
+==> error/errors.de-formal.txt
+auth/user-disabled: Dieses Konto wurde gesperrt. Bitte wenden Sie sich an den Support.
+auth/already-signed-in: Sie sind bereits angemeldet. Bitte melden Sie sich zuerst ab.
+auth/code-expired: Dieser Code ist abgelaufen. Bitte fordern Sie einen neuen an.
+auth/device-key-required: Diese App muss aktualisiert werden, bevor Sie sich anmelden können.
+auth/device-mismatch: Diese Anmeldung gehört zu einem anderen Gerät. Bitte melden Sie sich an.
+auth/device-proof-required: Dieses Gerät muss sich ausweisen. Bitte versuchen Sie es erneut.
+auth/device-proof-stale: Die Uhr dieses Geräts geht falsch. Bitte versuchen Sie es erneut.
+auth/email-already-in-use: Zu dieser E-Mail-Adresse gibt es bereits ein Konto. Bitte melden Sie sich an.
+auth/email-not-verified: Bitte bestätigen Sie zuerst Ihre E-Mail-Adresse.
+auth/idempotency-key-reused: Diese Anfrage wurde bereits für etwas anderes verwendet. Bitte beginnen Sie von vorn.
+auth/invalid-access-token: Bitte melden Sie sich erneut an.
+auth/invalid-verification-code: Dieser Code stimmt nicht. Bitte prüfen Sie ihn.
+auth/invalid-device-key: Dieses Gerät konnte nicht registriert werden. Bitte versuchen Sie es erneut.
+auth/invalid-device-proof: Dieses Gerät konnte sich nicht ausweisen. Bitte versuchen Sie es erneut.
+auth/invalid-email: Bitte geben Sie eine gültige E-Mail-Adresse ein.
+auth/missing-or-invalid-nonce: Diese Anmeldung hat zu lange gedauert. Bitte versuchen Sie es erneut.
+auth/invalid-phone-number: Bitte geben Sie eine gültige Telefonnummer mit Ländervorwahl ein.
+auth/invalid-provider-token: Die Anmeldung ist fehlgeschlagen, bitte versuchen Sie es erneut.
+auth/invalid-refresh-token: Bitte melden Sie sich erneut an.
+auth/invalid-sign-in-proof: Bitte melden Sie sich erneut an.
+auth/last-sign-in-method: Dieses Konto hat keine andere Anmeldemethode. Bitte fügen Sie zuerst eine hinzu.
+auth/password-needed: Bitte geben Sie ein Passwort ein, um diese E-Mail-Adresse zu bestätigen.
+auth/provider-already-linked: Diese Anmeldemethode ist bereits mit Ihrem Konto verknüpft.
+auth/provider-revoked: Die Verbindung zu diesem Anbieter besteht nicht mehr. Bitte melden Sie sich erneut an.
+auth/provider-unavailable: Der Anbieter ist nicht erreichbar. Bitte versuchen Sie es erneut oder auf anderem Weg.
+auth/refresh-token-replayed: Ihre Anmeldung wurde doppelt verwendet und ist beendet. Bitte melden Sie sich an.
+auth/requires-recent-login: Bitte bestätigen Sie noch einmal, dass Sie es sind.
+auth/second-proof-required: Bitte bestätigen Sie auf einem zweiten Weg, dass Sie es sind.
+auth/session-ended: Ihre Sitzung ist beendet. Bitte melden Sie sich an.
+auth/too-many-requests: Zu viele Versuche. Bitte warten Sie, bevor Sie es erneut versuchen.
+auth/underage-user: Sie sind nicht alt genug, um ein Konto zu haben.
+auth/weak-password: Bitte wählen Sie ein stärkeres Passwort.
+rpc/deadline-exceeded: Das hat zu lange gedauert. Bitte versuchen Sie es erneut.
+rpc/internal: Bei uns ist etwas schiefgegangen. Bitte versuchen Sie es erneut.
+rpc/resource-exhausted: Wir sind gerade ausgelastet. Bitte versuchen Sie es gleich noch einmal.
+rpc/unavailable: Wir sind gerade nicht erreichbar. Bitte versuchen Sie es erneut.
+password/context: Das Passwort darf nicht aus Ihrem Namen, Ihrer E-Mail oder dem Namen der App bestehen.
+limit/code: Bitte warten Sie {{wait}}, bevor Sie einen neuen Code anfordern.
+limit/wrong-code: Zu viele falsche Codes. Bitte warten Sie {{wait}}.
+limit/mail: Bitte warten Sie {{wait}}, bevor Sie eine neue E-Mail anfordern.
+limit/change: Bitte warten Sie {{wait}} bis zur nächsten Änderung.
+limit/attempt: Zu viele Versuche. Bitte warten Sie {{wait}}, bevor Sie es erneut versuchen.
+limit/without-end: Zu viele Versuche. Bitte wenden Sie sich an den Support.
+limit/without-password: Zu viele Versuche. Bitte setzen Sie per E-Mail ein neues Passwort.
+==> error/errors.de.txt
+auth/user-disabled: Dieses Konto wurde gesperrt. Bitte wende dich an den Support.
+auth/already-signed-in: Du bist bereits angemeldet. Bitte melde dich zuerst ab.
+auth/apple-cancelled: Die Anmeldung mit Apple wurde abgebrochen.
+auth/code-expired: Dieser Code ist abgelaufen. Bitte fordere einen neuen an.
+auth/credential-already-in-use: Diese Anmeldemethode gehört bereits zu einem anderen Konto.
+auth/device-key-required: Diese App muss aktualisiert werden, bevor du dich anmelden kannst.
+auth/device-mismatch: Diese Anmeldung gehört zu einem anderen Gerät. Bitte melde dich an.
+auth/device-proof-required: Dieses Gerät muss sich ausweisen. Bitte versuche es erneut.
+auth/device-proof-stale: Die Uhr dieses Geräts geht falsch. Bitte versuche es erneut.
+auth/email-already-in-use: Zu dieser E-Mail-Adresse gibt es bereits ein Konto. Bitte melde dich an.
+auth/email-not-verified: Bitte bestätige zuerst deine E-Mail-Adresse.
+auth/google-cancelled: Die Anmeldung mit Google wurde abgebrochen.
+auth/idempotency-key-reused: Diese Anfrage wurde bereits für etwas anderes verwendet. Bitte beginne von vorn.
+auth/invalid-access-token: Bitte melde dich erneut an.
+auth/invalid-choice: Hier gibt es nichts mehr auszuwählen.
+auth/invalid-verification-code: Dieser Code stimmt nicht. Bitte prüfe ihn.
+auth/invalid-credential: Die E-Mail-Adresse oder das Passwort stimmt nicht.
+auth/invalid-device-key: Dieses Gerät konnte nicht registriert werden. Bitte versuche es erneut.
+auth/invalid-device-proof: Dieses Gerät konnte sich nicht ausweisen. Bitte versuche es erneut.
+auth/invalid-email: Bitte gib eine gültige E-Mail-Adresse ein.
+auth/invalid-link: Dieser Link ist abgelaufen oder wurde bereits verwendet.
+auth/missing-or-invalid-nonce: Diese Anmeldung hat zu lange gedauert. Bitte versuche es erneut.
+auth/invalid-phone-number: Bitte gib eine gültige Telefonnummer mit Ländervorwahl ein.
+auth/invalid-provider-token: Die Anmeldung ist fehlgeschlagen, bitte versuche es erneut.
+auth/invalid-refresh-token: Bitte melde dich erneut an.
+auth/invalid-sign-in-proof: Bitte melde dich erneut an.
+auth/last-sign-in-method: Dieses Konto hat keine andere Anmeldemethode. Bitte füge zuerst eine hinzu.
+auth/no-such-provider: Dieses Konto hat diese Anmeldemethode nicht.
+auth/operation-not-allowed: Diese Anmeldemethode steht hier nicht zur Verfügung.
+auth/parental-consent-required: Zuerst muss ein Elternteil oder eine sorgeberechtigte Person zustimmen.
+auth/password-needed: Bitte gib ein Passwort ein, um diese E-Mail-Adresse zu bestätigen.
+auth/phone-country-not-allowed: An Nummern dieses Landes können wir keine Codes senden.
+auth/provider-already-linked: Diese Anmeldemethode ist bereits mit deinem Konto verknüpft.
+auth/provider-cancelled: Die Anmeldung wurde abgebrochen.
+auth/provider-revoked: Die Verbindung zu diesem Anbieter besteht nicht mehr. Bitte melde dich erneut an.
+auth/provider-unavailable: Der Anbieter ist nicht erreichbar. Bitte versuche es erneut oder auf anderem Weg.
+auth/refresh-token-replayed: Deine Anmeldung wurde doppelt verwendet und ist beendet. Bitte melde dich an.
+auth/requires-recent-login: Bitte bestätige noch einmal, dass du es bist.
+auth/second-proof-required: Bitte bestätige auf einem zweiten Weg, dass du es bist.
+auth/session-ended: Deine Sitzung ist beendet. Bitte melde dich an.
+auth/session-not-found: Diese Sitzung wurde nicht gefunden.
+auth/too-many-requests: Zu viele Versuche. Bitte warte, bevor du es erneut versuchst.
+auth/underage-user: Du bist nicht alt genug, um ein Konto zu haben.
+auth/weak-password: Bitte wähle ein stärkeres Passwort.
+rpc/cancelled: Die Anfrage wurde abgebrochen.
+rpc/deadline-exceeded: Das hat zu lange gedauert. Bitte versuche es erneut.
+rpc/internal: Bei uns ist etwas schiefgegangen. Bitte versuche es erneut.
+rpc/invalid-argument: Diese Anfrage ist nicht gültig.
+rpc/not-found: Das wurde nicht gefunden.
+rpc/permission-denied: Das ist nicht erlaubt.
+rpc/resource-exhausted: Wir sind gerade ausgelastet. Bitte versuche es gleich noch einmal.
+rpc/unauthenticated: Der Absender dieser Anfrage ist nicht bekannt.
+rpc/unavailable: Wir sind gerade nicht erreichbar. Bitte versuche es erneut.
+rpc/unknown-method: Das steht hier nicht zur Verfügung.
+password/length: Das Passwort ist zu kurz oder zu lang.
+password/upper-case: Das Passwort braucht einen Großbuchstaben.
+password/lower-case: Das Passwort braucht einen Kleinbuchstaben.
+password/letter: Das Passwort braucht einen Buchstaben.
+password/digit: Das Passwort braucht eine Ziffer.
+password/common: Zu viele Menschen verwenden dieses Passwort.
+password/context: Das Passwort darf nicht aus deinem Namen, deiner E-Mail oder dem Namen der App bestehen.
+password-needs/length: Das Passwort braucht {{minimum}} bis {{maximum}} Zeichen.
+password-needs/common: Das Passwort darf keines sein, das viele Menschen verwenden.
+limit/code: Bitte warte {{wait}}, bevor du einen neuen Code anforderst.
+limit/wrong-code: Zu viele falsche Codes. Bitte warte {{wait}}.
+limit/mail: Bitte warte {{wait}}, bevor du eine neue E-Mail anforderst.
+limit/change: Bitte warte {{wait}} bis zur nächsten Änderung.
+limit/attempt: Zu viele Versuche. Bitte warte {{wait}}, bevor du es erneut versuchst.
+limit/without-end: Zu viele Versuche. Bitte wende dich an den Support.
+limit/without-password: Zu viele Versuche. Bitte setze per E-Mail ein neues Passwort.
+wait/second: {{count}} Sekunde
+wait/seconds: {{count}} Sekunden
+wait/minute: {{count}} Minute
+wait/minutes: {{count}} Minuten
+wait/hour: {{count}} Stunde
+wait/hours: {{count}} Stunden
+wait/day: {{count}} Tag
+wait/days: {{count}} Tage
+==> error/errors.en.txt
+auth/user-disabled: This account has been disabled. Please contact support.
+auth/already-signed-in: You are already signed in. Sign out first.
+auth/apple-cancelled: Sign-in with Apple was cancelled.
+auth/code-expired: This code has expired. Please request a new one.
+auth/credential-already-in-use: This sign-in method already belongs to another account.
+auth/device-key-required: This app must be updated before you can sign in.
+auth/device-mismatch: This sign-in belongs to another device. Please sign in.
+auth/device-proof-required: This device has to prove itself. Please try again.
+auth/device-proof-stale: This device's clock is wrong. Please try again.
+auth/email-already-in-use: An account with this email already exists. Please sign in.
+auth/email-not-verified: Please confirm your email address first.
+auth/google-cancelled: Sign-in with Google was cancelled.
+auth/idempotency-key-reused: This request was already used for something else. Please start again.
+auth/invalid-access-token: Please sign in again.
+auth/invalid-choice: There is nothing to choose any more.
+auth/invalid-verification-code: This code is not right. Please check it.
+auth/invalid-credential: The email or the password is not right.
+auth/invalid-device-key: This device could not be registered. Please try again.
+auth/invalid-device-proof: This device could not prove itself. Please try again.
+auth/invalid-email: Please enter a valid email address.
+auth/invalid-link: This link has expired or was already used.
+auth/missing-or-invalid-nonce: This sign-in took too long. Please try again.
+auth/invalid-phone-number: Please enter a valid phone number with its country code.
+auth/invalid-provider-token: Sign-in failed, please try again.
+auth/invalid-refresh-token: Please sign in again.
+auth/invalid-sign-in-proof: Please sign in again.
+auth/last-sign-in-method: This is the only way to sign in to this account. Add another one first.
+auth/no-such-provider: This account has no such sign-in method.
+auth/operation-not-allowed: This way of signing in is not available here.
+auth/parental-consent-required: A parent or guardian has to agree first.
+auth/password-needed: Enter a password to confirm this email address.
+auth/phone-country-not-allowed: We cannot send codes to numbers of this country.
+auth/provider-already-linked: This sign-in method is already linked to your account.
+auth/provider-cancelled: Sign-in was cancelled.
+auth/provider-revoked: The connection to this provider was removed. Please sign in with it again.
+auth/provider-unavailable: The provider cannot be reached right now. Please try again or use another way.
+auth/refresh-token-replayed: You have been signed out because this sign-in was used twice. Please sign in.
+auth/requires-recent-login: Please prove again that it is you.
+auth/second-proof-required: Please prove in a second way that it is you.
+auth/session-ended: Your session has ended. Please sign in.
+auth/session-not-found: This session was not found.
+auth/too-many-requests: Too many attempts. Please wait before trying again.
+auth/underage-user: You are not old enough to have an account.
+auth/weak-password: Please choose a stronger password.
+rpc/cancelled: The request was cancelled.
+rpc/deadline-exceeded: This took too long. Please try again.
+rpc/internal: Something went wrong on our side. Please try again.
+rpc/invalid-argument: This request is not valid.
+rpc/not-found: This was not found.
+rpc/permission-denied: This is not allowed.
+rpc/resource-exhausted: We are busy. Please try again shortly.
+rpc/unauthenticated: The caller is not known.
+rpc/unavailable: We cannot be reached right now. Please try again.
+rpc/unknown-method: This is not available here.
+password/length: The password is too short or too long.
+password/upper-case: The password needs an upper-case letter.
+password/lower-case: The password needs a lower-case letter.
+password/letter: The password needs a letter.
+password/digit: The password needs a digit.
+password/common: Too many people use this password.
+password/context: The password must not consist of your name, your email or the app’s name.
+password-needs/length: The password needs {{minimum}} to {{maximum}} characters.
+password-needs/common: The password must not be one that many people use.
+limit/code: Please wait {{wait}} before requesting another code.
+limit/wrong-code: Too many incorrect codes. Please wait {{wait}}.
+limit/mail: Please wait {{wait}} before requesting another email.
+limit/change: Please wait {{wait}} before making another change.
+limit/attempt: Too many attempts. Please wait {{wait}} before trying again.
+limit/without-end: Too many attempts. Please contact support.
+limit/without-password: Too many attempts. Please set a new password by email.
+wait/second: {{count}} second
+wait/seconds: {{count}} seconds
+wait/minute: {{count}} minute
+wait/minutes: {{count}} minutes
+wait/hour: {{count}} hour
+wait/hours: {{count}} hours
+wait/day: {{count}} day
+wait/days: {{count}} days
+==> error/errors.es-formal.txt
+auth/user-disabled: Esta cuenta está desactivada. Póngase en contacto con el servicio de asistencia.
+auth/already-signed-in: Ya ha iniciado sesión. Ciérrela primero.
+auth/code-expired: Este código ha caducado. Solicite uno nuevo.
+auth/device-mismatch: Esta sesión pertenece a otro dispositivo. Inicie sesión.
+auth/device-proof-required: Este dispositivo debe identificarse. Inténtelo de nuevo.
+auth/device-proof-stale: El reloj de este dispositivo no está en hora. Inténtelo de nuevo.
+auth/email-already-in-use: Ya existe una cuenta con este correo electrónico. Inicie sesión.
+auth/email-not-verified: Confirme primero su dirección de correo electrónico.
+auth/idempotency-key-reused: Esta solicitud ya se utilizó para otra cosa. Empiece de nuevo.
+auth/invalid-access-token: Vuelva a iniciar sesión.
+auth/invalid-verification-code: Este código no es correcto. Compruébelo.
+auth/invalid-device-key: No se pudo registrar este dispositivo. Inténtelo de nuevo.
+auth/invalid-device-proof: Este dispositivo no pudo identificarse. Inténtelo de nuevo.
+auth/invalid-email: Introduzca una dirección de correo electrónico válida.
+auth/missing-or-invalid-nonce: Este inicio de sesión ha tardado demasiado. Inténtelo de nuevo.
+auth/invalid-phone-number: Introduzca un número de teléfono válido con el prefijo del país.
+auth/invalid-provider-token: No se pudo iniciar sesión, inténtelo de nuevo.
+auth/invalid-refresh-token: Vuelva a iniciar sesión.
+auth/invalid-sign-in-proof: Vuelva a iniciar sesión.
+auth/last-sign-in-method: Es la única forma de acceder a esta cuenta. Añada primero otra.
+auth/parental-consent-required: Antes debe dar su consentimiento su padre, madre o tutor.
+auth/password-needed: Introduzca una contraseña para confirmar esta dirección de correo electrónico.
+auth/provider-already-linked: Este método de acceso ya está vinculado a su cuenta.
+auth/provider-revoked: Ya no hay conexión con este proveedor. Vuelva a iniciar sesión con él.
+auth/provider-unavailable: El proveedor no está disponible ahora. Inténtelo de nuevo o de otra forma.
+auth/refresh-token-replayed: Se ha cerrado su sesión porque se utilizó dos veces. Inicie sesión.
+auth/requires-recent-login: Confirme de nuevo que es usted.
+auth/second-proof-required: Confirme por una segunda vía que es usted.
+auth/session-ended: Su sesión ha terminado. Inicie sesión.
+auth/too-many-requests: Demasiados intentos. Espere antes de volver a intentarlo.
+auth/underage-user: No tiene la edad necesaria para tener una cuenta.
+auth/weak-password: Elija una contraseña más segura.
+rpc/deadline-exceeded: Ha tardado demasiado. Inténtelo de nuevo.
+rpc/internal: Se ha producido un error por nuestra parte. Inténtelo de nuevo.
+rpc/resource-exhausted: Estamos ocupados. Inténtelo de nuevo en unos instantes.
+rpc/unavailable: No estamos disponibles en este momento. Inténtelo de nuevo.
+password/context: La contraseña no debe componerse de su nombre, su correo o el nombre de la aplicación.
+limit/code: Espere {{wait}} antes de solicitar otro código.
+limit/wrong-code: Demasiados códigos incorrectos. Espere {{wait}}.
+limit/mail: Espere {{wait}} antes de solicitar otro correo.
+limit/change: Espere {{wait}} antes de hacer otro cambio.
+limit/attempt: Demasiados intentos. Espere {{wait}} antes de volver a intentarlo.
+limit/without-end: Demasiados intentos. Póngase en contacto con el servicio de asistencia.
+limit/without-password: Demasiados intentos. Establezca una nueva contraseña por correo.
+==> error/errors.es.txt
+auth/user-disabled: Esta cuenta está desactivada. Ponte en contacto con el servicio de asistencia.
+auth/already-signed-in: Ya has iniciado sesión. Ciérrala primero.
+auth/apple-cancelled: Se canceló el inicio de sesión con Apple.
+auth/code-expired: Este código ha caducado. Solicita uno nuevo.
+auth/credential-already-in-use: Este método de acceso ya pertenece a otra cuenta.
+auth/device-key-required: Es necesario actualizar esta aplicación para poder iniciar sesión.
+auth/device-mismatch: Esta sesión pertenece a otro dispositivo. Inicia sesión.
+auth/device-proof-required: Este dispositivo debe identificarse. Inténtalo de nuevo.
+auth/device-proof-stale: El reloj de este dispositivo no está en hora. Inténtalo de nuevo.
+auth/email-already-in-use: Ya existe una cuenta con este correo electrónico. Inicia sesión.
+auth/email-not-verified: Confirma primero tu dirección de correo electrónico.
+auth/google-cancelled: Se canceló el inicio de sesión con Google.
+auth/idempotency-key-reused: Esta solicitud ya se utilizó para otra cosa. Empieza de nuevo.
+auth/invalid-access-token: Vuelve a iniciar sesión.
+auth/invalid-choice: Ya no queda nada que elegir.
+auth/invalid-verification-code: Este código no es correcto. Compruébalo.
+auth/invalid-credential: El correo electrónico o la contraseña no son correctos.
+auth/invalid-device-key: No se pudo registrar este dispositivo. Inténtalo de nuevo.
+auth/invalid-device-proof: Este dispositivo no pudo identificarse. Inténtalo de nuevo.
+auth/invalid-email: Introduce una dirección de correo electrónico válida.
+auth/invalid-link: Este enlace ha caducado o ya se ha utilizado.
+auth/missing-or-invalid-nonce: Este inicio de sesión ha tardado demasiado. Inténtalo de nuevo.
+auth/invalid-phone-number: Introduce un número de teléfono válido con el prefijo del país.
+auth/invalid-provider-token: No se pudo iniciar sesión, inténtalo de nuevo.
+auth/invalid-refresh-token: Vuelve a iniciar sesión.
+auth/invalid-sign-in-proof: Vuelve a iniciar sesión.
+auth/last-sign-in-method: Es la única forma de acceder a esta cuenta. Añade primero otra.
+auth/no-such-provider: Esta cuenta no tiene ese método de acceso.
+auth/operation-not-allowed: Esta forma de iniciar sesión no está disponible aquí.
+auth/parental-consent-required: Antes debe dar su consentimiento tu padre, madre o tutor.
+auth/password-needed: Introduce una contraseña para confirmar esta dirección de correo electrónico.
+auth/phone-country-not-allowed: No podemos enviar códigos a números de este país.
+auth/provider-already-linked: Este método de acceso ya está vinculado a tu cuenta.
+auth/provider-cancelled: Se canceló el inicio de sesión.
+auth/provider-revoked: Ya no hay conexión con este proveedor. Vuelve a iniciar sesión con él.
+auth/provider-unavailable: El proveedor no está disponible ahora. Inténtalo de nuevo o de otra forma.
+auth/refresh-token-replayed: Se ha cerrado tu sesión porque se utilizó dos veces. Inicia sesión.
+auth/requires-recent-login: Confirma de nuevo que eres tú.
+auth/second-proof-required: Confirma por una segunda vía que eres tú.
+auth/session-ended: Tu sesión ha terminado. Inicia sesión.
+auth/session-not-found: No se encontró esta sesión.
+auth/too-many-requests: Demasiados intentos. Espera antes de volver a intentarlo.
+auth/underage-user: No tienes la edad necesaria para tener una cuenta.
+auth/weak-password: Elige una contraseña más segura.
+rpc/cancelled: La solicitud se ha cancelado.
+rpc/deadline-exceeded: Ha tardado demasiado. Inténtalo de nuevo.
+rpc/internal: Se ha producido un error por nuestra parte. Inténtalo de nuevo.
+rpc/invalid-argument: Esta solicitud no es válida.
+rpc/not-found: No se ha encontrado.
+rpc/permission-denied: Esto no está permitido.
+rpc/resource-exhausted: Estamos ocupados. Inténtalo de nuevo en unos instantes.
+rpc/unauthenticated: No se conoce el origen de esta solicitud.
+rpc/unavailable: No estamos disponibles en este momento. Inténtalo de nuevo.
+rpc/unknown-method: Esto no está disponible aquí.
+password/length: La contraseña es demasiado corta o demasiado larga.
+password/upper-case: La contraseña necesita una letra mayúscula.
+password/lower-case: La contraseña necesita una letra minúscula.
+password/letter: La contraseña necesita una letra.
+password/digit: La contraseña necesita una cifra.
+password/common: Demasiadas personas usan esta contraseña.
+password/context: La contraseña no debe componerse de tu nombre, tu correo o el nombre de la aplicación.
+password-needs/length: La contraseña necesita de {{minimum}} a {{maximum}} caracteres.
+password-needs/common: La contraseña no debe ser una que usen muchas personas.
+limit/code: Espera {{wait}} antes de solicitar otro código.
+limit/wrong-code: Demasiados códigos incorrectos. Espera {{wait}}.
+limit/mail: Espera {{wait}} antes de solicitar otro correo.
+limit/change: Espera {{wait}} antes de hacer otro cambio.
+limit/attempt: Demasiados intentos. Espera {{wait}} antes de volver a intentarlo.
+limit/without-end: Demasiados intentos. Ponte en contacto con el servicio de asistencia.
+limit/without-password: Demasiados intentos. Establece una nueva contraseña por correo.
+wait/second: {{count}} segundo
+wait/seconds: {{count}} segundos
+wait/minute: {{count}} minuto
+wait/minutes: {{count}} minutos
+wait/hour: {{count}} hora
+wait/hours: {{count}} horas
+wait/day: {{count}} día
+wait/days: {{count}} días
+==> error/errors.fr.txt
+auth/user-disabled: Ce compte a été désactivé. Veuillez contacter l’assistance.
+auth/already-signed-in: Vous êtes déjà connecté. Déconnectez-vous d’abord.
+auth/apple-cancelled: La connexion avec Apple a été annulée.
+auth/code-expired: Ce code a expiré. Veuillez en demander un nouveau.
+auth/credential-already-in-use: Ce moyen de connexion appartient déjà à un autre compte.
+auth/device-key-required: Cette application doit être mise à jour avant que vous puissiez vous connecter.
+auth/device-mismatch: Cette session appartient à un autre appareil. Veuillez vous connecter.
+auth/device-proof-required: Cet appareil doit s’identifier. Veuillez réessayer.
+auth/device-proof-stale: L’horloge de cet appareil n’est pas à l’heure. Veuillez réessayer.
+auth/email-already-in-use: Un compte existe déjà avec cette adresse e-mail. Veuillez vous connecter.
+auth/email-not-verified: Veuillez d’abord confirmer votre adresse e-mail.
+auth/google-cancelled: La connexion avec Google a été annulée.
+auth/idempotency-key-reused: Cette demande a déjà servi à autre chose. Veuillez recommencer.
+auth/invalid-access-token: Veuillez vous reconnecter.
+auth/invalid-choice: Il n’y a plus rien à choisir.
+auth/invalid-verification-code: Ce code n’est pas correct. Veuillez le vérifier.
+auth/invalid-credential: L’adresse e-mail ou le mot de passe n’est pas correct.
+auth/invalid-device-key: Cet appareil n’a pas pu être enregistré. Veuillez réessayer.
+auth/invalid-device-proof: Cet appareil n’a pas pu s’identifier. Veuillez réessayer.
+auth/invalid-email: Veuillez saisir une adresse e-mail valide.
+auth/invalid-link: Ce lien a expiré ou a déjà été utilisé.
+auth/missing-or-invalid-nonce: Cette connexion a pris trop de temps. Veuillez réessayer.
+auth/invalid-phone-number: Veuillez saisir un numéro de téléphone valide avec l’indicatif du pays.
+auth/invalid-provider-token: La connexion a échoué, veuillez réessayer.
+auth/invalid-refresh-token: Veuillez vous reconnecter.
+auth/invalid-sign-in-proof: Veuillez vous reconnecter.
+auth/last-sign-in-method: C’est le seul moyen de se connecter à ce compte. Ajoutez-en d’abord un autre.
+auth/no-such-provider: Ce compte ne dispose pas de ce moyen de connexion.
+auth/operation-not-allowed: Ce moyen de connexion n’est pas disponible ici.
+auth/parental-consent-required: L’accord d’un parent ou d’un tuteur est d’abord nécessaire.
+auth/password-needed: Veuillez saisir un mot de passe pour confirmer cette adresse e-mail.
+auth/phone-country-not-allowed: Nous ne pouvons pas envoyer de codes aux numéros de ce pays.
+auth/provider-already-linked: Ce moyen de connexion est déjà associé à votre compte.
+auth/provider-cancelled: La connexion a été annulée.
+auth/provider-revoked: Le lien avec ce fournisseur a été retiré. Veuillez vous y reconnecter.
+auth/provider-unavailable: Le fournisseur est injoignable. Veuillez réessayer ou utiliser un autre moyen.
+auth/refresh-token-replayed: Votre session a servi deux fois et a été fermée. Veuillez vous connecter.
+auth/requires-recent-login: Veuillez confirmer à nouveau que c’est bien vous.
+auth/second-proof-required: Veuillez confirmer par un second moyen que c’est bien vous.
+auth/session-ended: Votre session est terminée. Veuillez vous connecter.
+auth/session-not-found: Cette session est introuvable.
+auth/too-many-requests: Trop de tentatives. Veuillez patienter avant de réessayer.
+auth/underage-user: Vous n’avez pas l’âge requis pour avoir un compte.
+auth/weak-password: Veuillez choisir un mot de passe plus sûr.
+rpc/cancelled: La demande a été annulée.
+rpc/deadline-exceeded: Cela a pris trop de temps. Veuillez réessayer.
+rpc/internal: Une erreur s’est produite de notre côté. Veuillez réessayer.
+rpc/invalid-argument: Cette demande n’est pas valide.
+rpc/not-found: Cet élément est introuvable.
+rpc/permission-denied: Cela n’est pas autorisé.
+rpc/resource-exhausted: Nous sommes très sollicités. Veuillez réessayer dans un instant.
+rpc/unauthenticated: L’origine de cette demande n’est pas connue.
+rpc/unavailable: Nous sommes actuellement injoignables. Veuillez réessayer.
+rpc/unknown-method: Cela n’est pas disponible ici.
+password/length: Le mot de passe est trop court ou trop long.
+password/upper-case: Le mot de passe doit contenir une majuscule.
+password/lower-case: Le mot de passe doit contenir une minuscule.
+password/letter: Le mot de passe doit contenir une lettre.
+password/digit: Le mot de passe doit contenir un chiffre.
+password/common: Trop de personnes utilisent ce mot de passe.
+password/context: Le mot de passe ne doit pas reprendre votre nom, votre e-mail ou le nom de l’application.
+password-needs/length: Le mot de passe doit contenir de {{minimum}} à {{maximum}} caractères.
+password-needs/common: Le mot de passe ne doit pas être un de ceux que beaucoup utilisent.
+limit/code: Veuillez patienter {{wait}} avant de demander un autre code.
+limit/wrong-code: Trop de codes incorrects. Veuillez patienter {{wait}}.
+limit/mail: Veuillez patienter {{wait}} avant de demander un autre e-mail.
+limit/change: Veuillez patienter {{wait}} avant une autre modification.
+limit/attempt: Trop de tentatives. Veuillez patienter {{wait}} avant de réessayer.
+limit/without-end: Trop de tentatives. Veuillez contacter l’assistance.
+limit/without-password: Trop de tentatives. Veuillez choisir un nouveau mot de passe par e-mail.
+wait/second: {{count}} seconde
+wait/seconds: {{count}} secondes
+wait/minute: {{count}} minute
+wait/minutes: {{count}} minutes
+wait/hour: {{count}} heure
+wait/hours: {{count}} heures
+wait/day: {{count}} jour
+wait/days: {{count}} jours
+==> error/errors.ja.txt
+auth/user-disabled: このアカウントは利用を停止されています。サポートにお問い合わせください。
+auth/already-signed-in: すでにログインしています。先にログアウトしてください。
+auth/apple-cancelled: Appleでのログインはキャンセルされました。
+auth/code-expired: コードの有効期限が切れています。新しいコードをリクエストしてください。
+auth/credential-already-in-use: このログイン方法は、すでに別のアカウントで使われています。
+auth/device-key-required: ログインするには、アプリの更新が必要です。
+auth/device-mismatch: このログインは別のデバイスのものです。ログインしてください。
+auth/device-proof-required: このデバイスの確認が必要です。もう一度お試しください。
+auth/device-proof-stale: このデバイスの時刻が正しくありません。もう一度お試しください。
+auth/email-already-in-use: このメールアドレスのアカウントはすでに存在します。ログインしてください。
+auth/email-not-verified: 先にメールアドレスの確認を完了してください。
+auth/google-cancelled: Googleでのログインはキャンセルされました。
+auth/idempotency-key-reused: このリクエストはすでに別の操作に使われています。最初からやり直してください。
+auth/invalid-access-token: もう一度ログインしてください。
+auth/invalid-choice: 選択できるものはもうありません。
+auth/invalid-verification-code: コードが正しくありません。ご確認ください。
+auth/invalid-credential: メールアドレスまたはパスワードが正しくありません。
+auth/invalid-device-key: このデバイスを登録できませんでした。もう一度お試しください。
+auth/invalid-device-proof: このデバイスを確認できませんでした。もう一度お試しください。
+auth/invalid-email: 有効なメールアドレスを入力してください。
+auth/invalid-link: このリンクは有効期限が切れているか、すでに使用されています。
+auth/missing-or-invalid-nonce: ログインに時間がかかりすぎました。もう一度お試しください。
+auth/invalid-phone-number: 国番号を含む有効な電話番号を入力してください。
+auth/invalid-provider-token: ログインに失敗しました。もう一度お試しください。
+auth/invalid-refresh-token: もう一度ログインしてください。
+auth/invalid-sign-in-proof: もう一度ログインしてください。
+auth/last-sign-in-method: これはこのアカウントの唯一のログイン方法です。先に別の方法を追加してください。
+auth/no-such-provider: このアカウントには、そのログイン方法が登録されていません。
+auth/operation-not-allowed: このログイン方法はご利用いただけません。
+auth/parental-consent-required: 先に保護者の同意が必要です。
+auth/password-needed: このメールアドレスを確認するには、パスワードを入力してください。
+auth/phone-country-not-allowed: この国の電話番号にはコードを送信できません。
+auth/provider-already-linked: このログイン方法は、すでにお使いのアカウントに登録されています。
+auth/provider-cancelled: ログインはキャンセルされました。
+auth/provider-revoked: このプロバイダーとの連携は解除されています。もう一度プロバイダーでログインしてください。
+auth/provider-unavailable: 現在プロバイダーに接続できません。もう一度お試しいただくか、別の方法をご利用ください。
+auth/refresh-token-replayed: 同じログイン情報が二重に使われたため、ログアウトされました。ログインしてください。
+auth/requires-recent-login: もう一度ご本人であることを確認してください。
+auth/second-proof-required: 別の方法でもご本人であることを確認してください。
+auth/session-ended: セッションが終了しました。ログインしてください。
+auth/session-not-found: このセッションは見つかりませんでした。
+auth/too-many-requests: 試行回数が多すぎます。しばらく待ってからもう一度お試しください。
+auth/underage-user: アカウントを作成できる年齢に達していません。
+auth/weak-password: より強力なパスワードを設定してください。
+rpc/cancelled: リクエストはキャンセルされました。
+rpc/deadline-exceeded: 時間がかかりすぎました。もう一度お試しください。
+rpc/internal: こちらで問題が発生しました。もう一度お試しください。
+rpc/invalid-argument: このリクエストは正しくありません。
+rpc/not-found: 見つかりませんでした。
+rpc/permission-denied: この操作は許可されていません。
+rpc/resource-exhausted: ただいま混み合っています。しばらくしてからもう一度お試しください。
+rpc/unauthenticated: リクエストの送信元を確認できません。
+rpc/unavailable: 現在接続できません。もう一度お試しください。
+rpc/unknown-method: こちらではご利用いただけません。
+password/length: パスワードが短すぎるか、長すぎます。
+password/upper-case: パスワードには大文字が必要です。
+password/lower-case: パスワードには小文字が必要です。
+password/letter: パスワードには文字が必要です。
+password/digit: パスワードには数字が必要です。
+password/common: このパスワードは多くの人に使われています。
+password/context: お名前、メールアドレス、アプリ名だけのパスワードは使えません。
+password-needs/length: パスワードは{{minimum}}〜{{maximum}}文字にしてください。
+password-needs/common: 多くの人に使われているパスワードは使えません。
+limit/code: 次のコードをリクエストするには、あと{{wait}}お待ちください。
+limit/wrong-code: コードの誤りが多すぎます。あと{{wait}}お待ちください。
+limit/mail: 次のメールをリクエストするには、あと{{wait}}お待ちください。
+limit/change: 次の変更まで、あと{{wait}}お待ちください。
+limit/attempt: 試行回数が多すぎます。再試行まで、あと{{wait}}お待ちください。
+limit/without-end: 試行回数が多すぎます。サポートにお問い合わせください。
+limit/without-password: 試行回数が多すぎます。メールで新しいパスワードを設定してください。
+wait/second: {{count}}秒
+wait/seconds: {{count}}秒
+wait/minute: {{count}}分
+wait/minutes: {{count}}分
+wait/hour: {{count}}時間
+wait/hours: {{count}}時間
+wait/day: {{count}}日
+wait/days: {{count}}日
+==> mail/account-restored.de-formal.mail
+Subject: Ihr Konto bei {{product}} ist wieder frei
+Title: Ihr Konto ist wieder frei
+
+Am {{time}} wurde die Sperre Ihres Kontos bei {{product}} aufgehoben.
+
+Sie können sich wieder wie gewohnt anmelden. Links und Codes, die Sie davor bekommen haben, gelten nicht mehr.
+
+Wenn Sie Fragen haben, wenden Sie sich bitte an den Support von {{product}}.
+==> mail/account-restored.de.mail
+Subject: Dein Konto bei {{product}} ist wieder frei
+Title: Dein Konto ist wieder frei
+
+Am {{time}} wurde die Sperre deines Kontos bei {{product}} aufgehoben.
+
+Du kannst dich wieder wie gewohnt anmelden. Links und Codes, die du davor bekommen hast, gelten nicht mehr.
+
+Wenn du Fragen hast, wende dich bitte an den Support von {{product}}.
+==> mail/account-restored.en.mail
+Subject: Your account with {{product}} was restored
+Title: Your account was restored
+
+On {{time}} the suspension of your {{product}} account was lifted.
+
+You can sign in again as before. Links and codes that were sent to you earlier no longer work.
+
+If you have questions, please write to the support of {{product}}.
+==> mail/account-restored.es-formal.mail
+Subject: Su cuenta de {{product}} vuelve a estar activa
+Title: Su cuenta vuelve a estar activa
+
+El {{time}} se levantó la suspensión de su cuenta de {{product}}.
+
+Puede volver a iniciar sesión como antes. Los enlaces y códigos que recibió anteriormente ya no funcionan.
+
+Si tiene preguntas, escriba al servicio de asistencia de {{product}}.
+==> mail/account-restored.es.mail
+Subject: Tu cuenta de {{product}} vuelve a estar activa
+Title: Tu cuenta vuelve a estar activa
+
+El {{time}} se levantó la suspensión de tu cuenta de {{product}}.
+
+Puedes volver a iniciar sesión como antes. Los enlaces y códigos que recibiste anteriormente ya no funcionan.
+
+Si tienes preguntas, escribe al servicio de asistencia de {{product}}.
+==> mail/account-restored.fr.mail
+Subject: Votre compte {{product}} est rétabli
+Title: Votre compte est rétabli
+
+Le {{time}}, la suspension de votre compte {{product}} a été levée.
+
+Vous pouvez de nouveau vous connecter comme avant. Les liens et les codes reçus auparavant ne fonctionnent plus.
+
+Si vous avez des questions, écrivez à l’assistance de {{product}}.
+==> mail/account-restored.ja.mail
+Subject: {{product}}：アカウントの停止が解除されました
+Title: アカウントの停止が解除されました
+
+{{time}}に、{{product}}のアカウントの停止が解除されました。
+
+これまでどおりログインできます。以前にお送りしたリンクやコードは使えません。
+
+ご不明な点は、{{product}}のサポートまでご連絡ください。
+==> mail/account-suspended.de-formal.mail
+Subject: Ihr Konto bei {{product}} wurde gesperrt
+Title: Ihr Konto wurde gesperrt
+
+Am {{time}} wurde Ihr Konto bei {{product}} vom Betreiber gesperrt.
+
+Sie wurden auf allen Geräten abgemeldet und können sich erst wieder anmelden, wenn das Konto freigegeben ist. Ihre Daten bleiben, wie sie sind.
+
+Wenn Sie das für einen Irrtum halten, wenden Sie sich bitte an den Support von {{product}}.
+==> mail/account-suspended.de.mail
+Subject: Dein Konto bei {{product}} wurde gesperrt
+Title: Dein Konto wurde gesperrt
+
+Am {{time}} wurde dein Konto bei {{product}} vom Betreiber gesperrt.
+
+Du wurdest auf allen Geräten abgemeldet und kannst dich erst wieder anmelden, wenn das Konto freigegeben ist. Deine Daten bleiben, wie sie sind.
+
+Wenn du das für einen Irrtum hältst, wende dich bitte an den Support von {{product}}.
+==> mail/account-suspended.en.mail
+Subject: Your account with {{product}} was suspended
+Title: Your account was suspended
+
+On {{time}} your {{product}} account was suspended by those who run {{product}}.
+
+You were signed out on all devices and cannot sign in until the account is restored. Your data stays as it is.
+
+If you think that this is a mistake, please write to the support of {{product}}.
+==> mail/account-suspended.es-formal.mail
+Subject: Su cuenta de {{product}} ha sido suspendida
+Title: Su cuenta ha sido suspendida
+
+El {{time}}, los responsables de {{product}} suspendieron su cuenta.
+
+Se ha cerrado su sesión en todos los dispositivos y no podrá entrar hasta que la cuenta se restablezca. Sus datos se conservan como están.
+
+Si cree que se trata de un error, escriba al servicio de asistencia de {{product}}.
+==> mail/account-suspended.es.mail
+Subject: Tu cuenta de {{product}} ha sido suspendida
+Title: Tu cuenta ha sido suspendida
+
+El {{time}}, los responsables de {{product}} suspendieron tu cuenta.
+
+Se ha cerrado tu sesión en todos los dispositivos y no podrás entrar hasta que la cuenta se restablezca. Tus datos se conservan como están.
+
+Si crees que se trata de un error, escribe al servicio de asistencia de {{product}}.
+==> mail/account-suspended.fr.mail
+Subject: Votre compte {{product}} a été suspendu
+Title: Votre compte a été suspendu
+
+Le {{time}}, votre compte a été suspendu par les responsables de {{product}}.
+
+Vous avez été déconnecté de tous vos appareils et ne pourrez plus vous connecter tant que le compte n’aura pas été rétabli. Vos données restent telles quelles.
+
+Si vous pensez qu’il s’agit d’une erreur, écrivez à l’assistance de {{product}}.
+==> mail/account-suspended.ja.mail
+Subject: {{product}}：アカウントが停止されました
+Title: アカウントが停止されました
+
+{{time}}に、{{product}}の運営者によりアカウントが停止されました。
+
+すべてのデバイスからログアウトしました。停止が解除されるまでログインできません。データはそのまま残ります。
+
+間違いと思われる場合は、{{product}}のサポートまでご連絡ください。
+==> mail/address-claimed.de-formal.mail
+Subject: Wir haben Ihr Konto bei {{product}} gesichert
+Title: Wir haben Ihr Konto gesichert
+
+Am {{time}} haben Sie bestätigt, dass Ihnen diese E-Mail-Adresse gehört. Bis dahin hatte das niemand getan: Jemand anderes hätte das Konto in Ihrem Namen einrichten können.
+
+Zur Sicherheit haben wir alle anderen Geräte abgemeldet{{#methods}} und entfernt, was zuvor eingerichtet war: {{methods}}{{/methods}}.
+
+Wenn Sie das selbst eingerichtet hatten, können Sie es in Ihrem Konto wieder hinzufügen.
+==> mail/address-claimed.de.mail
+Subject: Wir haben dein Konto bei {{product}} gesichert
+Title: Wir haben dein Konto gesichert
+
+Am {{time}} hast du bestätigt, dass dir diese E-Mail-Adresse gehört. Bis dahin hatte das niemand getan: Jemand anderes hätte das Konto in deinem Namen einrichten können.
+
+Zur Sicherheit haben wir alle anderen Geräte abgemeldet{{#methods}} und entfernt, was zuvor eingerichtet war: {{methods}}{{/methods}}.
+
+Wenn du das selbst eingerichtet hattest, kannst du es in deinem Konto wieder hinzufügen.
+==> mail/address-claimed.en.mail
+Subject: We secured your account with {{product}}
+Title: We secured your account
+
+On {{time}} you proved that this email address is yours. Until then nobody had, so somebody else might have set up the account in your name.
+
+To be safe we signed out all other devices{{#methods}} and removed what was set up before: {{methods}}{{/methods}}.
+
+If you had set it up yourself, you can add it again in your account.
+==> mail/address-claimed.es-formal.mail
+Subject: Hemos protegido su cuenta de {{product}}
+Title: Hemos protegido su cuenta
+
+El {{time}} demostró que esta dirección de correo es suya. Hasta entonces nadie lo había hecho, así que otra persona podría haber creado la cuenta en su nombre.
+
+Por seguridad hemos cerrado la sesión en los demás dispositivos{{#methods}} y quitado lo que se había configurado antes: {{methods}}{{/methods}}.
+
+Si lo había configurado usted, puede volver a añadirlo en su cuenta.
+==> mail/address-claimed.es.mail
+Subject: Hemos protegido tu cuenta de {{product}}
+Title: Hemos protegido tu cuenta
+
+El {{time}} demostraste que esta dirección de correo es tuya. Hasta entonces nadie lo había hecho, así que otra persona podría haber creado la cuenta en tu nombre.
+
+Por seguridad hemos cerrado la sesión en los demás dispositivos{{#methods}} y quitado lo que se había configurado antes: {{methods}}{{/methods}}.
+
+Si lo habías configurado tú, puedes volver a añadirlo en tu cuenta.
+==> mail/address-claimed.fr.mail
+Subject: Nous avons sécurisé votre compte {{product}}
+Title: Nous avons sécurisé votre compte
+
+Le {{time}}, vous avez prouvé que cette adresse e-mail est la vôtre. Jusque-là personne ne l’avait fait : quelqu’un d’autre aurait pu créer le compte à votre nom.
+
+Par sécurité, nous avons déconnecté tous les autres appareils{{#methods}} et retiré ce qui avait été configuré auparavant : {{methods}}{{/methods}}.
+
+Si vous l’aviez configuré vous-même, vous pouvez l’ajouter de nouveau dans votre compte.
+==> mail/address-claimed.ja.mail
+Subject: {{product}}のアカウントを保護しました
+Title: アカウントを保護しました
+
+{{time}}に、このメールアドレスがご本人のものであることが確認されました。それまでは未確認だったため、ほかの方があなたの名前でアカウントを設定していた可能性があります。
+
+安全のため、ほかのすべてのデバイスからログアウトし{{#methods}}、以前に設定されていたもの（{{methods}}）を削除し{{/methods}}ました。
+
+ご自分で設定されたものは、アカウントからもう一度追加できます。
+==> mail/deletion-cancelled.de-formal.mail
+Subject: Ihr Konto bei {{product}} bleibt
+Title: Ihr Konto bleibt
+
+Am {{time}} wurde die Löschung Ihres Kontos bei {{product}} abgebrochen. Ihr Konto und Ihre Daten bleiben.
+
+Wenn Sie das waren, müssen Sie nichts tun.
+
+Wenn nicht, ändern Sie jetzt Ihr Passwort und melden Sie alle Geräte ab.
+==> mail/deletion-cancelled.de.mail
+Subject: Dein Konto bei {{product}} bleibt
+Title: Dein Konto bleibt
+
+Am {{time}} wurde die Löschung deines Kontos bei {{product}} abgebrochen. Dein Konto und deine Daten bleiben.
+
+Wenn du das warst, musst du nichts tun.
+
+Wenn nicht, ändere jetzt dein Passwort und melde alle Geräte ab.
+==> mail/deletion-cancelled.en.mail
+Subject: Your {{product}} account stays
+Title: Your account stays
+
+On {{time}} the deletion of your {{product}} account was cancelled. Your account and your data stay.
+
+If that was you, there is nothing to do.
+
+If it was not you, change your password now and sign out all devices.
+==> mail/deletion-cancelled.es-formal.mail
+Subject: Su cuenta de {{product}} se conserva
+Title: Su cuenta se conserva
+
+El {{time}} se canceló la eliminación de su cuenta de {{product}}. Su cuenta y sus datos se conservan.
+
+Si fue usted, no tiene que hacer nada.
+
+Si no fue usted, cambie ahora su contraseña y cierre la sesión en todos los dispositivos.
+==> mail/deletion-cancelled.es.mail
+Subject: Tu cuenta de {{product}} se conserva
+Title: Tu cuenta se conserva
+
+El {{time}} se canceló la eliminación de tu cuenta de {{product}}. Tu cuenta y tus datos se conservan.
+
+Si fuiste tú, no tienes que hacer nada.
+
+Si no fuiste tú, cambia ahora tu contraseña y cierra la sesión en todos los dispositivos.
+==> mail/deletion-cancelled.fr.mail
+Subject: Votre compte {{product}} est conservé
+Title: Votre compte est conservé
+
+Le {{time}}, la suppression de votre compte {{product}} a été annulée. Votre compte et vos données sont conservés.
+
+Si c’était vous, vous n’avez rien à faire.
+
+Sinon, changez tout de suite votre mot de passe et déconnectez tous vos appareils.
+==> mail/deletion-cancelled.ja.mail
+Subject: {{product}}：アカウントの削除を取り消しました
+Title: アカウントの削除を取り消しました
+
+{{time}}に、{{product}}のアカウントの削除が取り消されました。アカウントとデータはそのまま残ります。
+
+ご本人の操作であれば、何もする必要はありません。
+
+お心当たりがない場合は、すぐにパスワードを変更し、すべてのデバイスからログアウトしてください。
+==> mail/deletion-done.de-formal.mail
+Subject: Ihr Konto bei {{product}} ist gelöscht
+Title: Ihr Konto ist gelöscht
+
+Ihr Konto bei {{product}} und alle seine Daten wurden gelöscht. Dies ist die letzte Mail dazu.
+
+Sie können sich jederzeit neu registrieren, auch mit derselben E-Mail-Adresse.
+==> mail/deletion-done.de.mail
+Subject: Dein Konto bei {{product}} ist gelöscht
+Title: Dein Konto ist gelöscht
+
+Dein Konto bei {{product}} und alle seine Daten wurden gelöscht. Dies ist die letzte Mail dazu.
+
+Du kannst dich jederzeit neu registrieren, auch mit derselben E-Mail-Adresse.
+==> mail/deletion-done.en.mail
+Subject: Your {{product}} account is deleted
+Title: Your account is deleted
+
+Your {{product}} account and all its data have been deleted. This is the last mail about it.
+
+You can sign up anew at any time, with the same email address too.
+==> mail/deletion-done.es-formal.mail
+Subject: Su cuenta de {{product}} se ha eliminado
+Title: Su cuenta se ha eliminado
+
+Su cuenta de {{product}} y todos sus datos se han eliminado. Este es el último correo sobre ella.
+
+Puede registrarse de nuevo cuando quiera, también con la misma dirección de correo.
+==> mail/deletion-done.es.mail
+Subject: Tu cuenta de {{product}} se ha eliminado
+Title: Tu cuenta se ha eliminado
+
+Tu cuenta de {{product}} y todos sus datos se han eliminado. Este es el último correo sobre ella.
+
+Puedes registrarte de nuevo cuando quieras, también con la misma dirección de correo.
+==> mail/deletion-done.fr.mail
+Subject: Votre compte {{product}} est supprimé
+Title: Votre compte est supprimé
+
+Votre compte {{product}} et toutes ses données ont été supprimés. Ceci est le dernier e-mail à ce sujet.
+
+Vous pouvez vous réinscrire à tout moment, y compris avec la même adresse e-mail.
+==> mail/deletion-done.ja.mail
+Subject: {{product}}：アカウントを削除しました
+Title: アカウントを削除しました
+
+{{product}}のアカウントとすべてのデータを削除しました。これに関するメールはこれが最後です。
+
+同じメールアドレスでも、いつでも新しく登録できます。
+==> mail/deletion-scheduled.de-formal.mail
+Subject: Ihr Konto bei {{product}} wird gelöscht
+Title: Ihr Konto wird gelöscht
+
+Ihr Konto bei {{product}} wird wie angefordert mit allen Daten am {{time}} gelöscht. Danach lässt es sich nicht wiederherstellen.
+
+Wenn Sie es sich anders überlegt haben, melden Sie sich vorher an und brechen Sie die Löschung ab.
+
+Wenn Sie das nicht waren, brechen Sie sie ab, ändern Sie Ihr Passwort und melden Sie alle Geräte ab.
+==> mail/deletion-scheduled.de.mail
+Subject: Dein Konto bei {{product}} wird gelöscht
+Title: Dein Konto wird gelöscht
+
+Dein Konto bei {{product}} wird wie angefordert mit allen Daten am {{time}} gelöscht. Danach lässt es sich nicht wiederherstellen.
+
+Wenn du es dir anders überlegt hast, melde dich vorher an und brich die Löschung ab.
+
+Wenn du das nicht warst, brich sie ab, ändere dein Passwort und melde alle Geräte ab.
+==> mail/deletion-scheduled.en.mail
+Subject: Your {{product}} account will be deleted
+Title: Your account will be deleted
+
+Your {{product}} account and all its data will be deleted on {{time}}, as was asked for. After that they cannot be brought back.
+
+If you have changed your mind, sign in before then and cancel the deletion.
+
+If it was not you, cancel it, change your password and sign out all devices.
+==> mail/deletion-scheduled.es-formal.mail
+Subject: Su cuenta de {{product}} se eliminará
+Title: Su cuenta se eliminará
+
+Tal como se pidió, su cuenta de {{product}} y todos sus datos se eliminarán el {{time}}. Después no se podrán recuperar.
+
+Si ha cambiado de idea, inicie sesión antes y cancele la eliminación.
+
+Si no fue usted, cancélela, cambie su contraseña y cierre la sesión en todos los dispositivos.
+==> mail/deletion-scheduled.es.mail
+Subject: Tu cuenta de {{product}} se eliminará
+Title: Tu cuenta se eliminará
+
+Tal como se pidió, tu cuenta de {{product}} y todos sus datos se eliminarán el {{time}}. Después no se podrán recuperar.
+
+Si has cambiado de idea, inicia sesión antes y cancela la eliminación.
+
+Si no fuiste tú, cancélala, cambia tu contraseña y cierra la sesión en todos los dispositivos.
+==> mail/deletion-scheduled.fr.mail
+Subject: Votre compte {{product}} va être supprimé
+Title: Votre compte va être supprimé
+
+Comme demandé, votre compte {{product}} et toutes ses données seront supprimés le {{time}}. Ils ne pourront plus être récupérés ensuite.
+
+Si vous avez changé d’avis, connectez-vous avant et annulez la suppression.
+
+Si ce n’était pas vous, annulez-la, changez votre mot de passe et déconnectez tous vos appareils.
+==> mail/deletion-scheduled.ja.mail
+Subject: {{product}}：アカウントは削除される予定です
+Title: アカウントは削除される予定です
+
+ご依頼により、{{product}}のアカウントとすべてのデータは{{time}}に削除されます。削除後は元に戻せません。
+
+取りやめる場合は、それまでにログインして削除を取り消してください。
+
+お心当たりがない場合は、削除を取り消し、パスワードを変更して、すべてのデバイスからログアウトしてください。
+==> mail/email-already-registered.de-formal.mail
+Subject: Sie haben schon ein Konto bei {{product}}
+Title: Sie haben schon ein Konto
+
+Jemand, vielleicht Sie, wollte diese E-Mail-Adresse bei {{product}} verwenden. Dafür gibt es schon ein Konto, es wurde also nichts geändert.
+
+Wenn Sie das waren, melden Sie sich wie gewohnt an.
+
+- Anmeldung mit: {{methods}}
+
+Wenn Sie Ihr Passwort vergessen haben oder noch keines hatten, können Sie hier eines festlegen.
+
+[Passwort festlegen]({{link}})
+
+Wenn nicht, müssen Sie nichts tun: Ihr Konto ist sicher.
+==> mail/email-already-registered.de.mail
+Subject: Du hast schon ein Konto bei {{product}}
+Title: Du hast schon ein Konto
+
+Jemand, vielleicht du, wollte diese E-Mail-Adresse bei {{product}} verwenden. Dafür gibt es schon ein Konto, es wurde also nichts geändert.
+
+Wenn du das warst, melde dich wie gewohnt an.
+
+- Anmeldung mit: {{methods}}
+
+Wenn du dein Passwort vergessen hast oder noch keines hattest, kannst du hier eines festlegen.
+
+[Passwort festlegen]({{link}})
+
+Wenn nicht, musst du nichts tun: Dein Konto ist sicher.
+==> mail/email-already-registered.en.mail
+Subject: You already have an account with {{product}}
+Title: You already have an account
+
+Somebody, perhaps you, wanted to use this email address with {{product}}. It already has an account, so nothing was changed.
+
+If it was you, sign in as before.
+
+- Ways to sign in: {{methods}}
+
+If you have forgotten your password, or never had one, you can set one here.
+
+[Set a password]({{link}})
+
+If it was not you, there is nothing to do: your account is safe.
+==> mail/email-already-registered.es-formal.mail
+Subject: Ya tiene una cuenta en {{product}}
+Title: Ya tiene una cuenta
+
+Alguien, quizá usted, quiso usar esta dirección de correo en {{product}}. Ya tiene una cuenta, así que no ha cambiado nada.
+
+Si fue usted, inicie sesión como siempre.
+
+- Formas de entrar: {{methods}}
+
+Si ha olvidado su contraseña, o nunca tuvo una, puede ponerla aquí.
+
+[Poner una contraseña]({{link}})
+
+Si no fue usted, no tiene que hacer nada: su cuenta está a salvo.
+==> mail/email-already-registered.es.mail
+Subject: Ya tienes una cuenta en {{product}}
+Title: Ya tienes una cuenta
+
+Alguien, quizá tú, quiso usar esta dirección de correo en {{product}}. Ya tiene una cuenta, así que no ha cambiado nada.
+
+Si fuiste tú, inicia sesión como siempre.
+
+- Formas de entrar: {{methods}}
+
+Si has olvidado tu contraseña, o nunca tuviste una, puedes ponerla aquí.
+
+[Poner una contraseña]({{link}})
+
+Si no fuiste tú, no tienes que hacer nada: tu cuenta está a salvo.
+==> mail/email-already-registered.fr.mail
+Subject: Vous avez déjà un compte {{product}}
+Title: Vous avez déjà un compte
+
+Quelqu’un, peut-être vous, a voulu utiliser cette adresse e-mail pour {{product}}. Elle a déjà un compte : rien n’a été changé.
+
+Si c’était vous, connectez-vous comme d’habitude.
+
+- Moyens de connexion : {{methods}}
+
+Si vous avez oublié votre mot de passe, ou n’en avez jamais eu, vous pouvez en définir un ici.
+
+[Définir un mot de passe]({{link}})
+
+Sinon, vous n’avez rien à faire : votre compte est en sécurité.
+==> mail/email-already-registered.ja.mail
+Subject: {{product}}のアカウントは登録済みです
+Title: アカウントは登録済みです
+
+このメールアドレスを{{product}}で使おうとした方がいます（ご本人かもしれません）。すでにアカウントがあるため、何も変更されていません。
+
+ご本人の場合は、いつもどおりログインしてください。
+
+- ログイン方法：{{methods}}
+
+パスワードをお忘れの場合や、まだ設定していない場合は、こちらから設定できます。
+
+[パスワードを設定する]({{link}})
+
+ご本人でない場合も、何もする必要はありません。アカウントは安全です。
+==> mail/email-change-confirm.de-formal.mail
+Subject: Bestätigen Sie Ihre neue E-Mail-Adresse für {{product}}
+Title: Bestätigen Sie Ihre neue E-Mail-Adresse
+
+Ein Konto bei {{product}} soll künftig diese E-Mail-Adresse verwenden. Bitte bestätigen Sie, dass sie Ihnen gehört.
+
+[E-Mail-Adresse bestätigen]({{link}})
+
+Der Link funktioniert einmal{{#validity}} und gilt {{validity}}{{/validity}}.
+
+Wenn Sie das nicht wollten, ignorieren Sie diese Mail: Es ändert sich nichts.
+==> mail/email-change-confirm.de.mail
+Subject: Bestätige deine neue E-Mail-Adresse für {{product}}
+Title: Bestätige deine neue E-Mail-Adresse
+
+Ein Konto bei {{product}} soll künftig diese E-Mail-Adresse verwenden. Bitte bestätige, dass sie dir gehört.
+
+[E-Mail-Adresse bestätigen]({{link}})
+
+Der Link funktioniert einmal{{#validity}} und gilt {{validity}}{{/validity}}.
+
+Wenn du das nicht wolltest, ignoriere diese Mail: Es ändert sich nichts.
+==> mail/email-change-confirm.en.mail
+Subject: Confirm your new email for {{product}}
+Title: Confirm your new email
+
+A {{product}} account is to use this email address from now on. Please confirm that it is yours.
+
+[Confirm email]({{link}})
+
+The link works once{{#validity}} and is valid for {{validity}}{{/validity}}.
+
+If you did not ask for this, ignore this mail: nothing will change.
+==> mail/email-change-confirm.es-formal.mail
+Subject: Confirme su nuevo correo para {{product}}
+Title: Confirme su nuevo correo
+
+Una cuenta de {{product}} va a usar esta dirección de correo. Confirme que es suya.
+
+[Confirmar correo]({{link}})
+
+El enlace funciona una sola vez{{#validity}} y es válido durante {{validity}}{{/validity}}.
+
+Si no lo ha pedido, ignore este correo: no cambiará nada.
+==> mail/email-change-confirm.es.mail
+Subject: Confirma tu nuevo correo para {{product}}
+Title: Confirma tu nuevo correo
+
+Una cuenta de {{product}} va a usar esta dirección de correo. Confirma que es tuya.
+
+[Confirmar correo]({{link}})
+
+El enlace funciona una sola vez{{#validity}} y es válido durante {{validity}}{{/validity}}.
+
+Si no lo has pedido, ignora este correo: no cambiará nada.
+==> mail/email-change-confirm.fr.mail
+Subject: Confirmez votre nouvelle adresse pour {{product}}
+Title: Confirmez votre nouvelle adresse
+
+Un compte {{product}} doit désormais utiliser cette adresse e-mail. Veuillez confirmer qu’elle est à vous.
+
+[Confirmer l’adresse]({{link}})
+
+Le lien fonctionne une seule fois{{#validity}} et reste valable {{validity}}{{/validity}}.
+
+Si vous ne l’avez pas demandé, ignorez cet e-mail : rien ne changera.
+==> mail/email-change-confirm.ja.mail
+Subject: {{product}}：新しいメールアドレスの確認
+Title: 新しいメールアドレスの確認
+
+{{product}}のアカウントで今後このメールアドレスを使うご依頼がありました。ご自分のアドレスであることを確認してください。
+
+[メールアドレスを確認する]({{link}})
+
+リンクは一度だけ{{#validity}}、{{validity}}以内に{{/validity}}使えます。
+
+お心当たりがない場合は、このメールを無視してください。何も変わりません。
+==> mail/email-change-requested.de-formal.mail
+Subject: Ihre E-Mail-Adresse für {{product}} soll geändert werden
+Title: Ihre E-Mail-Adresse soll geändert werden
+
+Am {{time}} wurde angefordert, die E-Mail-Adresse Ihres Kontos bei {{product}} in {{address}} zu ändern. Sie ändert sich, sobald diese Adresse bestätigt ist.
+
+Wenn Sie das waren, müssen Sie nichts tun.
+
+Wenn nicht, setzen Sie jetzt Ihr Passwort zurück: Das stoppt auch die Änderung.
+==> mail/email-change-requested.de.mail
+Subject: Deine E-Mail-Adresse für {{product}} soll geändert werden
+Title: Deine E-Mail-Adresse soll geändert werden
+
+Am {{time}} wurde angefordert, die E-Mail-Adresse deines Kontos bei {{product}} in {{address}} zu ändern. Sie ändert sich, sobald diese Adresse bestätigt ist.
+
+Wenn du das warst, musst du nichts tun.
+
+Wenn nicht, setze jetzt dein Passwort zurück: Das stoppt auch die Änderung.
+==> mail/email-change-requested.en.mail
+Subject: Your email for {{product}} is about to change
+Title: Your email is about to change
+
+On {{time}} somebody asked to change the email address of your {{product}} account to {{address}}. It changes once that address is confirmed.
+
+If that was you, there is nothing to do.
+
+If it was not you, reset your password now: that also stops the change.
+==> mail/email-change-requested.es-formal.mail
+Subject: Su correo en {{product}} va a cambiar
+Title: Su correo va a cambiar
+
+El {{time}} se pidió cambiar la dirección de correo de su cuenta de {{product}} a {{address}}. Cambiará en cuanto se confirme esa dirección.
+
+Si fue usted, no tiene que hacer nada.
+
+Si no fue usted, restablezca ahora su contraseña: eso también detiene el cambio.
+==> mail/email-change-requested.es.mail
+Subject: Tu correo en {{product}} va a cambiar
+Title: Tu correo va a cambiar
+
+El {{time}} se pidió cambiar la dirección de correo de tu cuenta de {{product}} a {{address}}. Cambiará en cuanto se confirme esa dirección.
+
+Si fuiste tú, no tienes que hacer nada.
+
+Si no fuiste tú, restablece ahora tu contraseña: eso también detiene el cambio.
+==> mail/email-change-requested.fr.mail
+Subject: Votre adresse pour {{product}} va changer
+Title: Votre adresse va changer
+
+Le {{time}}, il a été demandé de remplacer l’adresse e-mail de votre compte {{product}} par {{address}}. Elle changera dès que cette adresse sera confirmée.
+
+Si c’était vous, vous n’avez rien à faire.
+
+Sinon, réinitialisez tout de suite votre mot de passe : cela arrête aussi le changement.
+==> mail/email-change-requested.ja.mail
+Subject: {{product}}：メールアドレス変更のご依頼
+Title: メールアドレス変更のご依頼
+
+{{time}}に、{{product}}のアカウントのメールアドレスを{{address}}に変更するご依頼がありました。新しいアドレスが確認されると変更されます。
+
+ご本人の操作であれば、何もする必要はありません。
+
+お心当たりがない場合は、すぐにパスワードを再設定してください。変更も取り消されます。
+==> mail/email-changed.de-formal.mail
+Subject: Ihre E-Mail-Adresse für {{product}} wurde geändert
+Title: Ihre E-Mail-Adresse wurde geändert
+
+Seit dem {{time}} verwendet Ihr Konto bei {{product}} {{address}} statt dieser Adresse. Mails gehen ab jetzt dorthin.
+
+Wenn Sie das waren, müssen Sie nichts tun.
+
+Wenn nicht, wenden Sie sich sofort an {{product}}.
+==> mail/email-changed.de.mail
+Subject: Deine E-Mail-Adresse für {{product}} wurde geändert
+Title: Deine E-Mail-Adresse wurde geändert
+
+Seit dem {{time}} verwendet dein Konto bei {{product}} {{address}} statt dieser Adresse. Mails gehen ab jetzt dorthin.
+
+Wenn du das warst, musst du nichts tun.
+
+Wenn nicht, wende dich sofort an {{product}}.
+==> mail/email-changed.en.mail
+Subject: Your email for {{product}} has changed
+Title: Your email has changed
+
+Since {{time}} your {{product}} account has used {{address}} instead of this address. Mails go there from now on.
+
+If that was you, there is nothing to do.
+
+If it was not you, contact {{product}} at once.
+==> mail/email-changed.es-formal.mail
+Subject: Su correo en {{product}} ha cambiado
+Title: Su correo ha cambiado
+
+Desde el {{time}}, su cuenta de {{product}} usa {{address}} en lugar de esta dirección. Los correos llegarán allí a partir de ahora.
+
+Si fue usted, no tiene que hacer nada.
+
+Si no fue usted, contacte cuanto antes con {{product}}.
+==> mail/email-changed.es.mail
+Subject: Tu correo en {{product}} ha cambiado
+Title: Tu correo ha cambiado
+
+Desde el {{time}}, tu cuenta de {{product}} usa {{address}} en lugar de esta dirección. Los correos llegarán allí a partir de ahora.
+
+Si fuiste tú, no tienes que hacer nada.
+
+Si no fuiste tú, contacta cuanto antes con {{product}}.
+==> mail/email-changed.fr.mail
+Subject: Votre adresse pour {{product}} a changé
+Title: Votre adresse a changé
+
+Depuis le {{time}}, votre compte {{product}} utilise {{address}} à la place de cette adresse. Les e-mails y sont désormais envoyés.
+
+Si c’était vous, vous n’avez rien à faire.
+
+Sinon, contactez {{product}} sans attendre.
+==> mail/email-changed.ja.mail
+Subject: {{product}}：メールアドレスが変更されました
+Title: メールアドレスが変更されました
+
+{{time}}に、{{product}}のアカウントのメールアドレスがこのアドレスから{{address}}に変更されました。今後のメールは新しいアドレスに届きます。
+
+ご本人の操作であれば、何もする必要はありません。
+
+お心当たりがない場合は、すぐに{{product}}にご連絡ください。
+==> mail/export-ready.de-formal.mail
+Subject: Ihre Daten von {{product}} sind bereit
+Title: Ihre Daten sind bereit
+
+Das Archiv mit Ihren Daten bei {{product}}, das Sie angefordert haben, ist bereit.
+
+[Daten abrufen]({{link}})
+
+Der Link funktioniert bis zum {{time}} und nur, während Sie angemeldet sind.
+
+Wenn Sie es nicht angefordert haben, ändern Sie Ihr Passwort und melden Sie alle Geräte ab.
+==> mail/export-ready.de.mail
+Subject: Deine Daten von {{product}} sind bereit
+Title: Deine Daten sind bereit
+
+Das Archiv mit deinen Daten bei {{product}}, das du angefordert hast, ist bereit.
+
+[Daten abrufen]({{link}})
+
+Der Link funktioniert bis zum {{time}} und nur, während du angemeldet bist.
+
+Wenn du es nicht angefordert hast, ändere dein Passwort und melde alle Geräte ab.
+==> mail/export-ready.en.mail
+Subject: Your data from {{product}} is ready
+Title: Your data is ready
+
+The archive of your {{product}} data that you asked for is ready.
+
+[Get your data]({{link}})
+
+The link works until {{time}}, and only while you are signed in.
+
+If you did not ask for it, change your password and sign out all devices.
+==> mail/export-ready.es-formal.mail
+Subject: Sus datos de {{product}} están listos
+Title: Sus datos están listos
+
+El archivo con sus datos de {{product}} que pidió está listo.
+
+[Obtener mis datos]({{link}})
+
+El enlace funciona hasta el {{time}} y solo mientras tenga la sesión iniciada.
+
+Si no lo ha pedido, cambie su contraseña y cierre la sesión en todos los dispositivos.
+==> mail/export-ready.es.mail
+Subject: Tus datos de {{product}} están listos
+Title: Tus datos están listos
+
+El archivo con tus datos de {{product}} que pediste está listo.
+
+[Obtener mis datos]({{link}})
+
+El enlace funciona hasta el {{time}} y solo mientras tengas la sesión iniciada.
+
+Si no lo has pedido, cambia tu contraseña y cierra la sesión en todos los dispositivos.
+==> mail/export-ready.fr.mail
+Subject: Vos données {{product}} sont prêtes
+Title: Vos données sont prêtes
+
+L’archive de vos données {{product}} que vous avez demandée est prête.
+
+[Récupérer mes données]({{link}})
+
+Le lien fonctionne jusqu’au {{time}}, et seulement tant que vous êtes connecté.
+
+Si vous ne l’avez pas demandée, changez votre mot de passe et déconnectez tous vos appareils.
+==> mail/export-ready.ja.mail
+Subject: {{product}}：データの準備ができました
+Title: データの準備ができました
+
+ご依頼いただいた{{product}}のデータの準備ができました。
+
+[データを受け取る]({{link}})
+
+リンクは{{time}}まで、ログイン中のみ有効です。
+
+お心当たりがない場合は、パスワードを変更し、すべてのデバイスからログアウトしてください。
+==> mail/footer.de-formal.text
+Diese Mail ist von {{product}}. Wir fragen nie per Mail, Nachricht oder Telefon nach Ihrem Passwort oder einem Code.
+==> mail/footer.de.text
+Diese Mail ist von {{product}}. Wir fragen nie per Mail, Nachricht oder Telefon nach deinem Passwort oder einem Code.
+==> mail/footer.en.text
+This mail is from {{product}}. We never ask for your password or a code by mail, message or phone.
+==> mail/footer.es-formal.text
+Este correo es de {{product}}. Nunca le pediremos su contraseña ni un código por correo, mensaje o teléfono.
+==> mail/footer.es.text
+Este correo es de {{product}}. Nunca te pediremos tu contraseña ni un código por correo, mensaje o teléfono.
+==> mail/footer.fr.text
+Cet e-mail vient de {{product}}. Nous ne demandons jamais votre mot de passe ni un code par e-mail, message ou téléphone.
+==> mail/footer.ja.text
+このメールは{{product}}からお送りしています。メール、メッセージ、電話でパスワードやコードをお尋ねすることはありません。
+==> mail/layout.html
+<!DOCTYPE html>
+<html lang="{{language}}" dir="{{direction}}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="supported-color-schemes" content="light dark">
+<title>{{title}}</title>
+<style>
+:root { color-scheme: light dark; supported-color-schemes: light dark; }
+@media (max-width: 480px) {
+.page { padding: 0 !important; }
+.card { padding: 24px 20px !important; border-radius: 0 !important; }
+}
+@media (prefers-color-scheme: dark) {
+body, .page { background: #12151a !important; }
+.card { background: #1c2129 !important; }
+.card, .title, .words { color: #e8ebf0 !important; }
+.box { background: #2a313c !important; color: #e8ebf0 !important; }
+.button { background: #3b6ef0 !important; color: #ffffff !important; }
+.quiet { color: #a3adba !important; }
+.link { color: #8fb1ff !important; }
+}
+</style>
+</head>
+<body style="margin:0;padding:0;background:#f3f5f8">
+<div style="display:none;max-height:0;overflow:hidden">{{preview}}</div>
+<div class="page" style="padding:32px 12px;background:#f3f5f8">
+<div class="card" style="box-sizing:border-box;max-width:560px;margin:0 auto;padding:32px;border-radius:12px;background:#ffffff;color:#1b2330;font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif;font-size:16px;line-height:1.5;overflow-wrap:break-word">
+<p class="quiet" style="margin:0 0 20px;font-size:14px;font-weight:600;color:#5b6472">{{product}}</p>
+<h1 class="title" style="margin:0 0 16px;font-size:22px;line-height:1.3;color:#1b2330">{{title}}</h1>
+{{> content}}
+<p class="quiet" style="margin:32px 0 0;font-size:13px;line-height:1.4;color:#5b6472">{{footer}}</p>
+</div>
+</div>
+</body>
+</html>
+==> mail/method-added.de-formal.mail
+Subject: Neue Anmeldemöglichkeit bei {{product}}
+Title: Neue Anmeldemöglichkeit
+
+Ihr Konto bei {{product}} hat eine weitere Anmeldemöglichkeit.
+
+- Anmeldung mit: {{method}}
+- Gerät: {{device}}
+- Zeit: {{time}}
+
+Wenn Sie das waren, müssen Sie nichts tun.
+
+Wenn nicht, entfernen Sie sie in Ihrem Konto, ändern Sie Ihr Passwort und melden Sie alle Geräte ab.
+==> mail/method-added.de.mail
+Subject: Neue Anmeldemöglichkeit bei {{product}}
+Title: Neue Anmeldemöglichkeit
+
+Dein Konto bei {{product}} hat eine weitere Anmeldemöglichkeit.
+
+- Anmeldung mit: {{method}}
+- Gerät: {{device}}
+- Zeit: {{time}}
+
+Wenn du das warst, musst du nichts tun.
+
+Wenn nicht, entferne sie in deinem Konto, ändere dein Passwort und melde alle Geräte ab.
+==> mail/method-added.en.mail
+Subject: A new way to sign in to {{product}}
+Title: A new way to sign in
+
+Your {{product}} account has one more way to sign in.
+
+- Method: {{method}}
+- Device: {{device}}
+- Time: {{time}}
+
+If that was you, there is nothing to do.
+
+If it was not you, remove it in your account, change your password and sign out all devices.
+==> mail/method-added.es-formal.mail
+Subject: Nueva forma de entrar en {{product}}
+Title: Nueva forma de entrar
+
+Su cuenta de {{product}} tiene una forma más de iniciar sesión.
+
+- Método: {{method}}
+- Dispositivo: {{device}}
+- Fecha: {{time}}
+
+Si fue usted, no tiene que hacer nada.
+
+Si no fue usted, quítela en su cuenta, cambie su contraseña y cierre la sesión en todos los dispositivos.
+==> mail/method-added.es.mail
+Subject: Nueva forma de entrar en {{product}}
+Title: Nueva forma de entrar
+
+Tu cuenta de {{product}} tiene una forma más de iniciar sesión.
+
+- Método: {{method}}
+- Dispositivo: {{device}}
+- Fecha: {{time}}
+
+Si fuiste tú, no tienes que hacer nada.
+
+Si no fuiste tú, quítala en tu cuenta, cambia tu contraseña y cierra la sesión en todos los dispositivos.
+==> mail/method-added.fr.mail
+Subject: Nouveau moyen de connexion à {{product}}
+Title: Nouveau moyen de connexion
+
+Votre compte {{product}} dispose d’un moyen de connexion supplémentaire.
+
+- Méthode : {{method}}
+- Appareil : {{device}}
+- Date : {{time}}
+
+Si c’était vous, vous n’avez rien à faire.
+
+Sinon, retirez-le dans votre compte, changez votre mot de passe et déconnectez tous vos appareils.
+==> mail/method-added.ja.mail
+Subject: {{product}}：ログイン方法が追加されました
+Title: ログイン方法が追加されました
+
+{{product}}のアカウントにログイン方法が追加されました。
+
+- 方法：{{method}}
+- デバイス：{{device}}
+- 日時：{{time}}
+
+ご本人の操作であれば、何もする必要はありません。
+
+お心当たりがない場合は、アカウントからその方法を削除し、パスワードを変更して、すべてのデバイスからログアウトしてください。
+==> mail/method-removed.de-formal.mail
+Subject: Anmeldemöglichkeit bei {{product}} entfernt
+Title: Anmeldemöglichkeit entfernt
+
+Aus Ihrem Konto bei {{product}} wurde eine Anmeldemöglichkeit entfernt.
+
+- Anmeldung mit: {{method}}
+- Gerät: {{device}}
+- Zeit: {{time}}
+
+Wenn Sie das waren, müssen Sie nichts tun.
+
+Wenn nicht, ändern Sie jetzt Ihr Passwort und melden Sie alle Geräte ab.
+==> mail/method-removed.de.mail
+Subject: Anmeldemöglichkeit bei {{product}} entfernt
+Title: Anmeldemöglichkeit entfernt
+
+Aus deinem Konto bei {{product}} wurde eine Anmeldemöglichkeit entfernt.
+
+- Anmeldung mit: {{method}}
+- Gerät: {{device}}
+- Zeit: {{time}}
+
+Wenn du das warst, musst du nichts tun.
+
+Wenn nicht, ändere jetzt dein Passwort und melde alle Geräte ab.
+==> mail/method-removed.en.mail
+Subject: A way to sign in to {{product}} was removed
+Title: A way to sign in was removed
+
+A way to sign in was removed from your {{product}} account.
+
+- Method: {{method}}
+- Device: {{device}}
+- Time: {{time}}
+
+If that was you, there is nothing to do.
+
+If it was not you, change your password now and sign out all devices.
+==> mail/method-removed.es-formal.mail
+Subject: Se ha quitado una forma de entrar en {{product}}
+Title: Se ha quitado una forma de entrar
+
+Se ha quitado una forma de iniciar sesión de su cuenta de {{product}}.
+
+- Método: {{method}}
+- Dispositivo: {{device}}
+- Fecha: {{time}}
+
+Si fue usted, no tiene que hacer nada.
+
+Si no fue usted, cambie ahora su contraseña y cierre la sesión en todos los dispositivos.
+==> mail/method-removed.es.mail
+Subject: Se ha quitado una forma de entrar en {{product}}
+Title: Se ha quitado una forma de entrar
+
+Se ha quitado una forma de iniciar sesión de tu cuenta de {{product}}.
+
+- Método: {{method}}
+- Dispositivo: {{device}}
+- Fecha: {{time}}
+
+Si fuiste tú, no tienes que hacer nada.
+
+Si no fuiste tú, cambia ahora tu contraseña y cierra la sesión en todos los dispositivos.
+==> mail/method-removed.fr.mail
+Subject: Moyen de connexion à {{product}} retiré
+Title: Moyen de connexion retiré
+
+Un moyen de connexion a été retiré de votre compte {{product}}.
+
+- Méthode : {{method}}
+- Appareil : {{device}}
+- Date : {{time}}
+
+Si c’était vous, vous n’avez rien à faire.
+
+Sinon, changez tout de suite votre mot de passe et déconnectez tous vos appareils.
+==> mail/method-removed.ja.mail
+Subject: {{product}}：ログイン方法が削除されました
+Title: ログイン方法が削除されました
+
+{{product}}のアカウントからログイン方法が削除されました。
+
+- 方法：{{method}}
+- デバイス：{{device}}
+- 日時：{{time}}
+
+ご本人の操作であれば、何もする必要はありません。
+
+お心当たりがない場合は、すぐにパスワードを変更し、すべてのデバイスからログアウトしてください。
+==> mail/new-device.de-formal.mail
+Subject: Anmeldung mit einem neuen Gerät: {{product}}
+Title: Anmeldung mit einem neuen Gerät
+
+Bei Ihrem Konto bei {{product}} hat sich jemand mit einem Gerät oder von einem Ort aus angemeldet, den wir noch nicht kannten.
+
+- Anmeldung mit: {{method}}
+- Gerät: {{device}}
+- Ort: {{place}}
+- Zeit: {{time}}
+
+Wenn Sie das waren, müssen Sie nichts tun.
+
+Wenn nicht, ändern Sie jetzt Ihr Passwort und melden Sie alle Geräte ab.
+==> mail/new-device.de.mail
+Subject: Anmeldung mit einem neuen Gerät: {{product}}
+Title: Anmeldung mit einem neuen Gerät
+
+Bei deinem Konto bei {{product}} hat sich jemand mit einem Gerät oder von einem Ort aus angemeldet, den wir noch nicht kannten.
+
+- Anmeldung mit: {{method}}
+- Gerät: {{device}}
+- Ort: {{place}}
+- Zeit: {{time}}
+
+Wenn du das warst, musst du nichts tun.
+
+Wenn nicht, ändere jetzt dein Passwort und melde alle Geräte ab.
+==> mail/new-device.en.mail
+Subject: Sign-in from a new device: {{product}}
+Title: Sign-in from a new device
+
+Somebody signed in to your {{product}} account on a device, or from a place, that we had not seen before.
+
+- Method: {{method}}
+- Device: {{device}}
+- Place: {{place}}
+- Time: {{time}}
+
+If that was you, there is nothing to do.
+
+If it was not you, change your password now and sign out all devices.
+==> mail/new-device.es-formal.mail
+Subject: Inicio de sesión desde un dispositivo nuevo: {{product}}
+Title: Inicio de sesión desde un dispositivo nuevo
+
+Alguien ha iniciado sesión en su cuenta de {{product}} con un dispositivo o desde un lugar que aún no conocíamos.
+
+- Método: {{method}}
+- Dispositivo: {{device}}
+- Lugar: {{place}}
+- Fecha: {{time}}
+
+Si fue usted, no tiene que hacer nada.
+
+Si no fue usted, cambie ahora su contraseña y cierre la sesión en todos los dispositivos.
+==> mail/new-device.es.mail
+Subject: Inicio de sesión desde un dispositivo nuevo: {{product}}
+Title: Inicio de sesión desde un dispositivo nuevo
+
+Alguien ha iniciado sesión en tu cuenta de {{product}} con un dispositivo o desde un lugar que aún no conocíamos.
+
+- Método: {{method}}
+- Dispositivo: {{device}}
+- Lugar: {{place}}
+- Fecha: {{time}}
+
+Si fuiste tú, no tienes que hacer nada.
+
+Si no fuiste tú, cambia ahora tu contraseña y cierra la sesión en todos los dispositivos.
+==> mail/new-device.fr.mail
+Subject: Connexion depuis un nouvel appareil : {{product}}
+Title: Connexion depuis un nouvel appareil
+
+Quelqu’un s’est connecté à votre compte {{product}} avec un appareil ou depuis un lieu que nous ne connaissions pas encore.
+
+- Méthode : {{method}}
+- Appareil : {{device}}
+- Lieu : {{place}}
+- Date : {{time}}
+
+Si c’était vous, vous n’avez rien à faire.
+
+Sinon, changez tout de suite votre mot de passe et déconnectez tous vos appareils.
+==> mail/new-device.ja.mail
+Subject: {{product}}：新しいデバイスからのログイン
+Title: 新しいデバイスからのログイン
+
+これまでに確認されていないデバイスまたは場所から、{{product}}のアカウントにログインがありました。
+
+- 方法：{{method}}
+- デバイス：{{device}}
+- 場所：{{place}}
+- 日時：{{time}}
+
+ご本人の操作であれば、何もする必要はありません。
+
+お心当たりがない場合は、すぐにパスワードを変更し、すべてのデバイスからログアウトしてください。
+==> mail/password-changed.de-formal.mail
+Subject: Ihr Passwort für {{product}} wurde geändert
+Title: Ihr Passwort wurde geändert
+
+Das Passwort Ihres Kontos bei {{product}} wurde geändert. Ihre anderen Geräte wurden abgemeldet.
+
+- Gerät: {{device}}
+- Ort: {{place}}
+- Zeit: {{time}}
+
+Wenn Sie das waren, müssen Sie nichts tun.
+
+Wenn nicht, setzen Sie sofort über „Passwort vergessen“ ein neues Passwort.
+==> mail/password-changed.de.mail
+Subject: Dein Passwort für {{product}} wurde geändert
+Title: Dein Passwort wurde geändert
+
+Das Passwort deines Kontos bei {{product}} wurde geändert. Deine anderen Geräte wurden abgemeldet.
+
+- Gerät: {{device}}
+- Ort: {{place}}
+- Zeit: {{time}}
+
+Wenn du das warst, musst du nichts tun.
+
+Wenn nicht, setze sofort über „Passwort vergessen“ ein neues Passwort.
+==> mail/password-changed.en.mail
+Subject: Your password for {{product}} was changed
+Title: Your password was changed
+
+The password of your {{product}} account was changed. Your other devices were signed out.
+
+- Device: {{device}}
+- Place: {{place}}
+- Time: {{time}}
+
+If that was you, there is nothing to do.
+
+If it was not you, set a new password at once with “Forgot password”.
+==> mail/password-changed.es-formal.mail
+Subject: Su contraseña de {{product}} ha cambiado
+Title: Su contraseña ha cambiado
+
+Se ha cambiado la contraseña de su cuenta de {{product}}. Se ha cerrado la sesión en sus otros dispositivos.
+
+- Dispositivo: {{device}}
+- Lugar: {{place}}
+- Fecha: {{time}}
+
+Si fue usted, no tiene que hacer nada.
+
+Si no fue usted, ponga enseguida una contraseña nueva con «He olvidado mi contraseña».
+==> mail/password-changed.es.mail
+Subject: Tu contraseña de {{product}} ha cambiado
+Title: Tu contraseña ha cambiado
+
+Se ha cambiado la contraseña de tu cuenta de {{product}}. Se ha cerrado la sesión en tus otros dispositivos.
+
+- Dispositivo: {{device}}
+- Lugar: {{place}}
+- Fecha: {{time}}
+
+Si fuiste tú, no tienes que hacer nada.
+
+Si no fuiste tú, pon enseguida una contraseña nueva con «He olvidado mi contraseña».
+==> mail/password-changed.fr.mail
+Subject: Votre mot de passe pour {{product}} a été changé
+Title: Votre mot de passe a été changé
+
+Le mot de passe de votre compte {{product}} a été changé. Vos autres appareils ont été déconnectés.
+
+- Appareil : {{device}}
+- Lieu : {{place}}
+- Date : {{time}}
+
+Si c’était vous, vous n’avez rien à faire.
+
+Sinon, définissez tout de suite un nouveau mot de passe avec « Mot de passe oublié ».
+==> mail/password-changed.ja.mail
+Subject: {{product}}：パスワードが変更されました
+Title: パスワードが変更されました
+
+{{product}}のアカウントのパスワードが変更され、ほかのデバイスからログアウトしました。
+
+- デバイス：{{device}}
+- 場所：{{place}}
+- 日時：{{time}}
+
+ご本人の操作であれば、何もする必要はありません。
+
+お心当たりがない場合は、すぐに「パスワードを忘れた場合」から新しいパスワードを設定してください。
+==> mail/reset-password.de-formal.mail
+Subject: Neues Passwort für {{product}}
+Title: Wählen Sie ein neues Passwort
+
+Jemand, hoffentlich Sie, möchte für Ihr Konto bei {{product}} ein neues Passwort festlegen.
+
+[Neues Passwort wählen]({{link}})
+
+Der Link funktioniert einmal{{#validity}} und gilt {{validity}}{{/validity}}. Mit dem neuen Passwort werden alle Ihre Geräte abgemeldet.
+
+Wenn Sie das nicht waren, ignorieren Sie diese Mail: Ihr Passwort bleibt, wie es ist.
+==> mail/reset-password.de.mail
+Subject: Neues Passwort für {{product}}
+Title: Wähle ein neues Passwort
+
+Jemand, hoffentlich du, möchte für dein Konto bei {{product}} ein neues Passwort festlegen.
+
+[Neues Passwort wählen]({{link}})
+
+Der Link funktioniert einmal{{#validity}} und gilt {{validity}}{{/validity}}. Mit dem neuen Passwort werden alle deine Geräte abgemeldet.
+
+Wenn du das nicht warst, ignoriere diese Mail: Dein Passwort bleibt, wie es ist.
+==> mail/reset-password.en.mail
+Subject: Choose a new password for {{product}}
+Title: Choose a new password
+
+Somebody, hopefully you, wants to set a new password for your {{product}} account.
+
+[Choose a new password]({{link}})
+
+The link works once{{#validity}} and is valid for {{validity}}{{/validity}}. With a new password, all your devices are signed out.
+
+If it was not you, ignore this mail: your password stays as it is.
+==> mail/reset-password.es-formal.mail
+Subject: Nueva contraseña para {{product}}
+Title: Elija una contraseña nueva
+
+Alguien, esperamos que usted, quiere poner una contraseña nueva a su cuenta de {{product}}.
+
+[Elegir contraseña]({{link}})
+
+El enlace funciona una sola vez{{#validity}} y es válido durante {{validity}}{{/validity}}. Con la contraseña nueva se cerrará la sesión en todos sus dispositivos.
+
+Si no fue usted, ignore este correo: su contraseña no cambia.
+==> mail/reset-password.es.mail
+Subject: Nueva contraseña para {{product}}
+Title: Elige una contraseña nueva
+
+Alguien, esperamos que tú, quiere poner una contraseña nueva a tu cuenta de {{product}}.
+
+[Elegir contraseña]({{link}})
+
+El enlace funciona una sola vez{{#validity}} y es válido durante {{validity}}{{/validity}}. Con la contraseña nueva se cerrará la sesión en todos tus dispositivos.
+
+Si no fuiste tú, ignora este correo: tu contraseña no cambia.
+==> mail/reset-password.fr.mail
+Subject: Nouveau mot de passe pour {{product}}
+Title: Choisissez un nouveau mot de passe
+
+Quelqu’un, vous sans doute, souhaite définir un nouveau mot de passe pour votre compte {{product}}.
+
+[Choisir un mot de passe]({{link}})
+
+Le lien fonctionne une seule fois{{#validity}} et reste valable {{validity}}{{/validity}}. Avec le nouveau mot de passe, tous vos appareils seront déconnectés.
+
+Si ce n’était pas vous, ignorez cet e-mail : votre mot de passe reste le même.
+==> mail/reset-password.ja.mail
+Subject: {{product}}：新しいパスワードの設定
+Title: 新しいパスワードの設定
+
+{{product}}のアカウントに新しいパスワードを設定するご依頼がありました。
+
+[新しいパスワードを設定する]({{link}})
+
+リンクは一度だけ{{#validity}}、{{validity}}以内に{{/validity}}使えます。新しいパスワードを設定すると、すべてのデバイスからログアウトします。
+
+お心当たりがない場合は、このメールを無視してください。パスワードは変わりません。
+==> mail/session-displaced.de-formal.mail
+Subject: Ein Gerät wurde bei {{product}} abgemeldet
+Title: Ein Gerät wurde abgemeldet
+
+Sie haben sich mit einem weiteren Gerät bei {{product}} angemeldet. Da ein Konto nur auf einer begrenzten Zahl von Geräten angemeldet sein kann, wurde am {{time}} {{#device}}das Gerät „{{device}}“{{/device}}{{^device}}ein Gerät{{/device}} abgemeldet, weil es am längsten nicht benutzt wurde.
+
+Wenn Sie das waren, müssen Sie nichts tun.
+
+Wenn nicht, ändern Sie jetzt Ihr Passwort und melden Sie alle Geräte ab.
+==> mail/session-displaced.de.mail
+Subject: Ein Gerät wurde bei {{product}} abgemeldet
+Title: Ein Gerät wurde abgemeldet
+
+Du hast dich mit einem weiteren Gerät bei {{product}} angemeldet. Da ein Konto nur auf einer begrenzten Zahl von Geräten angemeldet sein kann, wurde am {{time}} {{#device}}das Gerät „{{device}}“{{/device}}{{^device}}ein Gerät{{/device}} abgemeldet, weil es am längsten nicht benutzt wurde.
 
-        Am {{time}} wurde die Sperre deines Kontos bei {{product}} aufgehoben.
+Wenn du das warst, musst du nichts tun.
 
-        Du kannst dich wieder wie gewohnt anmelden. Links und Codes, die du davor bekommen hast, gelten nicht mehr.
+Wenn nicht, ändere jetzt dein Passwort und melde alle Geräte ab.
+==> mail/session-displaced.en.mail
+Subject: A device was signed out of {{product}}
+Title: A device was signed out
 
-        Wenn du Fragen hast, wende dich bitte an den Support von {{product}}.
-        ==> mail/account-restored.en.mail
-        Subject: Your account with {{product}} was restored
-        Title: Your account was restored
+You signed in to {{product}} on another device. Since an account can be signed in on a limited number of devices at once, {{#device}}“{{device}}”{{/device}}{{^device}}a device{{/device}} was signed out, on {{time}}: it had not been used for the longest time.
 
-        On {{time}} the suspension of your {{product}} account was lifted.
+If that was you, there is nothing to do.
 
-        You can sign in again as before. Links and codes that were sent to you earlier no longer work.
+If it was not you, change your password now and sign out all devices.
+==> mail/session-displaced.es-formal.mail
+Subject: Se ha cerrado la sesión de un dispositivo en {{product}}
+Title: Se ha cerrado la sesión de un dispositivo
 
-        If you have questions, please write to the support of {{product}}.
-        ==> mail/account-restored.es.mail
-        Subject: Tu cuenta de {{product}} vuelve a estar activa
-        Title: Tu cuenta vuelve a estar activa
+Ha iniciado sesión en {{product}} con otro dispositivo. Como una cuenta solo puede estar abierta en un número limitado de dispositivos, el {{time}} se cerró la sesión en {{#device}}el dispositivo «{{device}}»{{/device}}{{^device}}un dispositivo{{/device}}, el que llevaba más tiempo sin usarse.
 
-        El {{time}} se levantó la suspensión de tu cuenta de {{product}}.
+Si fue usted, no tiene que hacer nada.
 
-        Puedes volver a iniciar sesión como antes. Los enlaces y códigos que recibiste anteriormente ya no funcionan.
+Si no fue usted, cambie ahora su contraseña y cierre la sesión en todos los dispositivos.
+==> mail/session-displaced.es.mail
+Subject: Se ha cerrado la sesión de un dispositivo en {{product}}
+Title: Se ha cerrado la sesión de un dispositivo
 
-        Si tienes preguntas, escribe al servicio de asistencia de {{product}}.
-        ==> mail/account-restored.fr.mail
-        Subject: Votre compte {{product}} est rétabli
-        Title: Votre compte est rétabli
+Has iniciado sesión en {{product}} con otro dispositivo. Como una cuenta solo puede estar abierta en un número limitado de dispositivos, el {{time}} se cerró la sesión en {{#device}}el dispositivo «{{device}}»{{/device}}{{^device}}un dispositivo{{/device}}, el que llevaba más tiempo sin usarse.
 
-        Le {{time}}, la suspension de votre compte {{product}} a été levée.
+Si fuiste tú, no tienes que hacer nada.
 
-        Vous pouvez de nouveau vous connecter comme avant. Les liens et les codes reçus auparavant ne fonctionnent plus.
+Si no fuiste tú, cambia ahora tu contraseña y cierra la sesión en todos los dispositivos.
+==> mail/session-displaced.fr.mail
+Subject: Un appareil a été déconnecté de {{product}}
+Title: Un appareil a été déconnecté
 
-        Si vous avez des questions, écrivez à l’assistance de {{product}}.
-        ==> mail/account-restored.ja.mail
-        Subject: {{product}}：アカウントの停止が解除されました
-        Title: アカウントの停止が解除されました
+Vous vous êtes connecté à {{product}} avec un autre appareil. Un compte ne pouvant être ouvert que sur un nombre limité d’appareils, {{#device}}l’appareil « {{device}} »{{/device}}{{^device}}un appareil{{/device}} a été déconnecté, le {{time}} : c’était celui resté le plus longtemps inutilisé.
 
-        {{time}}に、{{product}}のアカウントの停止が解除されました。
+Si c’était vous, vous n’avez rien à faire.
 
-        これまでどおりログインできます。以前にお送りしたリンクやコードは使えません。
+Sinon, changez tout de suite votre mot de passe et déconnectez tous vos appareils.
+==> mail/session-displaced.ja.mail
+Subject: {{product}}：デバイスがログアウトしました
+Title: デバイスがログアウトしました
 
-        ご不明な点は、{{product}}のサポートまでご連絡ください。
-        ==> mail/account-suspended.de.mail
-        Subject: Dein Konto bei {{product}} wurde gesperrt
-        Title: Dein Konto wurde gesperrt
+別のデバイスで{{product}}にログインされました。同時にログインできるデバイスの数には限りがあるため、{{time}}に、最も長く使われていなかった{{#device}}「{{device}}」{{/device}}{{^device}}デバイス1台{{/device}}がログアウトしました。
 
-        Am {{time}} wurde dein Konto bei {{product}} vom Betreiber gesperrt.
+ご本人の操作であれば、何もする必要はありません。
 
-        Du wurdest auf allen Geräten abgemeldet und kannst dich erst wieder anmelden, wenn das Konto freigegeben ist. Deine Daten bleiben, wie sie sind.
+お心当たりがない場合は、すぐにパスワードを変更し、すべてのデバイスからログアウトしてください。
+==> mail/session-replayed.de-formal.mail
+Subject: Sie wurden zur Sicherheit bei {{product}} abgemeldet
+Title: Sie wurden zur Sicherheit abgemeldet
 
-        Wenn du das für einen Irrtum hältst, wende dich bitte an den Support von {{product}}.
-        ==> mail/account-suspended.en.mail
-        Subject: Your account with {{product}} was suspended
-        Title: Your account was suspended
+Am {{time}} wurde die Anmeldung {{#device}}des Geräts „{{device}}“{{/device}}{{^device}}eines Geräts{{/device}} bei {{product}} ein zweites Mal benutzt, so wie es jemand täte, der sie kopiert hat. Wir haben sie beendet, damit niemand sie weiter nutzen kann.
 
-        On {{time}} your {{product}} account was suspended by those who run {{product}}.
+Bitte melden Sie sich auf diesem Gerät neu an.
 
-        You were signed out on all devices and cannot sign in until the account is restored. Your data stays as it is.
+Wenn Sie glauben, dass jemand Zugriff auf Ihr Gerät oder seine Daten hatte, ändern Sie Ihr Passwort und melden Sie alle Geräte ab.
+==> mail/session-replayed.de.mail
+Subject: Du wurdest zur Sicherheit bei {{product}} abgemeldet
+Title: Du wurdest zur Sicherheit abgemeldet
 
-        If you think that this is a mistake, please write to the support of {{product}}.
-        ==> mail/account-suspended.es.mail
-        Subject: Tu cuenta de {{product}} ha sido suspendida
-        Title: Tu cuenta ha sido suspendida
+Am {{time}} wurde die Anmeldung {{#device}}des Geräts „{{device}}“{{/device}}{{^device}}eines Geräts{{/device}} bei {{product}} ein zweites Mal benutzt, so wie es jemand täte, der sie kopiert hat. Wir haben sie beendet, damit niemand sie weiter nutzen kann.
 
-        El {{time}}, los responsables de {{product}} suspendieron tu cuenta.
+Bitte melde dich auf diesem Gerät neu an.
 
-        Se ha cerrado tu sesión en todos los dispositivos y no podrás entrar hasta que la cuenta se restablezca. Tus datos se conservan como están.
+Wenn du glaubst, dass jemand Zugriff auf dein Gerät oder seine Daten hatte, ändere dein Passwort und melde alle Geräte ab.
+==> mail/session-replayed.en.mail
+Subject: You were signed out of {{product}} for safety
+Title: You were signed out for safety
 
-        Si crees que se trata de un error, escribe al servicio de asistencia de {{product}}.
-        ==> mail/account-suspended.fr.mail
-        Subject: Votre compte {{product}} a été suspendu
-        Title: Votre compte a été suspendu
+On {{time}} the sign-in of {{#device}}“{{device}}”{{/device}}{{^device}}a device{{/device}} to {{product}} was used a second time, as it would be by somebody who has copied it. We ended it, so that nobody can go on with it.
 
-        Le {{time}}, votre compte a été suspendu par les responsables de {{product}}.
+Please sign in again on that device.
 
-        Vous avez été déconnecté de tous vos appareils et ne pourrez plus vous connecter tant que le compte n’aura pas été rétabli. Vos données restent telles quelles.
+If you think that somebody has had your device, or what is on it, change your password and sign out all devices.
+==> mail/session-replayed.es-formal.mail
+Subject: Hemos cerrado su sesión en {{product}} por seguridad
+Title: Hemos cerrado su sesión por seguridad
 
-        Si vous pensez qu’il s’agit d’une erreur, écrivez à l’assistance de {{product}}.
-        ==> mail/account-suspended.ja.mail
-        Subject: {{product}}：アカウントが停止されました
-        Title: アカウントが停止されました
+El {{time}}, la sesión {{#device}}del dispositivo «{{device}}»{{/device}}{{^device}}de un dispositivo{{/device}} en {{product}} se usó por segunda vez, como haría alguien que la hubiera copiado. La hemos cerrado para que nadie pueda seguir con ella.
 
-        {{time}}に、{{product}}の運営者によりアカウントが停止されました。
+Vuelva a iniciar sesión en ese dispositivo.
 
-        すべてのデバイスからログアウトしました。停止が解除されるまでログインできません。データはそのまま残ります。
+Si cree que alguien ha tenido acceso a su dispositivo o a lo que contiene, cambie su contraseña y cierre la sesión en todos los dispositivos.
+==> mail/session-replayed.es.mail
+Subject: Hemos cerrado tu sesión en {{product}} por seguridad
+Title: Hemos cerrado tu sesión por seguridad
 
-        間違いと思われる場合は、{{product}}のサポートまでご連絡ください。
-        ==> mail/address-claimed.de.mail
-        Subject: Wir haben dein Konto bei {{product}} gesichert
-        Title: Wir haben dein Konto gesichert
+El {{time}}, la sesión {{#device}}del dispositivo «{{device}}»{{/device}}{{^device}}de un dispositivo{{/device}} en {{product}} se usó por segunda vez, como haría alguien que la hubiera copiado. La hemos cerrado para que nadie pueda seguir con ella.
 
-        Am {{time}} hast du bestätigt, dass dir diese E-Mail-Adresse gehört. Bis dahin hatte das niemand getan: Jemand anderes hätte das Konto in deinem Namen einrichten können.
+Vuelve a iniciar sesión en ese dispositivo.
 
-        Zur Sicherheit haben wir alle anderen Geräte abgemeldet{{#methods}} und entfernt, was zuvor eingerichtet war: {{methods}}{{/methods}}.
+Si crees que alguien ha tenido acceso a tu dispositivo o a lo que contiene, cambia tu contraseña y cierra la sesión en todos los dispositivos.
+==> mail/session-replayed.fr.mail
+Subject: Vous avez été déconnecté de {{product}} par sécurité
+Title: Vous avez été déconnecté par sécurité
 
-        Wenn du das selbst eingerichtet hattest, kannst du es in deinem Konto wieder hinzufügen.
-        ==> mail/address-claimed.en.mail
-        Subject: We secured your account with {{product}}
-        Title: We secured your account
+Le {{time}}, la session {{#device}}de l’appareil « {{device}} »{{/device}}{{^device}}d’un appareil{{/device}} sur {{product}} a été utilisée une seconde fois, comme le ferait quelqu’un qui l’aurait copiée. Nous y avons mis fin pour que personne ne puisse s’en servir.
 
-        On {{time}} you proved that this email address is yours. Until then nobody had, so somebody else might have set up the account in your name.
+Reconnectez-vous sur cet appareil.
 
-        To be safe we signed out all other devices{{#methods}} and removed what was set up before: {{methods}}{{/methods}}.
+Si vous pensez que quelqu’un a eu accès à votre appareil ou à son contenu, changez votre mot de passe et déconnectez tous vos appareils.
+==> mail/session-replayed.ja.mail
+Subject: {{product}}：安全のためログアウトしました
+Title: 安全のためログアウトしました
 
-        If you had set it up yourself, you can add it again in your account.
-        ==> mail/address-claimed.es.mail
-        Subject: Hemos protegido tu cuenta de {{product}}
-        Title: Hemos protegido tu cuenta
+{{time}}に、{{#device}}「{{device}}」{{/device}}{{^device}}あるデバイス{{/device}}の{{product}}へのログイン情報が、コピーされた場合のように二重に使われました。不正に使われないよう、このログインを終了しました。
 
-        El {{time}} demostraste que esta dirección de correo es tuya. Hasta entonces nadie lo había hecho, así que otra persona podría haber creado la cuenta en tu nombre.
+そのデバイスでもう一度ログインしてください。
 
-        Por seguridad hemos cerrado la sesión en los demás dispositivos{{#methods}} y quitado lo que se había configurado antes: {{methods}}{{/methods}}.
+どなたかがデバイスやその中の情報に触れた可能性がある場合は、パスワードを変更し、すべてのデバイスからログアウトしてください。
+==> mail/sign-in-code.de-formal.mail
+Subject: Ihr Anmeldecode für {{product}}
+Title: Ihr Anmeldecode
 
-        Si lo habías configurado tú, puedes volver a añadirlo en tu cuenta.
-        ==> mail/address-claimed.fr.mail
-        Subject: Nous avons sécurisé votre compte {{product}}
-        Title: Nous avons sécurisé votre compte
+Geben Sie diesen Code ein, um sich bei {{product}} anzumelden:
 
-        Le {{time}}, vous avez prouvé que cette adresse e-mail est la vôtre. Jusque-là personne ne l’avait fait : quelqu’un d’autre aurait pu créer le compte à votre nom.
+{{code}}
 
-        Par sécurité, nous avons déconnecté tous les autres appareils{{#methods}} et retiré ce qui avait été configuré auparavant : {{methods}}{{/methods}}.
+Er funktioniert einmal und gilt {{minutes}} Min. Geben Sie ihn an niemanden weiter.
 
-        Si vous l’aviez configuré vous-même, vous pouvez l’ajouter de nouveau dans votre compte.
-        ==> mail/address-claimed.ja.mail
-        Subject: {{product}}のアカウントを保護しました
-        Title: アカウントを保護しました
+Wenn Sie ihn nicht angefordert haben, versucht vielleicht jemand, sich in Ihrem Namen anzumelden. Ohne den Code geht das nicht.
+==> mail/sign-in-code.de.mail
+Subject: Dein Anmeldecode für {{product}}
+Title: Dein Anmeldecode
 
-        {{time}}に、このメールアドレスがご本人のものであることが確認されました。それまでは未確認だったため、ほかの方があなたの名前でアカウントを設定していた可能性があります。
+Gib diesen Code ein, um dich bei {{product}} anzumelden:
 
-        安全のため、ほかのすべてのデバイスからログアウトし{{#methods}}、以前に設定されていたもの（{{methods}}）を削除し{{/methods}}ました。
+{{code}}
 
-        ご自分で設定されたものは、アカウントからもう一度追加できます。
-        ==> mail/deletion-cancelled.de.mail
-        Subject: Dein Konto bei {{product}} bleibt
-        Title: Dein Konto bleibt
+Er funktioniert einmal und gilt {{minutes}} Min. Gib ihn an niemanden weiter.
 
-        Am {{time}} wurde die Löschung deines Kontos bei {{product}} abgebrochen. Dein Konto und deine Daten bleiben.
+Wenn du ihn nicht angefordert hast, versucht vielleicht jemand, sich als du anzumelden. Ohne den Code geht das nicht.
+==> mail/sign-in-code.en.mail
+Subject: Your sign-in code for {{product}}
+Title: Your sign-in code
 
-        Wenn du das warst, musst du nichts tun.
+Enter this code to sign in to {{product}}:
 
-        Wenn nicht, ändere jetzt dein Passwort und melde alle Geräte ab.
-        ==> mail/deletion-cancelled.en.mail
-        Subject: Your {{product}} account stays
-        Title: Your account stays
+{{code}}
 
-        On {{time}} the deletion of your {{product}} account was cancelled. Your account and your data stay.
+It works once and is valid for {{minutes}} min. Give it to nobody.
 
-        If that was you, there is nothing to do.
+If you did not ask for it, somebody may be trying to sign in as you. Without the code they cannot.
+==> mail/sign-in-code.es-formal.mail
+Subject: Su código de acceso a {{product}}
+Title: Su código de acceso
 
-        If it was not you, change your password now and sign out all devices.
-        ==> mail/deletion-cancelled.es.mail
-        Subject: Tu cuenta de {{product}} se conserva
-        Title: Tu cuenta se conserva
+Escriba este código para entrar en {{product}}:
 
-        El {{time}} se canceló la eliminación de tu cuenta de {{product}}. Tu cuenta y tus datos se conservan.
+{{code}}
 
-        Si fuiste tú, no tienes que hacer nada.
+Funciona una sola vez y vale {{minutes}} min. No se lo dé a nadie.
 
-        Si no fuiste tú, cambia ahora tu contraseña y cierra la sesión en todos los dispositivos.
-        ==> mail/deletion-cancelled.fr.mail
-        Subject: Votre compte {{product}} est conservé
-        Title: Votre compte est conservé
+Si no lo ha pedido, quizá alguien intente entrar en su cuenta. Sin el código no puede.
+==> mail/sign-in-code.es.mail
+Subject: Tu código de acceso a {{product}}
+Title: Tu código de acceso
 
-        Le {{time}}, la suppression de votre compte {{product}} a été annulée. Votre compte et vos données sont conservés.
+Escribe este código para entrar en {{product}}:
 
-        Si c’était vous, vous n’avez rien à faire.
+{{code}}
 
-        Sinon, changez tout de suite votre mot de passe et déconnectez tous vos appareils.
-        ==> mail/deletion-cancelled.ja.mail
-        Subject: {{product}}：アカウントの削除を取り消しました
-        Title: アカウントの削除を取り消しました
+Funciona una sola vez y vale {{minutes}} min. No se lo des a nadie.
 
-        {{time}}に、{{product}}のアカウントの削除が取り消されました。アカウントとデータはそのまま残ります。
+Si no lo has pedido, quizá alguien intente entrar en tu cuenta. Sin el código no puede.
+==> mail/sign-in-code.fr.mail
+Subject: Votre code de connexion à {{product}}
+Title: Votre code de connexion
 
-        ご本人の操作であれば、何もする必要はありません。
+Saisissez ce code pour vous connecter à {{product}} :
 
-        お心当たりがない場合は、すぐにパスワードを変更し、すべてのデバイスからログアウトしてください。
-        ==> mail/deletion-done.de.mail
-        Subject: Dein Konto bei {{product}} ist gelöscht
-        Title: Dein Konto ist gelöscht
+{{code}}
 
-        Dein Konto bei {{product}} und alle seine Daten wurden gelöscht. Dies ist die letzte Mail dazu.
+Il fonctionne une seule fois et reste valable {{minutes}} min. Ne le donnez à personne.
 
-        Du kannst dich jederzeit neu registrieren, auch mit derselben E-Mail-Adresse.
-        ==> mail/deletion-done.en.mail
-        Subject: Your {{product}} account is deleted
-        Title: Your account is deleted
+Si vous ne l’avez pas demandé, quelqu’un essaie peut-être de se connecter à votre place. Sans le code, c’est impossible.
+==> mail/sign-in-code.ja.mail
+Subject: {{product}}のログインコード
+Title: ログインコード
 
-        Your {{product}} account and all its data have been deleted. This is the last mail about it.
+{{product}}にログインするには、次のコードを入力してください。
 
-        You can sign up anew at any time, with the same email address too.
-        ==> mail/deletion-done.es.mail
-        Subject: Tu cuenta de {{product}} se ha eliminado
-        Title: Tu cuenta se ha eliminado
+{{code}}
 
-        Tu cuenta de {{product}} y todos sus datos se han eliminado. Este es el último correo sobre ella.
+コードは一度だけ使え、{{minutes}}分間有効です。誰にも教えないでください。
 
-        Puedes registrarte de nuevo cuando quieras, también con la misma dirección de correo.
-        ==> mail/deletion-done.fr.mail
-        Subject: Votre compte {{product}} est supprimé
-        Title: Votre compte est supprimé
+お心当たりがない場合は、どなたかがあなたとしてログインしようとしている可能性があります。コードがなければログインできません。
+==> mail/sign-in.de-formal.mail
+Subject: Neue Anmeldung bei {{product}}
+Title: Neue Anmeldung
 
-        Votre compte {{product}} et toutes ses données ont été supprimés. Ceci est le dernier e-mail à ce sujet.
+Bei Ihrem Konto bei {{product}} hat sich jemand angemeldet.
 
-        Vous pouvez vous réinscrire à tout moment, y compris avec la même adresse e-mail.
-        ==> mail/deletion-done.ja.mail
-        Subject: {{product}}：アカウントを削除しました
-        Title: アカウントを削除しました
+- Anmeldung mit: {{method}}
+- Gerät: {{device}}
+- Ort: {{place}}
+- Zeit: {{time}}
 
-        {{product}}のアカウントとすべてのデータを削除しました。これに関するメールはこれが最後です。
+Wenn Sie das waren, müssen Sie nichts tun.
 
-        同じメールアドレスでも、いつでも新しく登録できます。
-        ==> mail/deletion-scheduled.de.mail
-        Subject: Dein Konto bei {{product}} wird gelöscht
-        Title: Dein Konto wird gelöscht
+Wenn nicht, ändern Sie jetzt Ihr Passwort und melden Sie alle Geräte ab.
+==> mail/sign-in.de.mail
+Subject: Neue Anmeldung bei {{product}}
+Title: Neue Anmeldung
 
-        Dein Konto bei {{product}} wird wie angefordert mit allen Daten am {{time}} gelöscht. Danach lässt es sich nicht wiederherstellen.
+Bei deinem Konto bei {{product}} hat sich jemand angemeldet.
 
-        Wenn du es dir anders überlegt hast, melde dich vorher an und brich die Löschung ab.
+- Anmeldung mit: {{method}}
+- Gerät: {{device}}
+- Ort: {{place}}
+- Zeit: {{time}}
 
-        Wenn du das nicht warst, brich sie ab, ändere dein Passwort und melde alle Geräte ab.
-        ==> mail/deletion-scheduled.en.mail
-        Subject: Your {{product}} account will be deleted
-        Title: Your account will be deleted
+Wenn du das warst, musst du nichts tun.
 
-        Your {{product}} account and all its data will be deleted on {{time}}, as was asked for. After that they cannot be brought back.
+Wenn nicht, ändere jetzt dein Passwort und melde alle Geräte ab.
+==> mail/sign-in.en.mail
+Subject: New sign-in to {{product}}
+Title: New sign-in
 
-        If you have changed your mind, sign in before then and cancel the deletion.
+Somebody signed in to your {{product}} account.
 
-        If it was not you, cancel it, change your password and sign out all devices.
-        ==> mail/deletion-scheduled.es.mail
-        Subject: Tu cuenta de {{product}} se eliminará
-        Title: Tu cuenta se eliminará
+- Method: {{method}}
+- Device: {{device}}
+- Place: {{place}}
+- Time: {{time}}
 
-        Tal como se pidió, tu cuenta de {{product}} y todos sus datos se eliminarán el {{time}}. Después no se podrán recuperar.
+If that was you, there is nothing to do.
 
-        Si has cambiado de idea, inicia sesión antes y cancela la eliminación.
+If it was not you, change your password now and sign out all devices.
+==> mail/sign-in.es-formal.mail
+Subject: Nuevo inicio de sesión en {{product}}
+Title: Nuevo inicio de sesión
 
-        Si no fuiste tú, cancélala, cambia tu contraseña y cierra la sesión en todos los dispositivos.
-        ==> mail/deletion-scheduled.fr.mail
-        Subject: Votre compte {{product}} va être supprimé
-        Title: Votre compte va être supprimé
+Alguien ha iniciado sesión en su cuenta de {{product}}.
 
-        Comme demandé, votre compte {{product}} et toutes ses données seront supprimés le {{time}}. Ils ne pourront plus être récupérés ensuite.
+- Método: {{method}}
+- Dispositivo: {{device}}
+- Lugar: {{place}}
+- Fecha: {{time}}
 
-        Si vous avez changé d’avis, connectez-vous avant et annulez la suppression.
+Si fue usted, no tiene que hacer nada.
 
-        Si ce n’était pas vous, annulez-la, changez votre mot de passe et déconnectez tous vos appareils.
-        ==> mail/deletion-scheduled.ja.mail
-        Subject: {{product}}：アカウントは削除される予定です
-        Title: アカウントは削除される予定です
+Si no fue usted, cambie ahora su contraseña y cierre la sesión en todos los dispositivos.
+==> mail/sign-in.es.mail
+Subject: Nuevo inicio de sesión en {{product}}
+Title: Nuevo inicio de sesión
 
-        ご依頼により、{{product}}のアカウントとすべてのデータは{{time}}に削除されます。削除後は元に戻せません。
+Alguien ha iniciado sesión en tu cuenta de {{product}}.
 
-        取りやめる場合は、それまでにログインして削除を取り消してください。
+- Método: {{method}}
+- Dispositivo: {{device}}
+- Lugar: {{place}}
+- Fecha: {{time}}
 
-        お心当たりがない場合は、削除を取り消し、パスワードを変更して、すべてのデバイスからログアウトしてください。
-        ==> mail/email-already-registered.de.mail
-        Subject: Du hast schon ein Konto bei {{product}}
-        Title: Du hast schon ein Konto
+Si fuiste tú, no tienes que hacer nada.
 
-        Jemand, vielleicht du, wollte diese E-Mail-Adresse bei {{product}} verwenden. Dafür gibt es schon ein Konto, es wurde also nichts geändert.
+Si no fuiste tú, cambia ahora tu contraseña y cierra la sesión en todos los dispositivos.
+==> mail/sign-in.fr.mail
+Subject: Nouvelle connexion à {{product}}
+Title: Nouvelle connexion
 
-        Wenn du das warst, melde dich wie gewohnt an.
+Quelqu’un s’est connecté à votre compte {{product}}.
 
-        - Anmeldung mit: {{methods}}
+- Méthode : {{method}}
+- Appareil : {{device}}
+- Lieu : {{place}}
+- Date : {{time}}
 
-        Wenn du dein Passwort vergessen hast oder noch keines hattest, kannst du hier eines festlegen.
+Si c’était vous, vous n’avez rien à faire.
 
-        [Passwort festlegen]({{link}})
+Sinon, changez tout de suite votre mot de passe et déconnectez tous vos appareils.
+==> mail/sign-in.ja.mail
+Subject: {{product}}への新しいログイン
+Title: 新しいログイン
 
-        Wenn nicht, musst du nichts tun: Dein Konto ist sicher.
-        ==> mail/email-already-registered.en.mail
-        Subject: You already have an account with {{product}}
-        Title: You already have an account
+{{product}}のアカウントにログインがありました。
 
-        Somebody, perhaps you, wanted to use this email address with {{product}}. It already has an account, so nothing was changed.
+- 方法：{{method}}
+- デバイス：{{device}}
+- 場所：{{place}}
+- 日時：{{time}}
 
-        If it was you, sign in as before.
+ご本人の操作であれば、何もする必要はありません。
 
-        - Ways to sign in: {{methods}}
+お心当たりがない場合は、すぐにパスワードを変更し、すべてのデバイスからログアウトしてください。
+==> mail/verify-email-code.de-formal.mail
+Subject: Bestätigen Sie Ihre E-Mail-Adresse für {{product}}
+Title: Bestätigen Sie Ihre E-Mail-Adresse
 
-        If you have forgotten your password, or never had one, you can set one here.
+Geben Sie diesen Code bei {{product}} ein, um zu bestätigen, dass dies Ihre E-Mail-Adresse ist:
 
-        [Set a password]({{link}})
+{{code}}
 
-        If it was not you, there is nothing to do: your account is safe.
-        ==> mail/email-already-registered.es.mail
-        Subject: Ya tienes una cuenta en {{product}}
-        Title: Ya tienes una cuenta
+Er funktioniert einmal und gilt {{minutes}} Min. Geben Sie ihn an niemanden weiter.
 
-        Alguien, quizá tú, quiso usar esta dirección de correo en {{product}}. Ya tiene una cuenta, así que no ha cambiado nada.
+Wenn Sie ihn nicht angefordert haben, ignorieren Sie diese Mail: Es passiert nichts.
+==> mail/verify-email-code.de.mail
+Subject: Bestätige deine E-Mail-Adresse für {{product}}
+Title: Bestätige deine E-Mail-Adresse
 
-        Si fuiste tú, inicia sesión como siempre.
+Gib diesen Code bei {{product}} ein, um zu bestätigen, dass dies deine E-Mail-Adresse ist:
 
-        - Formas de entrar: {{methods}}
+{{code}}
 
-        Si has olvidado tu contraseña, o nunca tuviste una, puedes ponerla aquí.
+Er funktioniert einmal und gilt {{minutes}} Min. Gib ihn an niemanden weiter.
 
-        [Poner una contraseña]({{link}})
+Wenn du ihn nicht angefordert hast, ignoriere diese Mail: Es passiert nichts.
+==> mail/verify-email-code.en.mail
+Subject: Confirm your email for {{product}}
+Title: Confirm your email
 
-        Si no fuiste tú, no tienes que hacer nada: tu cuenta está a salvo.
-        ==> mail/email-already-registered.fr.mail
-        Subject: Vous avez déjà un compte {{product}}
-        Title: Vous avez déjà un compte
+Enter this code in {{product}} to confirm that this is your email address:
 
-        Quelqu’un, peut-être vous, a voulu utiliser cette adresse e-mail pour {{product}}. Elle a déjà un compte : rien n’a été changé.
+{{code}}
 
-        Si c’était vous, connectez-vous comme d’habitude.
+It works once and is valid for {{minutes}} min. Give it to nobody.
 
-        - Moyens de connexion : {{methods}}
+If you did not ask for it, ignore this mail: nothing will happen.
+==> mail/verify-email-code.es-formal.mail
+Subject: Confirme su correo para {{product}}
+Title: Confirme su correo
 
-        Si vous avez oublié votre mot de passe, ou n’en avez jamais eu, vous pouvez en définir un ici.
+Escriba este código en {{product}} para confirmar que esta es su dirección de correo:
 
-        [Définir un mot de passe]({{link}})
+{{code}}
 
-        Sinon, vous n’avez rien à faire : votre compte est en sécurité.
-        ==> mail/email-already-registered.ja.mail
-        Subject: {{product}}のアカウントは登録済みです
-        Title: アカウントは登録済みです
+Funciona una sola vez y vale {{minutes}} min. No se lo dé a nadie.
 
-        このメールアドレスを{{product}}で使おうとした方がいます（ご本人かもしれません）。すでにアカウントがあるため、何も変更されていません。
+Si no lo ha pedido, ignore este correo: no pasará nada.
+==> mail/verify-email-code.es.mail
+Subject: Confirma tu correo para {{product}}
+Title: Confirma tu correo
 
-        ご本人の場合は、いつもどおりログインしてください。
+Escribe este código en {{product}} para confirmar que esta es tu dirección de correo:
 
-        - ログイン方法：{{methods}}
+{{code}}
 
-        パスワードをお忘れの場合や、まだ設定していない場合は、こちらから設定できます。
+Funciona una sola vez y vale {{minutes}} min. No se lo des a nadie.
 
-        [パスワードを設定する]({{link}})
+Si no lo has pedido, ignora este correo: no pasará nada.
+==> mail/verify-email-code.fr.mail
+Subject: Confirmez votre adresse e-mail pour {{product}}
+Title: Confirmez votre adresse e-mail
 
-        ご本人でない場合も、何もする必要はありません。アカウントは安全です。
-        ==> mail/email-change-confirm.de.mail
-        Subject: Bestätige deine neue E-Mail-Adresse für {{product}}
-        Title: Bestätige deine neue E-Mail-Adresse
+Saisissez ce code dans {{product}} pour confirmer que cette adresse e-mail est bien la vôtre :
 
-        Ein Konto bei {{product}} soll künftig diese E-Mail-Adresse verwenden. Bitte bestätige, dass sie dir gehört.
+{{code}}
 
-        [E-Mail-Adresse bestätigen]({{link}})
+Il fonctionne une seule fois et reste valable {{minutes}} min. Ne le donnez à personne.
 
-        Der Link funktioniert einmal{{#validity}} und gilt {{validity}}{{/validity}}.
+Si vous ne l’avez pas demandé, ignorez cet e-mail : il ne se passera rien.
+==> mail/verify-email-code.ja.mail
+Subject: {{product}}：メールアドレスの確認
+Title: メールアドレスの確認
 
-        Wenn du das nicht wolltest, ignoriere diese Mail: Es ändert sich nichts.
-        ==> mail/email-change-confirm.en.mail
-        Subject: Confirm your new email for {{product}}
-        Title: Confirm your new email
+ご自分のメールアドレスであることを確認するため、{{product}}で次のコードを入力してください。
 
-        A {{product}} account is to use this email address from now on. Please confirm that it is yours.
+{{code}}
 
-        [Confirm email]({{link}})
+コードは一度だけ使え、{{minutes}}分間有効です。誰にも教えないでください。
 
-        The link works once{{#validity}} and is valid for {{validity}}{{/validity}}.
+お心当たりがない場合は、このメールを無視してください。何も起こりません。
+==> mail/verify-email.de-formal.mail
+Subject: Bestätigen Sie Ihre E-Mail-Adresse für {{product}}
+Title: Bestätigen Sie Ihre E-Mail-Adresse
 
-        If you did not ask for this, ignore this mail: nothing will change.
-        ==> mail/email-change-confirm.es.mail
-        Subject: Confirma tu nuevo correo para {{product}}
-        Title: Confirma tu nuevo correo
+Bitte bestätigen Sie, dass dies Ihre E-Mail-Adresse für {{product}} ist.
 
-        Una cuenta de {{product}} va a usar esta dirección de correo. Confirma que es tuya.
+[E-Mail-Adresse bestätigen]({{link}})
 
-        [Confirmar correo]({{link}})
+Der Link funktioniert einmal{{#validity}} und gilt {{validity}}{{/validity}}.
 
-        El enlace funciona una sola vez{{#validity}} y es válido durante {{validity}}{{/validity}}.
+Wenn Sie sich nicht registriert haben, ignorieren Sie diese Mail: Es passiert nichts.
+==> mail/verify-email.de.mail
+Subject: Bestätige deine E-Mail-Adresse für {{product}}
+Title: Bestätige deine E-Mail-Adresse
 
-        Si no lo has pedido, ignora este correo: no cambiará nada.
-        ==> mail/email-change-confirm.fr.mail
-        Subject: Confirmez votre nouvelle adresse pour {{product}}
-        Title: Confirmez votre nouvelle adresse
+Bitte bestätige, dass dies deine E-Mail-Adresse für {{product}} ist.
 
-        Un compte {{product}} doit désormais utiliser cette adresse e-mail. Veuillez confirmer qu’elle est à vous.
+[E-Mail-Adresse bestätigen]({{link}})
 
-        [Confirmer l’adresse]({{link}})
+Der Link funktioniert einmal{{#validity}} und gilt {{validity}}{{/validity}}.
 
-        Le lien fonctionne une seule fois{{#validity}} et reste valable {{validity}}{{/validity}}.
+Wenn du dich nicht registriert hast, ignoriere diese Mail: Es passiert nichts.
+==> mail/verify-email.en.mail
+Subject: Confirm your email for {{product}}
+Title: Confirm your email
 
-        Si vous ne l’avez pas demandé, ignorez cet e-mail : rien ne changera.
-        ==> mail/email-change-confirm.ja.mail
-        Subject: {{product}}：新しいメールアドレスの確認
-        Title: 新しいメールアドレスの確認
+Please confirm that this is your email address for {{product}}.
 
-        {{product}}のアカウントで今後このメールアドレスを使うご依頼がありました。ご自分のアドレスであることを確認してください。
+[Confirm email]({{link}})
 
-        [メールアドレスを確認する]({{link}})
+The link works once{{#validity}} and is valid for {{validity}}{{/validity}}.
 
-        リンクは一度だけ{{#validity}}、{{validity}}以内に{{/validity}}使えます。
+If you did not sign up, ignore this mail: nothing will happen.
+==> mail/verify-email.es-formal.mail
+Subject: Confirme su correo para {{product}}
+Title: Confirme su correo
 
-        お心当たりがない場合は、このメールを無視してください。何も変わりません。
-        ==> mail/email-change-requested.de.mail
-        Subject: Deine E-Mail-Adresse für {{product}} soll geändert werden
-        Title: Deine E-Mail-Adresse soll geändert werden
+Confirme que esta es su dirección de correo para {{product}}.
 
-        Am {{time}} wurde angefordert, die E-Mail-Adresse deines Kontos bei {{product}} in {{address}} zu ändern. Sie ändert sich, sobald diese Adresse bestätigt ist.
+[Confirmar correo]({{link}})
 
-        Wenn du das warst, musst du nichts tun.
+El enlace funciona una sola vez{{#validity}} y es válido durante {{validity}}{{/validity}}.
 
-        Wenn nicht, setze jetzt dein Passwort zurück: Das stoppt auch die Änderung.
-        ==> mail/email-change-requested.en.mail
-        Subject: Your email for {{product}} is about to change
-        Title: Your email is about to change
+Si no se ha registrado, ignore este correo: no pasará nada.
+==> mail/verify-email.es.mail
+Subject: Confirma tu correo para {{product}}
+Title: Confirma tu correo
 
-        On {{time}} somebody asked to change the email address of your {{product}} account to {{address}}. It changes once that address is confirmed.
+Confirma que esta es tu dirección de correo para {{product}}.
 
-        If that was you, there is nothing to do.
+[Confirmar correo]({{link}})
 
-        If it was not you, reset your password now: that also stops the change.
-        ==> mail/email-change-requested.es.mail
-        Subject: Tu correo en {{product}} va a cambiar
-        Title: Tu correo va a cambiar
+El enlace funciona una sola vez{{#validity}} y es válido durante {{validity}}{{/validity}}.
 
-        El {{time}} se pidió cambiar la dirección de correo de tu cuenta de {{product}} a {{address}}. Cambiará en cuanto se confirme esa dirección.
+Si no te has registrado, ignora este correo: no pasará nada.
+==> mail/verify-email.fr.mail
+Subject: Confirmez votre adresse e-mail pour {{product}}
+Title: Confirmez votre adresse e-mail
 
-        Si fuiste tú, no tienes que hacer nada.
+Veuillez confirmer que cette adresse e-mail est bien la vôtre pour {{product}}.
 
-        Si no fuiste tú, restablece ahora tu contraseña: eso también detiene el cambio.
-        ==> mail/email-change-requested.fr.mail
-        Subject: Votre adresse pour {{product}} va changer
-        Title: Votre adresse va changer
+[Confirmer l’adresse]({{link}})
 
-        Le {{time}}, il a été demandé de remplacer l’adresse e-mail de votre compte {{product}} par {{address}}. Elle changera dès que cette adresse sera confirmée.
+Le lien fonctionne une seule fois{{#validity}} et reste valable {{validity}}{{/validity}}.
 
-        Si c’était vous, vous n’avez rien à faire.
+Si vous ne vous êtes pas inscrit, ignorez cet e-mail : il ne se passera rien.
+==> mail/verify-email.ja.mail
+Subject: {{product}}：メールアドレスの確認
+Title: メールアドレスの確認
 
-        Sinon, réinitialisez tout de suite votre mot de passe : cela arrête aussi le changement.
-        ==> mail/email-change-requested.ja.mail
-        Subject: {{product}}：メールアドレス変更のご依頼
-        Title: メールアドレス変更のご依頼
+これが{{product}}で使うご自分のメールアドレスであることを確認してください。
 
-        {{time}}に、{{product}}のアカウントのメールアドレスを{{address}}に変更するご依頼がありました。新しいアドレスが確認されると変更されます。
+[メールアドレスを確認する]({{link}})
 
-        ご本人の操作であれば、何もする必要はありません。
+リンクは一度だけ{{#validity}}、{{validity}}以内に{{/validity}}使えます。
 
-        お心当たりがない場合は、すぐにパスワードを再設定してください。変更も取り消されます。
-        ==> mail/email-changed.de.mail
-        Subject: Deine E-Mail-Adresse für {{product}} wurde geändert
-        Title: Deine E-Mail-Adresse wurde geändert
+登録したお心当たりがない場合は、このメールを無視してください。何も起こりません。
+==> mail/welcome.de-formal.mail
+Subject: Willkommen bei {{product}}
+Title: Willkommen{{#name}}, {{name}}{{/name}}!
 
-        Seit dem {{time}} verwendet dein Konto bei {{product}} {{address}} statt dieser Adresse. Mails gehen ab jetzt dorthin.
+Ihr Konto bei {{product}} ist bereit.
 
-        Wenn du das warst, musst du nichts tun.
+- Gerät: {{device}}
+- Ort: {{place}}
+- Zeit: {{time}}
 
-        Wenn nicht, wende dich sofort an {{product}}.
-        ==> mail/email-changed.en.mail
-        Subject: Your email for {{product}} has changed
-        Title: Your email has changed
+Wenn Sie sich nicht registriert haben, hat sich vermutlich jemand bei der Adresse vertippt: Ignorieren Sie diese Mail.
+==> mail/welcome.de.mail
+Subject: Willkommen bei {{product}}
+Title: Willkommen{{#name}}, {{name}}{{/name}}!
 
-        Since {{time}} your {{product}} account has used {{address}} instead of this address. Mails go there from now on.
+Dein Konto bei {{product}} ist bereit.
 
-        If that was you, there is nothing to do.
+- Gerät: {{device}}
+- Ort: {{place}}
+- Zeit: {{time}}
 
-        If it was not you, contact {{product}} at once.
-        ==> mail/email-changed.es.mail
-        Subject: Tu correo en {{product}} ha cambiado
-        Title: Tu correo ha cambiado
+Wenn du dich nicht registriert hast, hat sich vermutlich jemand bei der Adresse vertippt: Ignoriere diese Mail.
+==> mail/welcome.en.mail
+Subject: Welcome to {{product}}
+Title: Welcome{{#name}}, {{name}}{{/name}}!
 
-        Desde el {{time}}, tu cuenta de {{product}} usa {{address}} en lugar de esta dirección. Los correos llegarán allí a partir de ahora.
+Your account with {{product}} is ready.
 
-        Si fuiste tú, no tienes que hacer nada.
+- Device: {{device}}
+- Place: {{place}}
+- Time: {{time}}
 
-        Si no fuiste tú, contacta cuanto antes con {{product}}.
-        ==> mail/email-changed.fr.mail
-        Subject: Votre adresse pour {{product}} a changé
-        Title: Votre adresse a changé
+If you did not sign up, somebody has probably mistyped an address: ignore this mail.
+==> mail/welcome.es-formal.mail
+Subject: Le damos la bienvenida a {{product}}
+Title: Le damos la bienvenida{{#name}}, {{name}}{{/name}}
 
-        Depuis le {{time}}, votre compte {{product}} utilise {{address}} à la place de cette adresse. Les e-mails y sont désormais envoyés.
+Su cuenta de {{product}} está lista.
 
-        Si c’était vous, vous n’avez rien à faire.
+- Dispositivo: {{device}}
+- Lugar: {{place}}
+- Fecha: {{time}}
 
-        Sinon, contactez {{product}} sans attendre.
-        ==> mail/email-changed.ja.mail
-        Subject: {{product}}：メールアドレスが変更されました
-        Title: メールアドレスが変更されました
+Si no se ha registrado, seguramente alguien escribió mal una dirección: ignore este correo.
+==> mail/welcome.es.mail
+Subject: Te damos la bienvenida a {{product}}
+Title: ¡Hola{{#name}}, {{name}}{{/name}}!
 
-        {{time}}に、{{product}}のアカウントのメールアドレスがこのアドレスから{{address}}に変更されました。今後のメールは新しいアドレスに届きます。
+Tu cuenta de {{product}} está lista.
 
-        ご本人の操作であれば、何もする必要はありません。
+- Dispositivo: {{device}}
+- Lugar: {{place}}
+- Fecha: {{time}}
 
-        お心当たりがない場合は、すぐに{{product}}にご連絡ください。
-        ==> mail/export-ready.de.mail
-        Subject: Deine Daten von {{product}} sind bereit
-        Title: Deine Daten sind bereit
+Si no te has registrado, seguramente alguien escribió mal una dirección: ignora este correo.
+==> mail/welcome.fr.mail
+Subject: Bienvenue sur {{product}}
+Title: Bienvenue{{#name}}, {{name}}{{/name}} !
 
-        Das Archiv mit deinen Daten bei {{product}}, das du angefordert hast, ist bereit.
+Votre compte {{product}} est prêt.
 
-        [Daten abrufen]({{link}})
+- Appareil : {{device}}
+- Lieu : {{place}}
+- Date : {{time}}
 
-        Der Link funktioniert bis zum {{time}} und nur, während du angemeldet bist.
+Si vous ne vous êtes pas inscrit, quelqu’un a sans doute mal saisi une adresse : ignorez cet e-mail.
+==> mail/welcome.ja.mail
+Subject: {{product}}へようこそ
+Title: {{#name}}{{name}}さん、{{/name}}ようこそ
 
-        Wenn du es nicht angefordert hast, ändere dein Passwort und melde alle Geräte ab.
-        ==> mail/export-ready.en.mail
-        Subject: Your data from {{product}} is ready
-        Title: Your data is ready
+{{product}}のアカウントができました。
 
-        The archive of your {{product}} data that you asked for is ready.
+- デバイス：{{device}}
+- 場所：{{place}}
+- 日時：{{time}}
 
-        [Get your data]({{link}})
+登録したお心当たりがない場合は、どなたかがアドレスを間違えたと思われます。このメールは無視してください。
+==> push/deletion-scheduled.de-formal.push
+Title: Konto wird gelöscht
 
-        The link works until {{time}}, and only while you are signed in.
+Ihr Konto wird am {{time}} gelöscht. Um es zu behalten, melden Sie sich vorher an und brechen Sie die Löschung ab.
+==> push/deletion-scheduled.de.push
+Title: Konto wird gelöscht
 
-        If you did not ask for it, change your password and sign out all devices.
-        ==> mail/export-ready.es.mail
-        Subject: Tus datos de {{product}} están listos
-        Title: Tus datos están listos
+Dein Konto wird am {{time}} gelöscht. Um es zu behalten, melde dich vorher an und brich die Löschung ab.
+==> push/deletion-scheduled.en.push
+Title: Account will be deleted
 
-        El archivo con tus datos de {{product}} que pediste está listo.
+Your account will be deleted on {{time}}. To keep it, sign in before then and cancel the deletion.
+==> push/deletion-scheduled.es-formal.push
+Title: Su cuenta se eliminará
 
-        [Obtener mis datos]({{link}})
+Su cuenta se eliminará el {{time}}. Para conservarla, inicie sesión antes y cancele la eliminación.
+==> push/deletion-scheduled.es.push
+Title: Tu cuenta se eliminará
 
-        El enlace funciona hasta el {{time}} y solo mientras tengas la sesión iniciada.
+Tu cuenta se eliminará el {{time}}. Para conservarla, inicia sesión antes y cancela la eliminación.
+==> push/deletion-scheduled.fr.push
+Title: Suppression du compte
 
-        Si no lo has pedido, cambia tu contraseña y cierra la sesión en todos los dispositivos.
-        ==> mail/export-ready.fr.mail
-        Subject: Vos données {{product}} sont prêtes
-        Title: Vos données sont prêtes
+Votre compte sera supprimé le {{time}}. Pour le conserver, connectez-vous avant et annulez la suppression.
+==> push/deletion-scheduled.ja.push
+Title: アカウント削除の予定
 
-        L’archive de vos données {{product}} que vous avez demandée est prête.
+アカウントは{{time}}に削除されます。残す場合は、それまでにログインして削除を取り消してください。
+==> push/email-changed.de-formal.push
+Title: E-Mail-Adresse geändert
 
-        [Récupérer mes données]({{link}})
+Die E-Mail-Adresse Ihres Kontos wurde geändert. Wenn Sie das nicht waren, wenden Sie sich sofort an {{product}}.
+==> push/email-changed.de.push
+Title: E-Mail-Adresse geändert
 
-        Le lien fonctionne jusqu’au {{time}}, et seulement tant que vous êtes connecté.
+Die E-Mail-Adresse deines Kontos wurde geändert. Wenn du das nicht warst, wende dich sofort an {{product}}.
+==> push/email-changed.en.push
+Title: Email address changed
 
-        Si vous ne l’avez pas demandée, changez votre mot de passe et déconnectez tous vos appareils.
-        ==> mail/export-ready.ja.mail
-        Subject: {{product}}：データの準備ができました
-        Title: データの準備ができました
+The email address of your account was changed. If it was not you, contact {{product}} at once.
+==> push/email-changed.es-formal.push
+Title: Correo cambiado
 
-        ご依頼いただいた{{product}}のデータの準備ができました。
+Se ha cambiado la dirección de correo de su cuenta. Si no fue usted, contacte cuanto antes con {{product}}.
+==> push/email-changed.es.push
+Title: Correo cambiado
 
-        [データを受け取る]({{link}})
+Se ha cambiado la dirección de correo de tu cuenta. Si no fuiste tú, contacta cuanto antes con {{product}}.
+==> push/email-changed.fr.push
+Title: Adresse e-mail changée
 
-        リンクは{{time}}まで、ログイン中のみ有効です。
+L’adresse e-mail de votre compte a été changée. Si ce n’était pas vous, contactez {{product}} sans attendre.
+==> push/email-changed.ja.push
+Title: メールアドレスが変更されました
 
-        お心当たりがない場合は、パスワードを変更し、すべてのデバイスからログアウトしてください。
-        ==> mail/footer.de.text
-        Diese Mail ist von {{product}}. Wir fragen nie per Mail, Nachricht oder Telefon nach deinem Passwort oder einem Code.
-        ==> mail/footer.en.text
-        This mail is from {{product}}. We never ask for your password or a code by mail, message or phone.
-        ==> mail/footer.es.text
-        Este correo es de {{product}}. Nunca te pediremos tu contraseña ni un código por correo, mensaje o teléfono.
-        ==> mail/footer.fr.text
-        Cet e-mail vient de {{product}}. Nous ne demandons jamais votre mot de passe ni un code par e-mail, message ou téléphone.
-        ==> mail/footer.ja.text
-        このメールは{{product}}からお送りしています。メール、メッセージ、電話でパスワードやコードをお尋ねすることはありません。
-        ==> mail/layout.html
-        <!DOCTYPE html>
-        <html lang="{{language}}" dir="{{direction}}">
-        <head>
-        <meta charset="utf-8">
-        <meta name="viewport" content="width=device-width, initial-scale=1">
-        <meta name="color-scheme" content="light dark">
-        <meta name="supported-color-schemes" content="light dark">
-        <title>{{title}}</title>
-        <style>
-        :root { color-scheme: light dark; supported-color-schemes: light dark; }
-        @media (max-width: 480px) {
-        .page { padding: 0 !important; }
-        .card { padding: 24px 20px !important; border-radius: 0 !important; }
-        }
-        @media (prefers-color-scheme: dark) {
-        body, .page { background: #12151a !important; }
-        .card { background: #1c2129 !important; }
-        .card, .title, .words { color: #e8ebf0 !important; }
-        .box { background: #2a313c !important; color: #e8ebf0 !important; }
-        .button { background: #3b6ef0 !important; color: #ffffff !important; }
-        .quiet { color: #a3adba !important; }
-        .link { color: #8fb1ff !important; }
-        }
-        </style>
-        </head>
-        <body style="margin:0;padding:0;background:#f3f5f8">
-        <div style="display:none;max-height:0;overflow:hidden">{{preview}}</div>
-        <div class="page" style="padding:32px 12px;background:#f3f5f8">
-        <div class="card" style="box-sizing:border-box;max-width:560px;margin:0 auto;padding:32px;border-radius:12px;background:#ffffff;color:#1b2330;font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif;font-size:16px;line-height:1.5;overflow-wrap:break-word">
-        <p class="quiet" style="margin:0 0 20px;font-size:14px;font-weight:600;color:#5b6472">{{product}}</p>
-        <h1 class="title" style="margin:0 0 16px;font-size:22px;line-height:1.3;color:#1b2330">{{title}}</h1>
-        {{> content}}
-        <p class="quiet" style="margin:32px 0 0;font-size:13px;line-height:1.4;color:#5b6472">{{footer}}</p>
-        </div>
-        </div>
-        </body>
-        </html>
-        ==> mail/method-added.de.mail
-        Subject: Neue Anmeldemöglichkeit bei {{product}}
-        Title: Neue Anmeldemöglichkeit
+お心当たりがない場合は、すぐに{{product}}にご連絡ください。
+==> push/method-added.de-formal.push
+Title: Neue Anmeldemöglichkeit
 
-        Dein Konto bei {{product}} hat eine weitere Anmeldemöglichkeit.
+Zu Ihrem Konto hinzugefügt: {{method}}. Wenn Sie das nicht waren, entfernen Sie sie und ändern Sie Ihr Passwort.
+==> push/method-added.de.push
+Title: Neue Anmeldemöglichkeit
 
-        - Anmeldung mit: {{method}}
-        - Gerät: {{device}}
-        - Zeit: {{time}}
+Zu deinem Konto hinzugefügt: {{method}}. Wenn du das nicht warst, entferne sie und ändere dein Passwort.
+==> push/method-added.en.push
+Title: New way to sign in
 
-        Wenn du das warst, musst du nichts tun.
+Added to your account: {{method}}. If it was not you, remove it and change your password.
+==> push/method-added.es-formal.push
+Title: Nueva forma de entrar
 
-        Wenn nicht, entferne sie in deinem Konto, ändere dein Passwort und melde alle Geräte ab.
-        ==> mail/method-added.en.mail
-        Subject: A new way to sign in to {{product}}
-        Title: A new way to sign in
+Añadido a su cuenta: {{method}}. Si no fue usted, quítelo y cambie su contraseña.
+==> push/method-added.es.push
+Title: Nueva forma de entrar
 
-        Your {{product}} account has one more way to sign in.
+Añadido a tu cuenta: {{method}}. Si no fuiste tú, quítalo y cambia tu contraseña.
+==> push/method-added.fr.push
+Title: Nouveau moyen de connexion
 
-        - Method: {{method}}
-        - Device: {{device}}
-        - Time: {{time}}
+Ajouté à votre compte : {{method}}. Si ce n’était pas vous, retirez-le et changez votre mot de passe.
+==> push/method-added.ja.push
+Title: ログイン方法の追加
 
-        If that was you, there is nothing to do.
+アカウントに追加されました：{{method}}。お心当たりがない場合は、削除してパスワードを変更してください。
+==> push/new-device.de-formal.push
+Title: Neue Anmeldung
 
-        If it was not you, remove it in your account, change your password and sign out all devices.
-        ==> mail/method-added.es.mail
-        Subject: Nueva forma de entrar en {{product}}
-        Title: Nueva forma de entrar
+Bei Ihrem Konto hat sich jemand angemeldet{{#device}}, mit „{{device}}“{{/device}}{{#place}}, {{place}}{{/place}}. Wenn Sie das nicht waren, ändern Sie Ihr Passwort.
+==> push/new-device.de.push
+Title: Neue Anmeldung
 
-        Tu cuenta de {{product}} tiene una forma más de iniciar sesión.
+Bei deinem Konto hat sich jemand angemeldet{{#device}}, mit „{{device}}“{{/device}}{{#place}}, {{place}}{{/place}}. Wenn du das nicht warst, ändere dein Passwort.
+==> push/new-device.en.push
+Title: New sign-in
 
-        - Método: {{method}}
-        - Dispositivo: {{device}}
-        - Fecha: {{time}}
+Somebody signed in to your account{{#device}} on “{{device}}”{{/device}}{{#place}}, {{place}}{{/place}}. If it was not you, change your password.
+==> push/new-device.es-formal.push
+Title: Nuevo inicio de sesión
 
-        Si fuiste tú, no tienes que hacer nada.
+Alguien ha entrado en su cuenta{{#device}} con «{{device}}»{{/device}}{{#place}}, {{place}}{{/place}}. Si no fue usted, cambie su contraseña.
+==> push/new-device.es.push
+Title: Nuevo inicio de sesión
 
-        Si no fuiste tú, quítala en tu cuenta, cambia tu contraseña y cierra la sesión en todos los dispositivos.
-        ==> mail/method-added.fr.mail
-        Subject: Nouveau moyen de connexion à {{product}}
-        Title: Nouveau moyen de connexion
+Alguien ha entrado en tu cuenta{{#device}} con «{{device}}»{{/device}}{{#place}}, {{place}}{{/place}}. Si no fuiste tú, cambia tu contraseña.
+==> push/new-device.fr.push
+Title: Nouvelle connexion
 
-        Votre compte {{product}} dispose d’un moyen de connexion supplémentaire.
+Quelqu’un s’est connecté à votre compte{{#device}} avec « {{device}} »{{/device}}{{#place}}, {{place}}{{/place}}. Si ce n’était pas vous, changez votre mot de passe.
+==> push/new-device.ja.push
+Title: 新しいログイン
 
-        - Méthode : {{method}}
-        - Appareil : {{device}}
-        - Date : {{time}}
+アカウントにログインがありました{{#device}}：「{{device}}」{{/device}}{{#place}}、{{place}}{{/place}}。お心当たりがない場合は、パスワードを変更してください。
+==> push/password-changed.de-formal.push
+Title: Passwort geändert
 
-        Si c’était vous, vous n’avez rien à faire.
+Ihr Passwort wurde geändert. Wenn Sie das nicht waren, setzen Sie sofort über „Passwort vergessen“ ein neues.
+==> push/password-changed.de.push
+Title: Passwort geändert
 
-        Sinon, retirez-le dans votre compte, changez votre mot de passe et déconnectez tous vos appareils.
-        ==> mail/method-added.ja.mail
-        Subject: {{product}}：ログイン方法が追加されました
-        Title: ログイン方法が追加されました
+Dein Passwort wurde geändert. Wenn du das nicht warst, setze sofort über „Passwort vergessen“ ein neues.
+==> push/password-changed.en.push
+Title: Password changed
 
-        {{product}}のアカウントにログイン方法が追加されました。
+Your password was changed. If it was not you, set a new one at once with “Forgot password”.
+==> push/password-changed.es-formal.push
+Title: Contraseña cambiada
 
-        - 方法：{{method}}
-        - デバイス：{{device}}
-        - 日時：{{time}}
+Su contraseña ha cambiado. Si no fue usted, ponga enseguida una nueva con «He olvidado mi contraseña».
+==> push/password-changed.es.push
+Title: Contraseña cambiada
 
-        ご本人の操作であれば、何もする必要はありません。
+Tu contraseña ha cambiado. Si no fuiste tú, pon enseguida una nueva con «He olvidado mi contraseña».
+==> push/password-changed.fr.push
+Title: Mot de passe changé
 
-        お心当たりがない場合は、アカウントからその方法を削除し、パスワードを変更して、すべてのデバイスからログアウトしてください。
-        ==> mail/method-removed.de.mail
-        Subject: Anmeldemöglichkeit bei {{product}} entfernt
-        Title: Anmeldemöglichkeit entfernt
+Votre mot de passe a été changé. Si ce n’était pas vous, définissez-en tout de suite un nouveau avec « Mot de passe oublié ».
+==> push/password-changed.ja.push
+Title: パスワードが変更されました
 
-        Aus deinem Konto bei {{product}} wurde eine Anmeldemöglichkeit entfernt.
+お心当たりがない場合は、すぐに「パスワードを忘れた場合」から新しいパスワードを設定してください。
+==> push/session-replayed.de-formal.push
+Title: Zur Sicherheit abgemeldet
 
-        - Anmeldung mit: {{method}}
-        - Gerät: {{device}}
-        - Zeit: {{time}}
+Eines Ihrer Geräte wurde abgemeldet: Seine Anmeldung wurde zweimal benutzt. Bitte melden Sie sich dort neu an.
+==> push/session-replayed.de.push
+Title: Zur Sicherheit abgemeldet
 
-        Wenn du das warst, musst du nichts tun.
+Eines deiner Geräte wurde abgemeldet: Seine Anmeldung wurde zweimal benutzt. Bitte melde dich dort neu an.
+==> push/session-replayed.en.push
+Title: Signed out for safety
 
-        Wenn nicht, ändere jetzt dein Passwort und melde alle Geräte ab.
-        ==> mail/method-removed.en.mail
-        Subject: A way to sign in to {{product}} was removed
-        Title: A way to sign in was removed
+One of your devices was signed out: its sign-in was used twice. Please sign in again there.
+==> push/session-replayed.es-formal.push
+Title: Sesión cerrada por seguridad
 
-        A way to sign in was removed from your {{product}} account.
+Hemos cerrado la sesión de uno de sus dispositivos: se usó dos veces. Vuelva a iniciar sesión en él.
+==> push/session-replayed.es.push
+Title: Sesión cerrada por seguridad
 
-        - Method: {{method}}
-        - Device: {{device}}
-        - Time: {{time}}
+Hemos cerrado la sesión de uno de tus dispositivos: se usó dos veces. Vuelve a iniciar sesión en él.
+==> push/session-replayed.fr.push
+Title: Déconnexion par sécurité
 
-        If that was you, there is nothing to do.
+Un de vos appareils a été déconnecté : sa session a été utilisée deux fois. Reconnectez-vous sur celui-ci.
+==> push/session-replayed.ja.push
+Title: 安全のためログアウトしました
 
-        If it was not you, change your password now and sign out all devices.
-        ==> mail/method-removed.es.mail
-        Subject: Se ha quitado una forma de entrar en {{product}}
-        Title: Se ha quitado una forma de entrar
-
-        Se ha quitado una forma de iniciar sesión de tu cuenta de {{product}}.
-
-        - Método: {{method}}
-        - Dispositivo: {{device}}
-        - Fecha: {{time}}
-
-        Si fuiste tú, no tienes que hacer nada.
-
-        Si no fuiste tú, cambia ahora tu contraseña y cierra la sesión en todos los dispositivos.
-        ==> mail/method-removed.fr.mail
-        Subject: Moyen de connexion à {{product}} retiré
-        Title: Moyen de connexion retiré
-
-        Un moyen de connexion a été retiré de votre compte {{product}}.
-
-        - Méthode : {{method}}
-        - Appareil : {{device}}
-        - Date : {{time}}
-
-        Si c’était vous, vous n’avez rien à faire.
-
-        Sinon, changez tout de suite votre mot de passe et déconnectez tous vos appareils.
-        ==> mail/method-removed.ja.mail
-        Subject: {{product}}：ログイン方法が削除されました
-        Title: ログイン方法が削除されました
-
-        {{product}}のアカウントからログイン方法が削除されました。
-
-        - 方法：{{method}}
-        - デバイス：{{device}}
-        - 日時：{{time}}
-
-        ご本人の操作であれば、何もする必要はありません。
-
-        お心当たりがない場合は、すぐにパスワードを変更し、すべてのデバイスからログアウトしてください。
-        ==> mail/new-device.de.mail
-        Subject: Anmeldung mit einem neuen Gerät: {{product}}
-        Title: Anmeldung mit einem neuen Gerät
-
-        Bei deinem Konto bei {{product}} hat sich jemand mit einem Gerät oder von einem Ort aus angemeldet, den wir noch nicht kannten.
-
-        - Anmeldung mit: {{method}}
-        - Gerät: {{device}}
-        - Ort: {{place}}
-        - Zeit: {{time}}
-
-        Wenn du das warst, musst du nichts tun.
-
-        Wenn nicht, ändere jetzt dein Passwort und melde alle Geräte ab.
-        ==> mail/new-device.en.mail
-        Subject: Sign-in from a new device: {{product}}
-        Title: Sign-in from a new device
-
-        Somebody signed in to your {{product}} account on a device, or from a place, that we had not seen before.
-
-        - Method: {{method}}
-        - Device: {{device}}
-        - Place: {{place}}
-        - Time: {{time}}
-
-        If that was you, there is nothing to do.
-
-        If it was not you, change your password now and sign out all devices.
-        ==> mail/new-device.es.mail
-        Subject: Inicio de sesión desde un dispositivo nuevo: {{product}}
-        Title: Inicio de sesión desde un dispositivo nuevo
-
-        Alguien ha iniciado sesión en tu cuenta de {{product}} con un dispositivo o desde un lugar que aún no conocíamos.
-
-        - Método: {{method}}
-        - Dispositivo: {{device}}
-        - Lugar: {{place}}
-        - Fecha: {{time}}
-
-        Si fuiste tú, no tienes que hacer nada.
-
-        Si no fuiste tú, cambia ahora tu contraseña y cierra la sesión en todos los dispositivos.
-        ==> mail/new-device.fr.mail
-        Subject: Connexion depuis un nouvel appareil : {{product}}
-        Title: Connexion depuis un nouvel appareil
-
-        Quelqu’un s’est connecté à votre compte {{product}} avec un appareil ou depuis un lieu que nous ne connaissions pas encore.
-
-        - Méthode : {{method}}
-        - Appareil : {{device}}
-        - Lieu : {{place}}
-        - Date : {{time}}
-
-        Si c’était vous, vous n’avez rien à faire.
-
-        Sinon, changez tout de suite votre mot de passe et déconnectez tous vos appareils.
-        ==> mail/new-device.ja.mail
-        Subject: {{product}}：新しいデバイスからのログイン
-        Title: 新しいデバイスからのログイン
-
-        これまでに確認されていないデバイスまたは場所から、{{product}}のアカウントにログインがありました。
-
-        - 方法：{{method}}
-        - デバイス：{{device}}
-        - 場所：{{place}}
-        - 日時：{{time}}
-
-        ご本人の操作であれば、何もする必要はありません。
-
-        お心当たりがない場合は、すぐにパスワードを変更し、すべてのデバイスからログアウトしてください。
-        ==> mail/password-changed.de.mail
-        Subject: Dein Passwort für {{product}} wurde geändert
-        Title: Dein Passwort wurde geändert
-
-        Das Passwort deines Kontos bei {{product}} wurde geändert. Deine anderen Geräte wurden abgemeldet.
-
-        - Gerät: {{device}}
-        - Ort: {{place}}
-        - Zeit: {{time}}
-
-        Wenn du das warst, musst du nichts tun.
-
-        Wenn nicht, setze sofort über „Passwort vergessen“ ein neues Passwort.
-        ==> mail/password-changed.en.mail
-        Subject: Your password for {{product}} was changed
-        Title: Your password was changed
-
-        The password of your {{product}} account was changed. Your other devices were signed out.
-
-        - Device: {{device}}
-        - Place: {{place}}
-        - Time: {{time}}
-
-        If that was you, there is nothing to do.
-
-        If it was not you, set a new password at once with “Forgot password”.
-        ==> mail/password-changed.es.mail
-        Subject: Tu contraseña de {{product}} ha cambiado
-        Title: Tu contraseña ha cambiado
-
-        Se ha cambiado la contraseña de tu cuenta de {{product}}. Se ha cerrado la sesión en tus otros dispositivos.
-
-        - Dispositivo: {{device}}
-        - Lugar: {{place}}
-        - Fecha: {{time}}
-
-        Si fuiste tú, no tienes que hacer nada.
-
-        Si no fuiste tú, pon enseguida una contraseña nueva con «He olvidado mi contraseña».
-        ==> mail/password-changed.fr.mail
-        Subject: Votre mot de passe pour {{product}} a été changé
-        Title: Votre mot de passe a été changé
-
-        Le mot de passe de votre compte {{product}} a été changé. Vos autres appareils ont été déconnectés.
-
-        - Appareil : {{device}}
-        - Lieu : {{place}}
-        - Date : {{time}}
-
-        Si c’était vous, vous n’avez rien à faire.
-
-        Sinon, définissez tout de suite un nouveau mot de passe avec « Mot de passe oublié ».
-        ==> mail/password-changed.ja.mail
-        Subject: {{product}}：パスワードが変更されました
-        Title: パスワードが変更されました
-
-        {{product}}のアカウントのパスワードが変更され、ほかのデバイスからログアウトしました。
-
-        - デバイス：{{device}}
-        - 場所：{{place}}
-        - 日時：{{time}}
-
-        ご本人の操作であれば、何もする必要はありません。
-
-        お心当たりがない場合は、すぐに「パスワードを忘れた場合」から新しいパスワードを設定してください。
-        ==> mail/reset-password.de.mail
-        Subject: Neues Passwort für {{product}}
-        Title: Wähle ein neues Passwort
-
-        Jemand, hoffentlich du, möchte für dein Konto bei {{product}} ein neues Passwort festlegen.
-
-        [Neues Passwort wählen]({{link}})
-
-        Der Link funktioniert einmal{{#validity}} und gilt {{validity}}{{/validity}}. Mit dem neuen Passwort werden alle deine Geräte abgemeldet.
-
-        Wenn du das nicht warst, ignoriere diese Mail: Dein Passwort bleibt, wie es ist.
-        ==> mail/reset-password.en.mail
-        Subject: Choose a new password for {{product}}
-        Title: Choose a new password
-
-        Somebody, hopefully you, wants to set a new password for your {{product}} account.
-
-        [Choose a new password]({{link}})
-
-        The link works once{{#validity}} and is valid for {{validity}}{{/validity}}. With a new password, all your devices are signed out.
-
-        If it was not you, ignore this mail: your password stays as it is.
-        ==> mail/reset-password.es.mail
-        Subject: Nueva contraseña para {{product}}
-        Title: Elige una contraseña nueva
-
-        Alguien, esperamos que tú, quiere poner una contraseña nueva a tu cuenta de {{product}}.
-
-        [Elegir contraseña]({{link}})
-
-        El enlace funciona una sola vez{{#validity}} y es válido durante {{validity}}{{/validity}}. Con la contraseña nueva se cerrará la sesión en todos tus dispositivos.
-
-        Si no fuiste tú, ignora este correo: tu contraseña no cambia.
-        ==> mail/reset-password.fr.mail
-        Subject: Nouveau mot de passe pour {{product}}
-        Title: Choisissez un nouveau mot de passe
-
-        Quelqu’un, vous sans doute, souhaite définir un nouveau mot de passe pour votre compte {{product}}.
-
-        [Choisir un mot de passe]({{link}})
-
-        Le lien fonctionne une seule fois{{#validity}} et reste valable {{validity}}{{/validity}}. Avec le nouveau mot de passe, tous vos appareils seront déconnectés.
-
-        Si ce n’était pas vous, ignorez cet e-mail : votre mot de passe reste le même.
-        ==> mail/reset-password.ja.mail
-        Subject: {{product}}：新しいパスワードの設定
-        Title: 新しいパスワードの設定
-
-        {{product}}のアカウントに新しいパスワードを設定するご依頼がありました。
-
-        [新しいパスワードを設定する]({{link}})
-
-        リンクは一度だけ{{#validity}}、{{validity}}以内に{{/validity}}使えます。新しいパスワードを設定すると、すべてのデバイスからログアウトします。
-
-        お心当たりがない場合は、このメールを無視してください。パスワードは変わりません。
-        ==> mail/session-displaced.de.mail
-        Subject: Ein Gerät wurde bei {{product}} abgemeldet
-        Title: Ein Gerät wurde abgemeldet
-
-        Du hast dich mit einem weiteren Gerät bei {{product}} angemeldet. Da ein Konto nur auf einer begrenzten Zahl von Geräten angemeldet sein kann, wurde am {{time}} {{#device}}das Gerät „{{device}}“{{/device}}{{^device}}ein Gerät{{/device}} abgemeldet, weil es am längsten nicht benutzt wurde.
-
-        Wenn du das warst, musst du nichts tun.
-
-        Wenn nicht, ändere jetzt dein Passwort und melde alle Geräte ab.
-        ==> mail/session-displaced.en.mail
-        Subject: A device was signed out of {{product}}
-        Title: A device was signed out
-
-        You signed in to {{product}} on another device. Since an account can be signed in on a limited number of devices at once, {{#device}}“{{device}}”{{/device}}{{^device}}a device{{/device}} was signed out, on {{time}}: it had not been used for the longest time.
-
-        If that was you, there is nothing to do.
-
-        If it was not you, change your password now and sign out all devices.
-        ==> mail/session-displaced.es.mail
-        Subject: Se ha cerrado la sesión de un dispositivo en {{product}}
-        Title: Se ha cerrado la sesión de un dispositivo
-
-        Has iniciado sesión en {{product}} con otro dispositivo. Como una cuenta solo puede estar abierta en un número limitado de dispositivos, el {{time}} se cerró la sesión en {{#device}}el dispositivo «{{device}}»{{/device}}{{^device}}un dispositivo{{/device}}, el que llevaba más tiempo sin usarse.
-
-        Si fuiste tú, no tienes que hacer nada.
-
-        Si no fuiste tú, cambia ahora tu contraseña y cierra la sesión en todos los dispositivos.
-        ==> mail/session-displaced.fr.mail
-        Subject: Un appareil a été déconnecté de {{product}}
-        Title: Un appareil a été déconnecté
-
-        Vous vous êtes connecté à {{product}} avec un autre appareil. Un compte ne pouvant être ouvert que sur un nombre limité d’appareils, {{#device}}l’appareil « {{device}} »{{/device}}{{^device}}un appareil{{/device}} a été déconnecté, le {{time}} : c’était celui resté le plus longtemps inutilisé.
-
-        Si c’était vous, vous n’avez rien à faire.
-
-        Sinon, changez tout de suite votre mot de passe et déconnectez tous vos appareils.
-        ==> mail/session-displaced.ja.mail
-        Subject: {{product}}：デバイスがログアウトしました
-        Title: デバイスがログアウトしました
-
-        別のデバイスで{{product}}にログインされました。同時にログインできるデバイスの数には限りがあるため、{{time}}に、最も長く使われていなかった{{#device}}「{{device}}」{{/device}}{{^device}}デバイス1台{{/device}}がログアウトしました。
-
-        ご本人の操作であれば、何もする必要はありません。
-
-        お心当たりがない場合は、すぐにパスワードを変更し、すべてのデバイスからログアウトしてください。
-        ==> mail/session-replayed.de.mail
-        Subject: Du wurdest zur Sicherheit bei {{product}} abgemeldet
-        Title: Du wurdest zur Sicherheit abgemeldet
-
-        Am {{time}} wurde die Anmeldung {{#device}}des Geräts „{{device}}“{{/device}}{{^device}}eines Geräts{{/device}} bei {{product}} ein zweites Mal benutzt, so wie es jemand täte, der sie kopiert hat. Wir haben sie beendet, damit niemand sie weiter nutzen kann.
-
-        Bitte melde dich auf diesem Gerät neu an.
-
-        Wenn du glaubst, dass jemand Zugriff auf dein Gerät oder seine Daten hatte, ändere dein Passwort und melde alle Geräte ab.
-        ==> mail/session-replayed.en.mail
-        Subject: You were signed out of {{product}} for safety
-        Title: You were signed out for safety
-
-        On {{time}} the sign-in of {{#device}}“{{device}}”{{/device}}{{^device}}a device{{/device}} to {{product}} was used a second time, as it would be by somebody who has copied it. We ended it, so that nobody can go on with it.
-
-        Please sign in again on that device.
-
-        If you think that somebody has had your device, or what is on it, change your password and sign out all devices.
-        ==> mail/session-replayed.es.mail
-        Subject: Hemos cerrado tu sesión en {{product}} por seguridad
-        Title: Hemos cerrado tu sesión por seguridad
-
-        El {{time}}, la sesión {{#device}}del dispositivo «{{device}}»{{/device}}{{^device}}de un dispositivo{{/device}} en {{product}} se usó por segunda vez, como haría alguien que la hubiera copiado. La hemos cerrado para que nadie pueda seguir con ella.
-
-        Vuelve a iniciar sesión en ese dispositivo.
-
-        Si crees que alguien ha tenido acceso a tu dispositivo o a lo que contiene, cambia tu contraseña y cierra la sesión en todos los dispositivos.
-        ==> mail/session-replayed.fr.mail
-        Subject: Vous avez été déconnecté de {{product}} par sécurité
-        Title: Vous avez été déconnecté par sécurité
-
-        Le {{time}}, la session {{#device}}de l’appareil « {{device}} »{{/device}}{{^device}}d’un appareil{{/device}} sur {{product}} a été utilisée une seconde fois, comme le ferait quelqu’un qui l’aurait copiée. Nous y avons mis fin pour que personne ne puisse s’en servir.
-
-        Reconnectez-vous sur cet appareil.
-
-        Si vous pensez que quelqu’un a eu accès à votre appareil ou à son contenu, changez votre mot de passe et déconnectez tous vos appareils.
-        ==> mail/session-replayed.ja.mail
-        Subject: {{product}}：安全のためログアウトしました
-        Title: 安全のためログアウトしました
-
-        {{time}}に、{{#device}}「{{device}}」{{/device}}{{^device}}あるデバイス{{/device}}の{{product}}へのログイン情報が、コピーされた場合のように二重に使われました。不正に使われないよう、このログインを終了しました。
-
-        そのデバイスでもう一度ログインしてください。
-
-        どなたかがデバイスやその中の情報に触れた可能性がある場合は、パスワードを変更し、すべてのデバイスからログアウトしてください。
-        ==> mail/sign-in-code.de.mail
-        Subject: Dein Anmeldecode für {{product}}
-        Title: Dein Anmeldecode
-
-        Gib diesen Code ein, um dich bei {{product}} anzumelden:
-
-        {{code}}
-
-        Er funktioniert einmal und gilt {{minutes}} Min. Gib ihn an niemanden weiter.
-
-        Wenn du ihn nicht angefordert hast, versucht vielleicht jemand, sich als du anzumelden. Ohne den Code geht das nicht.
-        ==> mail/sign-in-code.en.mail
-        Subject: Your sign-in code for {{product}}
-        Title: Your sign-in code
-
-        Enter this code to sign in to {{product}}:
-
-        {{code}}
-
-        It works once and is valid for {{minutes}} min. Give it to nobody.
-
-        If you did not ask for it, somebody may be trying to sign in as you. Without the code they cannot.
-        ==> mail/sign-in-code.es.mail
-        Subject: Tu código de acceso a {{product}}
-        Title: Tu código de acceso
-
-        Escribe este código para entrar en {{product}}:
-
-        {{code}}
-
-        Funciona una sola vez y vale {{minutes}} min. No se lo des a nadie.
-
-        Si no lo has pedido, quizá alguien intente entrar en tu cuenta. Sin el código no puede.
-        ==> mail/sign-in-code.fr.mail
-        Subject: Votre code de connexion à {{product}}
-        Title: Votre code de connexion
-
-        Saisissez ce code pour vous connecter à {{product}} :
-
-        {{code}}
-
-        Il fonctionne une seule fois et reste valable {{minutes}} min. Ne le donnez à personne.
-
-        Si vous ne l’avez pas demandé, quelqu’un essaie peut-être de se connecter à votre place. Sans le code, c’est impossible.
-        ==> mail/sign-in-code.ja.mail
-        Subject: {{product}}のログインコード
-        Title: ログインコード
-
-        {{product}}にログインするには、次のコードを入力してください。
-
-        {{code}}
-
-        コードは一度だけ使え、{{minutes}}分間有効です。誰にも教えないでください。
-
-        お心当たりがない場合は、どなたかがあなたとしてログインしようとしている可能性があります。コードがなければログインできません。
-        ==> mail/sign-in.de.mail
-        Subject: Neue Anmeldung bei {{product}}
-        Title: Neue Anmeldung
-
-        Bei deinem Konto bei {{product}} hat sich jemand angemeldet.
-
-        - Anmeldung mit: {{method}}
-        - Gerät: {{device}}
-        - Ort: {{place}}
-        - Zeit: {{time}}
-
-        Wenn du das warst, musst du nichts tun.
-
-        Wenn nicht, ändere jetzt dein Passwort und melde alle Geräte ab.
-        ==> mail/sign-in.en.mail
-        Subject: New sign-in to {{product}}
-        Title: New sign-in
-
-        Somebody signed in to your {{product}} account.
-
-        - Method: {{method}}
-        - Device: {{device}}
-        - Place: {{place}}
-        - Time: {{time}}
-
-        If that was you, there is nothing to do.
-
-        If it was not you, change your password now and sign out all devices.
-        ==> mail/sign-in.es.mail
-        Subject: Nuevo inicio de sesión en {{product}}
-        Title: Nuevo inicio de sesión
-
-        Alguien ha iniciado sesión en tu cuenta de {{product}}.
-
-        - Método: {{method}}
-        - Dispositivo: {{device}}
-        - Lugar: {{place}}
-        - Fecha: {{time}}
-
-        Si fuiste tú, no tienes que hacer nada.
-
-        Si no fuiste tú, cambia ahora tu contraseña y cierra la sesión en todos los dispositivos.
-        ==> mail/sign-in.fr.mail
-        Subject: Nouvelle connexion à {{product}}
-        Title: Nouvelle connexion
-
-        Quelqu’un s’est connecté à votre compte {{product}}.
-
-        - Méthode : {{method}}
-        - Appareil : {{device}}
-        - Lieu : {{place}}
-        - Date : {{time}}
-
-        Si c’était vous, vous n’avez rien à faire.
-
-        Sinon, changez tout de suite votre mot de passe et déconnectez tous vos appareils.
-        ==> mail/sign-in.ja.mail
-        Subject: {{product}}への新しいログイン
-        Title: 新しいログイン
-
-        {{product}}のアカウントにログインがありました。
-
-        - 方法：{{method}}
-        - デバイス：{{device}}
-        - 場所：{{place}}
-        - 日時：{{time}}
-
-        ご本人の操作であれば、何もする必要はありません。
-
-        お心当たりがない場合は、すぐにパスワードを変更し、すべてのデバイスからログアウトしてください。
-        ==> mail/verify-email-code.de.mail
-        Subject: Bestätige deine E-Mail-Adresse für {{product}}
-        Title: Bestätige deine E-Mail-Adresse
-
-        Gib diesen Code bei {{product}} ein, um zu bestätigen, dass dies deine E-Mail-Adresse ist:
-
-        {{code}}
-
-        Er funktioniert einmal und gilt {{minutes}} Min. Gib ihn an niemanden weiter.
-
-        Wenn du ihn nicht angefordert hast, ignoriere diese Mail: Es passiert nichts.
-        ==> mail/verify-email-code.en.mail
-        Subject: Confirm your email for {{product}}
-        Title: Confirm your email
-
-        Enter this code in {{product}} to confirm that this is your email address:
-
-        {{code}}
-
-        It works once and is valid for {{minutes}} min. Give it to nobody.
-
-        If you did not ask for it, ignore this mail: nothing will happen.
-        ==> mail/verify-email-code.es.mail
-        Subject: Confirma tu correo para {{product}}
-        Title: Confirma tu correo
-
-        Escribe este código en {{product}} para confirmar que esta es tu dirección de correo:
-
-        {{code}}
-
-        Funciona una sola vez y vale {{minutes}} min. No se lo des a nadie.
-
-        Si no lo has pedido, ignora este correo: no pasará nada.
-        ==> mail/verify-email-code.fr.mail
-        Subject: Confirmez votre adresse e-mail pour {{product}}
-        Title: Confirmez votre adresse e-mail
-
-        Saisissez ce code dans {{product}} pour confirmer que cette adresse e-mail est bien la vôtre :
-
-        {{code}}
-
-        Il fonctionne une seule fois et reste valable {{minutes}} min. Ne le donnez à personne.
-
-        Si vous ne l’avez pas demandé, ignorez cet e-mail : il ne se passera rien.
-        ==> mail/verify-email-code.ja.mail
-        Subject: {{product}}：メールアドレスの確認
-        Title: メールアドレスの確認
-
-        ご自分のメールアドレスであることを確認するため、{{product}}で次のコードを入力してください。
-
-        {{code}}
-
-        コードは一度だけ使え、{{minutes}}分間有効です。誰にも教えないでください。
-
-        お心当たりがない場合は、このメールを無視してください。何も起こりません。
-        ==> mail/verify-email.de.mail
-        Subject: Bestätige deine E-Mail-Adresse für {{product}}
-        Title: Bestätige deine E-Mail-Adresse
-
-        Bitte bestätige, dass dies deine E-Mail-Adresse für {{product}} ist.
-
-        [E-Mail-Adresse bestätigen]({{link}})
-
-        Der Link funktioniert einmal{{#validity}} und gilt {{validity}}{{/validity}}.
-
-        Wenn du dich nicht registriert hast, ignoriere diese Mail: Es passiert nichts.
-        ==> mail/verify-email.en.mail
-        Subject: Confirm your email for {{product}}
-        Title: Confirm your email
-
-        Please confirm that this is your email address for {{product}}.
-
-        [Confirm email]({{link}})
-
-        The link works once{{#validity}} and is valid for {{validity}}{{/validity}}.
-
-        If you did not sign up, ignore this mail: nothing will happen.
-        ==> mail/verify-email.es.mail
-        Subject: Confirma tu correo para {{product}}
-        Title: Confirma tu correo
-
-        Confirma que esta es tu dirección de correo para {{product}}.
-
-        [Confirmar correo]({{link}})
-
-        El enlace funciona una sola vez{{#validity}} y es válido durante {{validity}}{{/validity}}.
-
-        Si no te has registrado, ignora este correo: no pasará nada.
-        ==> mail/verify-email.fr.mail
-        Subject: Confirmez votre adresse e-mail pour {{product}}
-        Title: Confirmez votre adresse e-mail
-
-        Veuillez confirmer que cette adresse e-mail est bien la vôtre pour {{product}}.
-
-        [Confirmer l’adresse]({{link}})
-
-        Le lien fonctionne une seule fois{{#validity}} et reste valable {{validity}}{{/validity}}.
-
-        Si vous ne vous êtes pas inscrit, ignorez cet e-mail : il ne se passera rien.
-        ==> mail/verify-email.ja.mail
-        Subject: {{product}}：メールアドレスの確認
-        Title: メールアドレスの確認
-
-        これが{{product}}で使うご自分のメールアドレスであることを確認してください。
-
-        [メールアドレスを確認する]({{link}})
-
-        リンクは一度だけ{{#validity}}、{{validity}}以内に{{/validity}}使えます。
-
-        登録したお心当たりがない場合は、このメールを無視してください。何も起こりません。
-        ==> mail/welcome.de.mail
-        Subject: Willkommen bei {{product}}
-        Title: Willkommen{{#name}}, {{name}}{{/name}}!
-
-        Dein Konto bei {{product}} ist bereit.
-
-        - Gerät: {{device}}
-        - Ort: {{place}}
-        - Zeit: {{time}}
-
-        Wenn du dich nicht registriert hast, hat sich vermutlich jemand bei der Adresse vertippt: Ignoriere diese Mail.
-        ==> mail/welcome.en.mail
-        Subject: Welcome to {{product}}
-        Title: Welcome{{#name}}, {{name}}{{/name}}!
-
-        Your account with {{product}} is ready.
-
-        - Device: {{device}}
-        - Place: {{place}}
-        - Time: {{time}}
-
-        If you did not sign up, somebody has probably mistyped an address: ignore this mail.
-        ==> mail/welcome.es.mail
-        Subject: Te damos la bienvenida a {{product}}
-        Title: ¡Hola{{#name}}, {{name}}{{/name}}!
-
-        Tu cuenta de {{product}} está lista.
-
-        - Dispositivo: {{device}}
-        - Lugar: {{place}}
-        - Fecha: {{time}}
-
-        Si no te has registrado, seguramente alguien escribió mal una dirección: ignora este correo.
-        ==> mail/welcome.fr.mail
-        Subject: Bienvenue sur {{product}}
-        Title: Bienvenue{{#name}}, {{name}}{{/name}} !
-
-        Votre compte {{product}} est prêt.
-
-        - Appareil : {{device}}
-        - Lieu : {{place}}
-        - Date : {{time}}
-
-        Si vous ne vous êtes pas inscrit, quelqu’un a sans doute mal saisi une adresse : ignorez cet e-mail.
-        ==> mail/welcome.ja.mail
-        Subject: {{product}}へようこそ
-        Title: {{#name}}{{name}}さん、{{/name}}ようこそ
-
-        {{product}}のアカウントができました。
-
-        - デバイス：{{device}}
-        - 場所：{{place}}
-        - 日時：{{time}}
-
-        登録したお心当たりがない場合は、どなたかがアドレスを間違えたと思われます。このメールは無視してください。
-        ==> push/deletion-scheduled.de.push
-        Title: Konto wird gelöscht
-
-        Dein Konto wird am {{time}} gelöscht. Um es zu behalten, melde dich vorher an und brich die Löschung ab.
-        ==> push/deletion-scheduled.en.push
-        Title: Account will be deleted
-
-        Your account will be deleted on {{time}}. To keep it, sign in before then and cancel the deletion.
-        ==> push/deletion-scheduled.es.push
-        Title: Tu cuenta se eliminará
-
-        Tu cuenta se eliminará el {{time}}. Para conservarla, inicia sesión antes y cancela la eliminación.
-        ==> push/deletion-scheduled.fr.push
-        Title: Suppression du compte
-
-        Votre compte sera supprimé le {{time}}. Pour le conserver, connectez-vous avant et annulez la suppression.
-        ==> push/deletion-scheduled.ja.push
-        Title: アカウント削除の予定
-
-        アカウントは{{time}}に削除されます。残す場合は、それまでにログインして削除を取り消してください。
-        ==> push/email-changed.de.push
-        Title: E-Mail-Adresse geändert
-
-        Die E-Mail-Adresse deines Kontos wurde geändert. Wenn du das nicht warst, wende dich sofort an {{product}}.
-        ==> push/email-changed.en.push
-        Title: Email address changed
-
-        The email address of your account was changed. If it was not you, contact {{product}} at once.
-        ==> push/email-changed.es.push
-        Title: Correo cambiado
-
-        Se ha cambiado la dirección de correo de tu cuenta. Si no fuiste tú, contacta cuanto antes con {{product}}.
-        ==> push/email-changed.fr.push
-        Title: Adresse e-mail changée
-
-        L’adresse e-mail de votre compte a été changée. Si ce n’était pas vous, contactez {{product}} sans attendre.
-        ==> push/email-changed.ja.push
-        Title: メールアドレスが変更されました
-
-        お心当たりがない場合は、すぐに{{product}}にご連絡ください。
-        ==> push/method-added.de.push
-        Title: Neue Anmeldemöglichkeit
-
-        Zu deinem Konto hinzugefügt: {{method}}. Wenn du das nicht warst, entferne sie und ändere dein Passwort.
-        ==> push/method-added.en.push
-        Title: New way to sign in
-
-        Added to your account: {{method}}. If it was not you, remove it and change your password.
-        ==> push/method-added.es.push
-        Title: Nueva forma de entrar
-
-        Añadido a tu cuenta: {{method}}. Si no fuiste tú, quítalo y cambia tu contraseña.
-        ==> push/method-added.fr.push
-        Title: Nouveau moyen de connexion
-
-        Ajouté à votre compte : {{method}}. Si ce n’était pas vous, retirez-le et changez votre mot de passe.
-        ==> push/method-added.ja.push
-        Title: ログイン方法の追加
-
-        アカウントに追加されました：{{method}}。お心当たりがない場合は、削除してパスワードを変更してください。
-        ==> push/new-device.de.push
-        Title: Neue Anmeldung
-
-        Bei deinem Konto hat sich jemand angemeldet{{#device}}, mit „{{device}}“{{/device}}{{#place}}, {{place}}{{/place}}. Wenn du das nicht warst, ändere dein Passwort.
-        ==> push/new-device.en.push
-        Title: New sign-in
-
-        Somebody signed in to your account{{#device}} on “{{device}}”{{/device}}{{#place}}, {{place}}{{/place}}. If it was not you, change your password.
-        ==> push/new-device.es.push
-        Title: Nuevo inicio de sesión
-
-        Alguien ha entrado en tu cuenta{{#device}} con «{{device}}»{{/device}}{{#place}}, {{place}}{{/place}}. Si no fuiste tú, cambia tu contraseña.
-        ==> push/new-device.fr.push
-        Title: Nouvelle connexion
-
-        Quelqu’un s’est connecté à votre compte{{#device}} avec « {{device}} »{{/device}}{{#place}}, {{place}}{{/place}}. Si ce n’était pas vous, changez votre mot de passe.
-        ==> push/new-device.ja.push
-        Title: 新しいログイン
-
-        アカウントにログインがありました{{#device}}：「{{device}}」{{/device}}{{#place}}、{{place}}{{/place}}。お心当たりがない場合は、パスワードを変更してください。
-        ==> push/password-changed.de.push
-        Title: Passwort geändert
-
-        Dein Passwort wurde geändert. Wenn du das nicht warst, setze sofort über „Passwort vergessen“ ein neues.
-        ==> push/password-changed.en.push
-        Title: Password changed
-
-        Your password was changed. If it was not you, set a new one at once with “Forgot password”.
-        ==> push/password-changed.es.push
-        Title: Contraseña cambiada
-
-        Tu contraseña ha cambiado. Si no fuiste tú, pon enseguida una nueva con «He olvidado mi contraseña».
-        ==> push/password-changed.fr.push
-        Title: Mot de passe changé
-
-        Votre mot de passe a été changé. Si ce n’était pas vous, définissez-en tout de suite un nouveau avec « Mot de passe oublié ».
-        ==> push/password-changed.ja.push
-        Title: パスワードが変更されました
-
-        お心当たりがない場合は、すぐに「パスワードを忘れた場合」から新しいパスワードを設定してください。
-        ==> push/session-replayed.de.push
-        Title: Zur Sicherheit abgemeldet
-
-        Eines deiner Geräte wurde abgemeldet: Seine Anmeldung wurde zweimal benutzt. Bitte melde dich dort neu an.
-        ==> push/session-replayed.en.push
-        Title: Signed out for safety
-
-        One of your devices was signed out: its sign-in was used twice. Please sign in again there.
-        ==> push/session-replayed.es.push
-        Title: Sesión cerrada por seguridad
-
-        Hemos cerrado la sesión de uno de tus dispositivos: se usó dos veces. Vuelve a iniciar sesión en él.
-        ==> push/session-replayed.fr.push
-        Title: Déconnexion par sécurité
-
-        Un de vos appareils a été déconnecté : sa session a été utilisée deux fois. Reconnectez-vous sur celui-ci.
-        ==> push/session-replayed.ja.push
-        Title: 安全のためログアウトしました
-
-        ログイン情報が二重に使われたデバイスをログアウトしました。そのデバイスでもう一度ログインしてください。
-        ==> sms/phone-code.de.sms
-        {{code}} ist dein Code für {{product}}, gültig {{minutes}} Min. Gib ihn niemandem.
-        ==> sms/phone-code.en.sms
-        {{code}} is your {{product}} code, valid for {{minutes}} min. Give it to nobody.
-        ==> sms/phone-code.es.sms
-        {{code}} es tu clave de {{product}}, vale {{minutes}} min. No se la des a nadie.
-        ==> sms/phone-code.fr.sms
-        {{code}} est votre code {{product}}, valable {{minutes}} min. Ne le donnez à personne.
-        ==> sms/phone-code.ja.sms
-        {{product}}のコードは{{code}}です（{{minutes}}分間有効）。誰にも教えないでください。
-        """#
+ログイン情報が二重に使われたデバイスをログアウトしました。そのデバイスでもう一度ログインしてください。
+==> sms/phone-code.de-formal.sms
+{{code}} ist Ihr Code für {{product}}, gültig {{minutes}} Min. Geben Sie ihn niemandem.
+==> sms/phone-code.de.sms
+{{code}} ist dein Code für {{product}}, gültig {{minutes}} Min. Gib ihn niemandem.
+==> sms/phone-code.en.sms
+{{code}} is your {{product}} code, valid for {{minutes}} min. Give it to nobody.
+==> sms/phone-code.es-formal.sms
+{{code}} es su clave de {{product}}, vale {{minutes}} min. No se la dé a nadie.
+==> sms/phone-code.es.sms
+{{code}} es tu clave de {{product}}, vale {{minutes}} min. No se la des a nadie.
+==> sms/phone-code.fr.sms
+{{code}} est votre code {{product}}, valable {{minutes}} min. Ne le donnez à personne.
+==> sms/phone-code.ja.sms
+{{product}}のコードは{{code}}です（{{minutes}}分間有効）。誰にも教えないでください。
+"""#
 }

@@ -1,4 +1,5 @@
 import Contracts
+import ServiceRuntime
 import Testing
 
 @testable import NotificationService
@@ -65,12 +66,42 @@ struct TemplateCatalogueTests {
         }
     }
 
+    @Test(
+        "N-05: a formal voice has the variables, paragraphs and lengths of the informal one",
+        arguments: [Language.german, .spanish])
+    func formal(_ language: Language) throws {
+        let formal = try TemplateCatalogue(formal: .all)
+        for template in MailTemplate.allCases {
+            let mail = try formal.mail(
+                template, language: language.rawValue, product: product, values: Self.hostile)
+            let informal = try self.mail(template, language)
+            #expect(mail.text != informal.text, "\(template)")
+            #expect(mail.language == language.rawValue)
+            #expect(
+                mail.text.split(separator: "\n\n").count
+                    == informal.text.split(separator: "\n\n").count, "\(template)")
+            let shown = try template.variables.shown(Self.hostile, product: product, in: language)
+            for variable in template.variables where variable != .name {
+                #expect(mail.text.contains(try #require(shown[variable.rawValue])), "\(template)")
+            }
+        }
+        for template in PushTemplate.allCases {
+            let words = try formal.push(
+                template, language: language.rawValue, product: product, values: Self.hostile)
+            #expect(words.title.count <= 40 && words.body.count <= 200, "\(template)")
+        }
+        let text = try formal.text(
+            .phoneCode, language: language.rawValue, product: product, values: Self.hostile)
+        #expect(text.utf16.count <= 160)
+    }
+
     private func builtIn(
         _ template: MailTemplate, _ language: Language
     ) throws -> TemplateSource {
-        try TemplateSource(
-            builtIn: OperatorFileName(
-                kind: .mail, template: template.rawValue, language: language))
+        try #require(
+            TemplateSource(
+                builtIn: OperatorFileName(
+                    kind: .mail, template: template.rawValue, language: language)))
     }
 
     @Test("N-01: without optional values no mail has a gap, in any language")

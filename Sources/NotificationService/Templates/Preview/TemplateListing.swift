@@ -34,13 +34,17 @@ package enum TemplateListing {
     package static func builtIn(_ fileName: String) throws(TemplateFault) -> String {
         if fileName == MailFrame.fileName { return MailFrame.standard.text }
         let name = try OperatorFileName(fileName)
+        if let source = TemplateSource(builtIn: name) { return source.text }
         guard name.kind != .html else {
             throw TemplateFault(
                 file: fileName, line: 0,
                 sentence: "single mails have no built-in HTML: start from \(name.template)."
                     + "\(name.language.rawValue).mail")
         }
-        return try TemplateSource(builtIn: name).text
+        throw TemplateFault(
+            file: fileName, line: 0,
+            sentence: "its formal voice is the same as \(name.template)."
+                + "\(name.language.rawValue).\(name.kind.rawValue)")
     }
 }
 
