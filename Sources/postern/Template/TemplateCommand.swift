@@ -46,7 +46,9 @@ struct TemplateCommand: ParsableCommand {
             try output.show(rows)
             guard !output.isJSON else { return }
             let languages = Language.allCases.map(\.rawValue).joined(separator: " ")
-            Screen.line("languages: \(languages)")
+            let formal = Language.allCases.map(\.rawValue).filter(FormalLanguages.all.contains)
+            Screen.line(
+                "languages: \(languages); with a formal voice: \(formal.joined(separator: " "))")
         }
     }
 
