@@ -101,8 +101,11 @@ let package = Package(
         // Shared by the services; what may import what: `ModuleGraph` in TidyTests.
         module("JSON", []),
         module(
+            "Texts", [],
+            pages: ["README.md", "bundle.sh", "mail", "sms", "push", "page", "error"]),
+        module(
             "ServiceRuntime",
-            ["CYAML", "JSON", logging, metrics, lifecycle, unixSignals],
+            ["CYAML", "JSON", "Texts", logging, metrics, lifecycle, unixSignals],
             pages: ["Errors/README.md"]),
         module("Addresses", ["CIDN", "ServiceRuntime"]),
         module(
@@ -170,9 +173,8 @@ let package = Package(
             "NotificationService",
             [
                 "Contracts", "RPC", "Messages", "Storage", "Outbound",
-                "Cryptography", "Addresses", "ServiceRuntime", "JSON", logging, metrics,
-                coreMetrics,
-                lifecycle,
+                "Cryptography", "Addresses", "ServiceRuntime", "JSON", "Texts", logging, metrics,
+                coreMetrics, lifecycle,
             ],
             pages: ["README.md", "schema.sql"]),
 
@@ -180,8 +182,9 @@ let package = Package(
             "WebService",
             [
                 "Contracts", "RPC", "Messages", "Cryptography", "Addresses", "ServiceRuntime",
-                "JSON", nioCore, nioPosix, nioHTTP1, nioHTTP2, nioSSL, nioTLS, nioHTTPTypes,
-                nioHTTPTypesHTTP1, nioHTTPTypesHTTP2, httpTypes, logging, coreMetrics,
+                "JSON", "Texts", nioCore, nioPosix, nioHTTP1, nioHTTP2, nioSSL, nioTLS,
+                nioHTTPTypes, nioHTTPTypesHTTP1, nioHTTPTypesHTTP2, httpTypes, logging,
+                coreMetrics,
             ],
             pages: ["README.md"]),
 
@@ -263,6 +266,7 @@ let package = Package(
             "Messages", ["Messages", "Cryptography", "JSON", "TestSupport"],
             exclude: ["Golden/make_golden.py", "Golden/golden.txt"]),
         tests("JSON", ["JSON"]),
+        tests("Texts", ["Texts", "TestSupport"]),
         tests("Addresses", ["Addresses", "ServiceRuntime"]),
         tests(
             "Outbound",

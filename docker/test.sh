@@ -34,7 +34,9 @@ sed '1,/#"""$/d; /^"""#$/,$d' Sources/WebService/Generated/OpenAPIDocument.swift
   "$venv/bin/openapi-spec-validator" -
 
 step "checking the scripts"
-for script in docker/*.sh .ci/run Protos/*.sh Tests/*/*.sh; do bash -n "$script"; done
+for script in docker/*.sh .ci/run Protos/*.sh Sources/*/*.sh Tests/*.sh Tests/*/*.sh; do
+  bash -n "$script"
+done
 
 step "building programs and tests"
 swift build --build-tests "${test_build[@]}"

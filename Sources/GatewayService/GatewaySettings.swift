@@ -7,6 +7,8 @@ package struct GatewaySettings: Settings {
     package let limiterFailures: [LimitedFlow: LimiterFailure]
     /// The origins of the web service: the audiences of backends' tokens.
     package let webOrigins: [String]
+    /// The languages in which errors address people formally.
+    package let formalLanguages: FormalLanguages
 
     package init(reading settings: inout SettingsReader) {
         var failures: [LimitedFlow: LimiterFailure] = [:]
@@ -23,6 +25,7 @@ package struct GatewaySettings: Settings {
         settings.require(
             webOrigins.allSatisfy { WebOrigin(site: $0) != nil }, ["web-origins"],
             "each must be \(WebOrigin.expected)")
+        formalLanguages = FormalLanguages(reading: &settings)
     }
 }
 

@@ -57,7 +57,8 @@ package struct WebService: Sendable {
         let callers = callers
         let methods = try CallMethods(isServing: { readiness().isReady }, time: time)
         let calls = CallResponder(
-            methods: methods, gateway: gateway, callers: callers, time: time, logger: logger)
+            methods: methods, gateway: gateway, callers: callers,
+            formalLanguages: settings.formalLanguages, time: time, logger: logger)
         let verification = VerificationClient(gateway)
         let wellKnown = WellKnownResponder(
             keySets: KeySetCache(verification, time: time),

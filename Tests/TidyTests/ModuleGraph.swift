@@ -6,7 +6,8 @@ enum ModuleGraph {
     /// these.
     static let modules: [(name: String, imports: Set<String>)] = [
         ("JSON", []),
-        ("ServiceRuntime", ["JSON", "CYAML"]),
+        ("Texts", []),
+        ("ServiceRuntime", ["JSON", "Texts", "CYAML"]),
         ("Addresses", ["ServiceRuntime", "CIDN"]),
         ("Cryptography", ["ServiceRuntime", "JSON", "COpenSSL", "CArgon2", "CCrypt"]),
         ("Messages", ["Cryptography", "JSON", "CMessages"]),
@@ -22,7 +23,7 @@ enum ModuleGraph {
         ),
         ("RateLimitService", serviceFloor.union(["Addresses"])),
         ("SessionService", serviceFloor),
-        ("NotificationService", serviceFloor.union(["Outbound", "Addresses", "JSON"])),
+        ("NotificationService", serviceFloor.union(["Outbound", "Addresses", "JSON", "Texts"])),
         ("IdentityService", serviceFloor.union(["Outbound", "Addresses", "JSON"])),
         // The gateway has no store: no Storage.
         (
@@ -32,7 +33,7 @@ enum ModuleGraph {
         // The web service has no store, and calls the gateway only.
         (
             "WebService",
-            serviceFloor.subtracting(["Storage"]).union(["Addresses", "JSON"])
+            serviceFloor.subtracting(["Storage"]).union(["Addresses", "JSON", "Texts"])
         ),
         ("postern-rate-limit", programFloor.union(["RateLimitService"])),
         ("postern-session", programFloor.union(["SessionService"])),

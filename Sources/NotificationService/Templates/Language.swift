@@ -1,11 +1,11 @@
-/// The languages of our texts. To add one: a case, its `Words`, and its text in each of
-/// `Wordings`. The compiler reports a missing one.
+/// The languages of our texts. To add one: a case, its `Words`, and its files in
+/// `Sources/Texts`. A missing file fails `TemplateCatalogueTests`.
 package enum Language: String, CaseIterable, Sendable {
     /// English.
     case english = "en"
-    /// German; addresses readers with "du", as apps do.
+    /// German; addresses readers with "du", or with "Sie" by the setting `formal-languages`.
     case german = "de"
-    /// Spanish; addresses readers with "tú".
+    /// Spanish; addresses readers with "tú", or with "usted" by the setting.
     case spanish = "es"
     /// French; addresses readers with "vous".
     case french = "fr"
@@ -47,6 +47,9 @@ extension Language {
         let day: @Sendable (_ year: Int, _ month: Int, _ day: Int) -> String
         /// The name of each sign-in method, as used within a list.
         let methods: [SignInMethod: String]
+        /// Formats a number of hours, and of minutes.
+        let hours: @Sendable (Int) -> String
+        let minutes: @Sendable (Int) -> String
         /// The separator between items, and the one before the last item.
         let separators: (middle: String, last: String)
 
@@ -54,6 +57,11 @@ extension Language {
         func list(_ items: [String]) -> String {
             guard let last = items.last, items.count > 1 else { return items.first ?? "" }
             return items.dropLast().joined(separator: separators.middle) + separators.last + last
+        }
+
+        /// A span of time: whole hours, otherwise minutes.
+        func span(ofMinutes count: Int) -> String {
+            count > 0 && count.isMultiple(of: 60) ? hours(count / 60) : minutes(count)
         }
 
         /// The name of a sign-in method. An unknown one is shown as it is, because a newer caller
@@ -92,6 +100,8 @@ extension Language.Words {
             .password: "password", .google: "Google", .apple: "Apple", .phone: "phone number",
             .email: "email address", .code: "code by email", .device: "device key",
         ],
+        hours: { $0 == 1 ? "1 hour" : "\($0) hours" },
+        minutes: { $0 == 1 ? "1 minute" : "\($0) minutes" },
         separators: (", ", " and "))
 
     fileprivate static let german = Language.Words(
@@ -101,6 +111,8 @@ extension Language.Words {
             .password: "Passwort", .google: "Google", .apple: "Apple", .phone: "Telefonnummer",
             .email: "E-Mail-Adresse", .code: "Code per E-Mail", .device: "Geräteschlüssel",
         ],
+        hours: { $0 == 1 ? "1 Stunde" : "\($0) Stunden" },
+        minutes: { $0 == 1 ? "1 Minute" : "\($0) Minuten" },
         separators: (", ", " und "))
 
     fileprivate static let spanish = Language.Words(
@@ -111,6 +123,8 @@ extension Language.Words {
             .phone: "número de teléfono", .email: "correo electrónico",
             .code: "código por correo", .device: "clave del dispositivo",
         ],
+        hours: { $0 == 1 ? "1 hora" : "\($0) horas" },
+        minutes: { $0 == 1 ? "1 minuto" : "\($0) minutos" },
         separators: (", ", " y "))
 
     fileprivate static let french = Language.Words(
@@ -121,6 +135,8 @@ extension Language.Words {
             .phone: "numéro de téléphone", .email: "adresse e-mail",
             .code: "code par e-mail", .device: "clé de l’appareil",
         ],
+        hours: { $0 == 1 ? "1 heure" : "\($0) heures" },
+        minutes: { $0 == 1 ? "1 minute" : "\($0) minutes" },
         separators: (", ", " et "))
 
     fileprivate static let japanese = Language.Words(
@@ -130,6 +146,8 @@ extension Language.Words {
             .password: "パスワード", .google: "Google", .apple: "Apple", .phone: "電話番号",
             .email: "メールアドレス", .code: "メールのコード", .device: "デバイスキー",
         ],
+        hours: { "\($0)時間" },
+        minutes: { "\($0)分" },
         separators: ("、", "、"))
 
     private static func english(_ month: Int) -> String {

@@ -32,6 +32,23 @@ struct LanguageTests {
         #expect(language.text(ofMoment: "2026-12-31") == day)
     }
 
+    @Test(
+        "spans of time are formatted for each language: whole hours, otherwise minutes",
+        arguments: [
+            (Language.english, "1 hour", "24 hours", "1 minute", "90 minutes"),
+            (.german, "1 Stunde", "24 Stunden", "1 Minute", "90 Minuten"),
+            (.spanish, "1 hora", "24 horas", "1 minuto", "90 minutos"),
+            (.french, "1 heure", "24 heures", "1 minute", "90 minutes"),
+            (.japanese, "1時間", "24時間", "1分", "90分"),
+        ])
+    func spans(
+        _ language: Language, _ hour: String, _ day: String, _ minute: String, _ minutes: String
+    ) {
+        let spans = [60, 1_440, 1, 90].map { language.words.span(ofMinutes: $0) }
+        #expect(spans == [hour, day, minute, minutes])
+        #expect(language.words.span(ofMinutes: 0) == language.words.minutes(0))
+    }
+
     @Test("every language has twelve different month names")
     func months() {
         for language in Language.allCases {
