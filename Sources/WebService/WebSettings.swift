@@ -7,6 +7,8 @@ package struct WebSettings: Settings {
     package let callers: WebCallerSettings
     /// When proxies name the client's address by PROXY protocol.
     package let proxyProtocol: ProxyProtocol
+    /// The pages behind the links in mails.
+    package let pages: PageSettings
 
     /// The operator's files below `/.well-known`; nil for none.
     let wellKnownFolder: String?
@@ -31,6 +33,7 @@ package struct WebSettings: Settings {
         settings.require(
             changePasswordURL.map { $0.hasPrefix("https://") || $0.hasPrefix("http://") } ?? true,
             ["change-password-url"], "must be an https or http URL")
+        pages = PageSettings(reading: &settings)
     }
 
     /// Whether connections begin with a header of PROXY protocol. It is read from trusted proxies
