@@ -69,11 +69,18 @@ final class Supervisor {
     }
 
     /// Where clients reach the web service, unless the operator says it: it answers requests for
-    /// these hosts only, and the gateway takes backends' tokens for these origins only.
+    /// these hosts only, and the gateway takes backends' tokens for these origins only. Its pages are
+    /// on.
     private func setWebOrigins() {
         guard let web = children.first(where: { $0.name == "postern-web" }) else { return }
         let port = ports(web).port
         setenv("POSTERN_WEB_ORIGINS", "http://localhost:\(port),http://127.0.0.1:\(port)", 0)
+        // The links in mails lead to its pages, unless the operator has turned these off or has pages
+        // of his own.
+        setenv("POSTERN_PAGES", "on", 0)
+        let pages = getenv("POSTERN_PAGES").map { String(cString: $0).lowercased() }
+        guard pages == "on" || pages == "true" || pages == "yes" else { return }
+        setenv("POSTERN_LINK_ORIGIN", "http://localhost:\(port)", 0)
     }
 
     private func start(_ index: Int) throws {
@@ -96,14 +103,13 @@ final class Supervisor {
         var arguments = [
             "--listen-port", "\(port)", "--metrics-port", "\(metricsPort)",
             "--applications-folder", folder.keys.server(String(child.name.dropFirst(8))),
+            "--keys-folder", "\(folder.path)/keys",
             "--port-file", folder.portFile(child.name), "--stop-with-input", "true",
         ]
         if child.name == "postern-web" {
             if !AppsFile.isReplaced { arguments += ["--apps-file", folder.apps.path] }
         } else {
-            arguments += [
-                "--data-folder", "\(folder.path)/data", "--keys-folder", "\(folder.path)/keys",
-            ]
+            arguments += ["--data-folder", "\(folder.path)/data"]
         }
         if child.name == "postern-notification" {
             arguments += ["--inbox-folder", "\(folder.path)/inbox"]
