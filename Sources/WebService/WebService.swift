@@ -62,7 +62,8 @@ package struct WebService: Sendable {
                     calls: PageCalls(gateway, time: time), callers: callers, apps: apps,
                     theme: theme, seal: try PageVisitSeal(key, randomness: randomness),
                     randomness: randomness, time: time,
-                    origins: settings.callers.webOrigins.map(\.description), isFormal: false),
+                    origins: settings.callers.webOrigins.map(\.description),
+                    formalLanguages: settings.pages.formalLanguages),
                 PageAssets(theme: theme)
             )
         }

@@ -1289,12 +1289,9 @@ Title: {{#name}}{{name}}さん、{{/name}}ようこそ
 ==> page/change-email.de-formal.txt
 title: Bestätigen Sie Ihre neue E-Mail-Adresse
 intro: Geben Sie Ihr Passwort ein, damit dies die E-Mail-Adresse Ihres Kontos wird. Wenn Sie das nicht angefordert haben, schließen Sie diese Seite: Es ändert sich nichts.
-label: Passwort
 hint: Das Passwort Ihres Kontos.
-button: Bestätigen
 done-title: Ihre neue E-Mail-Adresse ist bestätigt
 done: Sie können diese Seite schließen. Melden Sie sich ab jetzt in der App mit Ihrer neuen Adresse an.
-unusable: Dieser Link funktioniert nicht. Er ist abgelaufen, wurde schon verwendet, oder die Seite war länger als zehn Minuten offen.
 unusable-next: Öffnen Sie den Link in der Mail noch einmal. Wenn das nicht hilft, fordern Sie die Änderung in der App noch einmal an.
 ==> page/change-email.de.txt
 title: Bestätige deine neue E-Mail-Adresse
@@ -1319,12 +1316,9 @@ unusable-next: Open the link in the mail once more. If that does not help, reque
 ==> page/change-email.es-formal.txt
 title: Confirme su nueva dirección de correo
 intro: Introduzca su contraseña para que esta sea la dirección de su cuenta. Si no lo ha pedido, cierre esta página: no cambia nada.
-label: Contraseña
 hint: La contraseña de su cuenta.
-button: Confirmar
 done-title: Su nueva dirección de correo está confirmada
 done: Puede cerrar esta página. A partir de ahora, inicie sesión en la aplicación con su nueva dirección.
-unusable: Este enlace no funciona. Ha caducado, ya se ha usado o la página ha estado abierta más de diez minutos.
 unusable-next: Abra otra vez el enlace del correo. Si no funciona, pida de nuevo el cambio en la aplicación.
 ==> page/change-email.es.txt
 title: Confirma tu nueva dirección de correo
@@ -1357,11 +1351,8 @@ done: このページを閉じてください。今後は新しいアドレス�
 unusable: このリンクは使えません。有効期限が切れたか、すでに使用されたか、ページを開いてから10分以上経過しています。
 unusable-next: メールのリンクをもう一度開いてください。それでも使えない場合は、アプリでもう一度変更を請求してください。
 ==> page/forgot-password.de-formal.txt
-title: Passwort vergessen?
 intro: Geben Sie die E-Mail-Adresse Ihres Kontos ein. Sie bekommen eine Mail mit einem Link, um ein neues Passwort zu wählen.
-label: E-Mail-Adresse
 hint: Die Adresse, mit der Sie sich anmelden.
-button: Mail senden
 done-title: Sehen Sie in Ihrem Postfach nach
 done: Wenn es ein Konto mit dieser Adresse gibt, ist eine Mail mit einem Link unterwegs. Sehen Sie auch im Spam-Ordner nach. Der Link funktioniert nur für kurze Zeit.
 ==> page/forgot-password.de.txt
@@ -1383,9 +1374,7 @@ done: If there is an account with this address, a mail with a link is on its way
 ==> page/forgot-password.es-formal.txt
 title: ¿Ha olvidado su contraseña?
 intro: Introduzca la dirección de correo de su cuenta. Recibirá un correo con un enlace para elegir una contraseña nueva.
-label: Dirección de correo
 hint: La dirección con la que inicia sesión.
-button: Enviar el correo
 done-title: Revise su correo
 done: Si hay una cuenta con esta dirección, un correo con un enlace está en camino. Mire también en la carpeta de spam. El enlace solo funciona durante poco tiempo.
 ==> page/forgot-password.es.txt
@@ -1413,12 +1402,6 @@ button: メールを送信
 done-title: メールをご確認ください
 done: このアドレスのアカウントがある場合は、リンクを記載したメールをお送りしました。迷惑メールフォルダーもご確認ください。リンクは短時間のみ有効です。
 ==> page/frame.de-formal.txt
-error-title: Fehler: {{title}}
-problem: Es gibt ein Problem
-language: Sprache
-imprint: Impressum
-privacy: Datenschutz
-resume: Weiter zur App
 expired: Diese Seite war zu lange offen. Bitte senden Sie das Formular noch einmal ab.
 ==> page/frame.de.txt
 error-title: Fehler: {{title}}
@@ -1437,12 +1420,6 @@ privacy: Privacy
 resume: Continue to the app
 expired: This page was open for too long. Please send the form again.
 ==> page/frame.es-formal.txt
-error-title: Error: {{title}}
-problem: Hay un problema
-language: Idioma
-imprint: Aviso legal
-privacy: Privacidad
-resume: Continuar a la aplicación
 expired: Esta página ha estado abierta demasiado tiempo. Vuelva a enviar el formulario.
 ==> page/frame.es.txt
 error-title: Error: {{title}}
@@ -1470,15 +1447,10 @@ resume: アプリに進む
 expired: このページを開いてから時間が経ちすぎました。もう一度フォームを送信してください。
 ==> page/reset-password.de-formal.txt
 title: Wählen Sie ein neues Passwort
-intro: Das neue Passwort ersetzt das alte, und alle Geräte werden abgemeldet.
-label: Neues Passwort
 hint: Ein langes Passwort, das Sie nirgends sonst verwenden. Ihr Browser kann eines vorschlagen.
-button: Passwort speichern
 done-title: Ihr Passwort ist geändert
 done: Sie können diese Seite schließen und sich in der App mit Ihrem neuen Passwort anmelden.
-unusable: Dieser Link funktioniert nicht. Er ist abgelaufen, wurde schon verwendet, oder die Seite war länger als zehn Minuten offen.
 unusable-next: Öffnen Sie den Link in der Mail noch einmal, oder fordern Sie einen neuen an.
-request: Neuen Link anfordern
 ==> page/reset-password.de.txt
 title: Wähle ein neues Passwort
 intro: Das neue Passwort ersetzt das alte, und alle Geräte werden abgemeldet.
@@ -1503,15 +1475,10 @@ unusable-next: Open the link in the mail once more, or request a new one.
 request: Request a new link
 ==> page/reset-password.es-formal.txt
 title: Elija una contraseña nueva
-intro: La contraseña nueva sustituye a la anterior y se cierra la sesión en todos los dispositivos.
-label: Contraseña nueva
 hint: Una contraseña larga que no use en ningún otro sitio. Su navegador puede sugerirle una.
-button: Guardar la contraseña
 done-title: Su contraseña ha cambiado
 done: Puede cerrar esta página e iniciar sesión en la aplicación con su contraseña nueva.
-unusable: Este enlace no funciona. Ha caducado, ya se ha usado o la página ha estado abierta más de diez minutos.
 unusable-next: Abra otra vez el enlace del correo o pida uno nuevo.
-request: Pedir un enlace nuevo
 ==> page/reset-password.es.txt
 title: Elige una contraseña nueva
 intro: La contraseña nueva sustituye a la anterior y se cierra la sesión en todos los dispositivos.
@@ -1548,12 +1515,9 @@ request: 新しいリンクを請求する
 ==> page/verify-email.de-formal.txt
 title: Bestätigen Sie Ihre E-Mail-Adresse
 intro: Geben Sie Ihr Passwort ein, um zu bestätigen, dass dies Ihre Adresse ist. Wenn Sie sich nicht registriert haben, schließen Sie diese Seite: Es passiert nichts.
-label: Passwort
 hint: Das Passwort, das Sie bei der Registrierung gewählt haben. Wenn Sie ein anderes eingeben, kann es das Passwort des Kontos werden; andere Geräte werden dann abgemeldet.
-button: Bestätigen
 done-title: Ihre E-Mail-Adresse ist bestätigt
 done: Sie können diese Seite schließen und sich in der App mit dem Passwort anmelden, das Sie gerade eingegeben haben.
-unusable: Dieser Link funktioniert nicht. Er ist abgelaufen, wurde schon verwendet, oder die Seite war länger als zehn Minuten offen.
 unusable-next: Öffnen Sie den Link in der Mail noch einmal. Wenn das nicht hilft, melden Sie sich in der App an und fordern Sie dort eine neue Mail an.
 ==> page/verify-email.de.txt
 title: Bestätige deine E-Mail-Adresse
@@ -1578,12 +1542,9 @@ unusable-next: Open the link in the mail once more. If that does not help, sign 
 ==> page/verify-email.es-formal.txt
 title: Confirme su dirección de correo
 intro: Introduzca su contraseña para confirmar que esta dirección es suya. Si no se ha registrado, cierre esta página: no pasa nada.
-label: Contraseña
 hint: La contraseña que eligió al registrarse. Si introduce otra, puede convertirse en la contraseña de la cuenta; entonces se cierra la sesión en los demás dispositivos.
-button: Confirmar
 done-title: Su dirección de correo está confirmada
 done: Puede cerrar esta página e iniciar sesión en la aplicación con la contraseña que acaba de introducir.
-unusable: Este enlace no funciona. Ha caducado, ya se ha usado o la página ha estado abierta más de diez minutos.
 unusable-next: Abra otra vez el enlace del correo. Si no funciona, inicie sesión en la aplicación y pida allí un correo nuevo.
 ==> page/verify-email.es.txt
 title: Confirma tu dirección de correo

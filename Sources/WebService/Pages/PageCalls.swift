@@ -30,7 +30,7 @@ struct PageCalls: Sendable {
         /// What the person has entered.
         let input: String
         let clientAddress: String
-        let language: ErrorLanguage
+        let language: PageLanguage
     }
 
     /// Does what a form asks for.

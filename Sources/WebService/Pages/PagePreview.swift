@@ -1,4 +1,4 @@
-package import ServiceRuntime
+import ServiceRuntime
 
 /// Every page in every state, as files to look at (`postern pages preview`).
 package enum PagePreview {
@@ -13,7 +13,7 @@ package enum PagePreview {
         /// Without a link that works.
         case unusable
 
-        fileprivate func state(of page: Page, in language: ErrorLanguage) -> PageState? {
+        fileprivate func state(of page: Page, in language: PageLanguage) -> PageState? {
             switch self {
             case .form: return .form(token: "")
             case .error:
@@ -34,7 +34,7 @@ package enum PagePreview {
 
     /// The file of a page and state, for example `verify-email.error.de.html`.
     package static func fileName(
-        _ page: Page, _ sample: Sample, _ language: ErrorLanguage
+        _ page: Page, _ sample: Sample, _ language: PageLanguage
     ) -> String {
         "\(page.rawValue).\(sample.rawValue).\(language.rawValue).html"
     }
@@ -42,7 +42,7 @@ package enum PagePreview {
     /// The document of that file, which expects `style.css` and `logo` beside it. Nil for a state
     /// that the page cannot have.
     package static func document(
-        _ page: Page, _ sample: Sample, _ language: ErrorLanguage, theme: Theme, isFormal: Bool
+        _ page: Page, _ sample: Sample, _ language: PageLanguage, theme: Theme, isFormal: Bool
     ) -> HTML? {
         sample.state(of: page, in: language).map { state in
             PageView(

@@ -28,8 +28,8 @@ struct PageResponder: Sendable {
     let time: any Time
     /// The origins at which clients reach this service; empty on this machine alone.
     let origins: [String]
-    /// Whether German and Spanish pages use the formal address.
-    let isFormal: Bool
+    /// The languages whose pages address people formally.
+    let formalLanguages: Set<PageLanguage>
 
     /// Answers a request of a page.
     /// - Throws: `HTTPFailure`, `CancellationError`; `CryptographyError` when OpenSSL fails.
@@ -71,7 +71,7 @@ struct PageResponder: Sendable {
             visit.language = old?.language
             visit.linkToken = PageVisit.isLinkToken(token) ? token : ""
         }
-        if let language = parameters["lang"].flatMap({ ErrorLanguage(tag: $0) }) {
+        if let language = parameters["lang"].flatMap(PageLanguage.init(tag:)) {
             visit.language = language
         }
         if let uri = parameters["continue"] {
@@ -146,7 +146,7 @@ struct PageResponder: Sendable {
             return try show(exchange, page, .unusable, nil, status: .badRequest)
         }
         let visit = PageVisit(randomness)
-        let texts = PageTexts(page, in: language(exchange, nil), isFormal: isFormal)
+        let texts = texts(exchange, page, nil)
         let token = PageForm(visit, randomness: randomness).token
         try show(
             exchange, page, .form(token: token, email: input, problems: [texts[.expired]]), visit,
@@ -174,7 +174,7 @@ struct PageResponder: Sendable {
     ) throws {
         var head = HTTPResponse(status: status, headerFields: Self.fields)
         head.headerFields[.contentType] = "text/html; charset=utf-8"
-        let texts = PageTexts(page, in: language(exchange, visit), isFormal: isFormal)
+        let texts = texts(exchange, page, visit)
         head.headerFields[.contentLanguage] = texts.language.rawValue
         head.headerFields[.retryAfter] = retryAfter.map { "\($0)" }
         if let visit { head.headerFields.append(try cookieField(exchange, page, visit)) }
@@ -183,9 +183,13 @@ struct PageResponder: Sendable {
     }
 
     /// The language that the person chose, else the browser's.
-    private func language(_ exchange: HTTPExchange, _ visit: PageVisit?) -> ErrorLanguage {
-        visit?.language
-            ?? AcceptedLanguages(exchange.head.headerFields[.acceptLanguage] ?? "").best ?? .english
+    private func language(_ exchange: HTTPExchange, _ visit: PageVisit?) -> PageLanguage {
+        visit?.language ?? PageLanguage(accepting: exchange.head.headerFields[.acceptLanguage])
+    }
+
+    private func texts(_ exchange: HTTPExchange, _ page: Page, _ visit: PageVisit?) -> PageTexts {
+        let language = language(exchange, visit)
+        return PageTexts(page, in: language, isFormal: formalLanguages.contains(language))
     }
 
     /// The fields of every response: no script, no frame, nothing of other hosts; the token of a link

@@ -1,4 +1,3 @@
-import ServiceRuntime
 import Testing
 import Texts
 
@@ -8,8 +7,8 @@ import Texts
 struct PageTextsTests {
     @Test(
         "every page has every sentence in every language, in both voices",
-        arguments: Page.allCases, ErrorLanguage.allCases)
-    func complete(page: Page, language: ErrorLanguage) {
+        arguments: Page.allCases, PageLanguage.allCases)
+    func complete(page: Page, language: PageLanguage) {
         for isFormal in [false, true] {
             let texts = PageTexts(page, in: language, isFormal: isFormal)
             for sentence in PageTexts.Shared.allCases {
@@ -24,7 +23,7 @@ struct PageTextsTests {
 
     @Test("German and Spanish differ by voice, the others have one")
     func voices() {
-        for language in ErrorLanguage.allCases {
+        for language in PageLanguage.allCases {
             let isSame = Page.allCases.allSatisfy { page in
                 PageTexts.sentences(of: page.rawValue, in: language, true)
                     == PageTexts.sentences(of: page.rawValue, in: language, false)
