@@ -206,8 +206,8 @@ let package = Package(
         program(
             "postern",
             [
-                "Hosting", "NotificationService", "Contracts", "RPC", "Messages", "Cryptography",
-                "Addresses", "ServiceRuntime", "JSON", nioPosix, argumentParser,
+                "Hosting", "NotificationService", "WebService", "Contracts", "RPC", "Messages",
+                "Cryptography", "Addresses", "ServiceRuntime", "JSON", nioPosix, argumentParser,
             ]),
         program(
             "postern-notification",

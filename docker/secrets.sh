@@ -36,7 +36,7 @@ declare -A callers=(
   [notification]="identity tool"
 )
 applications=(app tool gateway identity session notification web)
-master_keys=(sign-in-proof identity session rate-limit notification)
+master_keys=(sign-in-proof identity session rate-limit notification web)
 
 umask 077
 

@@ -1,5 +1,6 @@
 import Addresses
 import Contracts
+package import Cryptography
 import HTTPTypes
 package import Logging
 import NIOCore
@@ -16,6 +17,7 @@ package import ServiceRuntime
 ///     /.well-known/…              `WellKnownResponder`: keys, metadata, the operator's files
 ///     /oauth2/introspect, revoke  `OAuthResponder`
 ///     /apple/notifications        `AppleNoticeResponder`
+///     /verify-email, …, /pages/…  `PageResponder`, `PageAssets`: the pages of mails, if they are on
 ///     any other                   `CallResponder`, with 404
 package struct WebService: Sendable {
     /// Tasks that run beside the listener until the program stops.
@@ -23,6 +25,7 @@ package struct WebService: Sendable {
     private let settings: WebSettings
     private let gateway: RPCClient
     private let callers: CallerCheck
+    private let pages: (pages: PageResponder, assets: PageAssets)?
     private let time: any Time
     private let logger: Logger
 
@@ -30,9 +33,12 @@ package struct WebService: Sendable {
     package typealias Readiness = @Sendable () -> (isReady: Bool, text: String)
 
     /// The web service in front of `gateway`.
-    /// - Throws: `AppsFileError` for an apps file that cannot be used.
+    /// - Parameter pageKey: `web.key`, for the pages; nil serves none.
+    /// - Throws: `AppsFileError` for an apps file that cannot be used, `ThemeError`,
+    ///   `CryptographyError.invalidKey`.
     package init(
-        settings: WebSettings, gateway: RPCClient, time: any Time, logger: Logger
+        settings: WebSettings, gateway: RPCClient, pageKey: SecretBytes?, time: any Time,
+        randomness: any Randomness, logger: Logger
     ) throws {
         let methods = CallMethods.gatewayServices.flatMap(\.methods).filter(\.isPublic)
         var file: AppsFile?
@@ -41,10 +47,28 @@ package struct WebService: Sendable {
                 path: path, current: current, publicMethods: Set(methods.map(\.name)),
                 logger: logger)
         }
-        tasks = file.map { file in [{ await file.run(time) }] } ?? []
-        callers = CallerCheck(
-            apps: file?.apps ?? Reloadable(.none), trusted: settings.callers.trustedProxies,
-            time: time)
+        let apps = file?.apps ?? Reloadable(.none)
+        callers = CallerCheck(apps: apps, trusted: settings.callers.trustedProxies, time: time)
+        var tasks = file.map { file in [{ @Sendable in await file.run(time) }] } ?? []
+        var theme = Reloadable(Theme.standard)
+        if pageKey != nil, let path = settings.pages.themeFolder {
+            let folder = try ThemeFolder(path: path, logger: logger)
+            theme = folder.theme
+            tasks.append { await folder.run(time) }
+        }
+        self.tasks = tasks
+        let callers = callers
+        pages = try pageKey.map { key in
+            (
+                PageResponder(
+                    calls: PageCalls(gateway, time: time), callers: callers, apps: apps,
+                    theme: theme, seal: try PageVisitSeal(key, randomness: randomness),
+                    randomness: randomness, time: time,
+                    origins: settings.callers.webOrigins.map(\.description),
+                    formalLanguages: settings.pages.formalLanguages),
+                PageAssets(theme: theme)
+            )
+        }
         self.settings = settings
         self.gateway = gateway
         self.time = time
@@ -70,6 +94,7 @@ package struct WebService: Sendable {
             callers: callers, time: time)
         let openAPI = OpenAPIResponder()
         let apple = AppleNoticeResponder(notices: ProviderNoticesClient(gateway), time: time)
+        let pages = pages
         return { exchange in
             // Browsers ask before they call from a page, without the app's key.
             if let preflight = callers.preflightResponse(to: exchange.head) {
@@ -84,7 +109,13 @@ package struct WebService: Sendable {
             case "/apple/notifications": try await apple.respond(to: exchange)
             case _ where path.hasPrefix(WellKnownResponder.path):
                 try await wellKnown.respond(to: exchange, path)
-            default: await calls.respond(to: exchange)
+            case _ where path.hasPrefix(PageAssets.path) && pages != nil:
+                try pages?.assets.respond(to: exchange, path)
+            default:
+                if let pages, let page = Page(path: path) {
+                    return try await pages.pages.respond(to: exchange, page)
+                }
+                await calls.respond(to: exchange)
             }
         }
     }

@@ -8,6 +8,8 @@ package struct WebSettings: Settings {
     package let callers: WebCallerSettings
     /// When proxies name the client's address by PROXY protocol.
     package let proxyProtocol: ProxyProtocol
+    /// The pages behind the links in mails.
+    package let pages: PageSettings
 
     /// The operator's files below `/.well-known`; nil for none.
     let wellKnownFolder: String?
@@ -35,6 +37,7 @@ package struct WebSettings: Settings {
             changePasswordURL.map { $0.hasPrefix("https://") || $0.hasPrefix("http://") } ?? true,
             ["change-password-url"], "must be an https or http URL")
         formalLanguages = FormalLanguages(reading: &settings)
+        pages = PageSettings(reading: &settings)
     }
 
     /// Whether connections begin with a header of PROXY protocol. It is read from trusted proxies

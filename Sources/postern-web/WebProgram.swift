@@ -15,8 +15,9 @@ struct WebProgram: Program {
         _ host: ServiceHost, _ settings: WebProgramSettings
     ) async throws -> Assembly {
         let service = try WebService(
-            settings: settings.web, gateway: host.channel(to: settings.gateway), time: host.time,
-            logger: host.logger)
+            settings: settings.web, gateway: host.channel(to: settings.gateway),
+            pageKey: settings.web.pages.isOn ? host.key("web") : nil, time: host.time,
+            randomness: host.randomness, logger: host.logger)
         let observation = WebObservation()
         host.metrics.add(observation)
         let listener = Reloadable<WebListener?>(nil)

@@ -22,8 +22,13 @@ enum TextFile {
 
     /// Replaces the file atomically, also in case of a crash; only its owner can read it.
     static func replace(_ path: String, with text: String) throws {
+        try replace(path, with: Array(text.utf8))
+    }
+
+    /// The same with bytes.
+    static func replace(_ path: String, with bytes: [UInt8]) throws {
         let draft = try OutputFile("\(path).new", flags: O_TRUNC)
-        try draft.write(text)
+        try draft.write(bytes)
         try draft.sync()
         guard rename(draft.path, path) == 0 else { throw ToolError.system(path, errno) }
     }
@@ -45,8 +50,11 @@ final class OutputFile {
     deinit { close(descriptor) }
 
     /// Writes unbuffered, so that a crash of the tool loses nothing that was written before.
-    func write(_ text: String) throws {
-        var rest = Array(text.utf8)[...]
+    func write(_ text: String) throws { try write(Array(text.utf8)) }
+
+    /// The same with bytes.
+    func write(_ bytes: [UInt8]) throws {
+        var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             guard count > 0 else { throw ToolError.system(path, errno) }

@@ -41,7 +41,10 @@ enum ModuleGraph {
         ("postern-identity", programFloor.union(["IdentityService"])),
         ("postern-gateway", programFloor.union(["GatewayService"])),
         ("postern-web", programFloor.union(["WebService"])),
-        ("postern", programFloor.union(["NotificationService", "Addresses", "JSON"])),
+        (
+            "postern",
+            programFloor.union(["NotificationService", "WebService", "Addresses", "JSON"])
+        ),
     ]
 
     /// The modules that every service may import. A service never imports another service.

@@ -71,12 +71,12 @@ package struct HostSettings: Sendable {
             acceptsClock = settings.boolean(
                 "accept-clock", default: false,
                 reason: "For one start of all services: accepts a clock that a store finds wrong.")
-            keysFolder = settings.path(
-                "keys-folder", default: ".postern/keys",
-                reason: "Master keys, one file each; those missing are made at the first start.")
         } else {
-            (dataFolder, acceptsClock, keysFolder) = ("", false, "")
+            (dataFolder, acceptsClock) = ("", false)
         }
+        keysFolder = settings.path(
+            "keys-folder", default: ".postern/keys",
+            reason: "Master keys, one file each; those missing are made at the first start.")
         applicationsFolder = settings.path(
             "applications-folder", default: ".postern/keys/applications",
             reason: "Public halves of callers, NAME.KEYID.pub, and this one's own NAME.KEYID.key.")

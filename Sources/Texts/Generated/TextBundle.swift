@@ -2269,6 +2269,296 @@ Title: {{#name}}{{name}}さん、{{/name}}ようこそ
 - 日時：{{time}}
 
 登録したお心当たりがない場合は、どなたかがアドレスを間違えたと思われます。このメールは無視してください。
+==> page/change-email.de-formal.txt
+title: Bestätigen Sie Ihre neue E-Mail-Adresse
+intro: Geben Sie Ihr Passwort ein, damit dies die E-Mail-Adresse Ihres Kontos wird. Wenn Sie das nicht angefordert haben, schließen Sie diese Seite: Es ändert sich nichts.
+hint: Das Passwort Ihres Kontos.
+done-title: Ihre neue E-Mail-Adresse ist bestätigt
+done: Sie können diese Seite schließen. Melden Sie sich ab jetzt in der App mit Ihrer neuen Adresse an.
+unusable-next: Öffnen Sie den Link in der Mail noch einmal. Wenn das nicht hilft, fordern Sie die Änderung in der App noch einmal an.
+==> page/change-email.de.txt
+title: Bestätige deine neue E-Mail-Adresse
+intro: Gib dein Passwort ein, damit dies die E-Mail-Adresse deines Kontos wird. Wenn du das nicht angefordert hast, schließe diese Seite: Es ändert sich nichts.
+label: Passwort
+hint: Das Passwort deines Kontos.
+button: Bestätigen
+done-title: Deine neue E-Mail-Adresse ist bestätigt
+done: Du kannst diese Seite schließen. Melde dich ab jetzt in der App mit deiner neuen Adresse an.
+unusable: Dieser Link funktioniert nicht. Er ist abgelaufen, wurde schon verwendet, oder die Seite war länger als zehn Minuten offen.
+unusable-next: Öffne den Link in der Mail noch einmal. Wenn das nicht hilft, fordere die Änderung in der App noch einmal an.
+==> page/change-email.en.txt
+title: Confirm your new email address
+intro: Enter your password to make this your account’s email address. If you did not request this, close this page: nothing changes.
+label: Password
+hint: The password of your account.
+button: Confirm
+done-title: Your new email address is confirmed
+done: You can close this page. From now on, sign in to the app with your new address.
+unusable: This link does not work. It has expired, it was used before, or the page was open for more than ten minutes.
+unusable-next: Open the link in the mail once more. If that does not help, request the change in the app again.
+==> page/change-email.es-formal.txt
+title: Confirme su nueva dirección de correo
+intro: Introduzca su contraseña para que esta sea la dirección de su cuenta. Si no lo ha pedido, cierre esta página: no cambia nada.
+hint: La contraseña de su cuenta.
+done-title: Su nueva dirección de correo está confirmada
+done: Puede cerrar esta página. A partir de ahora, inicie sesión en la aplicación con su nueva dirección.
+unusable-next: Abra otra vez el enlace del correo. Si no funciona, pida de nuevo el cambio en la aplicación.
+==> page/change-email.es.txt
+title: Confirma tu nueva dirección de correo
+intro: Introduce tu contraseña para que esta sea la dirección de tu cuenta. Si no lo has pedido, cierra esta página: no cambia nada.
+label: Contraseña
+hint: La contraseña de tu cuenta.
+button: Confirmar
+done-title: Tu nueva dirección de correo está confirmada
+done: Puedes cerrar esta página. A partir de ahora, inicia sesión en la aplicación con tu nueva dirección.
+unusable: Este enlace no funciona. Ha caducado, ya se ha usado o la página ha estado abierta más de diez minutos.
+unusable-next: Abre otra vez el enlace del correo. Si no funciona, pide de nuevo el cambio en la aplicación.
+==> page/change-email.fr.txt
+title: Confirmez votre nouvelle adresse e-mail
+intro: Saisissez votre mot de passe pour que cette adresse devienne celle de votre compte. Si vous n’avez rien demandé, fermez cette page : rien ne change.
+label: Mot de passe
+hint: Le mot de passe de votre compte.
+button: Confirmer
+done-title: Votre nouvelle adresse e-mail est confirmée
+done: Vous pouvez fermer cette page. Désormais, connectez-vous à l’application avec votre nouvelle adresse.
+unusable: Ce lien ne fonctionne pas. Il a expiré, il a déjà été utilisé, ou la page est restée ouverte plus de dix minutes.
+unusable-next: Ouvrez encore une fois le lien de l’e-mail. Si cela ne suffit pas, demandez de nouveau le changement dans l’application.
+==> page/change-email.ja.txt
+title: 新しいメールアドレスの確認
+intro: このアドレスをアカウントのメールアドレスにするには、パスワードを入力してください。請求した覚えがない場合は、このページを閉じてください。何も変わりません。
+label: パスワード
+hint: アカウントのパスワードです。
+button: 確認する
+done-title: 新しいメールアドレスを確認しました
+done: このページを閉じてください。今後は新しいアドレスでアプリにサインインしてください。
+unusable: このリンクは使えません。有効期限が切れたか、すでに使用されたか、ページを開いてから10分以上経過しています。
+unusable-next: メールのリンクをもう一度開いてください。それでも使えない場合は、アプリでもう一度変更を請求してください。
+==> page/forgot-password.de-formal.txt
+intro: Geben Sie die E-Mail-Adresse Ihres Kontos ein. Sie bekommen eine Mail mit einem Link, um ein neues Passwort zu wählen.
+hint: Die Adresse, mit der Sie sich anmelden.
+done-title: Sehen Sie in Ihrem Postfach nach
+done: Wenn es ein Konto mit dieser Adresse gibt, ist eine Mail mit einem Link unterwegs. Sehen Sie auch im Spam-Ordner nach. Der Link funktioniert nur für kurze Zeit.
+==> page/forgot-password.de.txt
+title: Passwort vergessen?
+intro: Gib die E-Mail-Adresse deines Kontos ein. Du bekommst eine Mail mit einem Link, um ein neues Passwort zu wählen.
+label: E-Mail-Adresse
+hint: Die Adresse, mit der du dich anmeldest.
+button: Mail senden
+done-title: Sieh in deinem Postfach nach
+done: Wenn es ein Konto mit dieser Adresse gibt, ist eine Mail mit einem Link unterwegs. Sieh auch im Spam-Ordner nach. Der Link funktioniert nur für kurze Zeit.
+==> page/forgot-password.en.txt
+title: Forgot your password?
+intro: Enter the email address of your account. You will get a mail with a link to choose a new password.
+label: Email address
+hint: The address that you sign in with.
+button: Send the mail
+done-title: Check your mail
+done: If there is an account with this address, a mail with a link is on its way. Look in your spam folder too. The link works for a short time only.
+==> page/forgot-password.es-formal.txt
+title: ¿Ha olvidado su contraseña?
+intro: Introduzca la dirección de correo de su cuenta. Recibirá un correo con un enlace para elegir una contraseña nueva.
+hint: La dirección con la que inicia sesión.
+done-title: Revise su correo
+done: Si hay una cuenta con esta dirección, un correo con un enlace está en camino. Mire también en la carpeta de spam. El enlace solo funciona durante poco tiempo.
+==> page/forgot-password.es.txt
+title: ¿Has olvidado tu contraseña?
+intro: Introduce la dirección de correo de tu cuenta. Recibirás un correo con un enlace para elegir una contraseña nueva.
+label: Dirección de correo
+hint: La dirección con la que inicias sesión.
+button: Enviar el correo
+done-title: Revisa tu correo
+done: Si hay una cuenta con esta dirección, un correo con un enlace está en camino. Mira también en la carpeta de spam. El enlace solo funciona durante poco tiempo.
+==> page/forgot-password.fr.txt
+title: Mot de passe oublié ?
+intro: Saisissez l’adresse e-mail de votre compte. Vous recevrez un e-mail avec un lien pour choisir un nouveau mot de passe.
+label: Adresse e-mail
+hint: L’adresse avec laquelle vous vous connectez.
+button: Envoyer l’e-mail
+done-title: Consultez votre messagerie
+done: S’il existe un compte avec cette adresse, un e-mail avec un lien est en route. Regardez aussi dans vos courriers indésirables. Le lien ne fonctionne que peu de temps.
+==> page/forgot-password.ja.txt
+title: パスワードをお忘れですか
+intro: アカウントのメールアドレスを入力してください。新しいパスワードを設定するためのリンクをメールでお送りします。
+label: メールアドレス
+hint: サインインに使っているアドレスです。
+button: メールを送信
+done-title: メールをご確認ください
+done: このアドレスのアカウントがある場合は、リンクを記載したメールをお送りしました。迷惑メールフォルダーもご確認ください。リンクは短時間のみ有効です。
+==> page/frame.de-formal.txt
+expired: Diese Seite war zu lange offen. Bitte senden Sie das Formular noch einmal ab.
+==> page/frame.de.txt
+error-title: Fehler: {{title}}
+problem: Es gibt ein Problem
+language: Sprache
+imprint: Impressum
+privacy: Datenschutz
+resume: Weiter zur App
+expired: Diese Seite war zu lange offen. Bitte sende das Formular noch einmal ab.
+==> page/frame.en.txt
+error-title: Error: {{title}}
+problem: There is a problem
+language: Language
+imprint: Legal notice
+privacy: Privacy
+resume: Continue to the app
+expired: This page was open for too long. Please send the form again.
+==> page/frame.es-formal.txt
+expired: Esta página ha estado abierta demasiado tiempo. Vuelva a enviar el formulario.
+==> page/frame.es.txt
+error-title: Error: {{title}}
+problem: Hay un problema
+language: Idioma
+imprint: Aviso legal
+privacy: Privacidad
+resume: Continuar a la aplicación
+expired: Esta página ha estado abierta demasiado tiempo. Vuelve a enviar el formulario.
+==> page/frame.fr.txt
+error-title: Erreur : {{title}}
+problem: Il y a un problème
+language: Langue
+imprint: Mentions légales
+privacy: Confidentialité
+resume: Continuer vers l’application
+expired: Cette page est restée ouverte trop longtemps. Veuillez renvoyer le formulaire.
+==> page/frame.ja.txt
+error-title: エラー：{{title}}
+problem: 問題があります
+language: 言語
+imprint: 運営者情報
+privacy: プライバシー
+resume: アプリに進む
+expired: このページを開いてから時間が経ちすぎました。もう一度フォームを送信してください。
+==> page/reset-password.de-formal.txt
+title: Wählen Sie ein neues Passwort
+hint: Ein langes Passwort, das Sie nirgends sonst verwenden. Ihr Browser kann eines vorschlagen.
+done-title: Ihr Passwort ist geändert
+done: Sie können diese Seite schließen und sich in der App mit Ihrem neuen Passwort anmelden.
+unusable-next: Öffnen Sie den Link in der Mail noch einmal, oder fordern Sie einen neuen an.
+==> page/reset-password.de.txt
+title: Wähle ein neues Passwort
+intro: Das neue Passwort ersetzt das alte, und alle Geräte werden abgemeldet.
+label: Neues Passwort
+hint: Ein langes Passwort, das du nirgends sonst verwendest. Dein Browser kann eines vorschlagen.
+button: Passwort speichern
+done-title: Dein Passwort ist geändert
+done: Du kannst diese Seite schließen und dich in der App mit deinem neuen Passwort anmelden.
+unusable: Dieser Link funktioniert nicht. Er ist abgelaufen, wurde schon verwendet, oder die Seite war länger als zehn Minuten offen.
+unusable-next: Öffne den Link in der Mail noch einmal, oder fordere einen neuen an.
+request: Neuen Link anfordern
+==> page/reset-password.en.txt
+title: Choose a new password
+intro: The new password replaces the old one, and all devices are signed out.
+label: New password
+hint: A long password that you use nowhere else. Your browser can suggest one.
+button: Save the password
+done-title: Your password is changed
+done: You can close this page and sign in to the app with your new password.
+unusable: This link does not work. It has expired, it was used before, or the page was open for more than ten minutes.
+unusable-next: Open the link in the mail once more, or request a new one.
+request: Request a new link
+==> page/reset-password.es-formal.txt
+title: Elija una contraseña nueva
+hint: Una contraseña larga que no use en ningún otro sitio. Su navegador puede sugerirle una.
+done-title: Su contraseña ha cambiado
+done: Puede cerrar esta página e iniciar sesión en la aplicación con su contraseña nueva.
+unusable-next: Abra otra vez el enlace del correo o pida uno nuevo.
+==> page/reset-password.es.txt
+title: Elige una contraseña nueva
+intro: La contraseña nueva sustituye a la anterior y se cierra la sesión en todos los dispositivos.
+label: Contraseña nueva
+hint: Una contraseña larga que no uses en ningún otro sitio. Tu navegador puede sugerirte una.
+button: Guardar la contraseña
+done-title: Tu contraseña ha cambiado
+done: Puedes cerrar esta página e iniciar sesión en la aplicación con tu contraseña nueva.
+unusable: Este enlace no funciona. Ha caducado, ya se ha usado o la página ha estado abierta más de diez minutos.
+unusable-next: Abre otra vez el enlace del correo o pide uno nuevo.
+request: Pedir un enlace nuevo
+==> page/reset-password.fr.txt
+title: Choisissez un nouveau mot de passe
+intro: Le nouveau mot de passe remplace l’ancien, et tous les appareils sont déconnectés.
+label: Nouveau mot de passe
+hint: Un mot de passe long, que vous n’utilisez nulle part ailleurs. Votre navigateur peut en proposer un.
+button: Enregistrer le mot de passe
+done-title: Votre mot de passe est modifié
+done: Vous pouvez fermer cette page et vous connecter à l’application avec votre nouveau mot de passe.
+unusable: Ce lien ne fonctionne pas. Il a expiré, il a déjà été utilisé, ou la page est restée ouverte plus de dix minutes.
+unusable-next: Ouvrez encore une fois le lien de l’e-mail, ou demandez-en un nouveau.
+request: Demander un nouveau lien
+==> page/reset-password.ja.txt
+title: 新しいパスワードの設定
+intro: 新しいパスワードは古いものに置き換わり、すべての端末からサインアウトされます。
+label: 新しいパスワード
+hint: 他では使っていない長いパスワードにしてください。ブラウザーが候補を提案できます。
+button: パスワードを保存
+done-title: パスワードを変更しました
+done: このページを閉じて、新しいパスワードでアプリにサインインできます。
+unusable: このリンクは使えません。有効期限が切れたか、すでに使用されたか、ページを開いてから10分以上経過しています。
+unusable-next: メールのリンクをもう一度開くか、新しいリンクを請求してください。
+request: 新しいリンクを請求する
+==> page/verify-email.de-formal.txt
+title: Bestätigen Sie Ihre E-Mail-Adresse
+intro: Geben Sie Ihr Passwort ein, um zu bestätigen, dass dies Ihre Adresse ist. Wenn Sie sich nicht registriert haben, schließen Sie diese Seite: Es passiert nichts.
+hint: Das Passwort, das Sie bei der Registrierung gewählt haben. Wenn Sie ein anderes eingeben, kann es das Passwort des Kontos werden; andere Geräte werden dann abgemeldet.
+done-title: Ihre E-Mail-Adresse ist bestätigt
+done: Sie können diese Seite schließen und sich in der App mit dem Passwort anmelden, das Sie gerade eingegeben haben.
+unusable-next: Öffnen Sie den Link in der Mail noch einmal. Wenn das nicht hilft, melden Sie sich in der App an und fordern Sie dort eine neue Mail an.
+==> page/verify-email.de.txt
+title: Bestätige deine E-Mail-Adresse
+intro: Gib dein Passwort ein, um zu bestätigen, dass dies deine Adresse ist. Wenn du dich nicht registriert hast, schließe diese Seite: Es passiert nichts.
+label: Passwort
+hint: Das Passwort, das du bei der Registrierung gewählt hast. Wenn du ein anderes eingibst, kann es das Passwort des Kontos werden; andere Geräte werden dann abgemeldet.
+button: Bestätigen
+done-title: Deine E-Mail-Adresse ist bestätigt
+done: Du kannst diese Seite schließen und dich in der App mit dem Passwort anmelden, das du gerade eingegeben hast.
+unusable: Dieser Link funktioniert nicht. Er ist abgelaufen, wurde schon verwendet, oder die Seite war länger als zehn Minuten offen.
+unusable-next: Öffne den Link in der Mail noch einmal. Wenn das nicht hilft, melde dich in der App an und fordere dort eine neue Mail an.
+==> page/verify-email.en.txt
+title: Confirm your email address
+intro: Enter your password to confirm that this is your address. If you did not sign up, close this page: nothing happens.
+label: Password
+hint: The password that you chose when you signed up. If you enter a different one, it can become the account’s password, and other devices are then signed out.
+button: Confirm
+done-title: Your email address is confirmed
+done: You can close this page and sign in to the app with the password that you have just entered.
+unusable: This link does not work. It has expired, it was used before, or the page was open for more than ten minutes.
+unusable-next: Open the link in the mail once more. If that does not help, sign in to the app and request a new mail there.
+==> page/verify-email.es-formal.txt
+title: Confirme su dirección de correo
+intro: Introduzca su contraseña para confirmar que esta dirección es suya. Si no se ha registrado, cierre esta página: no pasa nada.
+hint: La contraseña que eligió al registrarse. Si introduce otra, puede convertirse en la contraseña de la cuenta; entonces se cierra la sesión en los demás dispositivos.
+done-title: Su dirección de correo está confirmada
+done: Puede cerrar esta página e iniciar sesión en la aplicación con la contraseña que acaba de introducir.
+unusable-next: Abra otra vez el enlace del correo. Si no funciona, inicie sesión en la aplicación y pida allí un correo nuevo.
+==> page/verify-email.es.txt
+title: Confirma tu dirección de correo
+intro: Introduce tu contraseña para confirmar que esta dirección es tuya. Si no te has registrado, cierra esta página: no pasa nada.
+label: Contraseña
+hint: La contraseña que elegiste al registrarte. Si introduces otra, puede convertirse en la contraseña de la cuenta; entonces se cierra la sesión en los demás dispositivos.
+button: Confirmar
+done-title: Tu dirección de correo está confirmada
+done: Puedes cerrar esta página e iniciar sesión en la aplicación con la contraseña que acabas de introducir.
+unusable: Este enlace no funciona. Ha caducado, ya se ha usado o la página ha estado abierta más de diez minutos.
+unusable-next: Abre otra vez el enlace del correo. Si no funciona, inicia sesión en la aplicación y pide allí un correo nuevo.
+==> page/verify-email.fr.txt
+title: Confirmez votre adresse e-mail
+intro: Saisissez votre mot de passe pour confirmer que cette adresse est la vôtre. Si vous ne vous êtes pas inscrit, fermez cette page : il ne se passe rien.
+label: Mot de passe
+hint: Le mot de passe que vous avez choisi à l’inscription. Si vous en saisissez un autre, il peut devenir celui du compte ; les autres appareils sont alors déconnectés.
+button: Confirmer
+done-title: Votre adresse e-mail est confirmée
+done: Vous pouvez fermer cette page et vous connecter à l’application avec le mot de passe que vous venez de saisir.
+unusable: Ce lien ne fonctionne pas. Il a expiré, il a déjà été utilisé, ou la page est restée ouverte plus de dix minutes.
+unusable-next: Ouvrez encore une fois le lien de l’e-mail. Si cela ne suffit pas, connectez-vous à l’application et demandez-y un nouvel e-mail.
+==> page/verify-email.ja.txt
+title: メールアドレスの確認
+intro: ご自身のアドレスであることを確認するため、パスワードを入力してください。登録した覚えがない場合は、このページを閉じてください。何も起こりません。
+label: パスワード
+hint: 登録時に設定したパスワードです。別のパスワードを入力すると、それがアカウントのパスワードになることがあり、その場合は他の端末からサインアウトされます。
+button: 確認する
+done-title: メールアドレスを確認しました
+done: このページを閉じて、いま入力したパスワードでアプリにサインインできます。
+unusable: このリンクは使えません。有効期限が切れたか、すでに使用されたか、ページを開いてから10分以上経過しています。
+unusable-next: メールのリンクをもう一度開いてください。それでも使えない場合は、アプリにサインインして新しいメールを請求してください。
 ==> push/deletion-scheduled.de-formal.push
 Title: Konto wird gelöscht
 

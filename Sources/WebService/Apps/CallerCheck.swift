@@ -119,7 +119,7 @@ package struct CallerCheck: Sendable {
 
     /// Whether the person's browser reaches the web service by plain HTTP on the same machine.
     /// Behind a proxy the scheme is not known, and a cookie without `Secure` would be sent in clear.
-    private static func isPlainLoopback(_ head: HTTPRequest, _ connection: HTTPConnection) -> Bool {
+    static func isPlainLoopback(_ head: HTTPRequest, _ connection: HTTPConnection) -> Bool {
         !connection.isTLS && !connection.isFromTrustedProxy
             && head.authority.map(LoopbackHost.isHost) == true
     }

@@ -56,7 +56,7 @@ package struct RefreshCookie: Sendable {
         from fields: HTTPFields, into request: [UInt8], of caller: WebCaller, method: SchemaMethod
     ) throws(ServiceError) -> (request: [UInt8], isFromCookie: Bool) {
         guard caller.usesCookie, let place = places[method.name]?.request,
-            let token = Self.token(in: fields, caller)
+            let token = Self.cookie(caller).value(in: fields)
         else { return (request, false) }
         // A sign-out by the access token needs no other, and would not read it.
         guard method.options.session == .none || fields[.authorization] == nil else {
@@ -77,7 +77,7 @@ package struct RefreshCookie: Sendable {
         from response: [UInt8], of caller: WebCaller, method: SchemaMethod
     ) throws(ServiceError) -> (body: [UInt8], setCookie: HTTPField?) {
         guard caller.usesCookie, let places = places[method.name] else { return (response, nil) }
-        if places.isSignOut { return (response, Self.cookie("", maxAge: 0, caller)) }
+        if places.isSignOut { return (response, Self.deletion(caller)) }
         var body = response
         var token = ""
         do {
@@ -90,10 +90,11 @@ package struct RefreshCookie: Sendable {
             throw ServiceError(.internalError, detail: "a response of \(method.name): \(error)")
         }
         guard !token.isEmpty else { return (body, nil) }
-        guard Self.isCookieValue(token) else {
+        let cookie = Self.cookie(caller)
+        guard cookie.isValue(token) else {
             throw ServiceError(.internalError, detail: "a refresh token is no value of a cookie")
         }
-        return (body, Self.cookie(token, maxAge: Self.maxAge, caller))
+        return (body, cookie.field(token, .strict, maxAge: Self.maxAge))
     }
 
     /// The field that deletes the cookie after an error, if its session has ended. An error of
@@ -105,7 +106,7 @@ package struct RefreshCookie: Sendable {
         guard caller.usesCookie, Self.endings.contains(error.code),
             isFromCookie || places[method.name]?.isSignOut == true
         else { return nil }
-        return Self.cookie("", maxAge: 0, caller)
+        return Self.deletion(caller)
     }
 
     /// `CallerCheck` has found the origin among the app's.
@@ -127,39 +128,11 @@ package struct RefreshCookie: Sendable {
 
     // MARK: The cookie
 
-    /// The cookie's name. With `__Host-` a browser takes it only from this host, by TLS, for all
-    /// paths, so no subdomain can set it. On plain loopback Safari would refuse that.
-    private static func cookieName(_ caller: WebCaller) -> String {
-        caller.isPlainLoopback ? name : "__Host-\(name)"
+    private static func deletion(_ caller: WebCaller) -> HTTPField {
+        cookie(caller).field("", .strict, maxAge: 0)
     }
 
-    /// The cookie's token. Nil for none, and for several, of which it is not known which one the
-    /// web service has set.
-    ///
-    /// Fields are split at Unicode scalars: another host of the site could set a cookie whose value
-    /// ends with a scalar that forms one `Character` with the `;` after it, and so hide this one.
-    private static func token(in fields: HTTPFields, _ caller: WebCaller) -> String? {
-        let prefix = cookieName(caller) + "="
-        let values = fields[values: .cookie].flatMap { $0.unicodeScalars.split(separator: ";") }
-            .map { Substring($0.drop { $0 == " " }) }.filter { $0.hasPrefix(prefix) }
-            .map { String($0.dropFirst(prefix.count)) }
-        guard values.count == 1, let value = values.first, isCookieValue(value) else { return nil }
-        return value
-    }
-
-    private static func cookie(_ value: String, maxAge: Int, _ caller: WebCaller) -> HTTPField {
-        let secure = caller.isPlainLoopback ? "" : " Secure;"
-        var field = HTTPField(
-            name: .setCookie,
-            value: "\(cookieName(caller))=\(value); HttpOnly;\(secure) SameSite=Strict; Path=/; "
-                + "Max-Age=\(maxAge)")
-        // Not into the compression table of HTTP/2, whose size would betray it (RFC 7541, 7.1.3).
-        field.indexingStrategy = .disallow
-        return field
-    }
-
-    /// Whether a text is base64url, as refresh tokens are, and so cannot end the cookie's value.
-    private static func isCookieValue(_ text: String) -> Bool {
-        (1...512).contains(text.utf8.count) && text.utf8.allSatisfy(\.isBase64URLDigit)
+    private static func cookie(_ caller: WebCaller) -> HostCookie {
+        HostCookie(name, isPlainLoopback: caller.isPlainLoopback, valueBytesMax: 512)
     }
 }

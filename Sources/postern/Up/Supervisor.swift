@@ -69,13 +69,19 @@ final class Supervisor {
     }
 
     /// Where clients reach the web service, unless the operator says it: it answers requests for
-    /// these hosts only, and the gateway takes backends' tokens for these origins only.
+    /// these hosts only, and the gateway takes backends' tokens for these origins only. Its pages are
+    /// on.
     private func setWebOrigins() {
         guard let web = children.first(where: { $0.name == "postern-web" }) else { return }
-        let origins = ["localhost", "127.0.0.1"].map {
-            "\(Self.webScheme)://\($0):\(ports(web).port)"
-        }
+        let port = ports(web).port
+        let origins = ["localhost", "127.0.0.1"].map { "\(Self.webScheme)://\($0):\(port)" }
         setenv("POSTERN_WEB_ORIGINS", origins.joined(separator: ","), 0)
+        // The links in mails lead to its pages, unless the operator has turned these off or has pages
+        // of his own.
+        setenv("POSTERN_PAGES", "on", 0)
+        let pages = getenv("POSTERN_PAGES").map { String(cString: $0).lowercased() }
+        guard pages == "on" || pages == "true" || pages == "yes" else { return }
+        setenv("POSTERN_LINK_ORIGIN", origins[0], 0)
     }
 
     /// The scheme of the web service's URL: the environment may give all programs a certificate.
@@ -103,14 +109,13 @@ final class Supervisor {
         var arguments = [
             "--listen-port", "\(port)", "--metrics-port", "\(metricsPort)",
             "--applications-folder", folder.keys.server(String(child.name.dropFirst(8))),
+            "--keys-folder", "\(folder.path)/keys",
             "--port-file", folder.portFile(child.name), "--stop-with-input", "true",
         ]
         if child.name == "postern-web" {
             if !AppsFile.isReplaced { arguments += ["--apps-file", folder.apps.path] }
         } else {
-            arguments += [
-                "--data-folder", "\(folder.path)/data", "--keys-folder", "\(folder.path)/keys",
-            ]
+            arguments += ["--data-folder", "\(folder.path)/data"]
         }
         if child.name == "postern-notification" {
             arguments += ["--inbox-folder", "\(folder.path)/inbox"]

@@ -73,12 +73,14 @@ struct HostSettingsTests {
             Issue.record("no help")
             return
         }
-        for name in ["listen-port", "connections-max", "applications-folder", "tls-key-file"] {
+        for name in [
+            "listen-port", "connections-max", "keys-folder", "applications-folder", "tls-key-file",
+        ] {
             #expect(help.contains("--\(name)"), "\(name)")
         }
         for name in [
             "callers", "callers-file", "client-address-from", "accept-shared-keys", "data-folder",
-            "keys-folder", "accept-clock", "running-max", "queue-max", "tls-client-ca-file",
+            "accept-clock", "running-max", "queue-max", "tls-client-ca-file",
         ] {
             #expect(!help.contains("--\(name)"), "\(name)")
         }

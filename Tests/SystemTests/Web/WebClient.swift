@@ -31,6 +31,8 @@ struct WebClient {
         /// The HTTP status; 0 if there was no response.
         let status: Int
         let body: String
+        /// The origin that was called, where a browser needs it.
+        var origin = ""
 
         /// Decodes the body.
         func read<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {

@@ -1,0 +1,270 @@
+import Addresses
+import HTTPTypes
+import NIOCore
+import RPC
+import ServiceRuntime
+
+/// Answers the pages behind the links in mails.
+///
+///     GET  /verify-email?token=…   303 to /verify-email, with a cookie that has the token
+///     GET  /verify-email           the form
+///     POST /verify-email           one call of the gateway, and its result as a page
+///
+/// A GET never uses a link, and no page sends its form by itself: scanners of mails open every link,
+/// some in a browser that runs scripts, before the person sees the mail.
+struct PageResponder: Sendable {
+    /// Size limit of a form, in bytes: a password of 128 code points, percent-encoded, and the form's
+    /// token.
+    private static let bodyBytesMax = 4 * 1024
+    /// A sealed visit with the longest URI; browsers keep 4,096 bytes of a cookie.
+    private static let cookieBytesMax = 3_500
+
+    let calls: PageCalls
+    let callers: CallerCheck
+    let apps: Reloadable<Apps>
+    let theme: Reloadable<Theme>
+    let seal: PageVisitSeal
+    let randomness: any Randomness
+    let time: any Time
+    /// The origins at which clients reach this service; empty on this machine alone.
+    let origins: [String]
+    /// The languages whose pages address people formally.
+    let formalLanguages: Set<PageLanguage>
+
+    /// Answers a request of a page.
+    /// - Throws: `HTTPFailure`, `CancellationError`; `CryptographyError` when OpenSSL fails.
+    func respond(to exchange: HTTPExchange, _ page: Page) async throws {
+        switch exchange.head.method {
+        case .get, .head: try open(exchange, page)
+        case .post: try await submit(exchange, page)
+        default: throw HTTPFailure(allowing: "GET, HEAD, POST")
+        }
+    }
+
+    // MARK: GET
+
+    private func open(_ exchange: HTTPExchange, _ page: Page) throws {
+        let query = (exchange.head.path ?? "").utf8.drop { $0 != UInt8(ascii: "?") }.dropFirst()
+        // A query that cannot be read has no link.
+        let parameters = FormParameters(query)
+        let visit = visit(exchange, page)
+        if let parameters,
+            parameters["token"] ?? parameters["lang"] ?? parameters["continue"] != nil
+        {
+            return try redirect(exchange, page, with: parameters, visit)
+        }
+        guard let current = visit ?? (page.needsLink ? nil : PageVisit(randomness)),
+            !page.needsLink || !current.linkToken.isEmpty
+        else { return try show(exchange, page, .unusable, visit, status: .ok) }
+        try show(exchange, page, form(current), current, status: .ok)
+    }
+
+    /// Moves what the link says into the cookie.
+    private func redirect(
+        _ exchange: HTTPExchange, _ page: Page, with parameters: FormParameters, _ old: PageVisit?
+    ) throws {
+        var visit = old ?? PageVisit(randomness)
+        if let token = parameters["token"], token != visit.linkToken {
+            // A new secret: a form of the former link must not be sent with this one's token. The
+            // attack: a page sends the person to a link of the attacker's while a form is open.
+            visit = PageVisit(randomness)
+            visit.language = old?.language
+            visit.linkToken = PageVisit.isLinkToken(token) ? token : ""
+        }
+        if let language = parameters["lang"].flatMap(PageLanguage.init(tag:)) {
+            visit.language = language
+        }
+        if let uri = parameters["continue"] {
+            visit.continueURI = isRedirectURI(uri) ? uri : ""
+        }
+        var head = HTTPResponse(status: .seeOther, headerFields: Self.fields)
+        head.headerFields[.location] = page.path
+        head.headerFields.append(try cookieField(exchange, page, visit))
+        exchange.respond(head)
+    }
+
+    /// Whether an app has the URI. The attack: a link to this trusted host leads to any other.
+    private func isRedirectURI(_ uri: String) -> Bool {
+        uri.utf8.count <= PageVisit.continueBytesMax
+            && apps.value.all.contains { $0.redirectURIs.contains(uri) }
+    }
+
+    // MARK: POST
+
+    private func submit(_ exchange: HTTPExchange, _ page: Page) async throws {
+        let head = exchange.head
+        let origin = WellKnownResponder.origin(
+            head.authority ?? "", isTLS: exchange.connection.isTLS, among: origins)
+        guard PageForm.isOwn(head.headerFields, origin: origin) else {
+            throw HTTPFailure(.forbidden, "the form is not of a page of this service")
+        }
+        let body = try await exchange.body(bytesMax: Self.bodyBytesMax)
+        let type = head.headerFields[.contentType]?.prefix { $0 != ";" }.lowercased()
+        guard type == "application/x-www-form-urlencoded",
+            let parameters = FormParameters(body.readableBytesView)
+        else {
+            throw HTTPFailure(.badRequest, "the body must be application/x-www-form-urlencoded")
+        }
+        let input = parameters[page.field.rawValue] ?? ""
+        guard let visit = visit(exchange, page), !page.needsLink || !visit.linkToken.isEmpty,
+            let form = parameters[PageForm.field].flatMap({ PageForm(token: $0, of: visit) })
+        else { return try expired(exchange, page, input) }
+        let language = language(exchange, visit)
+        let address = callers.address(head.headerFields, exchange.connection).text
+        do {
+            try await calls.submit(
+                PageCalls.Submission(
+                    page: page, form: form, linkToken: visit.linkToken, input: input,
+                    clientAddress: address, language: language))
+            try show(exchange, page, .done(continueURI: visit.continueURI), visit, status: .ok)
+        } catch let error as ServiceError {
+            try fail(exchange, page, visit, error, input)
+        }
+    }
+
+    private func fail(
+        _ exchange: HTTPExchange, _ page: Page, _ visit: PageVisit, _ error: ServiceError,
+        _ input: String
+    ) throws {
+        guard error.code != .invalidLink else {
+            var visit = visit
+            visit.linkToken = ""
+            return try show(exchange, page, .unusable, visit, status: .badRequest)
+        }
+        let form = PageForm(visit, randomness: randomness)
+        let state = PageState(
+            form: form.token, email: page.field == .email ? input : "", after: error,
+            in: language(exchange, visit))
+        try show(
+            exchange, page, state, visit, status: Self.status(error),
+            retryAfter: error.retryAfterSeconds)
+    }
+
+    /// The answer to a form whose visit is over.
+    private func expired(_ exchange: HTTPExchange, _ page: Page, _ input: String) throws {
+        guard !page.needsLink else {
+            return try show(exchange, page, .unusable, nil, status: .badRequest)
+        }
+        let visit = PageVisit(randomness)
+        let texts = texts(exchange, page, nil)
+        let token = PageForm(visit, randomness: randomness).token
+        try show(
+            exchange, page, .form(token: token, email: input, problems: [texts[.expired]]), visit,
+            status: .badRequest)
+    }
+
+    /// 422 for what the person can correct.
+    private static func status(_ error: ServiceError) -> HTTPResponse.Status {
+        switch error.status.httpStatus {
+        case .badRequest, .unauthorized, .forbidden, .notFound, .conflict: .unprocessableContent
+        case let status: status
+        }
+    }
+
+    // MARK: Responses
+
+    private func form(_ visit: PageVisit) -> PageState {
+        .form(token: PageForm(visit, randomness: randomness).token)
+    }
+
+    /// Sends a page, and renews its visit: ten minutes from now.
+    private func show(
+        _ exchange: HTTPExchange, _ page: Page, _ state: PageState, _ visit: PageVisit?,
+        status: HTTPResponse.Status, retryAfter: Int64? = nil
+    ) throws {
+        var head = HTTPResponse(status: status, headerFields: Self.fields)
+        head.headerFields[.contentType] = "text/html; charset=utf-8"
+        let texts = texts(exchange, page, visit)
+        head.headerFields[.contentLanguage] = texts.language.rawValue
+        head.headerFields[.retryAfter] = retryAfter.map { "\($0)" }
+        if let visit { head.headerFields.append(try cookieField(exchange, page, visit)) }
+        let view = PageView(page, theme: theme.value, texts: texts, assets: PageAssets.path)
+        exchange.respond(head, ByteBuffer(string: view.document(state).text))
+    }
+
+    /// The language that the person chose, else the browser's.
+    private func language(_ exchange: HTTPExchange, _ visit: PageVisit?) -> PageLanguage {
+        visit?.language ?? PageLanguage(accepting: exchange.head.headerFields[.acceptLanguage])
+    }
+
+    private func texts(_ exchange: HTTPExchange, _ page: Page, _ visit: PageVisit?) -> PageTexts {
+        let language = language(exchange, visit)
+        return PageTexts(page, in: language, isFormal: formalLanguages.contains(language))
+    }
+
+    /// The fields of every response: no script, no frame, nothing of other hosts; the token of a link
+    /// goes nowhere.
+    static let fields: HTTPFields = [
+        .contentSecurityPolicy: "default-src 'none'; style-src 'self'; img-src 'self'; "
+            + "form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+        .known("referrer-policy"): "no-referrer", .cacheControl: "no-store",
+        .xContentTypeOptions: "nosniff",
+    ]
+
+    // MARK: The cookie
+
+    private func cookie(_ exchange: HTTPExchange, _ page: Page) -> HostCookie {
+        HostCookie(
+            "postern-\(page.rawValue)",
+            isPlainLoopback: CallerCheck.isPlainLoopback(exchange.head, exchange.connection),
+            valueBytesMax: Self.cookieBytesMax)
+    }
+
+    private func visit(_ exchange: HTTPExchange, _ page: Page) -> PageVisit? {
+        cookie(exchange, page).value(in: exchange.head.headerFields)
+            .flatMap { seal.open($0, of: page, at: time.now()) }
+    }
+
+    /// `Lax`: the person comes from a mail, often of a web mailer. After the redirect the browser
+    /// would not send a `Strict` cookie, because another site began the navigation.
+    private func cookieField(
+        _ exchange: HTTPExchange, _ page: Page, _ visit: PageVisit
+    ) throws -> HTTPField {
+        cookie(exchange, page).field(
+            try seal.seal(visit, of: page, at: time.now()), .lax,
+            maxAge: Int(PageVisit.lifetime.components.seconds))
+    }
+}
+
+/// Answers the style sheet and the logo of the pages.
+struct PageAssets: Sendable {
+    /// What the paths begin with.
+    static let path = "/pages/"
+
+    let theme: Reloadable<Theme>
+
+    /// Answers a request whose path begins with `path`.
+    /// - Throws: `HTTPFailure`.
+    func respond(to exchange: HTTPExchange, _ path: Substring) throws(HTTPFailure) {
+        guard [.get, .head].contains(exchange.head.method) else {
+            throw HTTPFailure(allowing: "GET, HEAD")
+        }
+        let theme = theme.value
+        switch path.dropFirst(Self.path.count) {
+        case "style.css":
+            respond(exchange, Array(theme.styleSheet.utf8), "text/css; charset=utf-8")
+        case "logo":
+            guard let logo = theme.logo else { fallthrough }
+            respond(exchange, logo.bytes, logo.mediaType)
+        default: throw HTTPFailure(.notFound, "there is no such file")
+        }
+    }
+
+    private func respond(_ exchange: HTTPExchange, _ bytes: [UInt8], _ mediaType: String) {
+        let tag = EntityTag(of: bytes)
+        var head = HTTPResponse(
+            status: .ok,
+            headerFields: [
+                .contentType: mediaType, .eTag: tag.text, .xContentTypeOptions: "nosniff",
+                // Asked for again each time, so that a changed theme is seen.
+                .cacheControl: "no-cache",
+                // An SVG that is opened by itself runs no script either.
+                .contentSecurityPolicy: "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+            ])
+        guard !tag.isIn(exchange.head.headerFields[.ifNoneMatch]) else {
+            head.status = .notModified
+            return exchange.respond(head)
+        }
+        exchange.respond(head, ByteBuffer(bytes: bytes))
+    }
+}

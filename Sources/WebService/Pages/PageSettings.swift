@@ -1,0 +1,34 @@
+package import ServiceRuntime
+
+/// The settings of the pages behind the links in mails.
+package struct PageSettings: Settings {
+    /// Whether the web service serves them.
+    package let isOn: Bool
+    /// The operator's theme folder; nil for the built-in look.
+    let themeFolder: String?
+    /// The languages whose pages address people formally.
+    let formalLanguages: Set<PageLanguage>
+
+    package init(reading settings: inout SettingsReader) {
+        isOn = settings.boolean(
+            "pages", default: false,
+            reason: "on: serves verify-email and the other pages of mails; identity's link-origin "
+                + "is then this service. Needs web.key in keys-folder.")
+        themeFolder = settings.optionalPath(
+            "pages-theme",
+            reason: "A folder with theme.css, theme.yaml and a logo; reloaded when it changes "
+                + "(postern pages preview).")
+        let tags = settings.parsedList(
+            "formal-languages", default: [], counts: 0...2,
+            expected: "de or es; other languages have no formal voice", unit: "language",
+            reason: "Pages in these languages say \"Sie\" and \"usted\"; by default \"du\" and "
+                + "\"tú\".", parse: { ["de", "es"].contains($0) ? $0 : nil })
+        formalLanguages = Set(tags.compactMap(PageLanguage.init(rawValue:)))
+        guard let themeFolder else { return }
+        do throws(ThemeError) {
+            _ = try ThemeFiles(folder: themeFolder).theme()
+        } catch {
+            for problem in error.problems { settings.require(false, ["pages-theme"], problem) }
+        }
+    }
+}

@@ -1,0 +1,189 @@
+/// Renders a page in one state. It has no script, so that it works in every browser and none can be
+/// smuggled in.
+package struct PageView: Sendable {
+    /// The page.
+    package let page: Page
+    /// The operator's look.
+    package let theme: Theme
+    /// Its sentences.
+    package let texts: PageTexts
+    /// Where the style sheet and the logo are: `/pages/`, or empty for files in one folder.
+    package let assets: String
+
+    /// A page in a language.
+    package init(_ page: Page, theme: Theme, texts: PageTexts, assets: String) {
+        (self.page, self.theme, self.texts, self.assets) = (page, theme, texts, assets)
+    }
+
+    /// The whole document.
+    package func document(_ state: PageState) -> HTML {
+        let title = title(state)
+        let isError: Bool
+        switch state {
+        case .form(_, _, let problems): isError = !problems.isEmpty
+        case .done: isError = false
+        case .unusable: isError = true
+        }
+        let full = isError ? texts.errorTitle(title) : title
+        return """
+            <!DOCTYPE html>
+            <html lang="\(texts.language.rawValue)">
+            <head>
+            <meta charset="utf-8">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <meta name="robots" content="noindex">
+            <meta name="color-scheme" content="light dark">
+            <title>\(theme.name.isEmpty ? full : "\(full) – \(theme.name)")</title>
+            <link rel="stylesheet" href="\(assets)style.css">
+            \(theme.logo == nil ? "" : icon)</head>
+            <body>
+            \(header)<main>
+            \(content(state, title))</main>
+            <footer>
+            \(languages(state))\(links)</footer>
+            </body>
+            </html>
+
+            """
+    }
+
+    private func title(_ state: PageState) -> String {
+        if case .done = state { return texts[.doneTitle] }
+        return texts[.title]
+    }
+
+    private var icon: HTML { "<link rel=\"icon\" href=\"\(assets)logo\">\n" }
+
+    /// The app's name, as a logo if there is one.
+    private var header: HTML {
+        if theme.logo != nil {
+            return """
+                <header><img class="logo" src="\(assets)logo" alt="\(theme.name)"></header>
+
+                """
+        }
+        return theme.name.isEmpty
+            ? .none : "<header><p class=\"name\">\(theme.name)</p></header>\n"
+    }
+
+    private func content(_ state: PageState, _ title: String) -> HTML {
+        switch state {
+        case .form(let token, let email, let problems):
+            return """
+                \(summary(problems))<h1>\(title)</h1>
+                <p>\(texts[.intro])</p>
+                \(form(token, email, problems))
+                """
+        case .done(let continueURI):
+            // A link, no redirect: `form-action` would stop one to another origin, and nobody would
+            // read what was done.
+            let next: HTML =
+                continueURI.isEmpty
+                ? .none
+                : "<p><a class=\"button\" href=\"\(continueURI)\">\(texts[.resume])</a></p>\n"
+            return """
+                <h1>\(title)</h1>
+                <p role="status">\(texts[.done])</p>
+                \(next)
+                """
+        case .unusable:
+            return """
+                <h1>\(title)</h1>
+                <div class="problem" role="alert">
+                <p>\(texts[.unusable])</p>
+                </div>
+                <p>\(texts[.unusableNext])</p>
+                \(page == .resetPassword ? request : .none)
+                """
+        }
+    }
+
+    private var request: HTML {
+        "<p><a href=\"\(Page.forgotPassword.path)\">\(texts[.request])</a></p>\n"
+    }
+
+    // MARK: The form
+
+    /// What is wrong, each with a link to the field. It has the focus, so that a screen reader reads
+    /// it first (WCAG 2.2, 3.3.1).
+    private func summary(_ problems: [String]) -> HTML {
+        guard !problems.isEmpty else { return .none }
+        let lines = problems.map { problem -> HTML in
+            "<li><a href=\"#\(page.field.rawValue)\">\(problem)</a></li>\n"
+        }
+        return """
+            <div class="problem" role="alert" tabindex="-1" autofocus>
+            <h2>\(texts[.problem])</h2>
+            <ul>
+            \(lines)</ul>
+            </div>
+
+            """
+    }
+
+    private func form(_ token: String, _ email: String, _ problems: [String]) -> HTML {
+        let name = page.field.rawValue
+        let marks: HTML =
+            problems.isEmpty
+            ? " aria-describedby=\"\(name)-hint\""
+            : " aria-describedby=\"\(name)-hint \(name)-error\" aria-invalid=\"true\""
+        return """
+            <form method="post" action="\(page.path)">
+            <input type="hidden" name="\(PageForm.field)" value="\(token)">
+            <label for="\(name)">\(texts[.label])</label>
+            <p class="hint" id="\(name)-hint">\(texts[.hint])</p>
+            \(problemsOfField(name, problems))<input id="\(name)" name="\(name)" \(inputType) \
+            autocomplete="\(page.autocomplete)" value="\(email)" required\(marks)>
+            <button type="submit">\(texts[.button])</button>
+            </form>
+
+            """
+    }
+
+    /// An address is a text: fields of the type `email` cannot have the autocomplete `username` (HTML
+    /// Living Standard, autofill control groups).
+    private var inputType: HTML {
+        switch page.field {
+        case .password: "type=\"password\""
+        case .email:
+            """
+            type="text" inputmode="email" autocapitalize="none" spellcheck="false"
+            """
+        }
+    }
+
+    private func problemsOfField(_ name: String, _ problems: [String]) -> HTML {
+        guard !problems.isEmpty else { return .none }
+        return "<p class=\"error\" id=\"\(name)-error\">\(problems.joined(separator: " "))</p>\n"
+    }
+
+    // MARK: The footer
+
+    /// The other languages. A result is a response to a form, which a link would not repeat.
+    private func languages(_ state: PageState) -> HTML {
+        if case .done = state { return .none }
+        let items = PageLanguage.allCases.map { language -> HTML in
+            let code = language.rawValue
+            let current: HTML = language == texts.language ? " aria-current=\"true\"" : .none
+            return """
+                <li><a href="\(page.path)?lang=\(code)" hreflang="\(code)" lang="\(code)"\
+                \(current)>\(language.ownName)</a></li>
+
+                """
+        }
+        return """
+            <nav aria-label="\(texts[.language])">
+            <ul>
+            \(items)</ul>
+            </nav>
+
+            """
+    }
+
+    private var links: HTML {
+        let items = [(theme.imprintURL, texts[.imprint]), (theme.privacyURL, texts[.privacy])]
+            .filter { !$0.0.isEmpty }
+            .map { url, label -> HTML in "<li><a href=\"\(url)\">\(label)</a></li>\n" }
+        return items.isEmpty ? .none : "<ul>\n\(items)</ul>\n"
+    }
+}

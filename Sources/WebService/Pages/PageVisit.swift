@@ -1,0 +1,95 @@
+import Cryptography
+import JSON
+import ServiceRuntime
+
+/// What a page keeps between two requests of one browser, in a cookie that only web services can
+/// read or make. So the link's token is not in the address bar, the history, a `Referer` or a
+/// proxy's log, and no instance has a store.
+struct PageVisit: Hashable, Sendable {
+    /// How long a page can be open. Short: the cookie of a computer in a library has the token.
+    static let lifetime = Duration.seconds(600)
+    /// The longest token of a link that is kept. Ours have 43 characters.
+    private static let tokenBytesMax = 128
+    /// The longest URI that is kept.
+    static let continueBytesMax = 1_024
+    private static let secretBytes = 32
+
+    /// The token of the link; empty for a page without one.
+    var linkToken = ""
+    /// The secret of the forms that this visit was given (`PageForm`).
+    var secret: [UInt8]
+    /// The language that the person chose.
+    var language: PageLanguage?
+    /// Where the person can go on afterwards: a redirect URI of an app, or empty.
+    var continueURI = ""
+
+    /// A new visit, without a link.
+    init(_ randomness: any Randomness) {
+        secret = randomness.bytes(Self.secretBytes)
+    }
+
+    /// Whether a text can be the token of a link.
+    static func isLinkToken(_ text: String) -> Bool {
+        (1...tokenBytesMax).contains(text.utf8.count) && text.utf8.allSatisfy(\.isBase64URLDigit)
+    }
+}
+
+/// Seals visits under `web.key`. Whoever has that key can make cookies and forms, and nothing else:
+/// it signs nobody in.
+struct PageVisitSeal: Sendable {
+    private let box: SealedBox
+
+    /// - Throws: `CryptographyError.invalidKey` for a key that does not have 32 bytes.
+    init(_ key: SecretBytes, randomness: any Randomness) throws {
+        guard key.count == SecretFile.keyBytes else {
+            throw CryptographyError.invalidKey("web.key must have \(SecretFile.keyBytes) bytes")
+        }
+        box = try SealedBox(
+            keys: [1: KeyDerivation.key(from: key, purpose: "web/page visits")], current: 1,
+            randomness: randomness)
+    }
+
+    /// The value of the cookie, base64url. It can be opened for the same page only.
+    /// - Throws: `CryptographyError` when OpenSSL fails.
+    func seal(_ visit: PageVisit, of page: Page, at now: Timestamp) throws -> String {
+        let expiresAt = now + PageVisit.lifetime
+        let document: JSONObject = [
+            "token": .string(visit.linkToken),
+            "secret": .string(Base64URL.encode(visit.secret)),
+            "language": .string(visit.language?.rawValue ?? ""),
+            "continue": .string(visit.continueURI),
+            "expires_at_s": .string("\(expiresAt.seconds)"),
+        ]
+        return Base64URL.encode(
+            try box.seal(Array(JSONWriter.text(document).utf8), at: Self.place(page)))
+    }
+
+    /// The visit in a cookie's value. Nil for one that is forged, expired, of another page or under
+    /// another key: to the person these are the same.
+    func open(_ value: String, of page: Page, at now: Timestamp) -> PageVisit? {
+        guard let sealed = Base64URL.decode(value.utf8),
+            // Any reason means that the link has to be opened again.
+            let bytes = try? box.open(sealed, at: Self.place(page)),
+            let document = JSONReader.object(in: bytes),
+            let expiresAt = document["expires_at_s"]?.string.flatMap({ Int64($0) }),
+            now.seconds < expiresAt,
+            let token = document["token"]?.string,
+            let secret = document["secret"]?.string.flatMap({ Base64URL.decode($0.utf8) })
+        else { return nil }
+        var visit = PageVisit(secret: secret)
+        visit.linkToken = token
+        visit.language = document["language"]?.string.flatMap { PageLanguage(rawValue: $0) }
+        visit.continueURI = document["continue"]?.string ?? ""
+        return visit
+    }
+
+    private static func place(_ page: Page) -> SealedPlace {
+        SealedPlace(purpose: "web/page visit/\(page.rawValue)")
+    }
+}
+
+extension PageVisit {
+    fileprivate init(secret: [UInt8]) {
+        self.secret = secret
+    }
+}

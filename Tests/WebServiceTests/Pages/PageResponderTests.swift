@@ -1,0 +1,265 @@
+import ServiceRuntime
+import Testing
+
+@testable import WebService
+
+@Suite("Pages behind the links in mails")
+struct PageResponderTests {
+    private static let methods: [Page: String] = [
+        .verifyEmail: "VerifyEmail", .changeEmail: "ConfirmEmailChange",
+        .resetPassword: "ResetPassword", .forgotPassword: "RequestPasswordReset",
+    ]
+
+    @Test(
+        "a link moves its token into a cookie, and the page has a form",
+        arguments: Page.allCases.filter(\.needsLink))
+    func link(page: Page) async throws {
+        try await PagesFixture.run { fixture in
+            let moved = try await fixture.get("\(page.path)?utm_source=mail&token=good")
+            #expect(moved.status == 303)
+            #expect(moved.fields["location"] == page.path)
+            let cookie = try #require(moved.fields["set-cookie"])
+            #expect(cookie.hasSuffix("; HttpOnly; SameSite=Lax; Path=/; Max-Age=600"))
+            #expect(!cookie.contains("good"))
+            let open = try await fixture.open(page)
+            #expect(open.response.status == 200)
+            #expect(!open.formToken.isEmpty)
+            #expect(fixture.gateway.calls.isEmpty)
+        }
+    }
+
+    @Test("a scanner's HEAD and its GETs use no link", arguments: ["HEAD", "GET"])
+    func scanner(method: String) async throws {
+        try await PagesFixture.run { fixture in
+            for page in Page.allCases {
+                for _ in 0..<3 {
+                    let moved = try await fixture.get("\(page.path)?token=good", method: method)
+                    #expect(moved.status == 303)
+                    let clean = try await fixture.get(
+                        page.path, cookie: moved.cookie, method: method)
+                    #expect(clean.status == 200)
+                    #expect(clean.body.isEmpty == (method == "HEAD"))
+                    #expect(try await fixture.get(page.path, method: method).status == 200)
+                }
+            }
+            #expect(fixture.gateway.calls.isEmpty)
+        }
+    }
+
+    @Test("a form makes one call of the gateway, for the person", arguments: Page.allCases)
+    func submit(page: Page) async throws {
+        try await PagesFixture.run { fixture in
+            let open = try await fixture.open(page, page.needsLink ? "token=good" : "lang=en")
+            let done = try await fixture.submit(open, "Correct & 7%Horse+é")
+            #expect(done.status == 200, "\(done.text)")
+            #expect(done.text.contains("role=\"status\""))
+            #expect(!done.text.contains("<form"))
+            let call = try #require(fixture.gateway.calls.first)
+            #expect(call.method == Self.methods[page])
+            #expect(call.token == (page.needsLink ? "good" : ""))
+            #expect(call.input == "Correct & 7%Horse+é")
+            #expect(call.context["client-address"] == "127.0.0.1")
+            #expect(call.context["accept-language"] == "en")
+            #expect(call.context["idempotency-key"]?.count == 64)
+            #expect(call.context["authorization"] == nil)
+            // A reload repeats the same call.
+            #expect(try await fixture.submit(open, "Correct & 7%Horse+é").status == 200)
+            let again = try #require(fixture.gateway.calls.last { $0.method == call.method })
+            #expect(again == call)
+        }
+    }
+
+    @Test("a reset ends the session that it opens, which no page can hold")
+    func resetSignsOut() async throws {
+        try await PagesFixture.run { fixture in
+            _ = try await fixture.submit(try await fixture.open(.resetPassword), "Correct7Horse")
+            #expect(fixture.gateway.calls.map(\.method) == ["ResetPassword", "SignOut"])
+            #expect(fixture.gateway.calls.last?.token == "refresh-1")
+        }
+    }
+
+    @Test("an error is said in the person's language, and the form can be sent again")
+    func failure() async throws {
+        try await PagesFixture.run { fixture in
+            let open = try await fixture.open(.verifyEmail, language: "de-AT,en;q=0.5")
+            #expect(open.response.text.contains("<html lang=\"de\">"))
+            #expect(open.response.fields["content-language"] == "de")
+            let failed = try await fixture.submit(open, "wrong", ["accept-language": "de"])
+            #expect(failed.status == 422)
+            #expect(failed.text.contains("<title>Fehler: "))
+            #expect(failed.text.contains(ErrorCode.invalidCredential.sentence(in: .german)))
+            #expect(!failed.text.contains("value=\"wrong\""))
+            let second = OpenPage(
+                page: .verifyEmail, cookie: failed.cookie ?? "", response: failed)
+            #expect(second.formToken != open.formToken)
+            #expect(try await fixture.submit(second, "right").status == 200)
+            let keys = fixture.gateway.calls.compactMap { $0.context["idempotency-key"] }
+            #expect(Set(keys).count == 2)
+        }
+    }
+
+    @Test("each rule that a new password breaks is a line of the summary")
+    func weakPassword() async throws {
+        try await PagesFixture.run { fixture in
+            let failed = try await fixture.submit(
+                try await fixture.open(.resetPassword, "token=good&lang=fr"), "weak")
+            #expect(failed.status == 422)
+            for rule in [PasswordRule.length, .common] {
+                let line: HTML = "<a href=\"#password\">\(rule.sentence(in: .french))</a>"
+                #expect(failed.text.contains(line.text))
+            }
+        }
+    }
+
+    @Test("a limit says how long to wait, and a link that was used says what to do")
+    func refusals() async throws {
+        try await PagesFixture.run { fixture in
+            let often = try await fixture.submit(
+                try await fixture.open(.forgotPassword, "lang=en"), "often")
+            #expect(often.status == 429)
+            #expect(often.fields["retry-after"] == "2")
+            #expect(often.text.contains("value=\"often\""), "the address stays in the form")
+            let used = try await fixture.submit(
+                try await fixture.open(.resetPassword, "token=used"), "Correct7Horse")
+            #expect(used.status == 400)
+            #expect(used.text.contains("<title>Error: "))
+            #expect(used.text.contains("href=\"/forgot-password\""))
+            let later = try await fixture.get("/reset-password", cookie: used.cookie)
+            #expect(!later.text.contains("<form"), "the token is gone")
+        }
+    }
+
+    @Test(
+        "a form that is not of this service, or without its cookie or token, makes no call",
+        arguments: [
+            (["sec-fetch-site": "cross-site"], 403), (["sec-fetch-site": "same-site"], 403),
+            (["sec-fetch-site": nil], 403),
+            (["sec-fetch-site": nil, "origin": "https://evil.example"], 403),
+            (["cookie": nil], 400), (["cookie": "postern-verify-email=AAAA"], 400),
+            (["content-type": "text/plain"], 400),
+        ] as [([String: String?], Int)])
+    func foreign(changed: [String: String?], status: Int) async throws {
+        try await PagesFixture.run { fixture in
+            let open = try await fixture.open(.verifyEmail)
+            #expect(try await fixture.submit(open, "right", changed).status == status)
+            // A form of another visit.
+            let other = try await fixture.open(.verifyEmail, "token=other")
+            let mixed = OpenPage(
+                page: .verifyEmail, cookie: other.cookie, response: open.response)
+            #expect(try await fixture.submit(mixed, "right").status == 400)
+            #expect(fixture.gateway.calls.isEmpty)
+        }
+    }
+
+    @Test("a browser without Sec-Fetch-Site is taken at its origin")
+    func olderBrowser() async throws {
+        try await PagesFixture.run { fixture in
+            let open = try await fixture.open(.verifyEmail)
+            let own = "http://localhost:\(fixture.client.port)"
+            let done = try await fixture.submit(
+                open, "right", ["sec-fetch-site": nil, "origin": own])
+            #expect(done.status == 200)
+        }
+    }
+
+    @Test("a page that was open too long keeps the address and gives a new form")
+    func expired() async throws {
+        try await PagesFixture.run { fixture in
+            let open = try await fixture.open(.forgotPassword, "lang=en")
+            let expired = try await fixture.submit(open, "ada", ["cookie": nil])
+            #expect(expired.status == 400)
+            #expect(expired.text.contains("value=\"ada\""))
+            let second = OpenPage(
+                page: .forgotPassword, cookie: expired.cookie ?? "", response: expired)
+            #expect(try await fixture.submit(second, "ada").status == 200)
+            #expect(fixture.gateway.calls.count == 1)
+        }
+    }
+
+    @Test("a result leads to a redirect URI of an app, and to no other")
+    func continueURI() async throws {
+        try await PagesFixture.run { fixture in
+            for (uri, isOne) in [
+                (PagesFixture.redirectURI, true), (PagesFixture.redirectURI + "&x=1", false),
+                ("https://evil.example/", false), ("javascript:alert(1)", false),
+                ("//evil.example", false),
+            ] {
+                let encoded = uri.utf8.map { "%" + ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+                let open = try await fixture.open(
+                    .verifyEmail, "token=good&continue=\(encoded.joined())")
+                let done = try await fixture.submit(open, "right")
+                #expect(done.text.contains("class=\"button\"") == isOne, "\(uri)")
+                let link: HTML = "href=\"\(uri)\""
+                #expect(done.text.contains(link.text) == isOne, "\(uri)")
+            }
+        }
+    }
+
+    @Test("the chosen language stays, and so does the link")
+    func language() async throws {
+        try await PagesFixture.run { fixture in
+            let open = try await fixture.open(.verifyEmail)
+            let moved = try await fixture.get("/verify-email?lang=ja", cookie: open.cookie)
+            #expect(moved.status == 303)
+            let clean = try await fixture.get("/verify-email", cookie: moved.cookie)
+            #expect(clean.text.contains("<html lang=\"ja\">"))
+            let page = OpenPage(
+                page: .verifyEmail, cookie: clean.cookie ?? "", response: clean)
+            #expect(try await fixture.submit(page, "right").status == 200)
+            #expect(fixture.gateway.calls.first?.context["accept-language"] == "ja")
+            #expect(fixture.gateway.calls.first?.token == "good")
+        }
+    }
+
+    @Test("every response forbids scripts, frames, caches and referrers")
+    func fields() async throws {
+        try await PagesFixture.run { fixture in
+            let open = try await fixture.open(.verifyEmail)
+            for response in [
+                try await fixture.get("/verify-email?token=good"), open.response,
+                try await fixture.submit(open, "wrong"), try await fixture.submit(open, "right"),
+                try await fixture.get("/reset-password"),
+            ] {
+                #expect(
+                    response.fields["content-security-policy"]
+                        == "default-src 'none'; style-src 'self'; img-src 'self'; "
+                        + "form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
+                #expect(response.fields["referrer-policy"] == "no-referrer")
+                #expect(response.fields["cache-control"] == "no-store")
+                #expect(response.fields["x-content-type-options"] == "nosniff")
+                #expect(MarkupCheck.problem(in: response.text) == nil)
+            }
+        }
+    }
+
+    @Test("the style sheet is served, and a large or broken form is not read")
+    func others() async throws {
+        try await PagesFixture.run { fixture in
+            let sheet = try await fixture.get("/pages/style.css")
+            #expect(sheet.status == 200)
+            #expect(sheet.fields["content-type"] == "text/css; charset=utf-8")
+            #expect(sheet.text == Theme.standard.styleSheet)
+            #expect(try await fixture.get("/pages/logo").status == 404)
+            #expect(try await fixture.get("/pages/../apps.yaml").status == 404)
+            let put = try await fixture.get("/verify-email", method: "PUT")
+            #expect(put.status == 405)
+            let open = try await fixture.open(.verifyEmail)
+            let large = try await fixture.submit(open, String(repeating: "a", count: 5_000))
+            #expect(large.status == 413)
+            #expect(fixture.gateway.calls.isEmpty)
+        }
+    }
+
+    @Test("without a link, or with one that cannot be, a page says what to do")
+    func noLink() async throws {
+        try await PagesFixture.run { fixture in
+            for query in ["token=", "token=a%20b", "token=a&token=b", "token=%zz"] {
+                let first = try await fixture.get("/verify-email?\(query)")
+                let page = try await fixture.get("/verify-email", cookie: first.cookie)
+                #expect(page.status == 200)
+                #expect(!page.text.contains("<form"), "\(query)")
+                #expect(page.text.contains("<title>Error: "))
+            }
+        }
+    }
+}

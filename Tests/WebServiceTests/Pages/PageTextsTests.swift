@@ -1,0 +1,58 @@
+import Testing
+import Texts
+
+@testable import WebService
+
+@Suite("Sentences of pages")
+struct PageTextsTests {
+    @Test(
+        "every page has every sentence in every language, in both voices",
+        arguments: Page.allCases, PageLanguage.allCases)
+    func complete(page: Page, language: PageLanguage) {
+        for isFormal in [false, true] {
+            let texts = PageTexts(page, in: language, isFormal: isFormal)
+            for sentence in PageTexts.Shared.allCases {
+                #expect(!texts[sentence].isEmpty, "\(sentence) of frame.\(language)")
+            }
+            for sentence in PageTexts.Sentence.allCases where isUsed(sentence, by: page) {
+                #expect(!texts[sentence].isEmpty, "\(sentence) of \(page).\(language)")
+            }
+            #expect(texts.errorTitle("x").contains("x") && texts.errorTitle("x") != "x")
+        }
+    }
+
+    @Test("German and Spanish differ by voice, the others have one")
+    func voices() {
+        for language in PageLanguage.allCases {
+            let isSame = Page.allCases.allSatisfy { page in
+                PageTexts.sentences(of: page.rawValue, in: language, true)
+                    == PageTexts.sentences(of: page.rawValue, in: language, false)
+            }
+            #expect(isSame == ![.german, .spanish].contains(language), "\(language)")
+        }
+    }
+
+    @Test("no file has a sentence that no page shows")
+    func unused() {
+        let paths = Texts.paths.filter { $0.hasPrefix("page/") }
+        #expect(paths.count == 5 * 7)
+        let known = Set(PageTexts.Sentence.allCases.map(\.rawValue))
+        let shared = Set(PageTexts.Shared.allCases.map(\.rawValue))
+        for path in paths {
+            let keys = (Texts.file(path) ?? "").split(separator: "\n").map {
+                String($0.prefix { $0 != ":" })
+            }
+            #expect(Set(keys).count == keys.count, "\(path)")
+            let isFrame = path.hasPrefix("page/frame.")
+            #expect(Set(keys).subtracting(isFrame ? shared : known) == [], "\(path)")
+        }
+    }
+
+    private func isUsed(_ sentence: PageTexts.Sentence, by page: Page) -> Bool {
+        switch sentence {
+        case .request: page == .resetPassword
+        case .unusable, .unusableNext: page.needsLink
+        default: true
+        }
+    }
+}

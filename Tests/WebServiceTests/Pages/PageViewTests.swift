@@ -1,0 +1,155 @@
+import Testing
+
+@testable import WebService
+
+@Suite("Pages as documents")
+struct PageViewTests {
+    private static let samples = PagePreview.Sample.allCases
+
+    private func document(
+        _ page: Page, _ sample: PagePreview.Sample, _ language: PageLanguage = .english,
+        theme: Theme = .standard
+    ) -> String? {
+        PagePreview.document(page, sample, language, theme: theme, isFormal: false)?.text
+    }
+
+    @Test(
+        "each page in each state and language is well-formed, with one heading of the first level",
+        arguments: Page.allCases, PageLanguage.allCases)
+    func wellFormed(page: Page, language: PageLanguage) throws {
+        for sample in Self.samples {
+            guard let text = document(page, sample, language) else {
+                #expect(page == .forgotPassword && sample == .unusable)
+                continue
+            }
+            #expect(MarkupCheck.problem(in: text) == nil, "\(page) \(sample): \(text)")
+            #expect(text.contains("<html lang=\"\(language.rawValue)\">"))
+            #expect(text.split(separator: "<h1>").count == 2)
+            #expect(!text.contains("<script") && !text.contains(" style="))
+            #expect(!text.contains("{{"))
+        }
+    }
+
+    @Test("the title of a page with an error begins with it", arguments: Page.allCases)
+    func titles(page: Page) throws {
+        for sample in Self.samples {
+            guard let text = document(page, sample) else { continue }
+            let isError = sample == .error || sample == .unusable
+            #expect(text.contains("<title>Error: ") == isError, "\(page) \(sample)")
+        }
+    }
+
+    @Test("the summary of errors has the focus, and leads to the field", arguments: Page.allCases)
+    func summary(page: Page) throws {
+        let field = page.field.rawValue
+        let text = try #require(document(page, .error))
+        #expect(text.contains("role=\"alert\" tabindex=\"-1\" autofocus>"))
+        #expect(text.contains("<li><a href=\"#\(field)\">"))
+        #expect(text.contains("aria-describedby=\"\(field)-hint \(field)-error\""))
+        #expect(text.contains(" aria-invalid=\"true\">"))
+        let first = try #require(document(page, .form))
+        #expect(!first.contains("autofocus") && !first.contains("aria-invalid"))
+    }
+
+    @Test(
+        "fields have a label, and what a password manager looks for",
+        arguments: [
+            (Page.verifyEmail, "current-password"), (.changeEmail, "current-password"),
+            (.resetPassword, "new-password"), (.forgotPassword, "username"),
+        ])
+    func fields(page: Page, autocomplete: String) throws {
+        let text = try #require(document(page, .form))
+        let field = page.field.rawValue
+        #expect(text.contains("<label for=\"\(field)\">"))
+        #expect(text.contains("<input id=\"\(field)\" name=\"\(field)\" type=\""))
+        #expect(text.contains(" autocomplete=\"\(autocomplete)\""))
+        #expect(text.contains("<form method=\"post\" action=\"\(page.path)\">"))
+    }
+
+    @Test("a password is never in a page, a typed address is")
+    func typed() throws {
+        let view = PageView(
+            .forgotPassword, theme: .standard,
+            texts: PageTexts(.forgotPassword, in: .english, isFormal: false), assets: "")
+        let hostile = "\"><script>alert(1)</script>@x"
+        let text = view.document(.form(token: "t", email: hostile, problems: ["<b>no</b>"])).text
+        #expect(MarkupCheck.problem(in: text) == nil, "\(text)")
+        #expect(text.contains("value=\"&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;@x\""))
+        #expect(text.contains("&lt;b&gt;no&lt;/b&gt;"))
+        #expect(!text.contains("<script"))
+        #expect(try #require(document(.verifyEmail, .error)).contains(" value=\"\" required"))
+    }
+
+    @Test("a theme's name, logo and links are in every page")
+    func theme() throws {
+        var theme = Theme.standard
+        theme.name = "Ada & <Sons>"
+        theme.imprintURL = "https://shop.example.org/imprint?a=b&c=d"
+        theme.privacyURL = "https://shop.example.org/privacy"
+        let text = try #require(document(.verifyEmail, .form, theme: theme))
+        #expect(text.contains("<p class=\"name\">Ada &amp; &lt;Sons&gt;</p>"))
+        #expect(text.contains(" – Ada &amp; &lt;Sons&gt;</title>"))
+        #expect(text.contains("href=\"https://shop.example.org/imprint?a=b&amp;c=d\""))
+        theme.logo = Theme.Logo(bytes: [1], mediaType: "image/png")
+        let withLogo = try #require(document(.verifyEmail, .form, theme: theme))
+        #expect(withLogo.contains("alt=\"Ada &amp; &lt;Sons&gt;\""))
+        #expect(MarkupCheck.problem(in: withLogo) == nil)
+    }
+
+    @Test("a result leads on where the app says, and otherwise says what to do next")
+    func next() {
+        let view = PageView(
+            .resetPassword, theme: .standard,
+            texts: PageTexts(.resetPassword, in: .english, isFormal: false), assets: "")
+        let app = view.document(.done(continueURI: "org.example.app:/done?a=1&b=2")).text
+        #expect(app.contains("<a class=\"button\" href=\"org.example.app:/done?a=1&amp;b=2\">"))
+        let none = view.document(.done(continueURI: "")).text
+        #expect(!none.contains("class=\"button\""))
+        #expect(none.contains("sign in to the app"))
+        #expect(none.contains("role=\"status\""))
+    }
+
+    @Test(
+        "what is no document is found",
+        arguments: [
+            "<p>", "<p></b>", "</p>", "<p a=b></p>", "<p a=\"b></p>", "<p>a < b</p>", "<p>&</p>",
+            "<br></br>",
+        ])
+    func malformed(text: String) {
+        #expect(MarkupCheck.problem(in: text) != nil)
+    }
+}
+
+/// A strict reader of the subset of HTML that pages use: every element is closed, every attribute has
+/// a value in double quotes or none, and `<`, `>`, `&` and quotes occur in markup only.
+enum MarkupCheck {
+    private static let void: Set<String> = ["meta", "link", "input", "img", "br"]
+
+    /// What is wrong; nil for nothing.
+    static func problem(in text: String) -> String? {
+        var open: [String] = []
+        var rest = Substring(text)
+        if rest.hasPrefix("<!DOCTYPE html>\n") { rest = rest.dropFirst("<!DOCTYPE html>\n".count) }
+        while let start = rest.firstIndex(of: "<") {
+            if let problem = textProblem(rest[..<start]) { return problem }
+            guard let end = rest[start...].firstIndex(of: ">") else { return "an open tag" }
+            let tag = rest[rest.index(after: start)..<end]
+            rest = rest[rest.index(after: end)...]
+            if tag.hasPrefix("/") {
+                guard open.popLast() == String(tag.dropFirst()) else { return "</\(tag)>" }
+                continue
+            }
+            guard let name = tag.wholeMatch(of: Self.tag)?.1 else { return "<\(tag)>" }
+            if !void.contains(String(name)) { open.append(String(name)) }
+        }
+        return textProblem(rest) ?? open.last.map { "<\($0)> is not closed" }
+    }
+
+    private static var tag: Regex<(Substring, Substring)> {
+        /([a-z][a-z0-9]*)(?: [a-z-]+(?:="(?:[^"<>&]|&(?:amp|lt|gt|quot|#39);)*")?)*/
+    }
+
+    private static func textProblem(_ text: Substring) -> String? {
+        text.wholeMatch(of: /(?:[^<>&]|&(?:amp|lt|gt|quot|#39);)*/) == nil ? "text: \(text)" : nil
+    }
+}

@@ -1,0 +1,246 @@
+import Contracts
+import Cryptography
+import Messages
+import NIOCore
+import NIOPosix
+import RPC
+import ServiceRuntime
+import Synchronization
+import TestSupport
+
+@testable import WebService
+
+/// The web service with its pages on, in front of a server in the gateway's place.
+struct PagesFixture: Sendable {
+    /// An app's redirect URI.
+    static let redirectURI = "https://shop.example.org/signed-in?from=mail"
+
+    let client: HTTP1Client
+    let gateway: PagesGateway
+
+    /// Runs `body`, then stops everything.
+    static func run(_ body: @Sendable (PagesFixture) async throws -> Void) async throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        do {
+            try await run(group, body)
+        } catch {
+            try await group.shutdownGracefully()
+            throw error
+        }
+        try await group.shutdownGracefully()
+    }
+
+    private static func run(
+        _ group: MultiThreadedEventLoopGroup,
+        _ body: @Sendable (PagesFixture) async throws -> Void
+    ) async throws {
+        let (folder, gateway) = (try TemporaryFolder(), PagesGateway())
+        let key = KeyedHash(key: SecretBytes(count: 32) { $0.copyBytes(from: 100..<132) })
+        let server = try await RPCServer.start(
+            ServerSettings(service: "postern.gateway", host: "127.0.0.1", port: 0),
+            services: gateway.services,
+            applications: Applications(
+                name: "web", keyID: "k1", key: key, mayAssertClientAddress: true),
+            group: group, time: SystemTime(), randomness: SecureRandomness(),
+            logger: CapturedLog().logger())
+        let client = RPCClient(
+            ClientSettings(
+                service: "postern.gateway", host: "127.0.0.1", port: server.port,
+                application: "web", keyID: "k1", secret: key),
+            group: group, time: SystemTime(), randomness: SecureRandomness())
+        let settings = try settings(folder)
+        let service = try WebService(
+            settings: settings, gateway: client,
+            pageKey: SecretBytes(copying: [UInt8](repeating: 7, count: 32)), time: SystemTime(),
+            randomness: SecureRandomness(), logger: CapturedLog().logger())
+        let listener = try await WebListener.start(
+            WebListenerSettings(host: "127.0.0.1", port: 0), group: group, time: SystemTime(),
+            randomness: SecureRandomness(), logger: CapturedLog().logger(),
+            responder: try service.responder { (true, "") })
+        try await body(
+            PagesFixture(
+                client: HTTP1Client(group: group, port: listener.port), gateway: gateway))
+        await listener.drain()
+        client.close()
+        await server.drain()
+    }
+
+    private static func settings(_ folder: TemporaryFolder) throws -> WebSettings {
+        let apps = try folder.write(
+            """
+            shop-web:
+              key: \(AppsFixture.webKey)
+              platforms: [web]
+              origins: [https://shop.example.org]
+              redirect-uris: ["\(redirectURI)"]
+            """, to: "apps.yaml")
+        let outcome = SettingsLoader(
+            program: "postern-web", summary: "a sample.",
+            arguments: ["--pages=on", "--apps-file=\(apps)"], environment: [:]
+        ).load(WebSettings.self)
+        guard case .run(let settings) = outcome else { throw HTTP1Response.Malformed() }
+        return settings
+    }
+
+    // MARK: A browser
+
+    /// Follows a link of a mail to its form.
+    /// - Parameter query: What follows the path, for example `token=abc`.
+    func open(
+        _ page: Page, _ query: String = "token=good", language: String = "en"
+    ) async throws -> OpenPage {
+        let moved = try await get("\(page.path)?\(query)", language: language)
+        let cookie = moved.cookie
+        let clean = try await get(
+            moved.fields["location"] ?? "", cookie: cookie, language: language)
+        return OpenPage(page: page, cookie: clean.cookie ?? cookie ?? "", response: clean)
+    }
+
+    func get(
+        _ path: String, cookie: String? = nil, language: String = "en", method: String = "GET"
+    ) async throws -> HTTP1Response {
+        var fields = ["accept-language": language]
+        fields["cookie"] = cookie
+        return try await client.send("\(method) \(path) HTTP/1.1", [], fields)
+    }
+
+    /// Sends the form of a page, as a browser does.
+    func submit(
+        _ open: OpenPage, _ input: String, _ changed: [String: String?] = [:]
+    ) async throws -> HTTP1Response {
+        let body = Array(
+            "form=\(open.formToken)&\(open.page.field.rawValue)=\(input.percentEncoded)".utf8)
+        var fields = [
+            "content-type": "application/x-www-form-urlencoded",
+            "content-length": "\(body.count)", "cookie": open.cookie, "origin": "null",
+            "sec-fetch-site": "same-origin", "accept-language": "en",
+        ]
+        for (name, value) in changed { fields[name] = value }
+        return try await client.send("POST \(open.page.path) HTTP/1.1", body, fields)
+    }
+}
+
+/// A page with a form in a browser.
+struct OpenPage: Sendable {
+    let page: Page
+    /// As the browser sends it: `name=value`.
+    let cookie: String
+    let response: HTTP1Response
+
+    /// The value of the hidden field; empty without one.
+    var formToken: String {
+        let parts = response.text.split(separator: "name=\"form\" value=\"", maxSplits: 1)
+        return parts.count == 2 ? String(parts[1].prefix { $0 != "\"" }) : ""
+    }
+}
+
+extension HTTP1Response {
+    /// The cookie that it sets, as a browser sends it back.
+    var cookie: String? { fields["set-cookie"].map { String($0.prefix { $0 != ";" }) } }
+}
+
+extension String {
+    /// As the value of a form's field.
+    fileprivate var percentEncoded: String {
+        utf8.map { byte in
+            let isPlain = Character(UnicodeScalar(byte)).isLetter && byte < 128
+            let hex = String(byte, radix: 16, uppercase: true)
+            return isPlain ? String(UnicodeScalar(byte)) : "%\(hex.count == 1 ? "0" : "")\(hex)"
+        }.joined()
+    }
+}
+
+/// The gateway's methods that pages call. A link with the token `used` does not work, and the
+/// password `wrong` is refused.
+final class PagesGateway: Sendable {
+    /// A call that it received.
+    struct Call: Hashable {
+        let method: String
+        let token: String
+        let input: String
+        let context: [String: String]
+    }
+
+    private let received = Mutex<[Call]>([])
+
+    /// All calls so far.
+    var calls: [Call] { received.withLock { $0 } }
+
+    var services: [ServiceMethods] {
+        [
+            ServiceMethods(
+                AuthDescription.service,
+                [
+                    .async(AuthDescription.verifyEmail) {
+                        (request: GatewayV1.VerifyEmailRequest, context)
+                            -> GatewayV1.VerifyEmailResponse in
+                        try self.receive("VerifyEmail", request.token, request.password, context)
+                        return GatewayV1.VerifyEmailResponse()
+                    },
+                    .async(AuthDescription.signOut) {
+                        (request: GatewayV1.SignOutRequest, context) -> GatewayV1.SignOutResponse
+                        in
+                        try self.receive("SignOut", request.refreshToken, SecretBytes(""), context)
+                        return GatewayV1.SignOutResponse()
+                    },
+                ]),
+            ServiceMethods(
+                EmailsDescription.service,
+                [
+                    .async(EmailsDescription.confirmEmailChange) {
+                        (request: GatewayV1.ConfirmEmailChangeRequest, context)
+                            -> GatewayV1.ConfirmEmailChangeResponse in
+                        try self.receive(
+                            "ConfirmEmailChange", request.token, request.password, context)
+                        return GatewayV1.ConfirmEmailChangeResponse()
+                    }
+                ]),
+            passwords,
+        ]
+    }
+
+    private var passwords: ServiceMethods {
+        ServiceMethods(
+            PasswordsDescription.service,
+            [
+                .async(PasswordsDescription.resetPassword) {
+                    (request: GatewayV1.ResetPasswordRequest, context)
+                        -> GatewayV1.ResetPasswordResponse in
+                    try self.receive("ResetPassword", request.token, request.password, context)
+                    return GatewayV1.ResetPasswordResponse(
+                        session: GatewayV1.Session(refreshToken: "refresh-1"))
+                },
+                .async(PasswordsDescription.requestPasswordReset) {
+                    (request: GatewayV1.RequestPasswordResetRequest, context)
+                        -> GatewayV1.RequestPasswordResetResponse in
+                    try self.receive(
+                        "RequestPasswordReset", "", SecretBytes(request.email), context)
+                    return GatewayV1.RequestPasswordResetResponse()
+                },
+            ])
+    }
+
+    private func receive(
+        _ method: String, _ token: String, _ input: SecretBytes, _ context: CallContext
+    ) throws {
+        let text = input.withBytes { String(decoding: $0, as: UTF8.self) }
+        var metadata: [String: String] = [:]
+        for entry in context.metadata.entries {
+            metadata[entry.key] = context.metadata[entry.key]
+        }
+        received.withLock {
+            $0.append(Call(method: method, token: token, input: text, context: metadata))
+        }
+        switch (token, text) {
+        case ("used", _): throw ServiceError(.invalidLink)
+        case (_, "wrong"): throw ServiceError(.invalidCredential).worded(in: context.language)
+        case (_, "weak"): throw ServiceError.weakPassword([.length, .common], field: "password")
+        case (_, "often"): throw ServiceError(.tooManyRequests, retryAfter: .milliseconds(1_001))
+        default: return
+        }
+    }
+}
+
+extension CallContext {
+    fileprivate var language: ErrorLanguage { metadata.language }
+}
