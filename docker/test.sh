@@ -37,6 +37,7 @@ say "building programs and tests"
 swift build --build-tests
 
 say "building the example of a package outside, in .build/swift-client"
+docker/versions.sh Tests/Interop/swift-client .build/swift-client
 swift build --package-path Tests/Interop/swift-client --scratch-path .build/swift-client
 
 # If Chromium is installed; docker/soak.sh installs it.
