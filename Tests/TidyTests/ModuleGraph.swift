@@ -41,6 +41,7 @@ enum ModuleGraph {
         ("postern-gateway", programFloor.union(["GatewayService"])),
         ("postern-web", programFloor.union(["WebService"])),
         ("postern", programFloor.union(["NotificationService", "Addresses", "JSON"])),
+        ("Programs", []),
     ]
 
     /// The modules that every service may import. A service never imports another service.
