@@ -16,8 +16,8 @@ git -c safe.directory="$root" ls-files -z --cached --others --exclude-standard '
   grep -zv /Generated/ | xargs -0 swift format lint --strict
 
 say "checking the container files"
-"$venv/bin/hadolint" docker/Dockerfile
-"$venv/bin/check-jsonschema" --builtin-schema vendor.compose-spec docker/compose.yaml
+"$venv/bin/hadolint" docker/compose/Dockerfile
+"$venv/bin/check-jsonschema" --builtin-schema vendor.compose-spec docker/compose/compose.yaml
 
 say "checking the protocol's files"
 Protos/check.sh
@@ -31,7 +31,7 @@ sed '1,/#"""$/d; /^"""#$/,$d' Sources/WebService/Generated/OpenAPIDocument.swift
   "$venv/bin/openapi-spec-validator" -
 
 say "checking the scripts"
-for script in docker/*.sh .ci/run Protos/*.sh Tests/*/*.sh; do bash -n "$script"; done
+for script in docker/*.sh docker/*/*.sh .ci/run Protos/*.sh Tests/*/*.sh; do bash -n "$script"; done
 
 say "building programs and tests"
 swift build --build-tests

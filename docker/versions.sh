@@ -21,7 +21,8 @@ pins() {
     $2 == "location" { location = $4 }
     $2 == "version" && NF > 3 { version = $4 }
     /^    }/ {
-      printf "  {\"identity\": \"%s\", \"kind\": \"%s\", \"location\": \"%s\", ", identity, kind, location
+      printf "  {\"identity\": \"%s\", \"kind\": \"%s\", ", identity, kind
+      printf "\"location\": \"%s\", ", location
       printf "\"state\": {\"version\": \"%s\"}}\n", version
     }' "$1"
 }
@@ -58,8 +59,11 @@ pin() {
 differences() {
   pins "$1" | names | awk '
     NR == FNR { wanted[$1] = $2; next }
+    { resolved++ }
     !($1 in wanted) { printf "  %s: not in versions.json\n", $1; next }
-    wanted[$1] != $2 { printf "  %s: %s, and versions.json has %s\n", $1, $2, wanted[$1] }' <(names <"$versions") -
+    wanted[$1] != $2 { printf "  %s: %s instead of %s\n", $1, $2, wanted[$1] }
+    END { if (!resolved) print "  no package could be read from Package.resolved" }
+  ' <(names <"$versions") -
 }
 
 # The generator's packages are here too, because its output is committed. Tests/Fuzzing and

@@ -34,7 +34,7 @@ struct TopLevelTests {
             of: "Sources/ServiceRuntime/Lifecycle/ProcessInstance.swift")
         let version = try #require(source.firstMatch(of: /text = "(\d+\.\d+\.\d+)"/)?.1)
         let label = "org.opencontainers.image.version=\"\(version)\""
-        #expect(try checkout.text(of: "docker/Dockerfile").contains(label))
+        #expect(try checkout.text(of: "docker/compose/Dockerfile").contains(label))
         #expect(try checkout.text(of: "docker/CHANGES.md").contains("\n## \(version)"))
     }
 
