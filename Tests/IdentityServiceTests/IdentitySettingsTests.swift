@@ -70,5 +70,6 @@ struct IdentitySettingsTests {
         ])
     func origins(text: String) {
         #expect(HTTPOrigin.isOrigin(text))
+        #expect(HTTPOrigin.isLoopback(text) == !text.contains("app.example"))
     }
 }
