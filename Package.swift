@@ -221,6 +221,13 @@ let package = Package(
                 "RateLimitService", "Hosting", "Contracts", "Cryptography",
                 "Storage", "ServiceRuntime",
             ]),
+        // All of them: `swift build --target Programs`.
+        module(
+            "Programs",
+            [
+                "postern-gateway", "postern-web", "postern-identity", "postern-session",
+                "postern-notification", "postern-rate-limit", "postern",
+            ]),
 
         // Tests of each module, and of the programs from outside.
         .target(

@@ -23,6 +23,7 @@ mapfile -t files < <(find postern -name '*.proto' | LC_ALL=C sort)
 protoc -I. --include_imports --include_source_info \
     --descriptor_set_out="$work/all.binpb" "${files[@]}"
 
+"$root/docker/versions.sh" "$protos/generator" "$root/.build/generator"
 swift build --package-path generator --scratch-path "$root/.build/generator" --quiet \
     --disable-index-store -debug-info-format none \
     -Xswiftc -whole-module-optimization -Xswiftc -disable-batch-mode

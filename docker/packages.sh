@@ -76,11 +76,13 @@ need_debian() {
     fail "this script knows Debian 12; elsewhere install the libraries that it names, then build"
 }
 
-# Installs everything that a build needs.
+# Installs everything that a build needs, in the versions that the checkout names.
 set_up() {
   need_debian
   need_packages "${build_packages[@]}" "$@"
   need_swift
+  say "resolving the Swift packages to docker/versions.json"
+  "$root/docker/versions.sh"
 }
 
 # Creates the Python environment for the tools and the Python client, with the versions that the

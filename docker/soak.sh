@@ -53,6 +53,7 @@ say "compiling a client's messages in Go from the public .proto files alone"
 need_packages golang-go golang-google-protobuf-dev protoc-gen-go
 Tests/Interop/generated-clients.sh go
 say "building the example of a package outside, in .build/swift-client"
+docker/versions.sh Tests/Interop/swift-client .build/swift-client
 swift build --package-path Tests/Interop/swift-client --scratch-path .build/swift-client
 need_packages python3 python3-venv
 set_up_python

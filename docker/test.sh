@@ -19,8 +19,8 @@ git -c safe.directory="$root" ls-files -z --cached --others --exclude-standard '
   grep -zv /Generated/ | xargs -0 swift format lint --strict
 
 step "checking the container files"
-"$venv/bin/hadolint" docker/Dockerfile
-"$venv/bin/check-jsonschema" --builtin-schema vendor.compose-spec docker/compose.yaml
+"$venv/bin/hadolint" docker/compose/Dockerfile
+"$venv/bin/check-jsonschema" --builtin-schema vendor.compose-spec docker/compose/compose.yaml
 
 step "checking the protocol's files"
 Protos/check.sh
@@ -34,7 +34,7 @@ sed '1,/#"""$/d; /^"""#$/,$d' Sources/WebService/Generated/OpenAPIDocument.swift
   "$venv/bin/openapi-spec-validator" -
 
 step "checking the scripts"
-for script in docker/*.sh .ci/run Protos/*.sh Sources/*/*.sh Tests/*.sh Tests/*/*.sh; do
+for script in docker/*.sh docker/*/*.sh .ci/run Protos/*.sh Sources/*/*.sh Tests/*.sh Tests/*/*.sh; do
   bash -n "$script"
 done
 

@@ -31,6 +31,12 @@ package struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
         self.init(text)
     }
 
+    /// Whether only programs on this machine can reach it.
+    package var isLoopback: Bool {
+        guard let separator = description.firstRange(of: "://") else { return false }
+        return LoopbackHost.isHost(of: String(description[separator.upperBound...]))
+    }
+
     private static func isScheme(_ scheme: Substring) -> Bool {
         scheme.utf8.first.map { isLowerCase($0) } == true
             && scheme.utf8.allSatisfy {

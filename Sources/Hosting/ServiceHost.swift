@@ -29,6 +29,15 @@ package struct ServiceHost: Sendable {
     package let parts = ProgramParts()
     let peers = PeerWatches()
 
+    /// Logs a setting whose value is for development only. Not under `postern up`, where it is the
+    /// default that makes a first try work, and `ready` names it.
+    package func warnOfDevelopment(
+        _ code: StaticString, _ message: StaticString, setting: StaticString
+    ) {
+        guard !settings.isTiedToInput else { return }
+        logger.warning(code, message, fields: [.setting: .text("\(setting)")])
+    }
+
     /// The 32-byte key `<name>.key` of the keys folder. Created if it is missing, so that a first
     /// start needs no preparation. Values sealed under a lost key cannot be opened.
     /// - Throws: `SecretFileError`.

@@ -6,6 +6,8 @@ package import ServiceRuntime
 package struct IdentitySettings: Settings {
     /// Base URL of links in mails: scheme, host and port, without a path.
     package let linkOrigin: String
+    /// Whether links in mails lead to the reader's own machine.
+    package var hasLoopbackLinks: Bool { WebOrigin(site: linkOrigin)?.isLoopback == true }
     /// Lifetime of a verification link (Sources/SECURITY.md, Codes and links: 24 hours at most).
     package let verificationLife: Duration
     /// Lifetime of a link to set a new password.

@@ -8,6 +8,8 @@ package import Storage
 package struct NotificationSettings: Settings {
     /// The mail servers; empty when mails go to the inbox.
     let mailServers: MailServerSettings
+    /// Whether mails are sent, and not written into the inbox folder.
+    package var hasMailServer: Bool { !mailServers.entries.isEmpty }
     /// DKIM signing of mails.
     package let dkim: DKIMSettings
     /// Where readers unsubscribe from bulk mails; nil for no such link.
@@ -114,7 +116,7 @@ package struct NotificationSettings: Settings {
     func makeMailRoute(
         dataFolder: String, time: any Time, logger: Logger
     ) throws -> any MailRoute {
-        guard !mailServers.entries.isEmpty else {
+        guard hasMailServer else {
             return try makeInbox(dataFolder: dataFolder)
         }
         let servers = mailServers.entries.map { entry in

@@ -14,6 +14,12 @@ struct IdentityProgram: Program {
     static func assemble(
         _ host: ServiceHost, _ settings: IdentityProgramSettings
     ) async throws -> Assembly {
+        if settings.identity.hasLoopbackLinks {
+            host.warnOfDevelopment(
+                "identity.links.loopback",
+                "links in mails lead to the reader's own machine: set link-origin",
+                setting: "link-origin")
+        }
         let (store, keys) = try await host.openStore(
             "identity", key: "identity", migrations: IdentityTables.migrations
         ) {

@@ -14,6 +14,12 @@ struct NotificationProgram: Program {
     static func assemble(
         _ host: ServiceHost, _ settings: NotificationProgramSettings
     ) async throws -> Assembly {
+        if !settings.notification.hasMailServer {
+            host.warnOfDevelopment(
+                "notification.mail.folder",
+                "mails are written into a folder and reach no reader: set smtp-host",
+                setting: "smtp-host")
+        }
         let (store, keys) = try await host.openStore(
             "notification", key: "notification", migrations: NotificationStore.migrations
         ) { try NotificationKeys(master: $0, randomness: host.randomness) }

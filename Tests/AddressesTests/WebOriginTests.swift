@@ -49,5 +49,6 @@ struct WebOriginTests {
         ])
     func loopback(_ authority: String, _ isLoopback: Bool) {
         #expect(LoopbackHost.isHost(of: authority) == isLoopback)
+        #expect(WebOrigin("https://\(authority)")?.isLoopback ?? false == isLoopback)
     }
 }

@@ -21,6 +21,7 @@ export POSTERN_FUZZER_LIBRARY
 export SWIFT_BACKTRACE=enable=no
 
 build=${POSTERN_FUZZ_BUILD:-$here/.build}
+"$here/../../docker/versions.sh" "$here" "$build"
 # Optimised for speed, and testable, since the targets use internal declarations.
 swift build --package-path "$here" --scratch-path "$build" -c release \
   -Xswiftc -enable-testing --product fuzz

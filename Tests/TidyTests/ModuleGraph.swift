@@ -45,6 +45,7 @@ enum ModuleGraph {
             "postern",
             programFloor.union(["NotificationService", "WebService", "Addresses", "JSON"])
         ),
+        ("Programs", []),
     ]
 
     /// The modules that every service may import. A service never imports another service.

@@ -34,7 +34,23 @@ struct TopLevelTests {
             of: "Sources/ServiceRuntime/Lifecycle/ProcessInstance.swift")
         let version = try #require(source.firstMatch(of: /text = "(\d+\.\d+\.\d+)"/)?.1)
         let label = "org.opencontainers.image.version=\"\(version)\""
-        #expect(try checkout.text(of: "docker/Dockerfile").contains(label))
+        #expect(try checkout.text(of: "docker/compose/Dockerfile").contains(label))
         #expect(try checkout.text(of: "docker/CHANGES.md").contains("\n## \(version)"))
+    }
+
+    @Test(
+        "each package that a Package.swift names has a version in docker/versions.json",
+        arguments: [
+            "Package.swift", "Protos/generator/Package.swift", "Tests/Fuzzing/Package.swift",
+        ])
+    func versions(manifest: String) throws {
+        let checkout = try Checkout.here.get()
+        let versions = try checkout.text(of: "docker/versions.json")
+        let names = try checkout.text(of: manifest)
+            .matches(of: /url: "https:[^"]+\/([^"\/]+)"/).map(\.1)
+        #expect(!names.isEmpty)
+        for name in names {
+            #expect(versions.contains("\"identity\": \"\(name)\""), "docker/versions.sh update")
+        }
     }
 }

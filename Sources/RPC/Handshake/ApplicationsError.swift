@@ -18,7 +18,7 @@ package enum ApplicationsError: Error, CustomStringConvertible {
         case .noKey(let name, let folder):
             "the application \(name) has no key: put \(name).KEYID.pub (its public half) into "
                 + "\(folder), or \(name).KEYID.key where it calls others itself; `postern "
-                + "applications` and docker/secrets.sh make both"
+                + "applications` and docker/compose/secrets.sh make both"
         case .notAKeyName(let name):
             "\(name) is not named like an application's key: APPLICATION.KEYID.key or .pub"
         case .notEd25519(let path):
@@ -26,9 +26,10 @@ package enum ApplicationsError: Error, CustomStringConvertible {
                 + "applications` or `openssl genpkey -algorithm ed25519`"
         case .sharedKey(let path, let application, isOurs: true):
             "\(path) is a secret that \(application) shares with the servers it calls, and each of "
-                + "them could call as \(application): start `postern up` or run docker/secrets.sh "
-                + "again, which make an Ed25519 key, or make one with `openssl genpkey -algorithm "
-                + "ed25519`, give servers its public half, and take this file away"
+                + "them could call as \(application): start `postern up` or run "
+                + "docker/compose/secrets.sh again, which make an Ed25519 key, or make one with "
+                + "`openssl genpkey -algorithm ed25519`, give servers its public half, and take "
+                + "this file away"
         case .sharedKey(let path, let application, isOurs: false):
             "\(path) is a secret that \(application) shares with this server, and "
                 + "accept-shared-keys is false: `postern applications rotate \(application)` makes "

@@ -16,9 +16,10 @@ struct ApplicationsCommand: ParsableCommand {
             application only; servers get the public key, NAME.KEYID.pub, and load it within \
             seconds, without a restart.
 
-            Works on the folder of `postern up` (--data), and on the one of docker/secrets.sh \
-            (--data .postern/compose, as root). If you run the programs yourself, `openssl \
-            genpkey -algorithm ed25519` and `openssl pkey -pubout` create the same files.
+            Works on the folder of `postern up` (--data), and on the one of \
+            docker/compose/secrets.sh (--data .postern/compose, as root). If you run the programs \
+            yourself, `openssl genpkey -algorithm ed25519` and `openssl pkey -pubout` create the \
+            same files.
             """,
         subcommands: [List.self, Add.self, Rotate.self, Remove.self], defaultSubcommand: List.self)
 
@@ -190,7 +191,7 @@ struct ApplicationsCommand: ParsableCommand {
 
     /// The option for the folder of the keys.
     struct Folder: ParsableArguments {
-        @Option(help: "The folder of `postern up`, or of docker/secrets.sh.")
+        @Option(help: "The folder of `postern up`, or of docker/compose/secrets.sh.")
         var data = ".postern"
 
         /// - Throws: `ToolError` for a folder without keys.
@@ -200,19 +201,20 @@ struct ApplicationsCommand: ParsableCommand {
             guard access(folder, F_OK) == 0 else {
                 throw ToolError(
                     "\(folder) cannot be read (\(String(cString: strerror(errno)))): "
-                        + "start `postern up` or run docker/secrets.sh first, or set --data")
+                        + "start `postern up` or run docker/compose/secrets.sh first, or set "
+                        + "--data")
             }
             return keys
         }
 
         /// What the operator has to do before an earlier key of the tool is removed, in a folder of
-        /// docker/secrets.sh. That folder has no endpoints file to update (`replaceInEndpoints`):
-        /// compose passes the tool's key by its file name.
+        /// docker/compose/secrets.sh. That folder has no endpoints file to update
+        /// (`replaceInEndpoints`): compose passes the tool's key by its file name.
         func composeHint(after file: String, of name: String) -> String? {
             guard name == "tool", access("\(data)/endpoints.json", F_OK) != 0,
                 let fileName = file.split(separator: "/").last
             else { return nil }
-            return "then, for docker/compose.yaml: POSTERN_TOOL_KEY=\(fileName) in docker/.env"
+            return "then, in docker/compose/.env: POSTERN_TOOL_KEY=\(fileName)"
         }
 
         /// Replaces removed keys in `endpoints.json` by the newest remaining key.

@@ -43,8 +43,11 @@ struct UpCommand: ParsableCommand {
             let appKey = try folder.apps.developmentKey()
             try folder.writeEndpoints(
                 supervisor.endpoints, webScheme: Supervisor.webScheme, appKey: appKey)
-            let web = supervisor.endpoints.first { $0.service == "web" }
-            Screen.line(Self.welcome(folder, webPort: web?.port, appKey: appKey))
+            let places = Self.places(folder, supervisor.endpoints)
+            let commands = Self.commands(folder, supervisor.endpoints, appKey: appKey)
+            Screen.line(
+                (["ready"] + places + ["to try it, in another terminal:"] + commands)
+                    .joined(separator: "\n"))
             for application in folder.sharingApplications {
                 Screen.line(
                     "\(application) authenticates with a secret that the gateway shares, from an "
@@ -62,30 +65,62 @@ struct UpCommand: ParsableCommand {
         supervisor.stop()
     }
 
+    private typealias Endpoint = (service: String, port: Int, metricsPort: Int)
+
     /// The option with which other commands find the services of this one.
     private static func option(_ folder: DataFolder) -> String {
         folder.path == ".postern" ? "" : " --endpoints \(folder.path)/endpoints.json"
     }
 
-    private static func welcome(_ folder: DataFolder, webPort: Int?, appKey: String?) -> String {
+    /// Where it listens, where its data is, and how to stop it.
+    private static func places(_ folder: DataFolder, _ endpoints: [Endpoint]) -> [String] {
+        var places = endpoints.compactMap { endpoint -> (String, String)? in
+            switch endpoint.service {
+            case "web": ("web", "http://127.0.0.1:\(endpoint.port) for apps and browsers")
+            case "gateway": ("gateway", "127.0.0.1:\(endpoint.port) for backends, over TCP")
+            default: nil
+            }
+        }
+        places.append(
+            ("data", "\(folder.path): stores, keys, logs; endpoints.json has all addresses"))
+        // The programs' own defaults, which are for a first try only.
+        if getenv("POSTERN_SMTP_HOST") == nil {
+            places.append(("mails", "in \(folder.path)/inbox, until POSTERN_SMTP_HOST is set"))
+        }
+        if getenv("POSTERN_LINK_ORIGIN") == nil {
+            places.append(("links", "to http://localhost:3000, until POSTERN_LINK_ORIGIN is set"))
+        }
+        places.append(("stop", "Ctrl-C, or kill \(getpid())"))
+        return places.map { "  \($0.0.padded(to: 9))\($0.1)" }
+    }
+
+    /// Commands to paste; the first signs a person up.
+    private static func commands(
+        _ folder: DataFolder, _ endpoints: [Endpoint], appKey: String?
+    ) -> [String] {
         let option = option(folder)
         let data = folder.path == ".postern" ? "" : " --data \(folder.path)"
         let request = """
             '{"email":"ada@example.org","password":"Correct7Horse","device":{"deviceId":"d1","platform":"cli"}}'
             """
         let method = "postern.gateway.v1.Auth/SignUpWithPassword"
-        var signUp = "echo \(request) | postern call \(method) -\(option)"
-        if let webPort, let appKey {
+        var signUp = "echo \(request) | \(tool) call \(method) -\(option)"
+        if let web = endpoints.first(where: { $0.service == "web" }), let appKey {
             signUp =
-                "curl \(Supervisor.webScheme)://127.0.0.1:\(webPort)/\(method) -H 'x-postern-app: \(appKey)' "
+                "curl \(Supervisor.webScheme)://127.0.0.1:\(web.port)/\(method) "
+                + "-H 'x-postern-app: \(appKey)' "
                 + "-H 'content-type: application/json' -d \(request)"
         }
-        return """
-            ready
-              \(signUp)
-              postern inbox\(data)
-              postern status\(option)
-            """
+        return [signUp, "\(tool) inbox\(data)", "\(tool) status\(option)"].map { "  \($0)" }
+    }
+
+    /// This program as a shell finds it from the same folder: `postern`, or its path.
+    private static var tool: String {
+        let path = CommandLine.arguments.first ?? "postern"
+        guard let here = getcwd(nil, 0) else { return path }
+        defer { free(here) }
+        let prefix = String(cString: here) + "/"
+        return path.hasPrefix(prefix) ? String(path.dropFirst(prefix.count)) : path
     }
 
     /// What it prints if services wait for the operator to confirm the clock. Otherwise only the

@@ -81,26 +81,50 @@ extension SystemTests {
             "H3: compose mounts one key folder for each service; egress networks have one member")
         func compose() throws {
             let text = try String(
-                contentsOfFile: "\(Self.root)/docker/compose.yaml", encoding: .utf8)
+                contentsOfFile: "\(Self.root)/docker/compose/compose.yaml", encoding: .utf8)
             let mounts = text.split(separator: "\n").filter { $0.contains("/compose/keys/") }
             let programs = BuiltPrograms.services + ["web"]
             #expect(mounts.count == programs.count + 1)
             for service in programs {
-                let own = "../.postern/compose/keys/\(service):/run/secrets/applications:ro"
+                let own = "../../.postern/compose/keys/\(service):/run/secrets/applications:ro"
                 #expect(mounts.count { $0.contains(own) } == 1, "\(service)")
             }
             let toolKey = "keys/applications/${POSTERN_TOOL_KEY:-tool.1.key}\"}"
             #expect(mounts.count { $0.contains(toolKey) } == 1)
             let endpoints = try String(
-                contentsOfFile: "\(Self.root)/docker/endpoints.json", encoding: .utf8)
+                contentsOfFile: "\(Self.root)/docker/compose/endpoints.json", encoding: .utf8)
             #expect(!endpoints.contains(".key"), "a rotation would make it wrong")
             for service in ["identity", "notification"] {
                 #expect(text.contains("POSTERN_LISTEN_HOST: \(service)-inside\n"))
+                #expect(text.contains("POSTERN_METRICS_HOST: \(service)-inside\n"))
                 #expect(text.components(separatedBy: "\(service)-egress").count == 3)
             }
-            #expect(text.components(separatedBy: ", outside, ").count == 2, "only the gateway")
-            #expect(text.components(separatedBy: "web-inside]").count == 2, "only the gateway")
-            #expect(text.components(separatedBy: "[web-inside, web-outside]").count == 2)
+            // Who is on a network: its lines are the members', and its own below `networks:`.
+            let members = { (network: String) in
+                text.split(separator: "\n").count { line in
+                    line.hasPrefix("      \(network):")
+                        || line.hasPrefix("    networks: [") && line.contains(network)
+                }
+            }
+            #expect(members("outside") == 1, "only the gateway")
+            #expect(members("web-outside") == 1, "only the web service")
+            #expect(members("web-inside") == 3, "the gateway, the web service and the tool")
+            #expect(text.components(separatedBy: "mem_limit: ").count == programs.count + 2)
+        }
+
+        @Test("H3: backend.sh copies a backend's own key, and refuses the tool's")
+        func backend() throws {
+            let folder = try TemporaryFolder()
+            let (compose, own) = (folder.file("compose"), folder.file("backend"))
+            try secrets(compose)
+            let run = try script("backend.sh", ["app", own, compose])
+            #expect(run.exitCode == 0, "\(run.said)")
+            let files = try FileManager.default.contentsOfDirectory(atPath: own).sorted()
+            #expect(files == ["app.1.key", "endpoints.json"])
+            #expect(try ApplicationKey(file: "\(own)/app.1.key").application == "app")
+            let endpoints = try String(contentsOfFile: "\(own)/endpoints.json", encoding: .utf8)
+            #expect(endpoints.contains("{\"id\": \"app\", \"secret_file\": \"app.1.key\"}"))
+            #expect(try script("backend.sh", ["tool", own, compose]).exitCode == 1)
         }
 
         @Test(
@@ -202,9 +226,14 @@ extension SystemTests {
         }
 
         private func secrets(_ folder: String) throws {
-            let run = try SystemCommand(
-                "bash", ["\(Self.root)/docker/secrets.sh", folder], withErrors: true)
+            let run = try script("secrets.sh", [folder])
             #expect(run.exitCode == 0, "\(run.said)")
+        }
+
+        /// Runs a script of `docker/compose`.
+        private func script(_ name: String, _ arguments: [String]) throws -> SystemCommand {
+            try SystemCommand(
+                "bash", ["\(Self.root)/docker/compose/\(name)"] + arguments, withErrors: true)
         }
 
         private func log(_ cluster: Cluster, _ service: String) -> String {

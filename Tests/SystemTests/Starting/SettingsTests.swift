@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -43,6 +44,33 @@ extension SystemTests {
             for name in ["--listen-port", "--event-loops", "--horse"] {
                 #expect(run.errors.contains(name))
             }
+        }
+
+        @Test(
+            "mails into a folder and links to this machine are warned of, but not by postern up",
+            arguments: [
+                ("identity", "identity.links.loopback", "link-origin"),
+                ("notification", "notification.mail.folder", "smtp-host"),
+            ])
+        func development(service: String, event: String, setting: String) async throws {
+            let folder = try TemporaryFolder()
+            try await Cluster.with(folder) { _ in }
+            let data = folder.file("data")
+            let log = try String(
+                contentsOfFile: "\(data)/logs/postern-\(service).log", encoding: .utf8)
+            #expect(!log.contains(event))
+            // An address of no machine (RFC 5737), so that the program ends when it listens.
+            let run = try await ProgramRun.run(
+                "postern-\(service)",
+                [
+                    "--listen-host", "192.0.2.1", "--plaintext", "trusted-network",
+                    "--data-folder", "\(data)/data", "--keys-folder", "\(data)/keys",
+                    "--applications-folder", "\(data)/keys/\(service)",
+                    "--metrics-port", "0",
+                ])
+            #expect(run.exitCode != 0)
+            let warning = run.errors.split(separator: "\n").first { $0.contains(event) }
+            #expect(warning?.contains(setting) == true, "\(run.errors)")
         }
 
         @Test("the tool rejects invalid arguments")

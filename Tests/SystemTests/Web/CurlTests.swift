@@ -69,6 +69,11 @@ extension SystemTests {
                     path: "/usr/bin/env", ["bash", "-c", command], limit: .seconds(30))
                 #expect(run.exitCode == 0, "\(run.errors)")
                 #expect(run.output.contains("\"refreshToken\""), "\(run.output)")
+                // Where it listens, where data is, and how to stop it.
+                let gateway = try #require(cluster.addresses()["gateway"])
+                for text in [gateway, "\(cluster.data): stores", "kill \(cluster.up.id)"] {
+                    #expect(cluster.said.contains(text), "\(cluster.said)")
+                }
             }
         }
 
@@ -88,7 +93,7 @@ extension SystemTests {
                 let status = try await cluster.status()
                 #expect(status.exitCode == 0, "\(status.output)")
                 #expect(!status.output.contains("web"))
-                #expect(cluster.said.contains("| postern call "))
+                #expect(cluster.said.contains("postern call "))
             }
         }
     }

@@ -86,7 +86,7 @@ struct StoredKeyTests {
     @Test("rotating the tool's key prints the setting for compose, which has no endpoints file")
     func composeHint() throws {
         let option = try ApplicationsCommand.Folder.parse(["--data", folder.path])
-        let hint = "then, for docker/compose.yaml: POSTERN_TOOL_KEY=tool.k2.key in docker/.env"
+        let hint = "then, in docker/compose/.env: POSTERN_TOOL_KEY=tool.k2.key"
         #expect(option.composeHint(after: "keys/tool.k2.key", of: "tool") == hint)
         #expect(option.composeHint(after: "keys/app.k2.key", of: "app") == nil)
         try folder.write("{}", to: "endpoints.json")

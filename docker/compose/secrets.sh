@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Creates the keys that compose.yaml passes to the services; existing keys are kept. Needs openssl.
+# Creates the keys and folders that compose.yaml passes to the services; existing ones are kept.
+# Needs openssl.
 #
-#   sudo docker/secrets.sh [FOLDER]   FOLDER: .postern/compose; root, since the files belong to the
-#                                     containers' user
+#   sudo docker/compose/secrets.sh [FOLDER]   FOLDER: .postern/compose; root, since the files belong
+#                                             to the containers' user
 #
 #   FOLDER/*.key                         master keys, 32 bytes each, as hexadecimal
 #   FOLDER/keys/SERVER/                  the application keys that one service gets:
@@ -11,10 +12,13 @@
 #   FOLDER/keys/gateway/callers          the gateway's list of callers
 #   FOLDER/web/apps.yaml                 the apps that may call the web service
 #   FOLDER/keys/applications/            the private keys of your backend (app) and of the tool
+#   FOLDER/inbox/                        mails while no mail server is set
+#   FOLDER/exports/                      files of `postern export` and `postern import`
+#   docker/compose/.env                  the name of compose's project, for the default FOLDER
 #
 # `postern applications … --data FOLDER`, as root, adds applications, rotates and removes keys.
-# After `rotate tool`, set POSTERN_TOOL_KEY=tool.KEYID.key (docker/.env), so that compose uses the
-# new key.
+# After `rotate tool`, set POSTERN_TOOL_KEY=tool.KEYID.key in docker/compose/.env, so that compose
+# uses the new key.
 #
 # In a folder of a build whose application keys were shared (FOLDER/NAME.1.key), the keys of
 # Postern's own programs are replaced, since each server could use them to call as its callers. The
@@ -23,7 +27,7 @@ set -euo pipefail
 
 # The user of the images, as in the Dockerfile.
 owner=10001
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 folder=${1:-$root/.postern/compose}
 keys=$folder/keys
 
@@ -80,8 +84,21 @@ make_folders() {
     hand_over "$keys/$name"
   done
   chmod 711 "$keys/applications"
-  mkdir -p "$folder/web"
-  hand_over "$folder/web"
+  for name in web inbox exports; do
+    mkdir -p "$folder/$name"
+    hand_over "$folder/$name"
+  done
+}
+
+# Names compose's project: without it the name would be that of the folder of compose.yaml.
+name_project() {
+  local file=$root/docker/compose/.env
+  [[ $folder == "$root/.postern/compose" && ! -e $file ]] || return 0
+  printf 'COMPOSE_PROJECT_NAME=postern\n' >"$file"
+  # Compose reads it as the user who runs it; it has no secret.
+  chmod 644 "$file"
+  chown --reference="$root" "$file"
+  printf 'made %s\n' "$file"
 }
 
 make_master_keys() {
@@ -150,6 +167,7 @@ make_pair() {
 
 command -v openssl >/dev/null || fail "openssl is missing: apt-get install openssl"
 make_folders
+name_project
 make_master_keys
 take_over
 [[ -e $keys/gateway/callers ]] || printf '%s\n' \
