@@ -29,10 +29,13 @@ struct UpCommand: ParsableCommand {
 
     func run() throws {
         let folder = try DataFolder(data)
+        let programsFolder = try Child.programsFolder()
+        UnknownVariables.warnings(
+            programs: Endpoints.programs.map { "\(programsFolder)/postern-\($0)" }
+        ).forEach(Screen.error)
         let signals = StopSignals()
         let supervisor = Supervisor(
-            folder: folder, programsFolder: try Child.programsFolder(), portBase: portBase,
-            hasWeb: web)
+            folder: folder, programsFolder: programsFolder, portBase: portBase, hasWeb: web)
         do {
             try supervisor.start(until: signals)
             let appKey = try folder.apps.developmentKey()
