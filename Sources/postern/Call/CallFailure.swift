@@ -31,7 +31,7 @@ struct CallFailure {
 
     private var violations: [String] {
         error.violations.map { violation in
-            let text = violation.userMessage
+            let text = violation.userMessage.isEmpty ? violation.rule : violation.userMessage
             return "  not accepted: \(violation.field)" + (text.isEmpty ? "" : ": \(text)")
         }
     }
