@@ -30,6 +30,21 @@ struct DocumentationTests {
         }
     }
 
+    @Test("the lines in TypeScript of the page for apps are those of the examples that are run")
+    func scriptPage() throws {
+        let checkout = try Checkout.here.get()
+        let page = try checkout.text(of: "Protos/postern/gateway/README.md")
+        let examples = try ["browser", "node"].map {
+            try checkout.text(of: "Tests/Interop/examples/\($0).ts")
+        }
+        let blocks = page.split(separator: "```ts\n").dropFirst()
+            .compactMap { $0.split(separator: "```\n").first }
+        #expect(blocks.count == 2)
+        for block in blocks {
+            #expect(examples.contains { $0.contains(block) }, "\(block)")
+        }
+    }
+
     @Test("an undocumented declaration is found; a documented one, a witness and an import are not")
     func twin() {
         let text = """

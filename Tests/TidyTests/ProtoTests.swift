@@ -47,8 +47,15 @@ struct ProtoTests {
     func pageErrors() throws {
         let rpcs = try Self.protos().flatMap { try Self.errors(of: $0.path) }
         let page = try Checkout.here.get().text(of: "Protos/postern/gateway/README.md")
-        for row in page.split(separator: "\n") where row.hasPrefix("| ") && row.contains("/") {
-            let words = row.split { " |:;,()`".contains($0) }.map(String.init)
+        // The calls of a table are those of its row and of its heading.
+        var heading: (row: Substring, isOpen: Bool) = ("", false)
+        for row in page.split(separator: "\n", omittingEmptySubsequences: false) {
+            guard row.hasPrefix("|") else {
+                heading = ("", false)
+                continue
+            }
+            if !heading.isOpen { heading = (row, true) }
+            let words = (row + heading.row).split { " |:;,()`".contains($0) }.map(String.init)
             let calls = words.compactMap { word in
                 rpcs.first { word == $0.name || word.hasSuffix("/\($0.name)") }
             }

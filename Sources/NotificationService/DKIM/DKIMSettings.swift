@@ -62,7 +62,7 @@ package struct DKIMSettings: Sendable {
                 key != nil, [selectorName], "\(selectorName) must be a DNS name")
             return key
         } catch {
-            settings.require(false, [keyName], "\(keyName): \(error)")
+            settings.require(false, [keyName], "\(error)")
             return nil
         }
     }

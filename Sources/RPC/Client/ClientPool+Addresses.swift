@@ -48,12 +48,15 @@ extension ClientPool {
     }
 
     private func lookedUp(_ index: Int, _ result: Result<[SocketAddress], any Error>) {
-        if case .failure(let error) = result {
+        let wait: Duration?
+        switch result {
+        case .success(let addresses):
+            wait = targets[index].answered(addresses, jitter: randomness.integer())
+        case .failure(let error):
             reports.unresolved(targets[index].address, error)
+            // The addresses known so far stay.
+            wait = targets[index].answered([], error: error, jitter: randomness.integer())
         }
-        // When a lookup fails, the addresses known so far stay.
-        let addresses = (try? result.get()) ?? []
-        let wait = targets[index].answered(addresses, jitter: randomness.integer())
         guard isWarm else { return targets[index].forget() }
         if let wait {
             let pool = NIOLoopBound(self, eventLoop: loop)

@@ -183,7 +183,8 @@ final class ClientPool {
     var unreached: ServiceError {
         ServiceError(
             .unavailable,
-            detail: ConnectionFailure.detail(settings.service, endpoints.map(\.failure)),
+            detail: ConnectionFailure.detail(
+                settings.service, endpoints.map(\.failure) + targets.compactMap(\.unresolved)),
             notProcessed: true)
     }
 

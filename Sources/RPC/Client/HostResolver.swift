@@ -77,12 +77,20 @@ struct ClientTarget {
 
     let address: ServiceAddress
     private(set) var resolved: [SocketAddress] = []
+    /// Why the last lookup found no address; nil if it found one.
+    private(set) var failure: String?
     private var isLookingUp = false
     private var lookedUpAt: Duration?
     private var backoff = Backoff()
 
     init(_ address: ServiceAddress) {
         self.address = address
+    }
+
+    /// Why the name has no address to connect to; nil if it has one.
+    var unresolved: (address: String, text: String)? {
+        guard resolved.isEmpty else { return nil }
+        return ("\(address)", failure.map { "cannot be resolved: \($0)" } ?? "not resolved yet")
     }
 
     /// Whether to start a lookup now.
@@ -97,9 +105,13 @@ struct ClientTarget {
     }
 
     /// A lookup has ended; without addresses the previous ones stay.
+    /// - Parameter error: why there are none.
     /// - Returns: when to retry, if no address is known.
-    mutating func answered(_ addresses: [SocketAddress], jitter: UInt64) -> Duration? {
+    mutating func answered(
+        _ addresses: [SocketAddress], error: (any Error)? = nil, jitter: UInt64
+    ) -> Duration? {
         isLookingUp = false
+        failure = addresses.isEmpty ? error.map { "\($0)" } ?? "the name has no address" : nil
         if !addresses.isEmpty {
             resolved = addresses
             backoff.reset()

@@ -81,6 +81,9 @@ package struct SettingsLoader: Sendable {
           --version
               Prints the version and exits.
 
+        Exit codes: 0 after a stop, 1 for a failure (the last line of its log has the reason),
+        \(Self.invalidExitCode) for wrong settings (all of them are on standard error).
+
         \(declarations.map(Self.entry).joined())
         """
     }

@@ -63,9 +63,10 @@ struct CallFailure: Error, Hashable, Sendable {
 
     private init(service error: ServiceError) {
         self.error = error
+        // A rule without a sentence is a word for developers: `application-token: audience`.
         let fields = error.violations.map { violation in
-            violation.userMessage.isEmpty
-                ? violation.field : "\(violation.field): \(violation.userMessage)"
+            let reason = violation.userMessage.isEmpty ? violation.rule : violation.userMessage
+            return reason.isEmpty ? violation.field : "\(violation.field): \(reason)"
         }
         message =
             "\(error.code.rawValue): \(error.code.sentence(in: .english))"

@@ -65,23 +65,20 @@ struct CallCommand: AsyncParsableCommand {
                 method, RequestText(request), metadata: fields(), token: accessToken(),
                 timeout: timeout.map { .seconds($0) }, show: Screen.item)
         } catch {
-            if isAboutName(error) {
-                MethodDirectory.compiled().suggestion(for: method).map(Screen.error)
+            let suggestion = MethodDirectory.compiled().suggestion(for: method)
+            guard let error = error as? ServiceError else {
+                // The name may be why: `postern.horse.v1.Horses/List` has no service to call.
+                if error is ToolError { suggestion.map(Screen.error) }
+                throw error
             }
-            guard let error = error as? ServiceError else { throw error }
             // For programs, on the stream of the response; then for a person.
             Screen.line(error.json)
             let address = endpoints.address(of: service)?.description ?? ""
-            CallFailure(error: error, service: service, address: address)
-                .lines.forEach(Screen.error)
+            CallFailure(
+                error: error, service: service, address: address, suggestion: suggestion
+            ).lines.forEach(Screen.error)
             throw ExitCode(1)
         }
-    }
-
-    /// Whether a misspelt name of the method may be the reason.
-    private func isAboutName(_ error: any Error) -> Bool {
-        guard let error = error as? ServiceError else { return error is ToolError }
-        return error.code == .unknownMethod || error.code == .notFound
     }
 
     /// `postern.ratelimit.v1.Limits/Peek` → `rate-limit`.

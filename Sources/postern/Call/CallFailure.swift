@@ -10,6 +10,8 @@ struct CallFailure {
     let address: String
     /// What to do about a rejected field, by the field's name.
     var hints: [String: String] = [:]
+    /// Similar names, if the method's may be misspelt.
+    var suggestion: String?
 
     /// The lines for standard error.
     var lines: [String] {
@@ -20,15 +22,15 @@ struct CallFailure {
     }
 
     /// The peer's message for developers or the reason of the connection, which are more precise
-    /// than the sentence for users.
+    /// than the sentence for users. A message that only repeats the code says nothing.
     private var cause: String {
         let detail = error.detail.trimmingPrefix("peer error: ")
-        return detail.isEmpty ? error.userMessage : String(detail)
+        return detail.isEmpty || detail == error.code.rawValue ? error.userMessage : String(detail)
     }
 
     private var violations: [String] {
         error.violations.map { violation in
-            let text = violation.userMessage
+            let text = violation.userMessage.isEmpty ? violation.rule : violation.userMessage
             return "  not accepted: \(violation.field)" + (text.isEmpty ? "" : ": \(text)")
         }
     }
@@ -36,10 +38,10 @@ struct CallFailure {
     private var generalAdvice: String? {
         if let wait = error.retryAfter { return "try again in \(wait.milliseconds) ms" }
         switch error.code {
-        case .unavailable where !error.unavailablePart.isEmpty:
+        case .unavailable where ![service, ""].contains(error.unavailablePart):
             return "its part \(error.unavailablePart) fails: `postern status`, then its log"
         case .unavailable:
-            return "is it running? `postern status` asks all services; --endpoints or "
+            return "is it running there? `postern status` asks all services; --endpoints or "
                 + "\(Endpoints.pathVariable) names another endpoints.json"
         case .deadlineExceeded:
             return "it did not answer in time: `postern top` shows the load; try again"
@@ -49,8 +51,11 @@ struct CallFailure {
         case .permissionDenied:
             return "the key of endpoints.json may not call this; the operator's is the one of tool"
         case .unknownMethod:
-            return "the service has another version than this tool: `postern methods` lists its own"
-        case .notFound: return "check the id or address for a typing mistake"
+            return suggestion
+                ?? "`postern methods` lists the methods of the running services, which may have "
+                + "another version than this tool"
+        case .notFound:
+            return suggestion ?? "check the id or address for a typing mistake"
         case .internalError: return "a bug of the service: its log has the cause"
         default: return nil
         }

@@ -28,6 +28,8 @@ struct Endpoints {
 
     private let path: String
     private let addresses: [String: ServiceAddress]
+    /// The texts of the file, for an address that cannot be read.
+    private let texts: [String: String]
     private let metrics: [String: ServiceAddress]
     /// The gateway is called as the application, the other services as the operator's tool.
     private let application: Application
@@ -41,31 +43,50 @@ struct Endpoints {
                 "there is no file \(path): start `postern up` first, or name its endpoints.json "
                     + "with --endpoints or \(Self.pathVariable)")
         }
-        let bytes = try TextFile.read(path)
-        let invalid = Self.invalid(path)
-        guard let file = JSONReader.object(in: bytes),
-            file.members.allSatisfy({ Self.isKnown($0.value) }),
-            let application = file["application"]?.object.flatMap(Application.init)
-        else { throw invalid }
+        let file = try Self.object(in: path)
+        guard let application = file["application"]?.object.flatMap(Application.init) else {
+            throw Self.invalid(path, "\"application\" with an \"id\" is missing")
+        }
         self.path = path
         self.application = application
         addresses = Self.addresses(file)
+        texts = file.members.reduce(into: [:]) { $0[$1.name] = $1.value.string }
         metrics = file["metrics"]?.object.map(Self.addresses) ?? [:]
         admin =
             try file["admin"].map { value in
-                guard let admin = value.object.flatMap(Application.init) else { throw invalid }
+                guard let admin = value.object.flatMap(Application.init) else {
+                    throw Self.invalid(path, "\"admin\" has no \"id\"")
+                }
                 return admin
             } ?? application
         tls = try file["tls"].map { value in
             // An unreadable `tls` must not lead to calls without TLS.
-            guard let tls = value.object.flatMap(TLS.init) else { throw invalid }
+            guard let tls = value.object.flatMap(TLS.init) else {
+                throw Self.invalid(
+                    path,
+                    "\"tls\" needs \"roots\", and both or none of \"certificate\" and "
+                        + "\"certificate_key\"")
+            }
             return tls
         }
     }
 
-    private static func invalid(_ path: String) -> ToolError {
+    /// The file's JSON, of which each member is of a kind that the file may have.
+    private static func object(in path: String) throws -> JSONObject {
+        let bytes = try TextFile.read(path)
+        guard let file = JSONReader.object(in: bytes) else {
+            throw invalid(path, "it is not a JSON object")
+        }
+        if let member = file.members.first(where: { !isKnown($0.value) }) {
+            throw invalid(path, "\"\(member.name)\" is neither a text nor a known object")
+        }
+        return file
+    }
+
+    private static func invalid(_ path: String, _ reason: String) -> ToolError {
         ToolError(
-            "\(path) is not a valid endpoints file; `postern up` writes one when it starts")
+            "\(path) is not a valid endpoints file: \(reason); `postern up` writes one when it "
+                + "starts")
     }
 
     /// Whether it is an address, an application, the TLS files or a group of addresses.
@@ -109,10 +130,15 @@ struct Endpoints {
         of service: String, connectTimeout: Duration = .seconds(2)
     ) throws -> ClientSettings {
         guard let address = addresses[service] else {
-            throw ToolError("\(path) has no address of the service \(service)")
+            throw ToolError(
+                texts[service].map {
+                    "\(path): the address of \(service) is HOST:PORT, not \"\($0)\""
+                } ?? "\(path) has no address of the service \(service)")
         }
         let caller = service == "gateway" ? application : admin
-        guard caller.keyFile != nil || tls?.certificate != nil else { throw Self.invalid(path) }
+        guard caller.keyFile != nil || tls?.certificate != nil else {
+            throw Self.invalid(path, "\(caller.id) has no \"secret_file\"")
+        }
         let key = try caller.keyFile.map { try self.key($0, of: caller.id) }
         var settings = ClientSettings(
             service: "postern.\(service)", host: address.host, port: address.port,
@@ -124,7 +150,9 @@ struct Endpoints {
 
     /// The key of the application as which the gateway is called.
     func applicationKey() throws -> ApplicationKey {
-        guard let file = application.keyFile else { throw Self.invalid(path) }
+        guard let file = application.keyFile else {
+            throw Self.invalid(path, "\(application.id) has no \"secret_file\"")
+        }
         return try key(file, of: application.id)
     }
 

@@ -45,7 +45,12 @@ extension ImportCommand {
         func run() async throws {
             let providers = try Self.providers(provider)
             let config = try hashConfig.map { path in
-                try FirebaseUser.HashConfig(String(decoding: TextFile.read(path), as: UTF8.self))
+                let text = String(decoding: try TextFile.read(path), as: UTF8.self)
+                do {
+                    return try FirebaseUser.HashConfig(text)
+                } catch {
+                    throw ToolError("\(path): \(error)")
+                }
             }
             try await options.run(file, source: source) { caller in
                 FirebaseUser(hashPrefix: try await prefix(config, caller), providers: providers)

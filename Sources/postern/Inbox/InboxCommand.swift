@@ -40,15 +40,17 @@ struct InboxCommand: ParsableCommand {
         try Self.checkReadable(data, folder)
         var mails = MaildirReader(folder: folder).mails()
         if let to { mails = mails.filter { $0.to.lowercased().contains(to.lowercased()) } }
-        if link { return try Screen.item(Self.newestLink(mails, in: folder)) }
-        if open { return try open(mails, in: folder) }
+        let place = to.map { "to \($0) in \(folder)" } ?? "in \(folder)"
+        if link { return try Screen.item(Self.newestLink(mails, place)) }
+        if open { return try open(mails, in: folder, place) }
         if latest { mails = mails.suffix(1) }
         if output.isJSON { return try output.show(mails.map(\.row)) }
-        guard !mails.isEmpty else { return Screen.line("no mails in \(folder)") }
+        guard !mails.isEmpty else { return Screen.line("no mails \(place)") }
         for mail in mails { Screen.line(mail.page) }
     }
 
-    /// An inbox without mails has no folder; any other folder that cannot be read is an error.
+    /// An inbox without mails has no folder; any other folder that cannot be read is an error, and
+    /// so is one that is no folder of `postern up`.
     static func checkReadable(_ data: String, _ folder: String) throws {
         guard access(data, F_OK) == 0 else {
             let reason = String(cString: strerror(errno))
@@ -60,19 +62,25 @@ struct InboxCommand: ParsableCommand {
                 throw ToolError.system(path, errno)
             }
         }
+        let isOfUp = access(folder, F_OK) == 0 || access("\(data)/endpoints.json", F_OK) == 0
+        guard isOfUp else {
+            throw ToolError("\(data) is no folder of `postern up`: name that one with --data")
+        }
     }
 
     /// The newest link of all mails, the oldest first.
-    static func newestLink(_ mails: [MaildirReader.Mail], in folder: String) throws -> String {
+    /// - Parameter place: whose mails they are, and where.
+    static func newestLink(_ mails: [MaildirReader.Mail], _ place: String) throws -> String {
         guard let link = mails.compactMap(\.link).last else {
-            throw ToolError(
-                mails.isEmpty ? "no mails in \(folder)" : "no mail in \(folder) has a link")
+            throw ToolError(mails.isEmpty ? "no mails \(place)" : "no mail \(place) has a link")
         }
         return link
     }
 
-    private func open(_ mails: [MaildirReader.Mail], in folder: String) throws {
-        guard let newest = mails.last else { throw ToolError("no mails in \(folder)") }
+    private func open(
+        _ mails: [MaildirReader.Mail], in folder: String, _ place: String
+    ) throws {
+        guard let newest = mails.last else { throw ToolError("no mails \(place)") }
         let target = newest.link ?? newest.file(in: folder)
         guard DesktopProgram.isInstalled else {
             return Screen.line("xdg-open is not installed; it would open \(target)")

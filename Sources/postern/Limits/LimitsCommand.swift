@@ -142,7 +142,8 @@ struct LimitsCommand: AsyncParsableCommand {
     struct Subject: ParsableArguments {
         /// What to do about a rejected field.
         static let hints = [
-            "charges": "`postern limits list` shows the names of limits"
+            "charges": "`postern limits list` shows the names of limits",
+            "charges.limit": "`postern limits list` shows the names of limits",
         ]
 
         @Argument(help: "The limit's name, as listed.")

@@ -52,6 +52,11 @@ struct StatusCommand: AsyncParsableCommand {
             ? "serving" : "serving, degraded: " + degraded.joined(separator: ", ")
     }
 
+    /// `no answer (no address of postern.gateway can be reached (127.0.0.1:7400: refused))`
+    static func noAnswer(_ error: ServiceError) -> String {
+        "no answer (\(error.detail.isEmpty ? error.code.rawValue : error.detail))"
+    }
+
     private static func state(of service: String, _ endpoints: Endpoints) async -> String? {
         guard Endpoints.services.contains(service) else {
             // It has no rpcs: its metrics port reports the same health.
@@ -63,7 +68,7 @@ struct StatusCommand: AsyncParsableCommand {
                 endpoints, service: service, connectTimeout: .milliseconds(700))
             return line(try await caller.health())
         } catch let error as ServiceError {
-            return "no answer (\(error.code.rawValue))"
+            return noAnswer(error)
         } catch {
             return "no answer (\(error))"
         }

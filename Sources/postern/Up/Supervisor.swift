@@ -179,8 +179,11 @@ final class Supervisor {
     }
 
     private func notReady(_ child: Child, _ what: String) -> ToolError {
-        ToolError(
-            "\(child.name) \(what): \(child.log.reason)\n(its log is \(folder.log(child.name)))")
+        let reason = child.log.reason
+        let isTaken = reason.contains(String(cString: strerror(EADDRINUSE)))
+        let advice = isTaken ? "\nstop what listens there, or set --port-base" : ""
+        return ToolError(
+            "\(child.name) \(what): \(reason)\(advice)\n(its log is \(folder.log(child.name)))")
     }
 
     /// The programs that have logged at their start that they wait for confirmation of the clock.

@@ -34,10 +34,13 @@ struct UpCommand: ParsableCommand {
         let folder = try DataFolder(data)
         // All programs read it; those that write no texts ignore it.
         if let formalLanguages { setenv("POSTERN_FORMAL_LANGUAGES", formalLanguages, 1) }
+        let programsFolder = try Child.programsFolder()
+        UnknownVariables.warnings(
+            programs: Endpoints.programs.map { "\(programsFolder)/postern-\($0)" }
+        ).forEach(Screen.error)
         let signals = StopSignals()
         let supervisor = Supervisor(
-            folder: folder, programsFolder: try Child.programsFolder(), portBase: portBase,
-            hasWeb: web)
+            folder: folder, programsFolder: programsFolder, portBase: portBase, hasWeb: web)
         do {
             try supervisor.start(until: signals)
             let appKey = try folder.apps.developmentKey()

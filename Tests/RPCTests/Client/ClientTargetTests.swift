@@ -22,6 +22,18 @@ struct ClientTargetTests {
         try ports.map { try SocketAddress(ipAddress: "127.0.0.1", port: $0) }
     }
 
+    @Test("a name without addresses says why, for the errors of calls")
+    func unresolved() throws {
+        var target = try target()
+        #expect(target.unresolved?.text == "not resolved yet")
+        let error = SystemResolver.Unresolved(description: "Name or service not known")
+        _ = target.answered([], error: error, jitter: 200)
+        #expect(target.unresolved?.address == "x.test:1")
+        #expect(target.unresolved?.text == "cannot be resolved: Name or service not known")
+        _ = target.answered(try addresses(1), jitter: 200)
+        #expect(target.unresolved == nil)
+    }
+
     @Test("one look-up runs at a time, with at least a second between successful ones")
     func floor() throws {
         var target = try target()
@@ -44,6 +56,7 @@ struct ClientTargetTests {
         #expect(target.startsLookUp(at: start + .seconds(1)) == true)
         #expect(target.answered([], jitter: 200) == nil)
         #expect(target.resolved == (try addresses(1, 2)))
+        #expect(target.unresolved == nil)
         target.forget()
         #expect(target.startsLookUp(at: start + .seconds(1)) == true)
     }

@@ -3,42 +3,21 @@ import TestSupport
 import Testing
 
 extension SystemTests {
-    @Suite("The first lines of README.md")
+    @Suite("The shell lines of the pages for users")
     struct Readme {
         private static let checkout = URL(filePath: #filePath)
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().path
 
-        @Test("its shell lines sign up, sign in, refresh and look around, as they are printed")
-        func shellLines() async throws {
-            let page = try String(contentsOfFile: "\(Self.checkout)/README.md", encoding: .utf8)
+        @Test("README.md: they sign up, sign in, refresh and look around, as they are printed")
+        func readme() async throws {
             // The first lines build the programs that this test runs.
-            let shell = Self.blocks("sh", of: page).dropFirst()
-            let printed = try #require(Self.blocks("json", of: page).first)
-            try #require(shell.count == 2)
+            let examples = Array(try PageExample.all(of: "\(Self.checkout)/README.md").dropFirst())
+            try #require(examples.count == 2)
             let folder = try TemporaryFolder()
             try await Cluster.with(folder) { cluster in
-                // What the lines expect in a checkout: the built tool, and the data of `up.sh`.
-                let files = FileManager.default
-                try files.createDirectory(
-                    atPath: folder.file(".build"), withIntermediateDirectories: true)
-                try files.createSymbolicLink(
-                    atPath: folder.file(".build/release"),
-                    withDestinationPath: BuiltPrograms.folder)
-                try files.createSymbolicLink(
-                    atPath: folder.file(".postern"), withDestinationPath: cluster.data)
-                // Aliases, as in an interactive shell; the first line that fails ends it.
-                let run = try await ProgramRun.run(
-                    path: "/bin/bash",
-                    [
-                        "-O", "expand_aliases", "-e", "-o", "pipefail", "-c",
-                        shell.joined(separator: "echo ----\n"),
-                    ],
-                    in: folder.path, limit: .seconds(60))
-                try #require(run.exitCode == 0, "\(run.output)\(run.errors)")
-                let answers = run.output.components(separatedBy: "----\n")
-                try #require(answers.count == 2)
-                try Self.expect(answers[0], toBeAs: printed)
+                let answers = try await Self.run(examples, in: folder, cluster)
+                try examples[0].expect(answers[0])
                 for text in [
                     #""refreshToken": ""#, #""authenticated": true"#, #""current": true"#,
                     "rate-limit      serving", "postern.gateway.v1.Auth/SignInWithPassword ",
@@ -49,30 +28,64 @@ extension SystemTests {
             }
         }
 
-        /// The fenced blocks of a language, in the page's order.
-        private static func blocks(_ language: String, of page: String) -> [String] {
-            page.components(separatedBy: "```\(language)\n").dropFirst()
-                .compactMap { $0.components(separatedBy: "```\n").first }
-        }
-
-        /// Expects an answer with the members that the page prints, and with the values that do not
-        /// differ from one run to the next.
-        private static func expect(_ answer: String, toBeAs printed: String) throws {
-            let answered = try members(answer)
-            let shown = try members(printed)
-            #expect(answered.keys.sorted() == shown.keys.sorted())
-            for name in ["account.email", "account.status", "account.methods"] {
-                #expect(answered[name] != nil && answered[name] == shown[name])
+        @Test("building an app: they run in the page's order, and answer as they are printed")
+        func buildingAnApp() async throws {
+            let examples = try PageExample.all(
+                of: "\(Self.checkout)/Protos/postern/gateway/README.md")
+            let folder = try TemporaryFolder()
+            let environment = try await Self.environment(of: try #require(examples.first), folder)
+            try #require(!environment.isEmpty)
+            try await Cluster.with(folder, environment: environment) { cluster in
+                let rest = Array(examples.dropFirst())
+                let answers = try await Self.run(rest, in: folder, cluster)
+                for (example, answer) in zip(rest, answers) where example.printed != nil {
+                    try example.expect(answer)
+                }
+                #expect(rest.filter { $0.printed != nil }.count > 25)
             }
         }
 
-        /// The members of two levels of JSON, by `outer.inner`.
-        private static func members(_ json: String) throws -> [String: String] {
-            let outer = try #require(
-                try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: [String: Any]])
-            return outer.reduce(into: [:]) { all, member in
-                for (name, value) in member.value { all["\(member.key).\(name)"] = "\(value)" }
-            }
+        /// The variables that the lines which start Postern give to `docker/up.sh`.
+        private static func environment(
+            of start: PageExample, _ folder: TemporaryFolder
+        ) async throws -> [String: String] {
+            let run = try await ProgramRun.run(
+                path: "/bin/bash", ["-e", "-c", "docker/up.sh() { env; }\n" + start.shell],
+                in: folder.path, limit: .seconds(10))
+            try #require(run.exitCode == 0, "\(run.errors)")
+            return run.output.split(separator: "\n").filter { $0.hasPrefix("POSTERN_") }
+                .reduce(into: [:]) { variables, line in
+                    let parts = line.split(separator: "=", maxSplits: 1)
+                    variables[String(parts[0])] = parts.count == 2 ? String(parts[1]) : ""
+                }
+        }
+
+        /// Runs the lines of all examples in one shell, in what looks like a checkout: with the
+        /// built tool, and the data of `docker/up.sh`.
+        /// - Returns: what each example printed.
+        private static func run(
+            _ examples: [PageExample], in folder: TemporaryFolder, _ cluster: Cluster
+        ) async throws -> [String] {
+            let files = FileManager.default
+            try files.createDirectory(
+                atPath: folder.file(".build"), withIntermediateDirectories: true)
+            try files.createSymbolicLink(
+                atPath: folder.file(".build/release"), withDestinationPath: BuiltPrograms.folder)
+            try files.createSymbolicLink(
+                atPath: folder.file(".postern"), withDestinationPath: cluster.data)
+            let separator = "----\n"
+            // Aliases, as in an interactive shell; the first line that fails ends it.
+            let run = try await ProgramRun.run(
+                path: "/bin/bash",
+                [
+                    "-O", "expand_aliases", "-e", "-o", "pipefail", "-c",
+                    examples.map(\.shell).joined(separator: "echo; echo ----\n"),
+                ],
+                in: folder.path, limit: .seconds(120))
+            try #require(run.exitCode == 0, "\(run.output)\(run.errors)")
+            let answers = run.output.components(separatedBy: separator)
+            try #require(answers.count == examples.count, "\(run.output)")
+            return answers
         }
     }
 }

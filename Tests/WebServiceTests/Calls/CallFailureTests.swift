@@ -30,6 +30,13 @@ struct CallFailureTests {
         #expect(failure.status == .badRequest)
     }
 
+    @Test("a rule without a sentence is in the message, such as why a backend's token is refused")
+    func rule() {
+        var error = ServiceError(.unauthenticated)
+        error.violations = [.init(field: "application-token", rule: "audience")]
+        #expect(CallFailure(error).message.hasSuffix(" (application-token: audience)"))
+    }
+
     @Test("an unexpected error does not leave the program, and its type is logged")
     func unexpected() {
         struct Mishap: Error { let text = "canary" }

@@ -38,6 +38,29 @@ struct CallFailureTests {
                 == "Error: identity at 127.0.0.1:7401: rpc/not-found: \(sentence)")
     }
 
+    @Test("a message that repeats the code, as one without details does, is not printed twice")
+    func repeated() {
+        let error = ServiceError(.notFound, detail: "peer error: rpc/not-found")
+        #expect(lines(error).first == lines(ServiceError(.notFound)).first)
+    }
+
+    @Test("a service that cannot be reached is not called a failing part of itself")
+    func unreached() {
+        var error = ServiceError(.unavailable, detail: "refused")
+        error.unavailablePart = "identity"
+        #expect(lines(error).last?.contains("is it running there?") == true)
+        error.unavailablePart = "store"
+        #expect(lines(error).last == "  its part store fails: `postern status`, then its log")
+    }
+
+    @Test("a misspelt method gets the similar names as advice")
+    func suggestion() {
+        let failure = CallFailure(
+            error: ServiceError(.unknownMethod), service: "gateway", address: "",
+            suggestion: "did you mean x?")
+        #expect(failure.lines.last == "  did you mean x?")
+    }
+
     @Test("a wait is the first advice")
     func wait() {
         let lines = lines(ServiceError(.tooManyRequests, retryAfter: .seconds(2)))

@@ -44,6 +44,20 @@ struct EndpointsTests {
         #expect(unreadable?.description.contains("postern up") == false)
     }
 
+    @Test("what makes the file invalid is named, and so is an address without a port")
+    func reasons() throws {
+        let invalid = #expect(throws: ToolError.self) { try endpoints(#""session": 7402"#) }
+        #expect(invalid?.description.contains("\"session\" is neither") == true)
+        let folder = try TemporaryFolder()
+        let text = try folder.write("{", to: "endpoints.json")
+        let cut = #expect(throws: ToolError.self) { try Endpoints(text) }
+        #expect(cut?.description.contains("it is not a JSON object") == true)
+        let address = #expect(throws: ToolError.self) {
+            try endpoints(#""session": "127.0.0.1""#).client(of: "session")
+        }
+        #expect(address?.description.contains("HOST:PORT, not \"127.0.0.1\"") == true)
+    }
+
     @Test("texts and known objects are valid, also those of unknown names")
     func valid() throws {
         _ = try endpoints(#""other": "127.0.0.1:7410", "more": {"a": "b"}"#)

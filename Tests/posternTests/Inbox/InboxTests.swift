@@ -24,16 +24,23 @@ struct InboxTests {
         let mails = [
             mail("1", "http://a.example/"), mail("2", "http://b.example/"), mail("3", "no link"),
         ]
-        #expect(try InboxCommand.newestLink(mails, in: "inbox") == "http://b.example/")
-        #expect(throws: ToolError.self) { try InboxCommand.newestLink([], in: "inbox") }
+        #expect(try InboxCommand.newestLink(mails, "in inbox") == "http://b.example/")
+        let none = #expect(throws: ToolError.self) {
+            try InboxCommand.newestLink([], "to ada@example.org in inbox")
+        }
+        #expect(none?.description == "no mails to ada@example.org in inbox")
         #expect(throws: ToolError.self) {
-            try InboxCommand.newestLink([mail("3", "no link")], in: "inbox")
+            try InboxCommand.newestLink([mail("3", "no link")], "in inbox")
         }
     }
 
     @Test("a wrong folder is an error; a data folder without mails is not")
     func folders() throws {
         let folder = try TemporaryFolder()
+        #expect(throws: ToolError.self) {
+            try InboxCommand.checkReadable(folder.path, folder.file("inbox"))
+        }
+        _ = try folder.write("{}", to: "endpoints.json")
         try InboxCommand.checkReadable(folder.path, folder.file("inbox"))
         let wrong = folder.file("elsewhere")
         #expect(throws: ToolError.self) {

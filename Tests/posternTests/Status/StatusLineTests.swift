@@ -1,4 +1,5 @@
 import Messages
+import ServiceRuntime
 import Testing
 
 @testable import postern
@@ -20,5 +21,14 @@ struct StatusLineTests {
             line(.serving, [works, fails])
                 == "serving, degraded: store (disk full, since 2023-11-14T22:13:20.000Z)")
         #expect(line(.notServing, [fails]) == "not serving")
+    }
+
+    @Test("a program that cannot be reached is shown with the reason for each address")
+    func unreached() {
+        let error = ServiceError(.unavailable, detail: "127.0.0.1:7400: refused")
+        #expect(StatusCommand.noAnswer(error) == "no answer (127.0.0.1:7400: refused)")
+        #expect(
+            StatusCommand.noAnswer(ServiceError(.deadlineExceeded))
+                == "no answer (rpc/deadline-exceeded)")
     }
 }
