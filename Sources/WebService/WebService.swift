@@ -65,7 +65,7 @@ package struct WebService: Sendable {
                     theme: theme, seal: try PageVisitSeal(key, randomness: randomness),
                     randomness: randomness, time: time,
                     origins: settings.callers.webOrigins.map(\.description),
-                    formalLanguages: settings.pages.formalLanguages),
+                    formalLanguages: settings.formalLanguages),
                 PageAssets(theme: theme)
             )
         }
