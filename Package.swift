@@ -262,7 +262,8 @@ let package = Package(
             ],
             path: "Tests/Benchmarks/Measures", swiftSettings: settings),
         tests(
-            "ServiceRuntime", ["ServiceRuntime", "TestSupport", logging, metrics, lifecycle]),
+            "ServiceRuntime",
+            ["ServiceRuntime", "Texts", "TestSupport", logging, metrics, lifecycle]),
         tests(
             "Cryptography", ["Cryptography", "ServiceRuntime", "JSON", metrics, metricsTestKit],
             exclude: ["Tokens/make_python_vectors.py"]),
@@ -298,8 +299,8 @@ let package = Package(
             "NotificationService",
             [
                 "NotificationService", "Hosting", "Contracts", "RPC", "Messages", "Outbound",
-                "Storage", "Cryptography", "ServiceRuntime", "JSON", "HTTPSink", "SMTPSink",
-                "TestSupport",
+                "Storage", "Cryptography", "ServiceRuntime", "JSON", "Texts", "HTTPSink",
+                "SMTPSink", "TestSupport",
             ]),
         tests(
             "RPC",

@@ -74,6 +74,8 @@ enum RunningProgram {
         _ host: ServiceHost, _ assembly: Assembly, _ readiness: Readiness,
         _ readinessPage: @escaping MetricsEndpoint.Readiness
     ) async throws -> (server: Assembly.Running, watched: [CredentialWatch.Credential]) {
+        // Reads all sentences, some 10 ms, before an event loop would have to wait for it.
+        _ = ErrorCode.unavailable.sentence(in: .english)
         let limits = try OpenFiles.fitted(host.settings.limits, logger: host.logger)
         switch assembly.server {
         case .other(let start):

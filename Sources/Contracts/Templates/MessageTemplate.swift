@@ -20,7 +20,7 @@ package enum TemplateVariable: String, CaseIterable, Sendable {
     case name
     /// A town or country; empty if not known.
     case place
-    /// A sign-in method, by its name in `SignInMethod`.
+    /// A sign-in method: `password`, `google`, `phone` and so on.
     case method
     /// Several methods, separated by spaces.
     case methods

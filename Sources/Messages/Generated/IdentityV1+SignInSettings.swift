@@ -44,7 +44,7 @@ extension IdentityV1 {
 extension IdentityV1 {
     /// Request for the settings.
     package struct GetSignInSettingsRequest: Hashable, Sendable {
-        /// Language of the sentences: en, de, es, fr or ja; anything else means English.
+        /// Language of the sentences: en, de, es, fr, ja, de-formal or es-formal; else English.
         package var language: String
 
         /// A message of these fields.
@@ -303,7 +303,7 @@ extension IdentityV1 {
         package var email: String
         /// The account's display name, for the rule "context"; may be empty.
         package var displayName: String
-        /// Language of the sentences: en, de, es, fr or ja; anything else means English.
+        /// Language of the sentences: en, de, es, fr, ja, de-formal or es-formal; else English.
         package var language: String
 
         /// A message of these fields.

@@ -168,7 +168,8 @@ extension RateLimitV1 {
     package struct ConsumeRequest: Hashable, Sendable {
         /// The charges, 15 at most.
         package var charges: [RateLimitV1.Charge]
-        /// Language of the sentence, BCP 47: en, de, es, fr or ja; anything else means English.
+        /// Language of the sentence: en, de, es, fr, ja, de-formal or es-formal, or a BCP 47 tag of one;
+        /// else English.
         package var language: String
         /// The caller's id for this charge, with which it can refund a charge whose response it did not
         /// receive: a random number from 1 to 2^63-1 in base 36, a new one for each call. If empty, the

@@ -2269,6 +2269,131 @@ Title: {{#name}}{{name}}さん、{{/name}}ようこそ
 - 日時：{{time}}
 
 登録したお心当たりがない場合は、どなたかがアドレスを間違えたと思われます。このメールは無視してください。
+==> mail/words.de.txt
+month/1: Januar
+month/2: Februar
+month/3: März
+month/4: April
+month/5: Mai
+month/6: Juni
+month/7: Juli
+month/8: August
+month/9: September
+month/10: Oktober
+month/11: November
+month/12: Dezember
+date: {{day}}. {{month}} {{year}}
+date/1: 1. {{month}} {{year}}
+moment: {{date}}, {{time}} Uhr (UTC)
+list/more: {{list}}, {{item}}
+list/last: {{list}} und {{item}}
+method/password: Passwort
+method/google: Google
+method/apple: Apple
+method/phone: Telefonnummer
+method/email: E-Mail-Adresse
+method/code: Code per E-Mail
+method/device: Geräteschlüssel
+==> mail/words.en.txt
+month/1: January
+month/2: February
+month/3: March
+month/4: April
+month/5: May
+month/6: June
+month/7: July
+month/8: August
+month/9: September
+month/10: October
+month/11: November
+month/12: December
+date: {{day}} {{month}} {{year}}
+date/1: 1 {{month}} {{year}}
+moment: {{date}}, {{time}} UTC
+list/more: {{list}}, {{item}}
+list/last: {{list}} and {{item}}
+method/password: password
+method/google: Google
+method/apple: Apple
+method/phone: phone number
+method/email: email address
+method/code: code by email
+method/device: device key
+==> mail/words.es.txt
+month/1: enero
+month/2: febrero
+month/3: marzo
+month/4: abril
+month/5: mayo
+month/6: junio
+month/7: julio
+month/8: agosto
+month/9: septiembre
+month/10: octubre
+month/11: noviembre
+month/12: diciembre
+date: {{day}} de {{month}} de {{year}}
+date/1: 1 de {{month}} de {{year}}
+moment: {{date}}, {{time}} (UTC)
+list/more: {{list}}, {{item}}
+list/last: {{list}} y {{item}}
+method/password: contraseña
+method/google: Google
+method/apple: Apple
+method/phone: número de teléfono
+method/email: correo electrónico
+method/code: código por correo
+method/device: clave del dispositivo
+==> mail/words.fr.txt
+month/1: janvier
+month/2: février
+month/3: mars
+month/4: avril
+month/5: mai
+month/6: juin
+month/7: juillet
+month/8: août
+month/9: septembre
+month/10: octobre
+month/11: novembre
+month/12: décembre
+date: {{day}} {{month}} {{year}}
+date/1: 1er {{month}} {{year}}
+moment: {{date}} à {{time}} (UTC)
+list/more: {{list}}, {{item}}
+list/last: {{list}} et {{item}}
+method/password: mot de passe
+method/google: Google
+method/apple: Apple
+method/phone: numéro de téléphone
+method/email: adresse e-mail
+method/code: code par e-mail
+method/device: clé de l’appareil
+==> mail/words.ja.txt
+month/1: 1
+month/2: 2
+month/3: 3
+month/4: 4
+month/5: 5
+month/6: 6
+month/7: 7
+month/8: 8
+month/9: 9
+month/10: 10
+month/11: 11
+month/12: 12
+date: {{year}}年{{month}}月{{day}}日
+date/1: {{year}}年{{month}}月1日
+moment: {{date}} {{time}}（UTC）
+list/more: {{list}}、{{item}}
+list/last: {{list}}、{{item}}
+method/password: パスワード
+method/google: Google
+method/apple: Apple
+method/phone: 電話番号
+method/email: メールアドレス
+method/code: メールのコード
+method/device: デバイスキー
 ==> page/change-email.de-formal.txt
 title: Bestätigen Sie Ihre neue E-Mail-Adresse
 intro: Geben Sie Ihr Passwort ein, damit dies die E-Mail-Adresse Ihres Kontos wird. Wenn Sie das nicht angefordert haben, schließen Sie diese Seite: Es ändert sich nichts.

@@ -46,13 +46,8 @@ extension ErrorLanguage {
     /// The file of a formal voice has only the sentences that differ.
     private static func read(_ name: String) -> [String: String] {
         let plain = primarySubtag(of: name)
-        var sentences = name == plain ? [:] : read(plain)
-        for line in (Texts.file("error/errors.\(name).txt") ?? "").split(separator: "\n") {
-            let halves = line.split(separator: ":", maxSplits: 1)
-            guard halves.count == 2 else { continue }
-            sentences[String(halves[0])] = String(halves[1].drop { $0 == " " })
-        }
-        return sentences
+        let sentences = name == plain ? [:] : read(plain)
+        return sentences.merging(Texts.lines("error/errors.\(name).txt")) { _, formal in formal }
     }
 }
 
