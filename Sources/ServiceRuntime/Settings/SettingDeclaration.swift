@@ -49,7 +49,7 @@ struct SettingProblem: Hashable, Sendable {
 
     /// The name with the smallest edit distance to `given`. Nil where the distance exceeds both two
     /// and a third of the length of `given`.
-    private static func nearest(to given: String, among names: [String]) -> String? {
+    static func nearest(to given: String, among names: [String]) -> String? {
         guard given.utf8.count <= comparedBytesMax else { return nil }
         let changesMax = max(2, given.utf8.count / 3)
         let ranked = names.map { (changes: distance(given, $0), name: $0) }

@@ -51,7 +51,8 @@ package struct SettingsLoader: Sendable {
         }
         if flags.requests(.check) {
             let unused = SettingsSource.unusedVariables(of: environment, declarations: declarations)
-            return .leave(Self.check(reader.valuesInUse, unused: unused), exitCode: 0)
+            let warnings = unused.map { Self.warning($0, declarations) }
+            return .leave(Self.check(reader.valuesInUse) + warnings.joined(), exitCode: 0)
         }
         return .run(values)
     }
@@ -102,15 +103,23 @@ package struct SettingsLoader: Sendable {
     }
 
     /// `--check`: the values in use, with the source of each.
-    private static func check(_ settings: [SettingsReader.ValueInUse], unused: [String]) -> String {
+    private static func check(_ settings: [SettingsReader.ValueInUse]) -> String {
         let nameWidth = settings.map(\.name.count).max() ?? 0
         let textWidth = min(40, settings.map(\.text.count).max() ?? 0)
         let lines = settings.map { setting in
             padded(setting.name, nameWidth) + "  " + padded(setting.text, textWidth) + "  "
                 + setting.origin + "\n"
         }
-        let warnings = unused.map { "\($0) is set, and no setting of this program\n" }
-        return (lines + warnings).joined()
+        return lines.joined()
+    }
+
+    /// A variable that is no setting of this program, with the similar one.
+    private static func warning(_ variable: String, _ declarations: [SettingDeclaration]) -> String
+    {
+        let name = variable.split(separator: "_").dropFirst().joined(separator: "-").lowercased()
+        let nearest = SettingProblem.nearest(to: name, among: declarations.map(\.name))
+        let hint = nearest.map { "; did you mean \(SettingsSource.variable($0))?" } ?? ""
+        return "\(variable) is set, and no setting of this program\(hint)\n"
     }
 
     private static func padded(_ text: String, _ width: Int) -> String {

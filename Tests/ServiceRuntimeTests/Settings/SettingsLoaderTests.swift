@@ -124,7 +124,7 @@ struct SettingsLoaderTests {
             ["--check", "--listen-port", "9"],
             [
                 "POSTERN_ENUMERATION": "strict", "POSTERN_MAIL_PASSWORD": "canary-hunter2",
-                "POSTERN_ENUMERATOIN": "x",
+                "POSTERN_ENUMERATOIN": "x", "POSTERN_OF_ANOTHER_PROGRAM": "x",
             ])
         #expect(outcome.exitCode == 0)
         let lines = outcome.text.split(separator: "\n").map {
@@ -134,7 +134,11 @@ struct SettingsLoaderTests {
         #expect(lines.contains("enumeration strict POSTERN_ENUMERATION"))
         #expect(lines.contains("idle-timeout 30d default"))
         #expect(lines.contains("mail-password (secret) POSTERN_MAIL_PASSWORD"))
-        #expect(lines.contains("POSTERN_ENUMERATOIN is set, and no setting of this program"))
+        #expect(
+            lines.contains(
+                "POSTERN_ENUMERATOIN is set, and no setting of this program; did you mean "
+                    + "POSTERN_ENUMERATION?"))
+        #expect(lines.contains("POSTERN_OF_ANOTHER_PROGRAM is set, and no setting of this program"))
         #expect(!outcome.text.contains("canary"))
     }
 
