@@ -105,7 +105,7 @@ let package = Package(
             pages: ["README.md", "bundle.sh", "mail", "sms", "push", "page", "error"]),
         module(
             "ServiceRuntime",
-            ["CYAML", "JSON", logging, metrics, lifecycle, unixSignals],
+            ["CYAML", "JSON", "Texts", logging, metrics, lifecycle, unixSignals],
             pages: ["Errors/README.md"]),
         module("Addresses", ["CIDN", "ServiceRuntime"]),
         module(
@@ -255,7 +255,8 @@ let package = Package(
             ],
             path: "Tests/Benchmarks/Measures", swiftSettings: settings),
         tests(
-            "ServiceRuntime", ["ServiceRuntime", "TestSupport", logging, metrics, lifecycle]),
+            "ServiceRuntime",
+            ["ServiceRuntime", "Texts", "TestSupport", logging, metrics, lifecycle]),
         tests(
             "Cryptography", ["Cryptography", "ServiceRuntime", "JSON", metrics, metricsTestKit],
             exclude: ["Tokens/make_python_vectors.py"]),
@@ -291,8 +292,8 @@ let package = Package(
             "NotificationService",
             [
                 "NotificationService", "Hosting", "Contracts", "RPC", "Messages", "Outbound",
-                "Storage", "Cryptography", "ServiceRuntime", "JSON", "HTTPSink", "SMTPSink",
-                "TestSupport",
+                "Storage", "Cryptography", "ServiceRuntime", "JSON", "Texts", "HTTPSink",
+                "SMTPSink", "TestSupport",
             ]),
         tests(
             "RPC",

@@ -6,6 +6,8 @@ package struct GatewaySettings: Settings {
     package let limiterFailures: [LimitedFlow: LimiterFailure]
     /// The origins of the web service: the audiences of backends' tokens.
     package let webOrigins: [String]
+    /// The languages in which errors address people formally.
+    package let formalLanguages: FormalLanguages
 
     package init(reading settings: inout SettingsReader) {
         var failures: [LimitedFlow: LimiterFailure] = [:]
@@ -22,6 +24,7 @@ package struct GatewaySettings: Settings {
         settings.require(
             webOrigins.allSatisfy(HTTPOrigin.isOrigin), ["web-origins"],
             "each must be http or https, a host and an optional port, without a path")
+        formalLanguages = FormalLanguages(reading: &settings)
     }
 }
 

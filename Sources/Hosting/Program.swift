@@ -103,17 +103,21 @@ package struct Assembly: Sendable {
     package let awaitedPeers: [String]
     /// The origins of the web service: the audiences of the application tokens that calls carry.
     package let tokenAudiences: Set<String>
+    /// The languages in which errors address people formally.
+    package let formalLanguages: FormalLanguages
     /// Called after everything else has stopped.
     package let close: @Sendable () async -> Void
 
     /// An assembly with an `RPCServer` of these services.
     package init(
         services: [ServiceMethods], workers: [Worker] = [], tokenAudiences: Set<String> = [],
+        formalLanguages: FormalLanguages = .none,
         close: @escaping @Sendable () async -> Void = {}
     ) {
         server = .rpc(services)
         self.workers = workers
         self.tokenAudiences = tokenAudiences
+        self.formalLanguages = formalLanguages
         watched = []
         awaitedPeers = []
         self.close = close
@@ -129,6 +133,7 @@ package struct Assembly: Sendable {
         self.watched = watched
         self.awaitedPeers = awaitedPeers
         tokenAudiences = []
+        formalLanguages = .none
         close = {}
     }
 

@@ -74,6 +74,8 @@ enum RunningProgram {
         _ host: ServiceHost, _ assembly: Assembly, _ readiness: Readiness,
         _ readinessPage: @escaping MetricsEndpoint.Readiness
     ) async throws -> (server: Assembly.Running, watched: [CredentialWatch.Credential]) {
+        // Reads all sentences, some 10 ms, before an event loop would have to wait for it.
+        _ = ErrorCode.unavailable.sentence(in: .english)
         let limits = try OpenFiles.fitted(host.settings.limits, logger: host.logger)
         switch assembly.server {
         case .other(let start):
@@ -83,8 +85,7 @@ enum RunningProgram {
                 host.settings, callersMethods: host.description.callersMethods,
                 webServices: host.description.webServices, time: host.time, logger: host.logger)
             let server = try await rpcServer(
-                host, services, tokenAudiences: assembly.tokenAudiences, limits, readiness,
-                credentials)
+                host, assembly, services, limits, readiness, credentials)
             credentials.server.replace(server)
             return (
                 Assembly.Running(port: server.port) { await server.drain() }, credentials.watched
@@ -93,7 +94,7 @@ enum RunningProgram {
     }
 
     private static func rpcServer(
-        _ host: ServiceHost, _ services: [ServiceMethods], tokenAudiences: Set<String>,
+        _ host: ServiceHost, _ assembly: Assembly, _ services: [ServiceMethods],
         _ limits: ServerLimits, _ readiness: Readiness, _ credentials: ServerCredentials
     ) async throws -> RPCServer {
         let settings = host.settings
@@ -105,7 +106,8 @@ enum RunningProgram {
                 service: host.description.service, host: settings.listenHost,
                 port: settings.listenPort, limits: limits,
                 isPlaintextTrusted: settings.plaintext == .trustedNetwork,
-                tokenAudiences: tokenAudiences,
+                tokenAudiences: assembly.tokenAudiences,
+                formalLanguages: assembly.formalLanguages,
                 agent: "\(host.description.program)/\(ProductVersion.text)"),
             services: services + [
                 HealthDispatcher.methods(of: health), ReflectionDispatcher.methods(of: reflection),

@@ -184,7 +184,7 @@ public struct PosternError: Error, Hashable, Sendable, CustomStringConvertible {
         let entry = error.code.entry
         code = error.code.rawValue
         status = Int(entry.status.rawValue)
-        userMessage = error.sentence ?? entry.sentence
+        userMessage = error.userMessage
         isRetryable = entry.isRetryable
         retryAfter = error.retryAfter
         action = entry.next.rawValue

@@ -5,6 +5,18 @@ package enum Texts {
     /// - Parameter path: The folder and the name: `mail/verify-email.de.mail`.
     package static func file(_ path: String) -> String? { files[path] }
 
+    /// The lines `key: text` of a file, by key; empty if there is no such file.
+    /// - Parameter path: As for `file`.
+    package static func lines(_ path: String) -> [String: String] {
+        var lines: [String: String] = [:]
+        for line in (file(path) ?? "").utf8.split(separator: UInt8(ascii: "\n")) {
+            guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { continue }
+            let text = line[line.index(after: colon)...].drop { $0 == UInt8(ascii: " ") }
+            lines[String(Substring(line[..<colon]))] = String(Substring(text))
+        }
+        return lines
+    }
+
     /// The folder and name of each file, sorted.
     package static var paths: [String] { files.keys.sorted() }
 

@@ -63,7 +63,7 @@ package struct WebService: Sendable {
                     theme: theme, seal: try PageVisitSeal(key, randomness: randomness),
                     randomness: randomness, time: time,
                     origins: settings.callers.webOrigins.map(\.description),
-                    formalLanguages: settings.pages.formalLanguages),
+                    formalLanguages: settings.formalLanguages),
                 PageAssets(theme: theme)
             )
         }
@@ -78,7 +78,8 @@ package struct WebService: Sendable {
         let callers = callers
         let methods = try CallMethods(isServing: { readiness().isReady }, time: time)
         let calls = CallResponder(
-            methods: methods, gateway: gateway, callers: callers, time: time)
+            methods: methods, gateway: gateway, callers: callers,
+            formalLanguages: settings.formalLanguages, time: time)
         let verification = VerificationClient(gateway)
         let wellKnown = WellKnownResponder(
             keySets: KeySetCache(verification, time: time),

@@ -14,6 +14,8 @@ package struct WebSettings: Settings {
     let wellKnownFolder: String?
     /// Where `/.well-known/change-password` leads; nil for nowhere.
     let changePasswordURL: String?
+    /// The languages in which errors of this program, and its pages, address people formally.
+    let formalLanguages: FormalLanguages
 
     package init(reading settings: inout SettingsReader) {
         callers = WebCallerSettings(reading: &settings)
@@ -33,6 +35,7 @@ package struct WebSettings: Settings {
         settings.require(
             changePasswordURL.map { $0.hasPrefix("https://") || $0.hasPrefix("http://") } ?? true,
             ["change-password-url"], "must be an https or http URL")
+        formalLanguages = FormalLanguages(reading: &settings)
         pages = PageSettings(reading: &settings)
     }
 

@@ -27,7 +27,8 @@ struct GatewayProgram: Program {
             time: host.time, randomness: host.randomness, logger: host.logger)
         return Assembly(
             services: service.methods, workers: service.tasks.map { Worker($0) },
-            tokenAudiences: Set(settings.gateway.webOrigins))
+            tokenAudiences: Set(settings.gateway.webOrigins),
+            formalLanguages: settings.gateway.formalLanguages)
     }
 }
 

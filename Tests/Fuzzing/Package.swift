@@ -53,9 +53,13 @@ let package = Package(
         .systemLibrary(name: "CYAML", path: "Sources/CYAML", pkgConfig: "yaml-0.1"),
         .target(name: "JSON", path: "Sources/JSON", swiftSettings: settings),
         .target(
+            name: "Texts", path: "Sources/Texts",
+            exclude: ["README.md", "bundle.sh", "mail", "sms", "push", "page", "error"],
+            swiftSettings: settings),
+        .target(
             name: "ServiceRuntime",
             dependencies: [
-                "CYAML", "JSON", logging, coreMetrics,
+                "CYAML", "JSON", "Texts", logging, coreMetrics,
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -86,7 +90,7 @@ let package = Package(
             name: "WebService",
             dependencies: [
                 "Contracts", "RPC", "Messages", "Cryptography", "Addresses", "ServiceRuntime",
-                "JSON", nioSSL, nioHTTP2, httpTypes, logging, coreMetrics,
+                "JSON", "Texts", nioSSL, nioHTTP2, httpTypes, logging, coreMetrics,
             ] + nio + nioHTTPTypes, path: "Sources/WebService", exclude: ["README.md"],
             swiftSettings: watched),
         // The functions that the fuzzer calls: the same that the normal tests run over the corpus.

@@ -30,17 +30,19 @@ browse() {
 }
 
 failed=0
-for language in en de es fr ja; do
-  page=$sheets/$language.html
-  "$postern" template preview all --language "$language" --product "Tea & Cake" \
+for voice in en de de-formal es es-formal fr ja; do
+  page=$sheets/$voice.html
+  formal=()
+  [[ $voice == *-formal ]] && formal=(--formal)
+  "$postern" template preview all --language "${voice%-formal}" "${formal[@]}" --product "Tea & Cake" \
     --output "$page" "${options[@]}" >/dev/null
   # 16,000 px suffice for all messages; at half their size they are still readable.
   browse --force-device-scale-factor=0.5 --window-size=2850,16000 \
-    --screenshot="$sheets/$language.png" "file://$page" >/dev/null
+    --screenshot="$sheets/$voice.png" "file://$page" >/dev/null
   shown=$(browse --dump-dom "file://$page")
   frames=$(grep -o '<iframe [^>]*class="[a-z-]*"' <<<"$shown" | grep -c 'class="fits"' || true)
   wide=$(grep -o '<iframe [^>]*class="[a-z-]*"' <<<"$shown" | grep -c 'class="too-wide"' || true)
-  echo "mail-sheets: $language: $frames views fit, $wide are too wide: $sheets/$language.png"
+  echo "mail-sheets: $voice: $frames views fit, $wide are too wide: $sheets/$voice.png"
   [[ $wide == 0 && $frames -gt 0 ]] || failed=1
 done
 exit $failed

@@ -33,6 +33,14 @@ struct TextBundleTests {
         }
     }
 
+    @Test("the lines of a file are found by their keys")
+    func lines() {
+        let lines = Texts.lines("mail/words.fr.txt")
+        #expect(lines["date/1"] == "1er {{month}} {{year}}")
+        #expect(lines["moment"] == "{{date}} à {{time}} (UTC)")
+        #expect(Texts.lines("mail/words.tlh.txt").isEmpty)
+    }
+
     @Test("there is no text of an unknown name")
     func unknown() {
         #expect(Texts.file("mail/verify-email.tlh.mail") == nil)

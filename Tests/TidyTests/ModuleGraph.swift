@@ -7,7 +7,7 @@ enum ModuleGraph {
     static let modules: [(name: String, imports: Set<String>)] = [
         ("JSON", []),
         ("Texts", []),
-        ("ServiceRuntime", ["JSON", "CYAML"]),
+        ("ServiceRuntime", ["JSON", "Texts", "CYAML"]),
         ("Addresses", ["ServiceRuntime", "CIDN"]),
         ("Cryptography", ["ServiceRuntime", "JSON", "COpenSSL", "CArgon2", "CCrypt"]),
         ("Messages", ["Cryptography", "JSON", "CMessages"]),

@@ -52,5 +52,5 @@ extension CallContext {
     }
 
     /// The user's most preferred language of those that Postern has; empty for none.
-    var acceptedLanguage: String { metadata.acceptedLanguage?.rawValue ?? "" }
+    var acceptedLanguage: String { metadata.acceptedLanguage?.tag ?? "" }
 }

@@ -1,6 +1,7 @@
 import Contracts
 package import Messages
 package import RPC
+import ServiceRuntime
 
 extension SignInOptionsHandler {
     /// G-26: the operator's settings that a screen needs, from the identity service. Passwords and
@@ -10,7 +11,7 @@ extension SignInOptionsHandler {
         _ request: GatewayV1.GetSignInOptionsRequest, _ context: CallContext
     ) async throws -> GatewayV1.GetSignInOptionsResponse {
         let answer = try await settings.getSignInSettings(
-            IdentityV1.GetSignInSettingsRequest(language: context.acceptedLanguage),
+            IdentityV1.GetSignInSettingsRequest(language: context.metadata.language.rawValue),
             context.onward())
         let hasPhone = answer.allPhoneCountries || !answer.phoneCountries.isEmpty
         return GatewayV1.GetSignInOptionsResponse(

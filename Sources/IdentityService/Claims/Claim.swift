@@ -158,7 +158,8 @@ struct ClaimMail {
         let taken = IdentityMail.alreadyRegistered(row, settings)
         try transaction.enqueue(
             outbox.email(
-                owner == nil ? .verifyEmail(link: link) : taken,
+                owner == nil
+                    ? .verifyEmail(link: link, life: settings.verificationLife) : taken,
                 of: row.account, to: address.mailbox, language: row.language,
                 expiresAt: owner == nil ? claim.expiresAt : nil, key: outbox.newKey()))
     }

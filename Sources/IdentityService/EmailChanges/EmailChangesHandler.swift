@@ -52,7 +52,8 @@ extension EmailChangesHandler {
     ) throws {
         let link = token.url(.changeEmail, origin: settings.linkOrigin)
         try enqueue(
-            .emailChangeConfirm(link: link), to: address, of: row, expiresAt: until, transaction)
+            .emailChangeConfirm(link: link, life: settings.verificationLife), to: address, of: row,
+            expiresAt: until, transaction)
     }
 
     /// To the owner of an address that another account requested: nothing has changed.

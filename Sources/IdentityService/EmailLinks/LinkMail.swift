@@ -28,12 +28,13 @@ struct LinkMail: Sendable {
         to address: EmailAddress, addressKey: [UInt8], language: String,
         _ settings: IdentitySettings, _ outbox: IdentityOutbox, at moment: Timestamp
     ) throws {
-        let expiresAt = moment + purpose.life(settings)
+        let life = purpose.life(settings)
+        let expiresAt = moment + life
         link = NewLink(
             key: outbox.randomness.rowKey(), tokenHash: token.hash(purpose, outbox.keys.links),
             purpose: purpose, account: account, addressKey: addressKey, expiresAt: expiresAt)
         message = try outbox.email(
-            purpose.mail(link: token.url(purpose, origin: settings.linkOrigin)),
+            purpose.mail(link: token.url(purpose, origin: settings.linkOrigin), life: life),
             of: account, to: address.mailbox, language: language, expiresAt: expiresAt,
             key: outbox.newKey())
     }
@@ -47,11 +48,11 @@ extension LinkPurpose {
         }
     }
 
-    fileprivate func mail(link: String) -> IdentityMail {
+    fileprivate func mail(link: String, life: Duration) -> IdentityMail {
         switch self {
-        case .verifyEmail: .verifyEmail(link: link)
-        case .resetPassword: .resetPassword(link: link)
-        case .changeEmail: .emailChangeConfirm(link: link)
+        case .verifyEmail: .verifyEmail(link: link, life: life)
+        case .resetPassword: .resetPassword(link: link, life: life)
+        case .changeEmail: .emailChangeConfirm(link: link, life: life)
         }
     }
 }

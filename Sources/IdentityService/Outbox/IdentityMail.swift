@@ -1,12 +1,14 @@
-/// The mails of the identity service (N-01). The template names are those of the notification
-/// service.
+import Contracts
+import ServiceRuntime
+
+/// The mails of the identity service (N-01), with what fills the variables of their templates.
 enum IdentityMail: Hashable, Sendable {
     /// Verify your address, by a link (G-02, G-12).
-    case verifyEmail(link: String)
+    case verifyEmail(link: String, life: Duration)
     /// Set a new password, by a link (G-11).
-    case resetPassword(link: String)
+    case resetPassword(link: String, life: Duration)
     /// To the new address: confirm the change, by a link (G-12).
-    case emailChangeConfirm(link: String)
+    case emailChangeConfirm(link: String, life: Duration)
     /// To the current address: a change was requested (G-12).
     case emailChangeRequested(address: String, time: String)
     /// To the former address: it was changed (G-12).
@@ -34,62 +36,59 @@ enum IdentityMail: Hashable, Sendable {
     /// A refresh token was used twice, so its session was ended (G-10).
     case sessionReplayed(device: String, time: String)
 
-    /// The template's name.
-    var template: String {
+    /// The mail's template.
+    var template: MailTemplate {
         switch self {
-        case .verifyEmail: "verify-email"
-        case .resetPassword: "reset-password"
-        case .emailChangeConfirm: "email-change-confirm"
-        case .emailChangeRequested: "email-change-requested"
-        case .emailChanged: "email-changed"
-        case .passwordChanged: "password-changed"
-        case .newDevice: "new-device"
-        case .welcome: "welcome"
-        case .methodAdded: "method-added"
-        case .methodRemoved: "method-removed"
-        case .addressClaimed: "address-claimed"
-        case .emailAlreadyRegistered: "email-already-registered"
-        case .accountSuspended: "account-suspended"
-        case .accountRestored: "account-restored"
-        case .sessionDisplaced: "session-displaced"
-        case .sessionReplayed: "session-replayed"
+        case .verifyEmail: .verifyEmail
+        case .resetPassword: .resetPassword
+        case .emailChangeConfirm: .emailChangeConfirm
+        case .emailChangeRequested: .emailChangeRequested
+        case .emailChanged: .emailChanged
+        case .passwordChanged: .passwordChanged
+        case .newDevice: .newDevice
+        case .welcome: .welcome
+        case .methodAdded: .methodAdded
+        case .methodRemoved: .methodRemoved
+        case .addressClaimed: .addressClaimed
+        case .emailAlreadyRegistered: .emailAlreadyRegistered
+        case .accountSuspended: .accountSuspended
+        case .accountRestored: .accountRestored
+        case .sessionDisplaced: .sessionDisplaced
+        case .sessionReplayed: .sessionReplayed
         }
     }
 
-    /// Whether the reader requested the mail and is waiting for it, as in the priority classes of
-    /// the notification service. Selects the outbox queue.
-    var isRequested: Bool {
+    /// A value for each variable of the template.
+    var variables: [(variable: TemplateVariable, value: String)] {
         switch self {
-        case .verifyEmail, .resetPassword: true
-        default: false
-        }
-    }
-
-    /// The template variables of this mail.
-    var variables: [(name: String, value: String)] {
-        switch self {
-        case .verifyEmail(let link), .resetPassword(let link), .emailChangeConfirm(let link):
-            [("link", link)]
+        case .verifyEmail(let link, let life), .resetPassword(let link, let life),
+            .emailChangeConfirm(let link, let life):
+            [(.link, link), (.validity, "\(life.wholeMinutes)")]
         case .emailChangeRequested(let address, let time), .emailChanged(let address, let time):
-            [("address", address), ("time", time)]
+            [(.address, address), (.time, time)]
         case .passwordChanged(let device, let time):
-            [("device", device), ("place", ""), ("time", time)]
+            [(.device, device), (.place, ""), (.time, time)]
         case .newDevice(let method, let device, let time):
-            [("method", method), ("device", device), ("place", ""), ("time", time)]
+            [(.method, method), (.device, device), (.place, ""), (.time, time)]
         case .welcome(let name, let device, let time):
-            [("name", name), ("device", device), ("place", ""), ("time", time)]
+            [(.name, name), (.device, device), (.place, ""), (.time, time)]
         case .methodAdded(let method, let device, let time),
             .methodRemoved(let method, let device, let time):
-            [("method", method), ("device", device), ("time", time)]
+            [(.method, method), (.device, device), (.time, time)]
         case .addressClaimed(let methods, let time):
-            [("methods", methods.joined(separator: " ")), ("time", time)]
+            [(.methods, methods.joined(separator: " ")), (.time, time)]
         case .emailAlreadyRegistered(let methods, let link):
-            [("methods", methods.joined(separator: " ")), ("link", link)]
-        case .accountSuspended(let time), .accountRestored(let time): [("time", time)]
+            [(.methods, methods.joined(separator: " ")), (.link, link)]
+        case .accountSuspended(let time), .accountRestored(let time): [(.time, time)]
         case .sessionDisplaced(let device, let time), .sessionReplayed(let device, let time):
-            [("device", device), ("time", time)]
+            [(.device, device), (.time, time)]
         }
     }
+}
+
+extension Duration {
+    /// Minutes, rounded down, at least 1: how long a link or code is valid, as messages state it.
+    var wholeMinutes: Int64 { max(1, milliseconds / 60_000) }
 }
 
 /// The mail to the owner of an address when somebody else tries to register it or to change to it

@@ -1,4 +1,5 @@
 import Addresses
+import Contracts
 import Cryptography
 import Messages
 import ServiceRuntime
@@ -39,7 +40,7 @@ extension OutboxTopic {
     /// without responding holds each delivery slot for ten seconds. Messages that end access
     /// therefore have queues of their own, with separate ones for notification and session. Mails
     /// that a user waits for are also separate from mails that strangers can cause
-    /// (`IdentityMail.isRequested`).
+    /// (`Lane.requested`).
     var queue: OutboxQueue {
         switch self {
         case .endAccount: .sessionEnds
@@ -84,13 +85,13 @@ struct IdentityOutbox: Sendable {
         expiresAt: Timestamp?, key: String
     ) throws -> OutboxMessage {
         let request = NotificationV1.SendEmailRequest(
-            recipient: recipient, template: mail.template, language: language,
-            variables: mail.variables.map { .init(name: $0.name, value: $0.value) },
+            recipient: recipient, template: mail.template.rawValue, language: language,
+            variables: mail.variables.map { .init(name: $0.variable.rawValue, value: $0.value) },
             expiresAtMs: expiresAt?.milliseconds ?? 0, accountId: account.text)
         return OutboxMessage(
             topic: OutboxTopic.email.rawValue, key: key,
             payload: try keys.outbox.seal(request.encoded(), at: Self.place(key)),
-            queue: mail.isRequested ? .requested : OutboxTopic.email.queue)
+            queue: mail.template.lane == .requested ? .requested : OutboxTopic.email.queue)
     }
 
     /// The state of a relay address: whether its provider forwards mail.

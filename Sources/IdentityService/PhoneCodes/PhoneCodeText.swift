@@ -1,4 +1,5 @@
 import Addresses
+import Contracts
 import Cryptography
 import Messages
 import ServiceRuntime
@@ -6,9 +7,6 @@ import Storage
 
 /// The text message with a code. Its outbox payload is sealed, because it contains a valid code.
 struct PhoneCodeText: Sendable {
-    /// The template's name at the notification service.
-    private static let template = "phone-code"
-
     let code: PhoneCode
     let number: PhoneNumber
     /// BCP 47.
@@ -24,12 +22,12 @@ struct PhoneCodeText: Sendable {
     /// - Parameter key: the idempotency key at the notification service.
     /// - Throws: when sealing the payload fails.
     func message(_ keys: IdentityKeys, key: String) throws -> OutboxMessage {
-        let minutes = max(1, life.milliseconds / 60_000)
         let request = NotificationV1.SendTextRequest(
-            recipient: number.text, template: Self.template, language: language,
+            recipient: number.text, template: SMSTemplate.phoneCode.rawValue, language: language,
             variables: [
-                .init(name: "code", value: code.digits),
-                .init(name: "minutes", value: "\(minutes)"),
+                .init(name: TemplateVariable.code.rawValue, value: code.digits),
+                .init(
+                    name: TemplateVariable.minutes.rawValue, value: "\(life.wholeMinutes)"),
             ],
             expiresAtMs: expiresAt.milliseconds, accountId: account?.text ?? "")
         return OutboxMessage(

@@ -1,3 +1,4 @@
+import Contracts
 import ServiceRuntime
 
 /// A push message to one device of an account (N-02). A push to several devices becomes one order

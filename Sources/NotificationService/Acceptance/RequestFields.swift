@@ -1,3 +1,4 @@
+import Contracts
 import Messages
 import ServiceRuntime
 
@@ -29,13 +30,14 @@ enum RequestFields {
     ) throws(ServiceError) -> [TemplateVariable: String] {
         var values: [TemplateVariable: String] = [:]
         for variable in template.variables {
-            let given = pairs.first { $0.name == variable.rawValue }
-            guard let given, variable.allows(given.value) else {
+            let given =
+                pairs.first { $0.name == variable.rawValue }?.value ?? variable.defaultValue
+            guard let given, variable.allows(given) else {
                 throw ServiceError(
                     .invalidArgument, fields: ["variables.\(variable.rawValue)"],
                     detail: given == nil ? "a variable is missing" : "a value is invalid")
             }
-            values[variable] = given.value
+            values[variable] = given
         }
         return values
     }

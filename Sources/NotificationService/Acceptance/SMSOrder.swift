@@ -1,3 +1,4 @@
+import Contracts
 import ServiceRuntime
 
 /// A text message to send (N-02). The caller has validated the parts.

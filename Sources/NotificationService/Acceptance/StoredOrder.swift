@@ -1,3 +1,4 @@
+import Contracts
 import ServiceRuntime
 
 /// A message to send by one channel. It is validated when it is accepted, sealed in the store, and

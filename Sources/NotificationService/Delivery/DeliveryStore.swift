@@ -1,3 +1,4 @@
+import Contracts
 package import ServiceRuntime
 package import Storage
 

@@ -1,3 +1,4 @@
+import Contracts
 import ServiceRuntime
 
 /// The messages that a worker holds: those that wait for a slot, are being delivered, or whose

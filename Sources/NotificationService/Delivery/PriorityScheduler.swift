@@ -1,3 +1,5 @@
+import Contracts
+
 /// Decides which lanes a round claims from, and how many messages of each (N-06).
 ///
 /// The order is strict: what the reader requested, then warnings, notices, bulk. But of every 16

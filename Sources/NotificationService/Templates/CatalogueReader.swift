@@ -1,11 +1,16 @@
+import Contracts
+import ServiceRuntime
+
 /// Reads every template and collects all errors instead of stopping at the first one, so that an
 /// operator can fix a folder in one go.
 struct CatalogueReader {
     private let operators: OperatorTemplates
+    private let formal: FormalLanguages
     private var faults: [TemplateFault]
 
-    init(_ operators: OperatorTemplates) {
+    init(_ operators: OperatorTemplates, formal: FormalLanguages) {
         self.operators = operators
+        self.formal = formal
         faults = operators.faults
     }
 
@@ -15,16 +20,17 @@ struct CatalogueReader {
     }
 
     mutating func mails() -> [MailTemplate: [Language: MailWording]] {
-        read(.mail) { [operators] (source, template, language) throws(TemplateFault) in
+        let reader = self
+        return read(.mail) { (source, template, language) throws(TemplateFault) in
             var wording = try MailWording(source, variables: template.variables)
-            wording.operatorHTML = try operators.html(of: template, language)
+            wording.operatorHTML = try reader.html(of: template, language)
             return wording
         }
     }
 
     mutating func texts() -> [SMSTemplate: [Language: MustacheTemplate]] {
         read(.sms) { (source, template, _) throws(TemplateFault) in
-            try SMSTemplate.text(source, variables: template.variables)
+            try SMSWording.text(source, variables: template.variables)
         }
     }
 
@@ -38,8 +44,8 @@ struct CatalogueReader {
         var footers: [Language: MustacheTemplate] = [:]
         for language in Language.allCases {
             do throws(TemplateFault) {
-                footers[language] = try SMSTemplate.text(
-                    operators.source(.text, "footer", language, builtIn: .footer), variables: [])
+                footers[language] = try SMSWording.text(
+                    source(.text, "footer", language), variables: [])
             } catch {
                 faults.append(error)
             }
@@ -48,9 +54,8 @@ struct CatalogueReader {
     }
 
     mutating func frame() -> MailFrame {
-        let builtIn = TemplateSource(file: MailFrame.fileName, line: 1, text: MailFrame.standard)
         do throws(TemplateFault) {
-            return try MailFrame(operators.source(MailFrame.fileName) ?? builtIn)
+            return try MailFrame(operators.source(MailFrame.fileName) ?? MailFrame.standard)
         } catch {
             faults.append(error)
             return .empty
@@ -64,9 +69,8 @@ struct CatalogueReader {
         var all: [Template: [Language: Text]] = [:]
         for template in Template.allCases {
             for language in Language.allCases {
-                let source = operators.source(
-                    kind, template.rawValue, language, builtIn: template.wordings)
                 do throws(TemplateFault) {
+                    let source = try source(kind, template.rawValue, language)
                     all[template, default: [:]][language] = try parse(source, template, language)
                 } catch {
                     faults.append(error)
@@ -75,25 +79,40 @@ struct CatalogueReader {
         }
         return all
     }
-}
 
-extension OperatorTemplates {
-    /// The operator's text of a template, or the built-in one.
-    fileprivate func source(
-        _ kind: OperatorFileName.Kind, _ template: String, _ language: Language, builtIn: Wordings
-    ) -> TemplateSource {
-        let name = OperatorFileName(kind: kind, template: template, language: language).text
-        return source(name) ?? TemplateSource(file: name, line: 1, text: builtIn[language])
+    /// The operator's text of a template, or the built-in one; of each first the one in the formal
+    /// voice if the language is formal.
+    private func source(
+        _ kind: OperatorFileName.Kind, _ template: String, _ language: Language
+    ) throws(TemplateFault) -> TemplateSource {
+        let names = names(kind, template, language)
+        for name in names {
+            if let own = operators.source(name.text) { return own }
+        }
+        for name in names {
+            if let text = TemplateSource(builtIn: name) { return text }
+        }
+        throw TemplateFault(file: names[0].text, line: 0, sentence: "there is no built-in text")
     }
 
     /// The operator's HTML of a mail; nil if there is none.
-    fileprivate func html(
+    private func html(
         of template: MailTemplate, _ language: Language
     ) throws(TemplateFault) -> MustacheTemplate? {
-        let name = OperatorFileName(kind: .html, template: template.rawValue, language: language)
-        guard let source = source(name.text) else { return nil }
-        let html = try MustacheParser.template(source, names: template.variables.allowedNames)
-        try HTMLPositions.check(html, of: source)
-        return html
+        for name in names(.html, template.rawValue, language) {
+            guard let source = operators.source(name.text) else { continue }
+            let html = try MustacheParser.template(source, names: template.variables.allowedNames)
+            try HTMLPositions.check(html, of: source)
+            return html
+        }
+        return nil
+    }
+
+    private func names(
+        _ kind: OperatorFileName.Kind, _ template: String, _ language: Language
+    ) -> [OperatorFileName] {
+        (formal.contains(language.rawValue) ? [true, false] : [false]).map {
+            OperatorFileName(kind: kind, template: template, language: language, isFormal: $0)
+        }
     }
 }

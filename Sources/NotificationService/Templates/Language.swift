@@ -1,11 +1,14 @@
-/// The languages of our texts. To add one: a case, its `Words`, and its text in each of
-/// `Wordings`. The compiler reports a missing one.
+import ServiceRuntime
+import Texts
+
+/// The languages of our texts. To add one: a case, and its files in
+/// `Sources/Texts`. A missing file fails `TemplateCatalogueTests`.
 package enum Language: String, CaseIterable, Sendable {
     /// English.
     case english = "en"
-    /// German; addresses readers with "du", as apps do.
+    /// German; addresses readers with "du", or with "Sie" by the setting `formal-languages`.
     case german = "de"
-    /// Spanish; addresses readers with "tú".
+    /// Spanish; addresses readers with "tú", or with "usted" by the setting.
     case spanish = "es"
     /// French; addresses readers with "vous".
     case french = "fr"
@@ -38,133 +41,61 @@ package enum Language: String, CaseIterable, Sendable {
 }
 
 extension Language {
-    /// The texts of one language besides the messages: the format of a time, the names of sign-in
-    /// methods, the separators of a list.
+    /// The texts of one language besides the messages: formats of times and lists, names of months
+    /// and sign-in methods. They are lines of `Sources/Texts/mail/words.en.txt` and so on.
     struct Words: Sendable {
+        private let texts: [String: String]
+        /// Spans of time are also in errors, for the wait until a limit ends.
+        private let spans: ErrorLanguage
+
+        fileprivate init(_ language: Language) {
+            texts = Texts.lines("mail/words.\(language.rawValue).txt")
+            spans = ErrorLanguage(tag: language.rawValue) ?? .english
+        }
+
         /// Joins a date and a time of day, both already formatted.
-        let moment: @Sendable (_ day: String, _ time: String) -> String
-        /// Formats a date.
-        let day: @Sendable (_ year: Int, _ month: Int, _ day: Int) -> String
-        /// The name of each sign-in method, as used within a list.
-        let methods: [SignInMethod: String]
-        /// The separator between items, and the one before the last item.
-        let separators: (middle: String, last: String)
+        func moment(_ date: String, _ time: String) -> String {
+            text("moment").replacing("{{date}}", with: date).replacing("{{time}}", with: time)
+        }
+
+        /// Formats a date. Some languages have an own form for the first day of a month.
+        func date(_ year: Int, _ month: Int, _ day: Int) -> String {
+            text(day == 1 ? "date/1" : "date").replacing("{{day}}", with: "\(day)")
+                .replacing("{{month}}", with: text("month/\(month)"))
+                .replacing("{{year}}", with: "\(year)")
+        }
 
         /// Joins a list: "a, b and c".
         func list(_ items: [String]) -> String {
-            guard let last = items.last, items.count > 1 else { return items.first ?? "" }
-            return items.dropLast().joined(separator: separators.middle) + separators.last + last
+            guard var list = items.first else { return "" }
+            for (index, item) in items.enumerated().dropFirst() {
+                list = text(index == items.count - 1 ? "list/last" : "list/more")
+                    .replacing("{{list}}", with: list).replacing("{{item}}", with: item)
+            }
+            return list
         }
 
-        /// The name of a sign-in method. An unknown one is shown as it is, because a newer caller
-        /// may use it.
-        func method(_ name: String) -> String {
-            SignInMethod(rawValue: name).flatMap { methods[$0] } ?? name
+        /// A span of time: whole hours, otherwise minutes.
+        func span(ofMinutes minutes: Int) -> String {
+            let isHours = minutes > 0 && minutes.isMultiple(of: 60)
+            let count = isHours ? minutes / 60 : minutes
+            return spans.sentence("wait/\(isHours ? "hour" : "minute")\(count == 1 ? "" : "s")")
+                .replacing("{{count}}", with: "\(count)")
         }
+
+        /// The name of a sign-in method (`google`) within a list. An unknown one is shown as it is,
+        /// because a newer caller may use it.
+        func method(_ name: String) -> String { texts["method/\(name)"] ?? name }
+
+        /// The text of a key that all languages have; a test compares them.
+        private func text(_ key: String) -> String { texts[key] ?? "" }
     }
 
     /// The texts of this language.
-    var words: Words {
-        switch self {
-        case .english: .english
-        case .german: .german
-        case .spanish: .spanish
-        case .french: .french
-        case .japanese: .japanese
-        }
-    }
-}
+    var words: Words { Self.words[self] ?? Words(self) }
 
-/// Sign-in methods, by the names that callers use in `method` and `methods`.
-enum SignInMethod: String, CaseIterable, Sendable {
-    case password, google, apple, phone, email
-    /// A code by mail.
-    case code
-    /// A device key.
-    case device
-}
-
-extension Language.Words {
-    fileprivate static let english = Language.Words(
-        moment: { "\($0), \($1) UTC" },
-        day: { "\($2) \(english($1)) \($0)" },
-        methods: [
-            .password: "password", .google: "Google", .apple: "Apple", .phone: "phone number",
-            .email: "email address", .code: "code by email", .device: "device key",
-        ],
-        separators: (", ", " and "))
-
-    fileprivate static let german = Language.Words(
-        moment: { "\($0), \($1) Uhr (UTC)" },
-        day: { "\($2). \(german($1)) \($0)" },
-        methods: [
-            .password: "Passwort", .google: "Google", .apple: "Apple", .phone: "Telefonnummer",
-            .email: "E-Mail-Adresse", .code: "Code per E-Mail", .device: "Geräteschlüssel",
-        ],
-        separators: (", ", " und "))
-
-    fileprivate static let spanish = Language.Words(
-        moment: { "\($0), \($1) (UTC)" },
-        day: { "\($2) de \(spanish($1)) de \($0)" },
-        methods: [
-            .password: "contraseña", .google: "Google", .apple: "Apple",
-            .phone: "número de teléfono", .email: "correo electrónico",
-            .code: "código por correo", .device: "clave del dispositivo",
-        ],
-        separators: (", ", " y "))
-
-    fileprivate static let french = Language.Words(
-        moment: { "\($0) à \($1) (UTC)" },
-        day: { "\($2 == 1 ? "1er" : "\($2)") \(french($1)) \($0)" },
-        methods: [
-            .password: "mot de passe", .google: "Google", .apple: "Apple",
-            .phone: "numéro de téléphone", .email: "adresse e-mail",
-            .code: "code par e-mail", .device: "clé de l’appareil",
-        ],
-        separators: (", ", " et "))
-
-    fileprivate static let japanese = Language.Words(
-        moment: { "\($0) \($1)（UTC）" },
-        day: { "\($0)年\($1)月\($2)日" },
-        methods: [
-            .password: "パスワード", .google: "Google", .apple: "Apple", .phone: "電話番号",
-            .email: "メールアドレス", .code: "メールのコード", .device: "デバイスキー",
-        ],
-        separators: ("、", "、"))
-
-    private static func english(_ month: Int) -> String {
-        name(
-            month,
-            "January February March April May June July August September October November December")
-    }
-
-    private static func german(_ month: Int) -> String {
-        name(
-            month,
-            "Januar Februar März April Mai Juni Juli August September Oktober November Dezember")
-    }
-
-    private static func spanish(_ month: Int) -> String {
-        name(
-            month,
-            """
-            enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre
-            """)
-    }
-
-    private static func french(_ month: Int) -> String {
-        name(
-            month,
-            """
-            janvier février mars avril mai juin juillet août septembre octobre novembre décembre
-            """)
-    }
-
-    /// The name of a month, 1 to 12; any other number unchanged.
-    private static func name(_ month: Int, _ names: String) -> String {
-        let names = names.split(separator: " ")
-        return names.indices.contains(month - 1) ? String(names[month - 1]) : "\(month)"
-    }
+    private static let words = Dictionary(
+        uniqueKeysWithValues: allCases.map { ($0, Words($0)) })
 }
 
 extension Language {
@@ -178,7 +109,7 @@ extension Language {
         guard date.utf8.count == 10, numbers.count == 3, (1...12).contains(numbers[1]),
             (1...31).contains(numbers[2])
         else { return nil }
-        let day = words.day(numbers[0], numbers[1], numbers[2])
+        let day = words.date(numbers[0], numbers[1], numbers[2])
         guard parts.count == 3 else { return day }
         let clock = Self.numbers(parts[1], ":")
         guard parts[2] == "UTC", parts[1].utf8.count == 5, clock.count == 2,

@@ -1,8 +1,13 @@
+package import Contracts
+package import ServiceRuntime
+
 /// All templates in all languages, validated (N-05): ours, or the operator's where there are any.
 /// Immutable; a new catalogue is made when the operator's files change.
 package struct TemplateCatalogue: Sendable {
     /// The language for readers whose language is not known or not supported.
     package let standard: Language
+    /// The languages with texts in the formal voice.
+    package let formal: FormalLanguages
 
     private let mails: [MailTemplate: [Language: MailWording]]
     private let texts: [SMSTemplate: [Language: MustacheTemplate]]
@@ -13,9 +18,11 @@ package struct TemplateCatalogue: Sendable {
     /// Parses and validates all templates.
     /// - Throws: `TemplateFaults` with all errors.
     package init(
-        _ operators: OperatorTemplates = .none, default standard: Language = .english
+        _ operators: OperatorTemplates = .none, default standard: Language = .english,
+        formal: FormalLanguages = .none
     ) throws(TemplateFaults) {
-        var reading = CatalogueReader(operators)
+        var reading = CatalogueReader(operators, formal: formal)
+        self.formal = formal
         self.standard = standard
         frame = reading.frame()
         mails = reading.mails()

@@ -1,3 +1,5 @@
+import Texts
+
 /// A part of a file.
 struct TemplateSource: Sendable {
     let file: String
@@ -7,6 +9,16 @@ struct TemplateSource: Sendable {
 
     func fault(_ sentence: String, line: Int? = nil) -> TemplateFault {
         TemplateFault(file: file, line: line ?? self.line, sentence: sentence)
+    }
+}
+
+extension TemplateSource {
+    /// The built-in text of a file; nil if there is none.
+    init?(builtIn name: OperatorFileName) {
+        guard let folder = name.kind.folder, let text = Texts.file("\(folder)/\(name.text)") else {
+            return nil
+        }
+        self.init(file: name.text, line: 1, text: text)
     }
 }
 

@@ -1,27 +1,6 @@
-/// A placeholder in a template. To add one: a case, its validation in `allows`, its display form in
-/// `shown`, and a sample for the preview.
-package enum TemplateVariable: String, CaseIterable, Sendable {
-    /// A complete URL.
-    case link
-    /// A device's name; may be empty.
-    case device
-    /// A time, `2026-01-31 09:05 UTC`, or a date. Shown in the format of the reader's language.
-    case time
-    /// A person's name; empty if not known.
-    case name
-    /// A town or country; empty if not known.
-    case place
-    /// A sign-in method, by its name in `SignInMethod`.
-    case method
-    /// Several methods, separated by spaces.
-    case methods
-    /// Another address of the reader. Masked before it is shown.
-    case address
-    /// A code to enter.
-    case code
-    /// How long the code is valid, in minutes.
-    case minutes
+package import Contracts
 
+extension TemplateVariable {
     /// The longest value, in bytes. A link with a token has a few hundred.
     package static let bytesMax = 2_048
 
@@ -51,6 +30,7 @@ package enum TemplateVariable: String, CaseIterable, Sendable {
                 && value.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
         case .minutes:
             (1...4).contains(value.utf8.count) && value.allSatisfy { $0.isASCII && $0.isNumber }
+        case .validity: value.isEmpty || TemplateVariable.minutes.allows(value)
         }
     }
 
@@ -65,6 +45,7 @@ package enum TemplateVariable: String, CaseIterable, Sendable {
         // Enough for the owner to recognise the address. Too little for a stranger who chose it to
         // convey a message in it, or for mail programs to turn it into a link.
         case .address: MaskedRecipient.email(value)
+        case .validity: Int(value).map(language.words.span(ofMinutes:)) ?? value
         case .link, .device, .name, .place, .code, .minutes: value
         }
     }
@@ -86,7 +67,7 @@ extension [TemplateVariable] {
     ) throws(TemplateRenderingError) -> [String: String] {
         var texts = ["product": product.text]
         for variable in self {
-            guard let value = values[variable] else {
+            guard let value = values[variable] ?? variable.defaultValue else {
                 throw TemplateRenderingError(missing: variable)
             }
             texts[variable.rawValue] = variable.shown(value, in: language)

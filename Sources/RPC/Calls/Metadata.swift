@@ -65,6 +65,12 @@ package struct Metadata: Hashable, Sendable {
         self[Key.acceptLanguage].flatMap { AcceptedLanguages($0).best }
     }
 
+    /// Replaces the accepted language by the operator's voice of it: `de-formal` for `de`.
+    mutating func useVoice(of formal: FormalLanguages) {
+        guard formal != .none, let language = acceptedLanguage else { return }
+        self[Key.acceptLanguage] = formal.voice(of: language).rawValue
+    }
+
     mutating func append(_ entry: Entry) { entries.append(entry) }
 
     /// Whether it is within the limits of a call.

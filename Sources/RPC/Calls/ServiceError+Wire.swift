@@ -9,7 +9,7 @@ extension WireV1.Response {
             call: call, status: UInt32(entry.status.rawValue), notProcessed: error.notProcessed,
             message: error.code.rawValue,
             error: WireV1.Error(
-                code: error.code.rawValue, userMessage: error.sentence ?? entry.sentence,
+                code: error.code.rawValue, userMessage: error.userMessage,
                 retryable: entry.isRetryable,
                 retryAfterMs: max(0, error.retryAfter?.milliseconds ?? 0),
                 action: entry.next.rawValue,
@@ -45,7 +45,7 @@ extension ServiceError {
         }
         // Only if it differs from the catalogue's text; otherwise every error would carry a copy of
         // it.
-        if !error.userMessage.isEmpty, error.userMessage != self.code.entry.sentence {
+        if !error.userMessage.isEmpty, error.userMessage != self.code.sentence(in: .english) {
             sentence = error.userMessage
         }
     }

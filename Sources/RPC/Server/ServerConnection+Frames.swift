@@ -24,7 +24,9 @@ extension ServerConnection {
         }
         do throws(WireViolation) {
             switch try Envelope(bytes, range, arena: resources.arena) {
-            case .request(let head): return request(head, bytes, range)
+            case .request(var head):
+                head.metadata.useVoice(of: shared.settings.formalLanguages)
+                return request(head, bytes, range)
             case .response: return violated("a Response from a client")
             case .item(let head): return item(head, bytes)
             case .other(let kind): return other(kind)

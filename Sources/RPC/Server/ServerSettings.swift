@@ -1,4 +1,4 @@
-import ServiceRuntime
+package import ServiceRuntime
 
 /// The settings of an RPC server. Limits that no operator needs to change are in `FrameLimits`.
 package struct ServerSettings: Sendable {
@@ -21,6 +21,9 @@ package struct ServerSettings: Sendable {
     /// The origins of the web service of this installation: the audiences of application tokens.
     /// Without one no token is accepted.
     package let tokenAudiences: Set<String>
+    /// The languages in which errors address people formally. Of the programs only the gateway has
+    /// this setting: its callers are people's.
+    package let formalLanguages: FormalLanguages
     /// Program and version, sent to peers.
     package let agent: String
 
@@ -30,6 +33,7 @@ package struct ServerSettings: Sendable {
         frameBytesMax: Int = FrameLimits.frameBytesDefault, callsMax: Int = FrameLimits.callsMax,
         streamCredit: UInt32 = FrameLimits.streamCredit, limits: ServerLimits = ServerLimits(),
         isPlaintextTrusted: Bool = false, tokenAudiences: Set<String> = [],
+        formalLanguages: FormalLanguages = .none,
         agent: String = "postern/\(ProductVersion.text)"
     ) {
         self.service = service
@@ -41,6 +45,7 @@ package struct ServerSettings: Sendable {
         self.limits = limits
         self.isPlaintextTrusted = isPlaintextTrusted
         self.tokenAudiences = tokenAudiences
+        self.formalLanguages = formalLanguages
         self.agent = agent
     }
 }

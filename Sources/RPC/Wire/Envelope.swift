@@ -88,7 +88,7 @@ enum Envelope {
         let more: Bool
         let method: BorrowedBytes
         let payload: BorrowedBytes
-        let metadata: Metadata
+        var metadata: Metadata
         /// The metadata is over the limit; only this call is rejected. Entries over the limit are
         /// not stored.
         let hasTooMuchMetadata: Bool

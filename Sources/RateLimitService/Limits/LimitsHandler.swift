@@ -79,7 +79,7 @@ extension LimitsHandler {
             ?? (verdict.isFull ? Self.waitForCapacity : nil)
         decision.retryAfterMs = UInt64(clamping: wait ?? Self.waitWithoutEnd)
         decision.sentence = limit.definition.wording.sentence(
-            milliseconds: wait, in: LimitLanguage(tag: language))
+            milliseconds: wait, in: ErrorLanguage(tag: language) ?? .english)
         return decision
     }
 }

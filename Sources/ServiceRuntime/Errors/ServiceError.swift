@@ -55,6 +55,9 @@ package struct ServiceError: Error, Hashable, Sendable {
         return error
     }
 
+    /// The sentence for the user: this occurrence's, or the catalogue's in English.
+    package var userMessage: String { sentence ?? code.sentence(in: .english) }
+
     /// The names of the request's fields at fault.
     package var fields: [String] { violations.map(\.field) }
 

@@ -3,6 +3,500 @@
 /// The files of all folders here: a line `==> FOLDER/NAME`, then the content of that file.
 enum TextBundle {
     static let text = #"""
+==> error/errors.de-formal.txt
+auth/user-disabled: Dieses Konto wurde gesperrt. Bitte wenden Sie sich an den Support.
+auth/already-signed-in: Sie sind bereits angemeldet. Bitte melden Sie sich zuerst ab.
+auth/code-expired: Dieser Code ist abgelaufen. Bitte fordern Sie einen neuen an.
+auth/device-key-required: Diese App muss aktualisiert werden, bevor Sie sich anmelden können.
+auth/device-mismatch: Diese Anmeldung gehört zu einem anderen Gerät. Bitte melden Sie sich an.
+auth/device-proof-required: Dieses Gerät muss sich ausweisen. Bitte versuchen Sie es erneut.
+auth/device-proof-stale: Die Uhr dieses Geräts geht falsch. Bitte versuchen Sie es erneut.
+auth/email-already-in-use: Zu dieser E-Mail-Adresse gibt es bereits ein Konto. Bitte melden Sie sich an.
+auth/email-not-verified: Bitte bestätigen Sie zuerst Ihre E-Mail-Adresse.
+auth/idempotency-key-reused: Diese Anfrage wurde bereits für etwas anderes verwendet. Bitte beginnen Sie von vorn.
+auth/invalid-access-token: Bitte melden Sie sich erneut an.
+auth/invalid-verification-code: Dieser Code stimmt nicht. Bitte prüfen Sie ihn.
+auth/invalid-device-key: Dieses Gerät konnte nicht registriert werden. Bitte versuchen Sie es erneut.
+auth/invalid-device-proof: Dieses Gerät konnte sich nicht ausweisen. Bitte versuchen Sie es erneut.
+auth/invalid-email: Bitte geben Sie eine gültige E-Mail-Adresse ein.
+auth/missing-or-invalid-nonce: Diese Anmeldung hat zu lange gedauert. Bitte versuchen Sie es erneut.
+auth/invalid-phone-number: Bitte geben Sie eine gültige Telefonnummer mit Ländervorwahl ein.
+auth/invalid-provider-token: Die Anmeldung ist fehlgeschlagen, bitte versuchen Sie es erneut.
+auth/invalid-refresh-token: Bitte melden Sie sich erneut an.
+auth/invalid-sign-in-proof: Bitte melden Sie sich erneut an.
+auth/last-sign-in-method: Dieses Konto hat keine andere Anmeldemethode. Bitte fügen Sie zuerst eine hinzu.
+auth/password-needed: Bitte geben Sie ein Passwort ein, um diese E-Mail-Adresse zu bestätigen.
+auth/provider-already-linked: Diese Anmeldemethode ist bereits mit Ihrem Konto verknüpft.
+auth/provider-revoked: Die Verbindung zu diesem Anbieter besteht nicht mehr. Bitte melden Sie sich erneut an.
+auth/provider-unavailable: Der Anbieter ist nicht erreichbar. Bitte versuchen Sie es erneut oder auf anderem Weg.
+auth/refresh-token-replayed: Ihre Anmeldung wurde doppelt verwendet und ist beendet. Bitte melden Sie sich an.
+auth/requires-recent-login: Bitte bestätigen Sie noch einmal, dass Sie es sind.
+auth/second-proof-required: Bitte bestätigen Sie auf einem zweiten Weg, dass Sie es sind.
+auth/session-ended: Ihre Sitzung ist beendet. Bitte melden Sie sich an.
+auth/too-many-requests: Zu viele Versuche. Bitte warten Sie, bevor Sie es erneut versuchen.
+auth/underage-user: Sie sind nicht alt genug, um ein Konto zu haben.
+auth/weak-password: Bitte wählen Sie ein stärkeres Passwort.
+rpc/deadline-exceeded: Das hat zu lange gedauert. Bitte versuchen Sie es erneut.
+rpc/internal: Bei uns ist etwas schiefgegangen. Bitte versuchen Sie es erneut.
+rpc/resource-exhausted: Wir sind gerade ausgelastet. Bitte versuchen Sie es gleich noch einmal.
+rpc/unavailable: Wir sind gerade nicht erreichbar. Bitte versuchen Sie es erneut.
+password/context: Das Passwort darf nicht aus Ihrem Namen, Ihrer E-Mail oder dem Namen der App bestehen.
+limit/code: Bitte warten Sie {{wait}}, bevor Sie einen neuen Code anfordern.
+limit/wrong-code: Zu viele falsche Codes. Bitte warten Sie {{wait}}.
+limit/mail: Bitte warten Sie {{wait}}, bevor Sie eine neue E-Mail anfordern.
+limit/change: Bitte warten Sie {{wait}} bis zur nächsten Änderung.
+limit/attempt: Zu viele Versuche. Bitte warten Sie {{wait}}, bevor Sie es erneut versuchen.
+limit/without-end: Zu viele Versuche. Bitte wenden Sie sich an den Support.
+limit/without-password: Zu viele Versuche. Bitte setzen Sie per E-Mail ein neues Passwort.
+==> error/errors.de.txt
+auth/user-disabled: Dieses Konto wurde gesperrt. Bitte wende dich an den Support.
+auth/already-signed-in: Du bist bereits angemeldet. Bitte melde dich zuerst ab.
+auth/apple-cancelled: Die Anmeldung mit Apple wurde abgebrochen.
+auth/code-expired: Dieser Code ist abgelaufen. Bitte fordere einen neuen an.
+auth/credential-already-in-use: Diese Anmeldemethode gehört bereits zu einem anderen Konto.
+auth/device-key-required: Diese App muss aktualisiert werden, bevor du dich anmelden kannst.
+auth/device-mismatch: Diese Anmeldung gehört zu einem anderen Gerät. Bitte melde dich an.
+auth/device-proof-required: Dieses Gerät muss sich ausweisen. Bitte versuche es erneut.
+auth/device-proof-stale: Die Uhr dieses Geräts geht falsch. Bitte versuche es erneut.
+auth/email-already-in-use: Zu dieser E-Mail-Adresse gibt es bereits ein Konto. Bitte melde dich an.
+auth/email-not-verified: Bitte bestätige zuerst deine E-Mail-Adresse.
+auth/google-cancelled: Die Anmeldung mit Google wurde abgebrochen.
+auth/idempotency-key-reused: Diese Anfrage wurde bereits für etwas anderes verwendet. Bitte beginne von vorn.
+auth/invalid-access-token: Bitte melde dich erneut an.
+auth/invalid-choice: Hier gibt es nichts mehr auszuwählen.
+auth/invalid-verification-code: Dieser Code stimmt nicht. Bitte prüfe ihn.
+auth/invalid-credential: Die E-Mail-Adresse oder das Passwort stimmt nicht.
+auth/invalid-device-key: Dieses Gerät konnte nicht registriert werden. Bitte versuche es erneut.
+auth/invalid-device-proof: Dieses Gerät konnte sich nicht ausweisen. Bitte versuche es erneut.
+auth/invalid-email: Bitte gib eine gültige E-Mail-Adresse ein.
+auth/invalid-link: Dieser Link ist abgelaufen oder wurde bereits verwendet.
+auth/missing-or-invalid-nonce: Diese Anmeldung hat zu lange gedauert. Bitte versuche es erneut.
+auth/invalid-phone-number: Bitte gib eine gültige Telefonnummer mit Ländervorwahl ein.
+auth/invalid-provider-token: Die Anmeldung ist fehlgeschlagen, bitte versuche es erneut.
+auth/invalid-refresh-token: Bitte melde dich erneut an.
+auth/invalid-sign-in-proof: Bitte melde dich erneut an.
+auth/last-sign-in-method: Dieses Konto hat keine andere Anmeldemethode. Bitte füge zuerst eine hinzu.
+auth/no-such-provider: Dieses Konto hat diese Anmeldemethode nicht.
+auth/operation-not-allowed: Diese Anmeldemethode steht hier nicht zur Verfügung.
+auth/parental-consent-required: Zuerst muss ein Elternteil oder eine sorgeberechtigte Person zustimmen.
+auth/password-needed: Bitte gib ein Passwort ein, um diese E-Mail-Adresse zu bestätigen.
+auth/phone-country-not-allowed: An Nummern dieses Landes können wir keine Codes senden.
+auth/provider-already-linked: Diese Anmeldemethode ist bereits mit deinem Konto verknüpft.
+auth/provider-cancelled: Die Anmeldung wurde abgebrochen.
+auth/provider-revoked: Die Verbindung zu diesem Anbieter besteht nicht mehr. Bitte melde dich erneut an.
+auth/provider-unavailable: Der Anbieter ist nicht erreichbar. Bitte versuche es erneut oder auf anderem Weg.
+auth/refresh-token-replayed: Deine Anmeldung wurde doppelt verwendet und ist beendet. Bitte melde dich an.
+auth/requires-recent-login: Bitte bestätige noch einmal, dass du es bist.
+auth/second-proof-required: Bitte bestätige auf einem zweiten Weg, dass du es bist.
+auth/session-ended: Deine Sitzung ist beendet. Bitte melde dich an.
+auth/session-not-found: Diese Sitzung wurde nicht gefunden.
+auth/too-many-requests: Zu viele Versuche. Bitte warte, bevor du es erneut versuchst.
+auth/underage-user: Du bist nicht alt genug, um ein Konto zu haben.
+auth/weak-password: Bitte wähle ein stärkeres Passwort.
+rpc/cancelled: Die Anfrage wurde abgebrochen.
+rpc/deadline-exceeded: Das hat zu lange gedauert. Bitte versuche es erneut.
+rpc/internal: Bei uns ist etwas schiefgegangen. Bitte versuche es erneut.
+rpc/invalid-argument: Diese Anfrage ist nicht gültig.
+rpc/not-found: Das wurde nicht gefunden.
+rpc/permission-denied: Das ist nicht erlaubt.
+rpc/resource-exhausted: Wir sind gerade ausgelastet. Bitte versuche es gleich noch einmal.
+rpc/unauthenticated: Der Absender dieser Anfrage ist nicht bekannt.
+rpc/unavailable: Wir sind gerade nicht erreichbar. Bitte versuche es erneut.
+rpc/unknown-method: Das steht hier nicht zur Verfügung.
+password/length: Das Passwort ist zu kurz oder zu lang.
+password/upper-case: Das Passwort braucht einen Großbuchstaben.
+password/lower-case: Das Passwort braucht einen Kleinbuchstaben.
+password/letter: Das Passwort braucht einen Buchstaben.
+password/digit: Das Passwort braucht eine Ziffer.
+password/common: Zu viele Menschen verwenden dieses Passwort.
+password/context: Das Passwort darf nicht aus deinem Namen, deiner E-Mail oder dem Namen der App bestehen.
+password-needs/length: Das Passwort braucht {{minimum}} bis {{maximum}} Zeichen.
+password-needs/common: Das Passwort darf keines sein, das viele Menschen verwenden.
+limit/code: Bitte warte {{wait}}, bevor du einen neuen Code anforderst.
+limit/wrong-code: Zu viele falsche Codes. Bitte warte {{wait}}.
+limit/mail: Bitte warte {{wait}}, bevor du eine neue E-Mail anforderst.
+limit/change: Bitte warte {{wait}} bis zur nächsten Änderung.
+limit/attempt: Zu viele Versuche. Bitte warte {{wait}}, bevor du es erneut versuchst.
+limit/without-end: Zu viele Versuche. Bitte wende dich an den Support.
+limit/without-password: Zu viele Versuche. Bitte setze per E-Mail ein neues Passwort.
+wait/second: {{count}} Sekunde
+wait/seconds: {{count}} Sekunden
+wait/minute: {{count}} Minute
+wait/minutes: {{count}} Minuten
+wait/hour: {{count}} Stunde
+wait/hours: {{count}} Stunden
+wait/day: {{count}} Tag
+wait/days: {{count}} Tage
+==> error/errors.en.txt
+auth/user-disabled: This account has been disabled. Please contact support.
+auth/already-signed-in: You are already signed in. Sign out first.
+auth/apple-cancelled: Sign-in with Apple was cancelled.
+auth/code-expired: This code has expired. Please request a new one.
+auth/credential-already-in-use: This sign-in method already belongs to another account.
+auth/device-key-required: This app must be updated before you can sign in.
+auth/device-mismatch: This sign-in belongs to another device. Please sign in.
+auth/device-proof-required: This device has to prove itself. Please try again.
+auth/device-proof-stale: This device's clock is wrong. Please try again.
+auth/email-already-in-use: An account with this email already exists. Please sign in.
+auth/email-not-verified: Please confirm your email address first.
+auth/google-cancelled: Sign-in with Google was cancelled.
+auth/idempotency-key-reused: This request was already used for something else. Please start again.
+auth/invalid-access-token: Please sign in again.
+auth/invalid-choice: There is nothing to choose any more.
+auth/invalid-verification-code: This code is not right. Please check it.
+auth/invalid-credential: The email or the password is not right.
+auth/invalid-device-key: This device could not be registered. Please try again.
+auth/invalid-device-proof: This device could not prove itself. Please try again.
+auth/invalid-email: Please enter a valid email address.
+auth/invalid-link: This link has expired or was already used.
+auth/missing-or-invalid-nonce: This sign-in took too long. Please try again.
+auth/invalid-phone-number: Please enter a valid phone number with its country code.
+auth/invalid-provider-token: Sign-in failed, please try again.
+auth/invalid-refresh-token: Please sign in again.
+auth/invalid-sign-in-proof: Please sign in again.
+auth/last-sign-in-method: This is the only way to sign in to this account. Add another one first.
+auth/no-such-provider: This account has no such sign-in method.
+auth/operation-not-allowed: This way of signing in is not available here.
+auth/parental-consent-required: A parent or guardian has to agree first.
+auth/password-needed: Enter a password to confirm this email address.
+auth/phone-country-not-allowed: We cannot send codes to numbers of this country.
+auth/provider-already-linked: This sign-in method is already linked to your account.
+auth/provider-cancelled: Sign-in was cancelled.
+auth/provider-revoked: The connection to this provider was removed. Please sign in with it again.
+auth/provider-unavailable: The provider cannot be reached right now. Please try again or use another way.
+auth/refresh-token-replayed: You have been signed out because this sign-in was used twice. Please sign in.
+auth/requires-recent-login: Please prove again that it is you.
+auth/second-proof-required: Please prove in a second way that it is you.
+auth/session-ended: Your session has ended. Please sign in.
+auth/session-not-found: This session was not found.
+auth/too-many-requests: Too many attempts. Please wait before trying again.
+auth/underage-user: You are not old enough to have an account.
+auth/weak-password: Please choose a stronger password.
+rpc/cancelled: The request was cancelled.
+rpc/deadline-exceeded: This took too long. Please try again.
+rpc/internal: Something went wrong on our side. Please try again.
+rpc/invalid-argument: This request is not valid.
+rpc/not-found: This was not found.
+rpc/permission-denied: This is not allowed.
+rpc/resource-exhausted: We are busy. Please try again shortly.
+rpc/unauthenticated: The caller is not known.
+rpc/unavailable: We cannot be reached right now. Please try again.
+rpc/unknown-method: This is not available here.
+password/length: The password is too short or too long.
+password/upper-case: The password needs an upper-case letter.
+password/lower-case: The password needs a lower-case letter.
+password/letter: The password needs a letter.
+password/digit: The password needs a digit.
+password/common: Too many people use this password.
+password/context: The password must not consist of your name, your email or the app’s name.
+password-needs/length: The password needs {{minimum}} to {{maximum}} characters.
+password-needs/common: The password must not be one that many people use.
+limit/code: Please wait {{wait}} before requesting another code.
+limit/wrong-code: Too many incorrect codes. Please wait {{wait}}.
+limit/mail: Please wait {{wait}} before requesting another email.
+limit/change: Please wait {{wait}} before making another change.
+limit/attempt: Too many attempts. Please wait {{wait}} before trying again.
+limit/without-end: Too many attempts. Please contact support.
+limit/without-password: Too many attempts. Please set a new password by email.
+wait/second: {{count}} second
+wait/seconds: {{count}} seconds
+wait/minute: {{count}} minute
+wait/minutes: {{count}} minutes
+wait/hour: {{count}} hour
+wait/hours: {{count}} hours
+wait/day: {{count}} day
+wait/days: {{count}} days
+==> error/errors.es-formal.txt
+auth/user-disabled: Esta cuenta está desactivada. Póngase en contacto con el servicio de asistencia.
+auth/already-signed-in: Ya ha iniciado sesión. Ciérrela primero.
+auth/code-expired: Este código ha caducado. Solicite uno nuevo.
+auth/device-mismatch: Esta sesión pertenece a otro dispositivo. Inicie sesión.
+auth/device-proof-required: Este dispositivo debe identificarse. Inténtelo de nuevo.
+auth/device-proof-stale: El reloj de este dispositivo no está en hora. Inténtelo de nuevo.
+auth/email-already-in-use: Ya existe una cuenta con este correo electrónico. Inicie sesión.
+auth/email-not-verified: Confirme primero su dirección de correo electrónico.
+auth/idempotency-key-reused: Esta solicitud ya se utilizó para otra cosa. Empiece de nuevo.
+auth/invalid-access-token: Vuelva a iniciar sesión.
+auth/invalid-verification-code: Este código no es correcto. Compruébelo.
+auth/invalid-device-key: No se pudo registrar este dispositivo. Inténtelo de nuevo.
+auth/invalid-device-proof: Este dispositivo no pudo identificarse. Inténtelo de nuevo.
+auth/invalid-email: Introduzca una dirección de correo electrónico válida.
+auth/missing-or-invalid-nonce: Este inicio de sesión ha tardado demasiado. Inténtelo de nuevo.
+auth/invalid-phone-number: Introduzca un número de teléfono válido con el prefijo del país.
+auth/invalid-provider-token: No se pudo iniciar sesión, inténtelo de nuevo.
+auth/invalid-refresh-token: Vuelva a iniciar sesión.
+auth/invalid-sign-in-proof: Vuelva a iniciar sesión.
+auth/last-sign-in-method: Es la única forma de acceder a esta cuenta. Añada primero otra.
+auth/parental-consent-required: Antes debe dar su consentimiento su padre, madre o tutor.
+auth/password-needed: Introduzca una contraseña para confirmar esta dirección de correo electrónico.
+auth/provider-already-linked: Este método de acceso ya está vinculado a su cuenta.
+auth/provider-revoked: Ya no hay conexión con este proveedor. Vuelva a iniciar sesión con él.
+auth/provider-unavailable: El proveedor no está disponible ahora. Inténtelo de nuevo o de otra forma.
+auth/refresh-token-replayed: Se ha cerrado su sesión porque se utilizó dos veces. Inicie sesión.
+auth/requires-recent-login: Confirme de nuevo que es usted.
+auth/second-proof-required: Confirme por una segunda vía que es usted.
+auth/session-ended: Su sesión ha terminado. Inicie sesión.
+auth/too-many-requests: Demasiados intentos. Espere antes de volver a intentarlo.
+auth/underage-user: No tiene la edad necesaria para tener una cuenta.
+auth/weak-password: Elija una contraseña más segura.
+rpc/deadline-exceeded: Ha tardado demasiado. Inténtelo de nuevo.
+rpc/internal: Se ha producido un error por nuestra parte. Inténtelo de nuevo.
+rpc/resource-exhausted: Estamos ocupados. Inténtelo de nuevo en unos instantes.
+rpc/unavailable: No estamos disponibles en este momento. Inténtelo de nuevo.
+password/context: La contraseña no debe componerse de su nombre, su correo o el nombre de la aplicación.
+limit/code: Espere {{wait}} antes de solicitar otro código.
+limit/wrong-code: Demasiados códigos incorrectos. Espere {{wait}}.
+limit/mail: Espere {{wait}} antes de solicitar otro correo.
+limit/change: Espere {{wait}} antes de hacer otro cambio.
+limit/attempt: Demasiados intentos. Espere {{wait}} antes de volver a intentarlo.
+limit/without-end: Demasiados intentos. Póngase en contacto con el servicio de asistencia.
+limit/without-password: Demasiados intentos. Establezca una nueva contraseña por correo.
+==> error/errors.es.txt
+auth/user-disabled: Esta cuenta está desactivada. Ponte en contacto con el servicio de asistencia.
+auth/already-signed-in: Ya has iniciado sesión. Ciérrala primero.
+auth/apple-cancelled: Se canceló el inicio de sesión con Apple.
+auth/code-expired: Este código ha caducado. Solicita uno nuevo.
+auth/credential-already-in-use: Este método de acceso ya pertenece a otra cuenta.
+auth/device-key-required: Es necesario actualizar esta aplicación para poder iniciar sesión.
+auth/device-mismatch: Esta sesión pertenece a otro dispositivo. Inicia sesión.
+auth/device-proof-required: Este dispositivo debe identificarse. Inténtalo de nuevo.
+auth/device-proof-stale: El reloj de este dispositivo no está en hora. Inténtalo de nuevo.
+auth/email-already-in-use: Ya existe una cuenta con este correo electrónico. Inicia sesión.
+auth/email-not-verified: Confirma primero tu dirección de correo electrónico.
+auth/google-cancelled: Se canceló el inicio de sesión con Google.
+auth/idempotency-key-reused: Esta solicitud ya se utilizó para otra cosa. Empieza de nuevo.
+auth/invalid-access-token: Vuelve a iniciar sesión.
+auth/invalid-choice: Ya no queda nada que elegir.
+auth/invalid-verification-code: Este código no es correcto. Compruébalo.
+auth/invalid-credential: El correo electrónico o la contraseña no son correctos.
+auth/invalid-device-key: No se pudo registrar este dispositivo. Inténtalo de nuevo.
+auth/invalid-device-proof: Este dispositivo no pudo identificarse. Inténtalo de nuevo.
+auth/invalid-email: Introduce una dirección de correo electrónico válida.
+auth/invalid-link: Este enlace ha caducado o ya se ha utilizado.
+auth/missing-or-invalid-nonce: Este inicio de sesión ha tardado demasiado. Inténtalo de nuevo.
+auth/invalid-phone-number: Introduce un número de teléfono válido con el prefijo del país.
+auth/invalid-provider-token: No se pudo iniciar sesión, inténtalo de nuevo.
+auth/invalid-refresh-token: Vuelve a iniciar sesión.
+auth/invalid-sign-in-proof: Vuelve a iniciar sesión.
+auth/last-sign-in-method: Es la única forma de acceder a esta cuenta. Añade primero otra.
+auth/no-such-provider: Esta cuenta no tiene ese método de acceso.
+auth/operation-not-allowed: Esta forma de iniciar sesión no está disponible aquí.
+auth/parental-consent-required: Antes debe dar su consentimiento tu padre, madre o tutor.
+auth/password-needed: Introduce una contraseña para confirmar esta dirección de correo electrónico.
+auth/phone-country-not-allowed: No podemos enviar códigos a números de este país.
+auth/provider-already-linked: Este método de acceso ya está vinculado a tu cuenta.
+auth/provider-cancelled: Se canceló el inicio de sesión.
+auth/provider-revoked: Ya no hay conexión con este proveedor. Vuelve a iniciar sesión con él.
+auth/provider-unavailable: El proveedor no está disponible ahora. Inténtalo de nuevo o de otra forma.
+auth/refresh-token-replayed: Se ha cerrado tu sesión porque se utilizó dos veces. Inicia sesión.
+auth/requires-recent-login: Confirma de nuevo que eres tú.
+auth/second-proof-required: Confirma por una segunda vía que eres tú.
+auth/session-ended: Tu sesión ha terminado. Inicia sesión.
+auth/session-not-found: No se encontró esta sesión.
+auth/too-many-requests: Demasiados intentos. Espera antes de volver a intentarlo.
+auth/underage-user: No tienes la edad necesaria para tener una cuenta.
+auth/weak-password: Elige una contraseña más segura.
+rpc/cancelled: La solicitud se ha cancelado.
+rpc/deadline-exceeded: Ha tardado demasiado. Inténtalo de nuevo.
+rpc/internal: Se ha producido un error por nuestra parte. Inténtalo de nuevo.
+rpc/invalid-argument: Esta solicitud no es válida.
+rpc/not-found: No se ha encontrado.
+rpc/permission-denied: Esto no está permitido.
+rpc/resource-exhausted: Estamos ocupados. Inténtalo de nuevo en unos instantes.
+rpc/unauthenticated: No se conoce el origen de esta solicitud.
+rpc/unavailable: No estamos disponibles en este momento. Inténtalo de nuevo.
+rpc/unknown-method: Esto no está disponible aquí.
+password/length: La contraseña es demasiado corta o demasiado larga.
+password/upper-case: La contraseña necesita una letra mayúscula.
+password/lower-case: La contraseña necesita una letra minúscula.
+password/letter: La contraseña necesita una letra.
+password/digit: La contraseña necesita una cifra.
+password/common: Demasiadas personas usan esta contraseña.
+password/context: La contraseña no debe componerse de tu nombre, tu correo o el nombre de la aplicación.
+password-needs/length: La contraseña necesita de {{minimum}} a {{maximum}} caracteres.
+password-needs/common: La contraseña no debe ser una que usen muchas personas.
+limit/code: Espera {{wait}} antes de solicitar otro código.
+limit/wrong-code: Demasiados códigos incorrectos. Espera {{wait}}.
+limit/mail: Espera {{wait}} antes de solicitar otro correo.
+limit/change: Espera {{wait}} antes de hacer otro cambio.
+limit/attempt: Demasiados intentos. Espera {{wait}} antes de volver a intentarlo.
+limit/without-end: Demasiados intentos. Ponte en contacto con el servicio de asistencia.
+limit/without-password: Demasiados intentos. Establece una nueva contraseña por correo.
+wait/second: {{count}} segundo
+wait/seconds: {{count}} segundos
+wait/minute: {{count}} minuto
+wait/minutes: {{count}} minutos
+wait/hour: {{count}} hora
+wait/hours: {{count}} horas
+wait/day: {{count}} día
+wait/days: {{count}} días
+==> error/errors.fr.txt
+auth/user-disabled: Ce compte a été désactivé. Veuillez contacter l’assistance.
+auth/already-signed-in: Vous êtes déjà connecté. Déconnectez-vous d’abord.
+auth/apple-cancelled: La connexion avec Apple a été annulée.
+auth/code-expired: Ce code a expiré. Veuillez en demander un nouveau.
+auth/credential-already-in-use: Ce moyen de connexion appartient déjà à un autre compte.
+auth/device-key-required: Cette application doit être mise à jour avant que vous puissiez vous connecter.
+auth/device-mismatch: Cette session appartient à un autre appareil. Veuillez vous connecter.
+auth/device-proof-required: Cet appareil doit s’identifier. Veuillez réessayer.
+auth/device-proof-stale: L’horloge de cet appareil n’est pas à l’heure. Veuillez réessayer.
+auth/email-already-in-use: Un compte existe déjà avec cette adresse e-mail. Veuillez vous connecter.
+auth/email-not-verified: Veuillez d’abord confirmer votre adresse e-mail.
+auth/google-cancelled: La connexion avec Google a été annulée.
+auth/idempotency-key-reused: Cette demande a déjà servi à autre chose. Veuillez recommencer.
+auth/invalid-access-token: Veuillez vous reconnecter.
+auth/invalid-choice: Il n’y a plus rien à choisir.
+auth/invalid-verification-code: Ce code n’est pas correct. Veuillez le vérifier.
+auth/invalid-credential: L’adresse e-mail ou le mot de passe n’est pas correct.
+auth/invalid-device-key: Cet appareil n’a pas pu être enregistré. Veuillez réessayer.
+auth/invalid-device-proof: Cet appareil n’a pas pu s’identifier. Veuillez réessayer.
+auth/invalid-email: Veuillez saisir une adresse e-mail valide.
+auth/invalid-link: Ce lien a expiré ou a déjà été utilisé.
+auth/missing-or-invalid-nonce: Cette connexion a pris trop de temps. Veuillez réessayer.
+auth/invalid-phone-number: Veuillez saisir un numéro de téléphone valide avec l’indicatif du pays.
+auth/invalid-provider-token: La connexion a échoué, veuillez réessayer.
+auth/invalid-refresh-token: Veuillez vous reconnecter.
+auth/invalid-sign-in-proof: Veuillez vous reconnecter.
+auth/last-sign-in-method: C’est le seul moyen de se connecter à ce compte. Ajoutez-en d’abord un autre.
+auth/no-such-provider: Ce compte ne dispose pas de ce moyen de connexion.
+auth/operation-not-allowed: Ce moyen de connexion n’est pas disponible ici.
+auth/parental-consent-required: L’accord d’un parent ou d’un tuteur est d’abord nécessaire.
+auth/password-needed: Veuillez saisir un mot de passe pour confirmer cette adresse e-mail.
+auth/phone-country-not-allowed: Nous ne pouvons pas envoyer de codes aux numéros de ce pays.
+auth/provider-already-linked: Ce moyen de connexion est déjà associé à votre compte.
+auth/provider-cancelled: La connexion a été annulée.
+auth/provider-revoked: Le lien avec ce fournisseur a été retiré. Veuillez vous y reconnecter.
+auth/provider-unavailable: Le fournisseur est injoignable. Veuillez réessayer ou utiliser un autre moyen.
+auth/refresh-token-replayed: Votre session a servi deux fois et a été fermée. Veuillez vous connecter.
+auth/requires-recent-login: Veuillez confirmer à nouveau que c’est bien vous.
+auth/second-proof-required: Veuillez confirmer par un second moyen que c’est bien vous.
+auth/session-ended: Votre session est terminée. Veuillez vous connecter.
+auth/session-not-found: Cette session est introuvable.
+auth/too-many-requests: Trop de tentatives. Veuillez patienter avant de réessayer.
+auth/underage-user: Vous n’avez pas l’âge requis pour avoir un compte.
+auth/weak-password: Veuillez choisir un mot de passe plus sûr.
+rpc/cancelled: La demande a été annulée.
+rpc/deadline-exceeded: Cela a pris trop de temps. Veuillez réessayer.
+rpc/internal: Une erreur s’est produite de notre côté. Veuillez réessayer.
+rpc/invalid-argument: Cette demande n’est pas valide.
+rpc/not-found: Cet élément est introuvable.
+rpc/permission-denied: Cela n’est pas autorisé.
+rpc/resource-exhausted: Nous sommes très sollicités. Veuillez réessayer dans un instant.
+rpc/unauthenticated: L’origine de cette demande n’est pas connue.
+rpc/unavailable: Nous sommes actuellement injoignables. Veuillez réessayer.
+rpc/unknown-method: Cela n’est pas disponible ici.
+password/length: Le mot de passe est trop court ou trop long.
+password/upper-case: Le mot de passe doit contenir une majuscule.
+password/lower-case: Le mot de passe doit contenir une minuscule.
+password/letter: Le mot de passe doit contenir une lettre.
+password/digit: Le mot de passe doit contenir un chiffre.
+password/common: Trop de personnes utilisent ce mot de passe.
+password/context: Le mot de passe ne doit pas reprendre votre nom, votre e-mail ou le nom de l’application.
+password-needs/length: Le mot de passe doit contenir de {{minimum}} à {{maximum}} caractères.
+password-needs/common: Le mot de passe ne doit pas être un de ceux que beaucoup utilisent.
+limit/code: Veuillez patienter {{wait}} avant de demander un autre code.
+limit/wrong-code: Trop de codes incorrects. Veuillez patienter {{wait}}.
+limit/mail: Veuillez patienter {{wait}} avant de demander un autre e-mail.
+limit/change: Veuillez patienter {{wait}} avant une autre modification.
+limit/attempt: Trop de tentatives. Veuillez patienter {{wait}} avant de réessayer.
+limit/without-end: Trop de tentatives. Veuillez contacter l’assistance.
+limit/without-password: Trop de tentatives. Veuillez choisir un nouveau mot de passe par e-mail.
+wait/second: {{count}} seconde
+wait/seconds: {{count}} secondes
+wait/minute: {{count}} minute
+wait/minutes: {{count}} minutes
+wait/hour: {{count}} heure
+wait/hours: {{count}} heures
+wait/day: {{count}} jour
+wait/days: {{count}} jours
+==> error/errors.ja.txt
+auth/user-disabled: このアカウントは利用を停止されています。サポートにお問い合わせください。
+auth/already-signed-in: すでにログインしています。先にログアウトしてください。
+auth/apple-cancelled: Appleでのログインはキャンセルされました。
+auth/code-expired: コードの有効期限が切れています。新しいコードをリクエストしてください。
+auth/credential-already-in-use: このログイン方法は、すでに別のアカウントで使われています。
+auth/device-key-required: ログインするには、アプリの更新が必要です。
+auth/device-mismatch: このログインは別のデバイスのものです。ログインしてください。
+auth/device-proof-required: このデバイスの確認が必要です。もう一度お試しください。
+auth/device-proof-stale: このデバイスの時刻が正しくありません。もう一度お試しください。
+auth/email-already-in-use: このメールアドレスのアカウントはすでに存在します。ログインしてください。
+auth/email-not-verified: 先にメールアドレスの確認を完了してください。
+auth/google-cancelled: Googleでのログインはキャンセルされました。
+auth/idempotency-key-reused: このリクエストはすでに別の操作に使われています。最初からやり直してください。
+auth/invalid-access-token: もう一度ログインしてください。
+auth/invalid-choice: 選択できるものはもうありません。
+auth/invalid-verification-code: コードが正しくありません。ご確認ください。
+auth/invalid-credential: メールアドレスまたはパスワードが正しくありません。
+auth/invalid-device-key: このデバイスを登録できませんでした。もう一度お試しください。
+auth/invalid-device-proof: このデバイスを確認できませんでした。もう一度お試しください。
+auth/invalid-email: 有効なメールアドレスを入力してください。
+auth/invalid-link: このリンクは有効期限が切れているか、すでに使用されています。
+auth/missing-or-invalid-nonce: ログインに時間がかかりすぎました。もう一度お試しください。
+auth/invalid-phone-number: 国番号を含む有効な電話番号を入力してください。
+auth/invalid-provider-token: ログインに失敗しました。もう一度お試しください。
+auth/invalid-refresh-token: もう一度ログインしてください。
+auth/invalid-sign-in-proof: もう一度ログインしてください。
+auth/last-sign-in-method: これはこのアカウントの唯一のログイン方法です。先に別の方法を追加してください。
+auth/no-such-provider: このアカウントには、そのログイン方法が登録されていません。
+auth/operation-not-allowed: このログイン方法はご利用いただけません。
+auth/parental-consent-required: 先に保護者の同意が必要です。
+auth/password-needed: このメールアドレスを確認するには、パスワードを入力してください。
+auth/phone-country-not-allowed: この国の電話番号にはコードを送信できません。
+auth/provider-already-linked: このログイン方法は、すでにお使いのアカウントに登録されています。
+auth/provider-cancelled: ログインはキャンセルされました。
+auth/provider-revoked: このプロバイダーとの連携は解除されています。もう一度プロバイダーでログインしてください。
+auth/provider-unavailable: 現在プロバイダーに接続できません。もう一度お試しいただくか、別の方法をご利用ください。
+auth/refresh-token-replayed: 同じログイン情報が二重に使われたため、ログアウトされました。ログインしてください。
+auth/requires-recent-login: もう一度ご本人であることを確認してください。
+auth/second-proof-required: 別の方法でもご本人であることを確認してください。
+auth/session-ended: セッションが終了しました。ログインしてください。
+auth/session-not-found: このセッションは見つかりませんでした。
+auth/too-many-requests: 試行回数が多すぎます。しばらく待ってからもう一度お試しください。
+auth/underage-user: アカウントを作成できる年齢に達していません。
+auth/weak-password: より強力なパスワードを設定してください。
+rpc/cancelled: リクエストはキャンセルされました。
+rpc/deadline-exceeded: 時間がかかりすぎました。もう一度お試しください。
+rpc/internal: こちらで問題が発生しました。もう一度お試しください。
+rpc/invalid-argument: このリクエストは正しくありません。
+rpc/not-found: 見つかりませんでした。
+rpc/permission-denied: この操作は許可されていません。
+rpc/resource-exhausted: ただいま混み合っています。しばらくしてからもう一度お試しください。
+rpc/unauthenticated: リクエストの送信元を確認できません。
+rpc/unavailable: 現在接続できません。もう一度お試しください。
+rpc/unknown-method: こちらではご利用いただけません。
+password/length: パスワードが短すぎるか、長すぎます。
+password/upper-case: パスワードには大文字が必要です。
+password/lower-case: パスワードには小文字が必要です。
+password/letter: パスワードには文字が必要です。
+password/digit: パスワードには数字が必要です。
+password/common: このパスワードは多くの人に使われています。
+password/context: お名前、メールアドレス、アプリ名だけのパスワードは使えません。
+password-needs/length: パスワードは{{minimum}}〜{{maximum}}文字にしてください。
+password-needs/common: 多くの人に使われているパスワードは使えません。
+limit/code: 次のコードをリクエストするには、あと{{wait}}お待ちください。
+limit/wrong-code: コードの誤りが多すぎます。あと{{wait}}お待ちください。
+limit/mail: 次のメールをリクエストするには、あと{{wait}}お待ちください。
+limit/change: 次の変更まで、あと{{wait}}お待ちください。
+limit/attempt: 試行回数が多すぎます。再試行まで、あと{{wait}}お待ちください。
+limit/without-end: 試行回数が多すぎます。サポートにお問い合わせください。
+limit/without-password: 試行回数が多すぎます。メールで新しいパスワードを設定してください。
+wait/second: {{count}}秒
+wait/seconds: {{count}}秒
+wait/minute: {{count}}分
+wait/minutes: {{count}}分
+wait/hour: {{count}}時間
+wait/hours: {{count}}時間
+wait/day: {{count}}日
+wait/days: {{count}}日
+==> mail/account-restored.de-formal.mail
+Subject: Ihr Konto bei {{product}} ist wieder frei
+Title: Ihr Konto ist wieder frei
+
+Am {{time}} wurde die Sperre Ihres Kontos bei {{product}} aufgehoben.
+
+Sie können sich wieder wie gewohnt anmelden. Links und Codes, die Sie davor bekommen haben, gelten nicht mehr.
+
+Wenn Sie Fragen haben, wenden Sie sich bitte an den Support von {{product}}.
 ==> mail/account-restored.de.mail
 Subject: Dein Konto bei {{product}} ist wieder frei
 Title: Dein Konto ist wieder frei
@@ -21,6 +515,15 @@ On {{time}} the suspension of your {{product}} account was lifted.
 You can sign in again as before. Links and codes that were sent to you earlier no longer work.
 
 If you have questions, please write to the support of {{product}}.
+==> mail/account-restored.es-formal.mail
+Subject: Su cuenta de {{product}} vuelve a estar activa
+Title: Su cuenta vuelve a estar activa
+
+El {{time}} se levantó la suspensión de su cuenta de {{product}}.
+
+Puede volver a iniciar sesión como antes. Los enlaces y códigos que recibió anteriormente ya no funcionan.
+
+Si tiene preguntas, escriba al servicio de asistencia de {{product}}.
 ==> mail/account-restored.es.mail
 Subject: Tu cuenta de {{product}} vuelve a estar activa
 Title: Tu cuenta vuelve a estar activa
@@ -48,6 +551,15 @@ Title: アカウントの停止が解除されました
 これまでどおりログインできます。以前にお送りしたリンクやコードは使えません。
 
 ご不明な点は、{{product}}のサポートまでご連絡ください。
+==> mail/account-suspended.de-formal.mail
+Subject: Ihr Konto bei {{product}} wurde gesperrt
+Title: Ihr Konto wurde gesperrt
+
+Am {{time}} wurde Ihr Konto bei {{product}} vom Betreiber gesperrt.
+
+Sie wurden auf allen Geräten abgemeldet und können sich erst wieder anmelden, wenn das Konto freigegeben ist. Ihre Daten bleiben, wie sie sind.
+
+Wenn Sie das für einen Irrtum halten, wenden Sie sich bitte an den Support von {{product}}.
 ==> mail/account-suspended.de.mail
 Subject: Dein Konto bei {{product}} wurde gesperrt
 Title: Dein Konto wurde gesperrt
@@ -66,6 +578,15 @@ On {{time}} your {{product}} account was suspended by those who run {{product}}.
 You were signed out on all devices and cannot sign in until the account is restored. Your data stays as it is.
 
 If you think that this is a mistake, please write to the support of {{product}}.
+==> mail/account-suspended.es-formal.mail
+Subject: Su cuenta de {{product}} ha sido suspendida
+Title: Su cuenta ha sido suspendida
+
+El {{time}}, los responsables de {{product}} suspendieron su cuenta.
+
+Se ha cerrado su sesión en todos los dispositivos y no podrá entrar hasta que la cuenta se restablezca. Sus datos se conservan como están.
+
+Si cree que se trata de un error, escriba al servicio de asistencia de {{product}}.
 ==> mail/account-suspended.es.mail
 Subject: Tu cuenta de {{product}} ha sido suspendida
 Title: Tu cuenta ha sido suspendida
@@ -93,6 +614,15 @@ Title: アカウントが停止されました
 すべてのデバイスからログアウトしました。停止が解除されるまでログインできません。データはそのまま残ります。
 
 間違いと思われる場合は、{{product}}のサポートまでご連絡ください。
+==> mail/address-claimed.de-formal.mail
+Subject: Wir haben Ihr Konto bei {{product}} gesichert
+Title: Wir haben Ihr Konto gesichert
+
+Am {{time}} haben Sie bestätigt, dass Ihnen diese E-Mail-Adresse gehört. Bis dahin hatte das niemand getan: Jemand anderes hätte das Konto in Ihrem Namen einrichten können.
+
+Zur Sicherheit haben wir alle anderen Geräte abgemeldet{{#methods}} und entfernt, was zuvor eingerichtet war: {{methods}}{{/methods}}.
+
+Wenn Sie das selbst eingerichtet hatten, können Sie es in Ihrem Konto wieder hinzufügen.
 ==> mail/address-claimed.de.mail
 Subject: Wir haben dein Konto bei {{product}} gesichert
 Title: Wir haben dein Konto gesichert
@@ -111,6 +641,15 @@ On {{time}} you proved that this email address is yours. Until then nobody had, 
 To be safe we signed out all other devices{{#methods}} and removed what was set up before: {{methods}}{{/methods}}.
 
 If you had set it up yourself, you can add it again in your account.
+==> mail/address-claimed.es-formal.mail
+Subject: Hemos protegido su cuenta de {{product}}
+Title: Hemos protegido su cuenta
+
+El {{time}} demostró que esta dirección de correo es suya. Hasta entonces nadie lo había hecho, así que otra persona podría haber creado la cuenta en su nombre.
+
+Por seguridad hemos cerrado la sesión en los demás dispositivos{{#methods}} y quitado lo que se había configurado antes: {{methods}}{{/methods}}.
+
+Si lo había configurado usted, puede volver a añadirlo en su cuenta.
 ==> mail/address-claimed.es.mail
 Subject: Hemos protegido tu cuenta de {{product}}
 Title: Hemos protegido tu cuenta
@@ -138,6 +677,15 @@ Title: アカウントを保護しました
 安全のため、ほかのすべてのデバイスからログアウトし{{#methods}}、以前に設定されていたもの（{{methods}}）を削除し{{/methods}}ました。
 
 ご自分で設定されたものは、アカウントからもう一度追加できます。
+==> mail/deletion-cancelled.de-formal.mail
+Subject: Ihr Konto bei {{product}} bleibt
+Title: Ihr Konto bleibt
+
+Am {{time}} wurde die Löschung Ihres Kontos bei {{product}} abgebrochen. Ihr Konto und Ihre Daten bleiben.
+
+Wenn Sie das waren, müssen Sie nichts tun.
+
+Wenn nicht, ändern Sie jetzt Ihr Passwort und melden Sie alle Geräte ab.
 ==> mail/deletion-cancelled.de.mail
 Subject: Dein Konto bei {{product}} bleibt
 Title: Dein Konto bleibt
@@ -156,6 +704,15 @@ On {{time}} the deletion of your {{product}} account was cancelled. Your account
 If that was you, there is nothing to do.
 
 If it was not you, change your password now and sign out all devices.
+==> mail/deletion-cancelled.es-formal.mail
+Subject: Su cuenta de {{product}} se conserva
+Title: Su cuenta se conserva
+
+El {{time}} se canceló la eliminación de su cuenta de {{product}}. Su cuenta y sus datos se conservan.
+
+Si fue usted, no tiene que hacer nada.
+
+Si no fue usted, cambie ahora su contraseña y cierre la sesión en todos los dispositivos.
 ==> mail/deletion-cancelled.es.mail
 Subject: Tu cuenta de {{product}} se conserva
 Title: Tu cuenta se conserva
@@ -183,6 +740,13 @@ Title: アカウントの削除を取り消しました
 ご本人の操作であれば、何もする必要はありません。
 
 お心当たりがない場合は、すぐにパスワードを変更し、すべてのデバイスからログアウトしてください。
+==> mail/deletion-done.de-formal.mail
+Subject: Ihr Konto bei {{product}} ist gelöscht
+Title: Ihr Konto ist gelöscht
+
+Ihr Konto bei {{product}} und alle seine Daten wurden gelöscht. Dies ist die letzte Mail dazu.
+
+Sie können sich jederzeit neu registrieren, auch mit derselben E-Mail-Adresse.
 ==> mail/deletion-done.de.mail
 Subject: Dein Konto bei {{product}} ist gelöscht
 Title: Dein Konto ist gelöscht
@@ -197,6 +761,13 @@ Title: Your account is deleted
 Your {{product}} account and all its data have been deleted. This is the last mail about it.
 
 You can sign up anew at any time, with the same email address too.
+==> mail/deletion-done.es-formal.mail
+Subject: Su cuenta de {{product}} se ha eliminado
+Title: Su cuenta se ha eliminado
+
+Su cuenta de {{product}} y todos sus datos se han eliminado. Este es el último correo sobre ella.
+
+Puede registrarse de nuevo cuando quiera, también con la misma dirección de correo.
 ==> mail/deletion-done.es.mail
 Subject: Tu cuenta de {{product}} se ha eliminado
 Title: Tu cuenta se ha eliminado
@@ -218,6 +789,15 @@ Title: アカウントを削除しました
 {{product}}のアカウントとすべてのデータを削除しました。これに関するメールはこれが最後です。
 
 同じメールアドレスでも、いつでも新しく登録できます。
+==> mail/deletion-scheduled.de-formal.mail
+Subject: Ihr Konto bei {{product}} wird gelöscht
+Title: Ihr Konto wird gelöscht
+
+Ihr Konto bei {{product}} wird wie angefordert mit allen Daten am {{time}} gelöscht. Danach lässt es sich nicht wiederherstellen.
+
+Wenn Sie es sich anders überlegt haben, melden Sie sich vorher an und brechen Sie die Löschung ab.
+
+Wenn Sie das nicht waren, brechen Sie sie ab, ändern Sie Ihr Passwort und melden Sie alle Geräte ab.
 ==> mail/deletion-scheduled.de.mail
 Subject: Dein Konto bei {{product}} wird gelöscht
 Title: Dein Konto wird gelöscht
@@ -236,6 +816,15 @@ Your {{product}} account and all its data will be deleted on {{time}}, as was as
 If you have changed your mind, sign in before then and cancel the deletion.
 
 If it was not you, cancel it, change your password and sign out all devices.
+==> mail/deletion-scheduled.es-formal.mail
+Subject: Su cuenta de {{product}} se eliminará
+Title: Su cuenta se eliminará
+
+Tal como se pidió, su cuenta de {{product}} y todos sus datos se eliminarán el {{time}}. Después no se podrán recuperar.
+
+Si ha cambiado de idea, inicie sesión antes y cancele la eliminación.
+
+Si no fue usted, cancélela, cambie su contraseña y cierre la sesión en todos los dispositivos.
 ==> mail/deletion-scheduled.es.mail
 Subject: Tu cuenta de {{product}} se eliminará
 Title: Tu cuenta se eliminará
@@ -263,6 +852,21 @@ Title: アカウントは削除される予定です
 取りやめる場合は、それまでにログインして削除を取り消してください。
 
 お心当たりがない場合は、削除を取り消し、パスワードを変更して、すべてのデバイスからログアウトしてください。
+==> mail/email-already-registered.de-formal.mail
+Subject: Sie haben schon ein Konto bei {{product}}
+Title: Sie haben schon ein Konto
+
+Jemand, vielleicht Sie, wollte diese E-Mail-Adresse bei {{product}} verwenden. Dafür gibt es schon ein Konto, es wurde also nichts geändert.
+
+Wenn Sie das waren, melden Sie sich wie gewohnt an.
+
+- Anmeldung mit: {{methods}}
+
+Wenn Sie Ihr Passwort vergessen haben oder noch keines hatten, können Sie hier eines festlegen.
+
+[Passwort festlegen]({{link}})
+
+Wenn nicht, müssen Sie nichts tun: Ihr Konto ist sicher.
 ==> mail/email-already-registered.de.mail
 Subject: Du hast schon ein Konto bei {{product}}
 Title: Du hast schon ein Konto
@@ -293,6 +897,21 @@ If you have forgotten your password, or never had one, you can set one here.
 [Set a password]({{link}})
 
 If it was not you, there is nothing to do: your account is safe.
+==> mail/email-already-registered.es-formal.mail
+Subject: Ya tiene una cuenta en {{product}}
+Title: Ya tiene una cuenta
+
+Alguien, quizá usted, quiso usar esta dirección de correo en {{product}}. Ya tiene una cuenta, así que no ha cambiado nada.
+
+Si fue usted, inicie sesión como siempre.
+
+- Formas de entrar: {{methods}}
+
+Si ha olvidado su contraseña, o nunca tuvo una, puede ponerla aquí.
+
+[Poner una contraseña]({{link}})
+
+Si no fue usted, no tiene que hacer nada: su cuenta está a salvo.
 ==> mail/email-already-registered.es.mail
 Subject: Ya tienes una cuenta en {{product}}
 Title: Ya tienes una cuenta
@@ -338,6 +957,17 @@ Title: アカウントは登録済みです
 [パスワードを設定する]({{link}})
 
 ご本人でない場合も、何もする必要はありません。アカウントは安全です。
+==> mail/email-change-confirm.de-formal.mail
+Subject: Bestätigen Sie Ihre neue E-Mail-Adresse für {{product}}
+Title: Bestätigen Sie Ihre neue E-Mail-Adresse
+
+Ein Konto bei {{product}} soll künftig diese E-Mail-Adresse verwenden. Bitte bestätigen Sie, dass sie Ihnen gehört.
+
+[E-Mail-Adresse bestätigen]({{link}})
+
+Der Link funktioniert einmal{{#validity}} und gilt {{validity}}{{/validity}}.
+
+Wenn Sie das nicht wollten, ignorieren Sie diese Mail: Es ändert sich nichts.
 ==> mail/email-change-confirm.de.mail
 Subject: Bestätige deine neue E-Mail-Adresse für {{product}}
 Title: Bestätige deine neue E-Mail-Adresse
@@ -346,7 +976,7 @@ Ein Konto bei {{product}} soll künftig diese E-Mail-Adresse verwenden. Bitte be
 
 [E-Mail-Adresse bestätigen]({{link}})
 
-Der Link funktioniert einmal und nur für kurze Zeit.
+Der Link funktioniert einmal{{#validity}} und gilt {{validity}}{{/validity}}.
 
 Wenn du das nicht wolltest, ignoriere diese Mail: Es ändert sich nichts.
 ==> mail/email-change-confirm.en.mail
@@ -357,9 +987,20 @@ A {{product}} account is to use this email address from now on. Please confirm t
 
 [Confirm email]({{link}})
 
-The link works once, for a short time.
+The link works once{{#validity}} and is valid for {{validity}}{{/validity}}.
 
 If you did not ask for this, ignore this mail: nothing will change.
+==> mail/email-change-confirm.es-formal.mail
+Subject: Confirme su nuevo correo para {{product}}
+Title: Confirme su nuevo correo
+
+Una cuenta de {{product}} va a usar esta dirección de correo. Confirme que es suya.
+
+[Confirmar correo]({{link}})
+
+El enlace funciona una sola vez{{#validity}} y es válido durante {{validity}}{{/validity}}.
+
+Si no lo ha pedido, ignore este correo: no cambiará nada.
 ==> mail/email-change-confirm.es.mail
 Subject: Confirma tu nuevo correo para {{product}}
 Title: Confirma tu nuevo correo
@@ -368,7 +1009,7 @@ Una cuenta de {{product}} va a usar esta dirección de correo. Confirma que es t
 
 [Confirmar correo]({{link}})
 
-El enlace funciona una sola vez y por poco tiempo.
+El enlace funciona una sola vez{{#validity}} y es válido durante {{validity}}{{/validity}}.
 
 Si no lo has pedido, ignora este correo: no cambiará nada.
 ==> mail/email-change-confirm.fr.mail
@@ -379,7 +1020,7 @@ Un compte {{product}} doit désormais utiliser cette adresse e-mail. Veuillez co
 
 [Confirmer l’adresse]({{link}})
 
-Le lien fonctionne une seule fois, pendant peu de temps.
+Le lien fonctionne une seule fois{{#validity}} et reste valable {{validity}}{{/validity}}.
 
 Si vous ne l’avez pas demandé, ignorez cet e-mail : rien ne changera.
 ==> mail/email-change-confirm.ja.mail
@@ -390,9 +1031,18 @@ Title: 新しいメールアドレスの確認
 
 [メールアドレスを確認する]({{link}})
 
-リンクは一度だけ、短い時間のみ有効です。
+リンクは一度だけ{{#validity}}、{{validity}}以内に{{/validity}}使えます。
 
 お心当たりがない場合は、このメールを無視してください。何も変わりません。
+==> mail/email-change-requested.de-formal.mail
+Subject: Ihre E-Mail-Adresse für {{product}} soll geändert werden
+Title: Ihre E-Mail-Adresse soll geändert werden
+
+Am {{time}} wurde angefordert, die E-Mail-Adresse Ihres Kontos bei {{product}} in {{address}} zu ändern. Sie ändert sich, sobald diese Adresse bestätigt ist.
+
+Wenn Sie das waren, müssen Sie nichts tun.
+
+Wenn nicht, setzen Sie jetzt Ihr Passwort zurück: Das stoppt auch die Änderung.
 ==> mail/email-change-requested.de.mail
 Subject: Deine E-Mail-Adresse für {{product}} soll geändert werden
 Title: Deine E-Mail-Adresse soll geändert werden
@@ -411,6 +1061,15 @@ On {{time}} somebody asked to change the email address of your {{product}} accou
 If that was you, there is nothing to do.
 
 If it was not you, reset your password now: that also stops the change.
+==> mail/email-change-requested.es-formal.mail
+Subject: Su correo en {{product}} va a cambiar
+Title: Su correo va a cambiar
+
+El {{time}} se pidió cambiar la dirección de correo de su cuenta de {{product}} a {{address}}. Cambiará en cuanto se confirme esa dirección.
+
+Si fue usted, no tiene que hacer nada.
+
+Si no fue usted, restablezca ahora su contraseña: eso también detiene el cambio.
 ==> mail/email-change-requested.es.mail
 Subject: Tu correo en {{product}} va a cambiar
 Title: Tu correo va a cambiar
@@ -438,6 +1097,15 @@ Title: メールアドレス変更のご依頼
 ご本人の操作であれば、何もする必要はありません。
 
 お心当たりがない場合は、すぐにパスワードを再設定してください。変更も取り消されます。
+==> mail/email-changed.de-formal.mail
+Subject: Ihre E-Mail-Adresse für {{product}} wurde geändert
+Title: Ihre E-Mail-Adresse wurde geändert
+
+Seit dem {{time}} verwendet Ihr Konto bei {{product}} {{address}} statt dieser Adresse. Mails gehen ab jetzt dorthin.
+
+Wenn Sie das waren, müssen Sie nichts tun.
+
+Wenn nicht, wenden Sie sich sofort an {{product}}.
 ==> mail/email-changed.de.mail
 Subject: Deine E-Mail-Adresse für {{product}} wurde geändert
 Title: Deine E-Mail-Adresse wurde geändert
@@ -456,6 +1124,15 @@ Since {{time}} your {{product}} account has used {{address}} instead of this add
 If that was you, there is nothing to do.
 
 If it was not you, contact {{product}} at once.
+==> mail/email-changed.es-formal.mail
+Subject: Su correo en {{product}} ha cambiado
+Title: Su correo ha cambiado
+
+Desde el {{time}}, su cuenta de {{product}} usa {{address}} en lugar de esta dirección. Los correos llegarán allí a partir de ahora.
+
+Si fue usted, no tiene que hacer nada.
+
+Si no fue usted, contacte cuanto antes con {{product}}.
 ==> mail/email-changed.es.mail
 Subject: Tu correo en {{product}} ha cambiado
 Title: Tu correo ha cambiado
@@ -483,6 +1160,17 @@ Title: メールアドレスが変更されました
 ご本人の操作であれば、何もする必要はありません。
 
 お心当たりがない場合は、すぐに{{product}}にご連絡ください。
+==> mail/export-ready.de-formal.mail
+Subject: Ihre Daten von {{product}} sind bereit
+Title: Ihre Daten sind bereit
+
+Das Archiv mit Ihren Daten bei {{product}}, das Sie angefordert haben, ist bereit.
+
+[Daten abrufen]({{link}})
+
+Der Link funktioniert bis zum {{time}} und nur, während Sie angemeldet sind.
+
+Wenn Sie es nicht angefordert haben, ändern Sie Ihr Passwort und melden Sie alle Geräte ab.
 ==> mail/export-ready.de.mail
 Subject: Deine Daten von {{product}} sind bereit
 Title: Deine Daten sind bereit
@@ -505,6 +1193,17 @@ The archive of your {{product}} data that you asked for is ready.
 The link works until {{time}}, and only while you are signed in.
 
 If you did not ask for it, change your password and sign out all devices.
+==> mail/export-ready.es-formal.mail
+Subject: Sus datos de {{product}} están listos
+Title: Sus datos están listos
+
+El archivo con sus datos de {{product}} que pidió está listo.
+
+[Obtener mis datos]({{link}})
+
+El enlace funciona hasta el {{time}} y solo mientras tenga la sesión iniciada.
+
+Si no lo ha pedido, cambie su contraseña y cierre la sesión en todos los dispositivos.
 ==> mail/export-ready.es.mail
 Subject: Tus datos de {{product}} están listos
 Title: Tus datos están listos
@@ -538,10 +1237,14 @@ Title: データの準備ができました
 リンクは{{time}}まで、ログイン中のみ有効です。
 
 お心当たりがない場合は、パスワードを変更し、すべてのデバイスからログアウトしてください。
+==> mail/footer.de-formal.text
+Diese Mail ist von {{product}}. Wir fragen nie per Mail, Nachricht oder Telefon nach Ihrem Passwort oder einem Code.
 ==> mail/footer.de.text
 Diese Mail ist von {{product}}. Wir fragen nie per Mail, Nachricht oder Telefon nach deinem Passwort oder einem Code.
 ==> mail/footer.en.text
 This mail is from {{product}}. We never ask for your password or a code by mail, message or phone.
+==> mail/footer.es-formal.text
+Este correo es de {{product}}. Nunca le pediremos su contraseña ni un código por correo, mensaje o teléfono.
 ==> mail/footer.es.text
 Este correo es de {{product}}. Nunca te pediremos tu contraseña ni un código por correo, mensaje o teléfono.
 ==> mail/footer.fr.text
@@ -586,6 +1289,19 @@ body, .page { background: #12151a !important; }
 </div>
 </body>
 </html>
+==> mail/method-added.de-formal.mail
+Subject: Neue Anmeldemöglichkeit bei {{product}}
+Title: Neue Anmeldemöglichkeit
+
+Ihr Konto bei {{product}} hat eine weitere Anmeldemöglichkeit.
+
+- Anmeldung mit: {{method}}
+- Gerät: {{device}}
+- Zeit: {{time}}
+
+Wenn Sie das waren, müssen Sie nichts tun.
+
+Wenn nicht, entfernen Sie sie in Ihrem Konto, ändern Sie Ihr Passwort und melden Sie alle Geräte ab.
 ==> mail/method-added.de.mail
 Subject: Neue Anmeldemöglichkeit bei {{product}}
 Title: Neue Anmeldemöglichkeit
@@ -612,6 +1328,19 @@ Your {{product}} account has one more way to sign in.
 If that was you, there is nothing to do.
 
 If it was not you, remove it in your account, change your password and sign out all devices.
+==> mail/method-added.es-formal.mail
+Subject: Nueva forma de entrar en {{product}}
+Title: Nueva forma de entrar
+
+Su cuenta de {{product}} tiene una forma más de iniciar sesión.
+
+- Método: {{method}}
+- Dispositivo: {{device}}
+- Fecha: {{time}}
+
+Si fue usted, no tiene que hacer nada.
+
+Si no fue usted, quítela en su cuenta, cambie su contraseña y cierre la sesión en todos los dispositivos.
 ==> mail/method-added.es.mail
 Subject: Nueva forma de entrar en {{product}}
 Title: Nueva forma de entrar
@@ -651,6 +1380,19 @@ Title: ログイン方法が追加されました
 ご本人の操作であれば、何もする必要はありません。
 
 お心当たりがない場合は、アカウントからその方法を削除し、パスワードを変更して、すべてのデバイスからログアウトしてください。
+==> mail/method-removed.de-formal.mail
+Subject: Anmeldemöglichkeit bei {{product}} entfernt
+Title: Anmeldemöglichkeit entfernt
+
+Aus Ihrem Konto bei {{product}} wurde eine Anmeldemöglichkeit entfernt.
+
+- Anmeldung mit: {{method}}
+- Gerät: {{device}}
+- Zeit: {{time}}
+
+Wenn Sie das waren, müssen Sie nichts tun.
+
+Wenn nicht, ändern Sie jetzt Ihr Passwort und melden Sie alle Geräte ab.
 ==> mail/method-removed.de.mail
 Subject: Anmeldemöglichkeit bei {{product}} entfernt
 Title: Anmeldemöglichkeit entfernt
@@ -677,6 +1419,19 @@ A way to sign in was removed from your {{product}} account.
 If that was you, there is nothing to do.
 
 If it was not you, change your password now and sign out all devices.
+==> mail/method-removed.es-formal.mail
+Subject: Se ha quitado una forma de entrar en {{product}}
+Title: Se ha quitado una forma de entrar
+
+Se ha quitado una forma de iniciar sesión de su cuenta de {{product}}.
+
+- Método: {{method}}
+- Dispositivo: {{device}}
+- Fecha: {{time}}
+
+Si fue usted, no tiene que hacer nada.
+
+Si no fue usted, cambie ahora su contraseña y cierre la sesión en todos los dispositivos.
 ==> mail/method-removed.es.mail
 Subject: Se ha quitado una forma de entrar en {{product}}
 Title: Se ha quitado una forma de entrar
@@ -716,6 +1471,20 @@ Title: ログイン方法が削除されました
 ご本人の操作であれば、何もする必要はありません。
 
 お心当たりがない場合は、すぐにパスワードを変更し、すべてのデバイスからログアウトしてください。
+==> mail/new-device.de-formal.mail
+Subject: Anmeldung mit einem neuen Gerät: {{product}}
+Title: Anmeldung mit einem neuen Gerät
+
+Bei Ihrem Konto bei {{product}} hat sich jemand mit einem Gerät oder von einem Ort aus angemeldet, den wir noch nicht kannten.
+
+- Anmeldung mit: {{method}}
+- Gerät: {{device}}
+- Ort: {{place}}
+- Zeit: {{time}}
+
+Wenn Sie das waren, müssen Sie nichts tun.
+
+Wenn nicht, ändern Sie jetzt Ihr Passwort und melden Sie alle Geräte ab.
 ==> mail/new-device.de.mail
 Subject: Anmeldung mit einem neuen Gerät: {{product}}
 Title: Anmeldung mit einem neuen Gerät
@@ -744,6 +1513,20 @@ Somebody signed in to your {{product}} account on a device, or from a place, tha
 If that was you, there is nothing to do.
 
 If it was not you, change your password now and sign out all devices.
+==> mail/new-device.es-formal.mail
+Subject: Inicio de sesión desde un dispositivo nuevo: {{product}}
+Title: Inicio de sesión desde un dispositivo nuevo
+
+Alguien ha iniciado sesión en su cuenta de {{product}} con un dispositivo o desde un lugar que aún no conocíamos.
+
+- Método: {{method}}
+- Dispositivo: {{device}}
+- Lugar: {{place}}
+- Fecha: {{time}}
+
+Si fue usted, no tiene que hacer nada.
+
+Si no fue usted, cambie ahora su contraseña y cierre la sesión en todos los dispositivos.
 ==> mail/new-device.es.mail
 Subject: Inicio de sesión desde un dispositivo nuevo: {{product}}
 Title: Inicio de sesión desde un dispositivo nuevo
@@ -786,6 +1569,19 @@ Title: 新しいデバイスからのログイン
 ご本人の操作であれば、何もする必要はありません。
 
 お心当たりがない場合は、すぐにパスワードを変更し、すべてのデバイスからログアウトしてください。
+==> mail/password-changed.de-formal.mail
+Subject: Ihr Passwort für {{product}} wurde geändert
+Title: Ihr Passwort wurde geändert
+
+Das Passwort Ihres Kontos bei {{product}} wurde geändert. Ihre anderen Geräte wurden abgemeldet.
+
+- Gerät: {{device}}
+- Ort: {{place}}
+- Zeit: {{time}}
+
+Wenn Sie das waren, müssen Sie nichts tun.
+
+Wenn nicht, setzen Sie sofort über „Passwort vergessen“ ein neues Passwort.
 ==> mail/password-changed.de.mail
 Subject: Dein Passwort für {{product}} wurde geändert
 Title: Dein Passwort wurde geändert
@@ -812,6 +1608,19 @@ The password of your {{product}} account was changed. Your other devices were si
 If that was you, there is nothing to do.
 
 If it was not you, set a new password at once with “Forgot password”.
+==> mail/password-changed.es-formal.mail
+Subject: Su contraseña de {{product}} ha cambiado
+Title: Su contraseña ha cambiado
+
+Se ha cambiado la contraseña de su cuenta de {{product}}. Se ha cerrado la sesión en sus otros dispositivos.
+
+- Dispositivo: {{device}}
+- Lugar: {{place}}
+- Fecha: {{time}}
+
+Si fue usted, no tiene que hacer nada.
+
+Si no fue usted, ponga enseguida una contraseña nueva con «He olvidado mi contraseña».
 ==> mail/password-changed.es.mail
 Subject: Tu contraseña de {{product}} ha cambiado
 Title: Tu contraseña ha cambiado
@@ -851,6 +1660,17 @@ Title: パスワードが変更されました
 ご本人の操作であれば、何もする必要はありません。
 
 お心当たりがない場合は、すぐに「パスワードを忘れた場合」から新しいパスワードを設定してください。
+==> mail/reset-password.de-formal.mail
+Subject: Neues Passwort für {{product}}
+Title: Wählen Sie ein neues Passwort
+
+Jemand, hoffentlich Sie, möchte für Ihr Konto bei {{product}} ein neues Passwort festlegen.
+
+[Neues Passwort wählen]({{link}})
+
+Der Link funktioniert einmal{{#validity}} und gilt {{validity}}{{/validity}}. Mit dem neuen Passwort werden alle Ihre Geräte abgemeldet.
+
+Wenn Sie das nicht waren, ignorieren Sie diese Mail: Ihr Passwort bleibt, wie es ist.
 ==> mail/reset-password.de.mail
 Subject: Neues Passwort für {{product}}
 Title: Wähle ein neues Passwort
@@ -859,7 +1679,7 @@ Jemand, hoffentlich du, möchte für dein Konto bei {{product}} ein neues Passwo
 
 [Neues Passwort wählen]({{link}})
 
-Der Link funktioniert einmal und nur für kurze Zeit. Mit dem neuen Passwort werden alle deine Geräte abgemeldet.
+Der Link funktioniert einmal{{#validity}} und gilt {{validity}}{{/validity}}. Mit dem neuen Passwort werden alle deine Geräte abgemeldet.
 
 Wenn du das nicht warst, ignoriere diese Mail: Dein Passwort bleibt, wie es ist.
 ==> mail/reset-password.en.mail
@@ -870,9 +1690,20 @@ Somebody, hopefully you, wants to set a new password for your {{product}} accoun
 
 [Choose a new password]({{link}})
 
-The link works once, for a short time. With a new password, all your devices are signed out.
+The link works once{{#validity}} and is valid for {{validity}}{{/validity}}. With a new password, all your devices are signed out.
 
 If it was not you, ignore this mail: your password stays as it is.
+==> mail/reset-password.es-formal.mail
+Subject: Nueva contraseña para {{product}}
+Title: Elija una contraseña nueva
+
+Alguien, esperamos que usted, quiere poner una contraseña nueva a su cuenta de {{product}}.
+
+[Elegir contraseña]({{link}})
+
+El enlace funciona una sola vez{{#validity}} y es válido durante {{validity}}{{/validity}}. Con la contraseña nueva se cerrará la sesión en todos sus dispositivos.
+
+Si no fue usted, ignore este correo: su contraseña no cambia.
 ==> mail/reset-password.es.mail
 Subject: Nueva contraseña para {{product}}
 Title: Elige una contraseña nueva
@@ -881,7 +1712,7 @@ Alguien, esperamos que tú, quiere poner una contraseña nueva a tu cuenta de {{
 
 [Elegir contraseña]({{link}})
 
-El enlace funciona una sola vez y por poco tiempo. Con la contraseña nueva se cerrará la sesión en todos tus dispositivos.
+El enlace funciona una sola vez{{#validity}} y es válido durante {{validity}}{{/validity}}. Con la contraseña nueva se cerrará la sesión en todos tus dispositivos.
 
 Si no fuiste tú, ignora este correo: tu contraseña no cambia.
 ==> mail/reset-password.fr.mail
@@ -892,7 +1723,7 @@ Quelqu’un, vous sans doute, souhaite définir un nouveau mot de passe pour vot
 
 [Choisir un mot de passe]({{link}})
 
-Le lien fonctionne une seule fois, pendant peu de temps. Avec le nouveau mot de passe, tous vos appareils seront déconnectés.
+Le lien fonctionne une seule fois{{#validity}} et reste valable {{validity}}{{/validity}}. Avec le nouveau mot de passe, tous vos appareils seront déconnectés.
 
 Si ce n’était pas vous, ignorez cet e-mail : votre mot de passe reste le même.
 ==> mail/reset-password.ja.mail
@@ -903,9 +1734,18 @@ Title: 新しいパスワードの設定
 
 [新しいパスワードを設定する]({{link}})
 
-リンクは一度だけ、短い時間のみ有効です。新しいパスワードを設定すると、すべてのデバイスからログアウトします。
+リンクは一度だけ{{#validity}}、{{validity}}以内に{{/validity}}使えます。新しいパスワードを設定すると、すべてのデバイスからログアウトします。
 
 お心当たりがない場合は、このメールを無視してください。パスワードは変わりません。
+==> mail/session-displaced.de-formal.mail
+Subject: Ein Gerät wurde bei {{product}} abgemeldet
+Title: Ein Gerät wurde abgemeldet
+
+Sie haben sich mit einem weiteren Gerät bei {{product}} angemeldet. Da ein Konto nur auf einer begrenzten Zahl von Geräten angemeldet sein kann, wurde am {{time}} {{#device}}das Gerät „{{device}}“{{/device}}{{^device}}ein Gerät{{/device}} abgemeldet, weil es am längsten nicht benutzt wurde.
+
+Wenn Sie das waren, müssen Sie nichts tun.
+
+Wenn nicht, ändern Sie jetzt Ihr Passwort und melden Sie alle Geräte ab.
 ==> mail/session-displaced.de.mail
 Subject: Ein Gerät wurde bei {{product}} abgemeldet
 Title: Ein Gerät wurde abgemeldet
@@ -924,6 +1764,15 @@ You signed in to {{product}} on another device. Since an account can be signed i
 If that was you, there is nothing to do.
 
 If it was not you, change your password now and sign out all devices.
+==> mail/session-displaced.es-formal.mail
+Subject: Se ha cerrado la sesión de un dispositivo en {{product}}
+Title: Se ha cerrado la sesión de un dispositivo
+
+Ha iniciado sesión en {{product}} con otro dispositivo. Como una cuenta solo puede estar abierta en un número limitado de dispositivos, el {{time}} se cerró la sesión en {{#device}}el dispositivo «{{device}}»{{/device}}{{^device}}un dispositivo{{/device}}, el que llevaba más tiempo sin usarse.
+
+Si fue usted, no tiene que hacer nada.
+
+Si no fue usted, cambie ahora su contraseña y cierre la sesión en todos los dispositivos.
 ==> mail/session-displaced.es.mail
 Subject: Se ha cerrado la sesión de un dispositivo en {{product}}
 Title: Se ha cerrado la sesión de un dispositivo
@@ -951,6 +1800,15 @@ Title: デバイスがログアウトしました
 ご本人の操作であれば、何もする必要はありません。
 
 お心当たりがない場合は、すぐにパスワードを変更し、すべてのデバイスからログアウトしてください。
+==> mail/session-replayed.de-formal.mail
+Subject: Sie wurden zur Sicherheit bei {{product}} abgemeldet
+Title: Sie wurden zur Sicherheit abgemeldet
+
+Am {{time}} wurde die Anmeldung {{#device}}des Geräts „{{device}}“{{/device}}{{^device}}eines Geräts{{/device}} bei {{product}} ein zweites Mal benutzt, so wie es jemand täte, der sie kopiert hat. Wir haben sie beendet, damit niemand sie weiter nutzen kann.
+
+Bitte melden Sie sich auf diesem Gerät neu an.
+
+Wenn Sie glauben, dass jemand Zugriff auf Ihr Gerät oder seine Daten hatte, ändern Sie Ihr Passwort und melden Sie alle Geräte ab.
 ==> mail/session-replayed.de.mail
 Subject: Du wurdest zur Sicherheit bei {{product}} abgemeldet
 Title: Du wurdest zur Sicherheit abgemeldet
@@ -969,6 +1827,15 @@ On {{time}} the sign-in of {{#device}}“{{device}}”{{/device}}{{^device}}a de
 Please sign in again on that device.
 
 If you think that somebody has had your device, or what is on it, change your password and sign out all devices.
+==> mail/session-replayed.es-formal.mail
+Subject: Hemos cerrado su sesión en {{product}} por seguridad
+Title: Hemos cerrado su sesión por seguridad
+
+El {{time}}, la sesión {{#device}}del dispositivo «{{device}}»{{/device}}{{^device}}de un dispositivo{{/device}} en {{product}} se usó por segunda vez, como haría alguien que la hubiera copiado. La hemos cerrado para que nadie pueda seguir con ella.
+
+Vuelva a iniciar sesión en ese dispositivo.
+
+Si cree que alguien ha tenido acceso a su dispositivo o a lo que contiene, cambie su contraseña y cierre la sesión en todos los dispositivos.
 ==> mail/session-replayed.es.mail
 Subject: Hemos cerrado tu sesión en {{product}} por seguridad
 Title: Hemos cerrado tu sesión por seguridad
@@ -996,6 +1863,17 @@ Title: 安全のためログアウトしました
 そのデバイスでもう一度ログインしてください。
 
 どなたかがデバイスやその中の情報に触れた可能性がある場合は、パスワードを変更し、すべてのデバイスからログアウトしてください。
+==> mail/sign-in-code.de-formal.mail
+Subject: Ihr Anmeldecode für {{product}}
+Title: Ihr Anmeldecode
+
+Geben Sie diesen Code ein, um sich bei {{product}} anzumelden:
+
+{{code}}
+
+Er funktioniert einmal und gilt {{minutes}} Min. Geben Sie ihn an niemanden weiter.
+
+Wenn Sie ihn nicht angefordert haben, versucht vielleicht jemand, sich in Ihrem Namen anzumelden. Ohne den Code geht das nicht.
 ==> mail/sign-in-code.de.mail
 Subject: Dein Anmeldecode für {{product}}
 Title: Dein Anmeldecode
@@ -1018,6 +1896,17 @@ Enter this code to sign in to {{product}}:
 It works once and is valid for {{minutes}} min. Give it to nobody.
 
 If you did not ask for it, somebody may be trying to sign in as you. Without the code they cannot.
+==> mail/sign-in-code.es-formal.mail
+Subject: Su código de acceso a {{product}}
+Title: Su código de acceso
+
+Escriba este código para entrar en {{product}}:
+
+{{code}}
+
+Funciona una sola vez y vale {{minutes}} min. No se lo dé a nadie.
+
+Si no lo ha pedido, quizá alguien intente entrar en su cuenta. Sin el código no puede.
 ==> mail/sign-in-code.es.mail
 Subject: Tu código de acceso a {{product}}
 Title: Tu código de acceso
@@ -1051,6 +1940,20 @@ Title: ログインコード
 コードは一度だけ使え、{{minutes}}分間有効です。誰にも教えないでください。
 
 お心当たりがない場合は、どなたかがあなたとしてログインしようとしている可能性があります。コードがなければログインできません。
+==> mail/sign-in.de-formal.mail
+Subject: Neue Anmeldung bei {{product}}
+Title: Neue Anmeldung
+
+Bei Ihrem Konto bei {{product}} hat sich jemand angemeldet.
+
+- Anmeldung mit: {{method}}
+- Gerät: {{device}}
+- Ort: {{place}}
+- Zeit: {{time}}
+
+Wenn Sie das waren, müssen Sie nichts tun.
+
+Wenn nicht, ändern Sie jetzt Ihr Passwort und melden Sie alle Geräte ab.
 ==> mail/sign-in.de.mail
 Subject: Neue Anmeldung bei {{product}}
 Title: Neue Anmeldung
@@ -1079,6 +1982,20 @@ Somebody signed in to your {{product}} account.
 If that was you, there is nothing to do.
 
 If it was not you, change your password now and sign out all devices.
+==> mail/sign-in.es-formal.mail
+Subject: Nuevo inicio de sesión en {{product}}
+Title: Nuevo inicio de sesión
+
+Alguien ha iniciado sesión en su cuenta de {{product}}.
+
+- Método: {{method}}
+- Dispositivo: {{device}}
+- Lugar: {{place}}
+- Fecha: {{time}}
+
+Si fue usted, no tiene que hacer nada.
+
+Si no fue usted, cambie ahora su contraseña y cierre la sesión en todos los dispositivos.
 ==> mail/sign-in.es.mail
 Subject: Nuevo inicio de sesión en {{product}}
 Title: Nuevo inicio de sesión
@@ -1121,6 +2038,17 @@ Title: 新しいログイン
 ご本人の操作であれば、何もする必要はありません。
 
 お心当たりがない場合は、すぐにパスワードを変更し、すべてのデバイスからログアウトしてください。
+==> mail/verify-email-code.de-formal.mail
+Subject: Bestätigen Sie Ihre E-Mail-Adresse für {{product}}
+Title: Bestätigen Sie Ihre E-Mail-Adresse
+
+Geben Sie diesen Code bei {{product}} ein, um zu bestätigen, dass dies Ihre E-Mail-Adresse ist:
+
+{{code}}
+
+Er funktioniert einmal und gilt {{minutes}} Min. Geben Sie ihn an niemanden weiter.
+
+Wenn Sie ihn nicht angefordert haben, ignorieren Sie diese Mail: Es passiert nichts.
 ==> mail/verify-email-code.de.mail
 Subject: Bestätige deine E-Mail-Adresse für {{product}}
 Title: Bestätige deine E-Mail-Adresse
@@ -1143,6 +2071,17 @@ Enter this code in {{product}} to confirm that this is your email address:
 It works once and is valid for {{minutes}} min. Give it to nobody.
 
 If you did not ask for it, ignore this mail: nothing will happen.
+==> mail/verify-email-code.es-formal.mail
+Subject: Confirme su correo para {{product}}
+Title: Confirme su correo
+
+Escriba este código en {{product}} para confirmar que esta es su dirección de correo:
+
+{{code}}
+
+Funciona una sola vez y vale {{minutes}} min. No se lo dé a nadie.
+
+Si no lo ha pedido, ignore este correo: no pasará nada.
 ==> mail/verify-email-code.es.mail
 Subject: Confirma tu correo para {{product}}
 Title: Confirma tu correo
@@ -1176,6 +2115,17 @@ Title: メールアドレスの確認
 コードは一度だけ使え、{{minutes}}分間有効です。誰にも教えないでください。
 
 お心当たりがない場合は、このメールを無視してください。何も起こりません。
+==> mail/verify-email.de-formal.mail
+Subject: Bestätigen Sie Ihre E-Mail-Adresse für {{product}}
+Title: Bestätigen Sie Ihre E-Mail-Adresse
+
+Bitte bestätigen Sie, dass dies Ihre E-Mail-Adresse für {{product}} ist.
+
+[E-Mail-Adresse bestätigen]({{link}})
+
+Der Link funktioniert einmal{{#validity}} und gilt {{validity}}{{/validity}}.
+
+Wenn Sie sich nicht registriert haben, ignorieren Sie diese Mail: Es passiert nichts.
 ==> mail/verify-email.de.mail
 Subject: Bestätige deine E-Mail-Adresse für {{product}}
 Title: Bestätige deine E-Mail-Adresse
@@ -1184,7 +2134,7 @@ Bitte bestätige, dass dies deine E-Mail-Adresse für {{product}} ist.
 
 [E-Mail-Adresse bestätigen]({{link}})
 
-Der Link funktioniert einmal und nur für kurze Zeit.
+Der Link funktioniert einmal{{#validity}} und gilt {{validity}}{{/validity}}.
 
 Wenn du dich nicht registriert hast, ignoriere diese Mail: Es passiert nichts.
 ==> mail/verify-email.en.mail
@@ -1195,9 +2145,20 @@ Please confirm that this is your email address for {{product}}.
 
 [Confirm email]({{link}})
 
-The link works once, for a short time.
+The link works once{{#validity}} and is valid for {{validity}}{{/validity}}.
 
 If you did not sign up, ignore this mail: nothing will happen.
+==> mail/verify-email.es-formal.mail
+Subject: Confirme su correo para {{product}}
+Title: Confirme su correo
+
+Confirme que esta es su dirección de correo para {{product}}.
+
+[Confirmar correo]({{link}})
+
+El enlace funciona una sola vez{{#validity}} y es válido durante {{validity}}{{/validity}}.
+
+Si no se ha registrado, ignore este correo: no pasará nada.
 ==> mail/verify-email.es.mail
 Subject: Confirma tu correo para {{product}}
 Title: Confirma tu correo
@@ -1206,7 +2167,7 @@ Confirma que esta es tu dirección de correo para {{product}}.
 
 [Confirmar correo]({{link}})
 
-El enlace funciona una sola vez y por poco tiempo.
+El enlace funciona una sola vez{{#validity}} y es válido durante {{validity}}{{/validity}}.
 
 Si no te has registrado, ignora este correo: no pasará nada.
 ==> mail/verify-email.fr.mail
@@ -1217,7 +2178,7 @@ Veuillez confirmer que cette adresse e-mail est bien la vôtre pour {{product}}.
 
 [Confirmer l’adresse]({{link}})
 
-Le lien fonctionne une seule fois, pendant peu de temps.
+Le lien fonctionne une seule fois{{#validity}} et reste valable {{validity}}{{/validity}}.
 
 Si vous ne vous êtes pas inscrit, ignorez cet e-mail : il ne se passera rien.
 ==> mail/verify-email.ja.mail
@@ -1228,9 +2189,20 @@ Title: メールアドレスの確認
 
 [メールアドレスを確認する]({{link}})
 
-リンクは一度だけ、短い時間のみ有効です。
+リンクは一度だけ{{#validity}}、{{validity}}以内に{{/validity}}使えます。
 
 登録したお心当たりがない場合は、このメールを無視してください。何も起こりません。
+==> mail/welcome.de-formal.mail
+Subject: Willkommen bei {{product}}
+Title: Willkommen{{#name}}, {{name}}{{/name}}!
+
+Ihr Konto bei {{product}} ist bereit.
+
+- Gerät: {{device}}
+- Ort: {{place}}
+- Zeit: {{time}}
+
+Wenn Sie sich nicht registriert haben, hat sich vermutlich jemand bei der Adresse vertippt: Ignorieren Sie diese Mail.
 ==> mail/welcome.de.mail
 Subject: Willkommen bei {{product}}
 Title: Willkommen{{#name}}, {{name}}{{/name}}!
@@ -1253,6 +2225,17 @@ Your account with {{product}} is ready.
 - Time: {{time}}
 
 If you did not sign up, somebody has probably mistyped an address: ignore this mail.
+==> mail/welcome.es-formal.mail
+Subject: Le damos la bienvenida a {{product}}
+Title: Le damos la bienvenida{{#name}}, {{name}}{{/name}}
+
+Su cuenta de {{product}} está lista.
+
+- Dispositivo: {{device}}
+- Lugar: {{place}}
+- Fecha: {{time}}
+
+Si no se ha registrado, seguramente alguien escribió mal una dirección: ignore este correo.
 ==> mail/welcome.es.mail
 Subject: Te damos la bienvenida a {{product}}
 Title: ¡Hola{{#name}}, {{name}}{{/name}}!
@@ -1286,6 +2269,131 @@ Title: {{#name}}{{name}}さん、{{/name}}ようこそ
 - 日時：{{time}}
 
 登録したお心当たりがない場合は、どなたかがアドレスを間違えたと思われます。このメールは無視してください。
+==> mail/words.de.txt
+month/1: Januar
+month/2: Februar
+month/3: März
+month/4: April
+month/5: Mai
+month/6: Juni
+month/7: Juli
+month/8: August
+month/9: September
+month/10: Oktober
+month/11: November
+month/12: Dezember
+date: {{day}}. {{month}} {{year}}
+date/1: 1. {{month}} {{year}}
+moment: {{date}}, {{time}} Uhr (UTC)
+list/more: {{list}}, {{item}}
+list/last: {{list}} und {{item}}
+method/password: Passwort
+method/google: Google
+method/apple: Apple
+method/phone: Telefonnummer
+method/email: E-Mail-Adresse
+method/code: Code per E-Mail
+method/device: Geräteschlüssel
+==> mail/words.en.txt
+month/1: January
+month/2: February
+month/3: March
+month/4: April
+month/5: May
+month/6: June
+month/7: July
+month/8: August
+month/9: September
+month/10: October
+month/11: November
+month/12: December
+date: {{day}} {{month}} {{year}}
+date/1: 1 {{month}} {{year}}
+moment: {{date}}, {{time}} UTC
+list/more: {{list}}, {{item}}
+list/last: {{list}} and {{item}}
+method/password: password
+method/google: Google
+method/apple: Apple
+method/phone: phone number
+method/email: email address
+method/code: code by email
+method/device: device key
+==> mail/words.es.txt
+month/1: enero
+month/2: febrero
+month/3: marzo
+month/4: abril
+month/5: mayo
+month/6: junio
+month/7: julio
+month/8: agosto
+month/9: septiembre
+month/10: octubre
+month/11: noviembre
+month/12: diciembre
+date: {{day}} de {{month}} de {{year}}
+date/1: 1 de {{month}} de {{year}}
+moment: {{date}}, {{time}} (UTC)
+list/more: {{list}}, {{item}}
+list/last: {{list}} y {{item}}
+method/password: contraseña
+method/google: Google
+method/apple: Apple
+method/phone: número de teléfono
+method/email: correo electrónico
+method/code: código por correo
+method/device: clave del dispositivo
+==> mail/words.fr.txt
+month/1: janvier
+month/2: février
+month/3: mars
+month/4: avril
+month/5: mai
+month/6: juin
+month/7: juillet
+month/8: août
+month/9: septembre
+month/10: octobre
+month/11: novembre
+month/12: décembre
+date: {{day}} {{month}} {{year}}
+date/1: 1er {{month}} {{year}}
+moment: {{date}} à {{time}} (UTC)
+list/more: {{list}}, {{item}}
+list/last: {{list}} et {{item}}
+method/password: mot de passe
+method/google: Google
+method/apple: Apple
+method/phone: numéro de téléphone
+method/email: adresse e-mail
+method/code: code par e-mail
+method/device: clé de l’appareil
+==> mail/words.ja.txt
+month/1: 1
+month/2: 2
+month/3: 3
+month/4: 4
+month/5: 5
+month/6: 6
+month/7: 7
+month/8: 8
+month/9: 9
+month/10: 10
+month/11: 11
+month/12: 12
+date: {{year}}年{{month}}月{{day}}日
+date/1: {{year}}年{{month}}月1日
+moment: {{date}} {{time}}（UTC）
+list/more: {{list}}、{{item}}
+list/last: {{list}}、{{item}}
+method/password: パスワード
+method/google: Google
+method/apple: Apple
+method/phone: 電話番号
+method/email: メールアドレス
+method/code: メールのコード
+method/device: デバイスキー
 ==> page/change-email.de-formal.txt
 title: Bestätigen Sie Ihre neue E-Mail-Adresse
 intro: Geben Sie Ihr Passwort ein, damit dies die E-Mail-Adresse Ihres Kontos wird. Wenn Sie das nicht angefordert haben, schließen Sie diese Seite: Es ändert sich nichts.
@@ -1576,6 +2684,10 @@ done-title: メールアドレスを確認しました
 done: このページを閉じて、いま入力したパスワードでアプリにサインインできます。
 unusable: このリンクは使えません。有効期限が切れたか、すでに使用されたか、ページを開いてから10分以上経過しています。
 unusable-next: メールのリンクをもう一度開いてください。それでも使えない場合は、アプリにサインインして新しいメールを請求してください。
+==> push/deletion-scheduled.de-formal.push
+Title: Konto wird gelöscht
+
+Ihr Konto wird am {{time}} gelöscht. Um es zu behalten, melden Sie sich vorher an und brechen Sie die Löschung ab.
 ==> push/deletion-scheduled.de.push
 Title: Konto wird gelöscht
 
@@ -1584,6 +2696,10 @@ Dein Konto wird am {{time}} gelöscht. Um es zu behalten, melde dich vorher an u
 Title: Account will be deleted
 
 Your account will be deleted on {{time}}. To keep it, sign in before then and cancel the deletion.
+==> push/deletion-scheduled.es-formal.push
+Title: Su cuenta se eliminará
+
+Su cuenta se eliminará el {{time}}. Para conservarla, inicie sesión antes y cancele la eliminación.
 ==> push/deletion-scheduled.es.push
 Title: Tu cuenta se eliminará
 
@@ -1596,6 +2712,10 @@ Votre compte sera supprimé le {{time}}. Pour le conserver, connectez-vous avant
 Title: アカウント削除の予定
 
 アカウントは{{time}}に削除されます。残す場合は、それまでにログインして削除を取り消してください。
+==> push/email-changed.de-formal.push
+Title: E-Mail-Adresse geändert
+
+Die E-Mail-Adresse Ihres Kontos wurde geändert. Wenn Sie das nicht waren, wenden Sie sich sofort an {{product}}.
 ==> push/email-changed.de.push
 Title: E-Mail-Adresse geändert
 
@@ -1604,6 +2724,10 @@ Die E-Mail-Adresse deines Kontos wurde geändert. Wenn du das nicht warst, wende
 Title: Email address changed
 
 The email address of your account was changed. If it was not you, contact {{product}} at once.
+==> push/email-changed.es-formal.push
+Title: Correo cambiado
+
+Se ha cambiado la dirección de correo de su cuenta. Si no fue usted, contacte cuanto antes con {{product}}.
 ==> push/email-changed.es.push
 Title: Correo cambiado
 
@@ -1616,6 +2740,10 @@ L’adresse e-mail de votre compte a été changée. Si ce n’était pas vous, 
 Title: メールアドレスが変更されました
 
 お心当たりがない場合は、すぐに{{product}}にご連絡ください。
+==> push/method-added.de-formal.push
+Title: Neue Anmeldemöglichkeit
+
+Zu Ihrem Konto hinzugefügt: {{method}}. Wenn Sie das nicht waren, entfernen Sie sie und ändern Sie Ihr Passwort.
 ==> push/method-added.de.push
 Title: Neue Anmeldemöglichkeit
 
@@ -1624,6 +2752,10 @@ Zu deinem Konto hinzugefügt: {{method}}. Wenn du das nicht warst, entferne sie 
 Title: New way to sign in
 
 Added to your account: {{method}}. If it was not you, remove it and change your password.
+==> push/method-added.es-formal.push
+Title: Nueva forma de entrar
+
+Añadido a su cuenta: {{method}}. Si no fue usted, quítelo y cambie su contraseña.
 ==> push/method-added.es.push
 Title: Nueva forma de entrar
 
@@ -1636,6 +2768,10 @@ Ajouté à votre compte : {{method}}. Si ce n’était pas vous, retirez-le et 
 Title: ログイン方法の追加
 
 アカウントに追加されました：{{method}}。お心当たりがない場合は、削除してパスワードを変更してください。
+==> push/new-device.de-formal.push
+Title: Neue Anmeldung
+
+Bei Ihrem Konto hat sich jemand angemeldet{{#device}}, mit „{{device}}“{{/device}}{{#place}}, {{place}}{{/place}}. Wenn Sie das nicht waren, ändern Sie Ihr Passwort.
 ==> push/new-device.de.push
 Title: Neue Anmeldung
 
@@ -1644,6 +2780,10 @@ Bei deinem Konto hat sich jemand angemeldet{{#device}}, mit „{{device}}“{{/d
 Title: New sign-in
 
 Somebody signed in to your account{{#device}} on “{{device}}”{{/device}}{{#place}}, {{place}}{{/place}}. If it was not you, change your password.
+==> push/new-device.es-formal.push
+Title: Nuevo inicio de sesión
+
+Alguien ha entrado en su cuenta{{#device}} con «{{device}}»{{/device}}{{#place}}, {{place}}{{/place}}. Si no fue usted, cambie su contraseña.
 ==> push/new-device.es.push
 Title: Nuevo inicio de sesión
 
@@ -1656,6 +2796,10 @@ Quelqu’un s’est connecté à votre compte{{#device}} avec « {{device}} »
 Title: 新しいログイン
 
 アカウントにログインがありました{{#device}}：「{{device}}」{{/device}}{{#place}}、{{place}}{{/place}}。お心当たりがない場合は、パスワードを変更してください。
+==> push/password-changed.de-formal.push
+Title: Passwort geändert
+
+Ihr Passwort wurde geändert. Wenn Sie das nicht waren, setzen Sie sofort über „Passwort vergessen“ ein neues.
 ==> push/password-changed.de.push
 Title: Passwort geändert
 
@@ -1664,6 +2808,10 @@ Dein Passwort wurde geändert. Wenn du das nicht warst, setze sofort über „Pa
 Title: Password changed
 
 Your password was changed. If it was not you, set a new one at once with “Forgot password”.
+==> push/password-changed.es-formal.push
+Title: Contraseña cambiada
+
+Su contraseña ha cambiado. Si no fue usted, ponga enseguida una nueva con «He olvidado mi contraseña».
 ==> push/password-changed.es.push
 Title: Contraseña cambiada
 
@@ -1676,6 +2824,10 @@ Votre mot de passe a été changé. Si ce n’était pas vous, définissez-en to
 Title: パスワードが変更されました
 
 お心当たりがない場合は、すぐに「パスワードを忘れた場合」から新しいパスワードを設定してください。
+==> push/session-replayed.de-formal.push
+Title: Zur Sicherheit abgemeldet
+
+Eines Ihrer Geräte wurde abgemeldet: Seine Anmeldung wurde zweimal benutzt. Bitte melden Sie sich dort neu an.
 ==> push/session-replayed.de.push
 Title: Zur Sicherheit abgemeldet
 
@@ -1684,6 +2836,10 @@ Eines deiner Geräte wurde abgemeldet: Seine Anmeldung wurde zweimal benutzt. Bi
 Title: Signed out for safety
 
 One of your devices was signed out: its sign-in was used twice. Please sign in again there.
+==> push/session-replayed.es-formal.push
+Title: Sesión cerrada por seguridad
+
+Hemos cerrado la sesión de uno de sus dispositivos: se usó dos veces. Vuelva a iniciar sesión en él.
 ==> push/session-replayed.es.push
 Title: Sesión cerrada por seguridad
 
@@ -1696,10 +2852,14 @@ Un de vos appareils a été déconnecté : sa session a été utilisée deux fo
 Title: 安全のためログアウトしました
 
 ログイン情報が二重に使われたデバイスをログアウトしました。そのデバイスでもう一度ログインしてください。
+==> sms/phone-code.de-formal.sms
+{{code}} ist Ihr Code für {{product}}, gültig {{minutes}} Min. Geben Sie ihn niemandem.
 ==> sms/phone-code.de.sms
 {{code}} ist dein Code für {{product}}, gültig {{minutes}} Min. Gib ihn niemandem.
 ==> sms/phone-code.en.sms
 {{code}} is your {{product}} code, valid for {{minutes}} min. Give it to nobody.
+==> sms/phone-code.es-formal.sms
+{{code}} es su clave de {{product}}, vale {{minutes}} min. No se la dé a nadie.
 ==> sms/phone-code.es.sms
 {{code}} es tu clave de {{product}}, vale {{minutes}} min. No se la des a nadie.
 ==> sms/phone-code.fr.sms

@@ -47,7 +47,7 @@ struct CallFailure: Error, Hashable, Sendable {
                 ? violation.field : "\(violation.field): \(violation.userMessage)"
         }
         message =
-            "\(error.code.rawValue): \(error.code.entry.sentence)"
+            "\(error.code.rawValue): \(error.code.sentence(in: .english))"
             + (fields.isEmpty ? "" : " (\(fields.joined(separator: "; ")))")
         status = error.status.httpStatus
         if let seconds = error.retryAfterSeconds,

@@ -18,17 +18,21 @@ package struct CallResponder: Sendable {
     private let time: any Time
     private let callers: CallerCheck
     private let cookie: RefreshCookie
+    private let formalLanguages: FormalLanguages
 
     /// Answers calls of `methods`; those of the gateway are passed on to `gateway` if `callers`
-    /// admits the caller.
+    /// admits the caller. Errors of this program are formal in `formalLanguages`; those of the
+    /// gateway have its voice.
     package init(
-        methods: CallMethods, gateway: RPCClient, callers: CallerCheck, time: any Time
+        methods: CallMethods, gateway: RPCClient, callers: CallerCheck,
+        formalLanguages: FormalLanguages, time: any Time
     ) {
         self.methods = methods
         self.gateway = gateway
         self.time = time
         self.callers = callers
         cookie = RefreshCookie(methods: methods.ofGateway)
+        self.formalLanguages = formalLanguages
     }
 
     /// Answers one request, whose path is `/package.Service/Method`. When its task is cancelled,
@@ -38,19 +42,21 @@ package struct CallResponder: Sendable {
         let name = target.prefix { $0 != "?" }
         let method = methods[name]
         let fields = callers.responseFields(of: exchange.head)
+        let accepted = exchange.head.headerFields[.acceptLanguage] ?? ""
+        let language = formalLanguages.voice(of: AcceptedLanguages(accepted).best ?? .english)
         let format: CallFormat
         do {
             format = try CallFormat(
                 negotiating: exchange.head, isHTTP2: exchange.connection.isHTTP2, method)
         } catch {
-            return CallResponse(exchange, method, .plain, fields: fields).fail(error)
+            return CallResponse(exchange, method, .plain, fields: fields, language).fail(error)
         }
-        var response = CallResponse(exchange, method, format, fields: fields)
+        var response = CallResponse(exchange, method, format, fields: fields, language)
         guard let method else { return response.fail(methods.unknown(name)) }
         do {
             let query = exchange.head.method == .get ? target.dropFirst(name.count + 1) : nil
             let call = try incoming(exchange, method, format, query: query)
-            response = CallResponse(exchange, method, call.format, fields: fields)
+            response = CallResponse(exchange, method, call.format, fields: fields, language)
             try await answer(call, response)
         } catch is CancellationError {
             // The client is gone, and so is the stream that a response would take.

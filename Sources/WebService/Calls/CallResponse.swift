@@ -9,22 +9,21 @@ struct CallResponse: Sendable {
     private let method: CallMethod?
     private let format: CallFormat
     private let fields: HTTPFields
+    /// The language of the sentences in an error.
+    private let language: ErrorLanguage
 
     /// - Parameters:
     ///   - method: nil if the call fails before its method is known.
     ///   - fields: Fields of every response to the caller.
     init(
-        _ exchange: HTTPExchange, _ method: CallMethod?, _ format: CallFormat, fields: HTTPFields
+        _ exchange: HTTPExchange, _ method: CallMethod?, _ format: CallFormat, fields: HTTPFields,
+        _ language: ErrorLanguage
     ) {
         self.exchange = exchange
         self.method = method
         self.format = format
         self.fields = fields
-    }
-
-    /// The language of the sentences in an error.
-    private var language: ErrorLanguage {
-        AcceptedLanguages(exchange.head.headerFields[.acceptLanguage] ?? "").best ?? .english
+        self.language = language
     }
 
     // MARK: Whole responses
@@ -45,7 +44,6 @@ struct CallResponse: Sendable {
     /// block of fields that gRPC calls `Trailers-Only` it would need a stream that ends with its
     /// head, which NIO's codec does not write.
     func fail(_ failure: CallFailure) {
-        let language = language
         let failure = failure.worded(in: language)
         guard format.framing != .none else {
             var head = head(failure.status, adding: failure.fields)
@@ -72,7 +70,6 @@ struct CallResponse: Sendable {
     /// Ends the messages, with the failure if the call failed.
     /// - Throws: `CancellationError`.
     func end(_ failure: CallFailure?) async throws {
-        let language = language
         let end = format.end(failure?.worded(in: language), language)
         if end.body.readableBytes > 0 { try await exchange.write(end.body) }
         exchange.end(end.trailers)

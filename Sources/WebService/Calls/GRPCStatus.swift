@@ -58,7 +58,7 @@ enum GRPCStatus {
     ) -> ScannedValue {
         var message = FieldWriter()
         let locale = error.sentence == nil ? ErrorLanguage.english : language
-        message.append(1, .text(locale.rawValue))
+        message.append(1, .text(locale.tag))
         message.append(2, .text(sentence))
         return any("google.rpc.LocalizedMessage", message.bytes)
     }

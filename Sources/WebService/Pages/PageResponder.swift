@@ -29,7 +29,7 @@ struct PageResponder: Sendable {
     /// The origins at which clients reach this service; empty on this machine alone.
     let origins: [String]
     /// The languages whose pages address people formally.
-    let formalLanguages: Set<PageLanguage>
+    let formalLanguages: FormalLanguages
 
     /// Answers a request of a page.
     /// - Throws: `HTTPFailure`, `CancellationError`; `CryptographyError` when OpenSSL fails.
@@ -134,7 +134,7 @@ struct PageResponder: Sendable {
         let form = PageForm(visit, randomness: randomness)
         let state = PageState(
             form: form.token, email: page.field == .email ? input : "", after: error,
-            in: language(exchange, visit))
+            in: formalLanguages.voice(of: language(exchange, visit).ofErrors))
         try show(
             exchange, page, state, visit, status: Self.status(error),
             retryAfter: error.retryAfterSeconds)
@@ -189,7 +189,7 @@ struct PageResponder: Sendable {
 
     private func texts(_ exchange: HTTPExchange, _ page: Page, _ visit: PageVisit?) -> PageTexts {
         let language = language(exchange, visit)
-        return PageTexts(page, in: language, isFormal: formalLanguages.contains(language))
+        return PageTexts(page, in: language, isFormal: formalLanguages.contains(language.rawValue))
     }
 
     /// The fields of every response: no script, no frame, nothing of other hosts; the token of a link

@@ -6,8 +6,6 @@ package struct PageSettings: Settings {
     package let isOn: Bool
     /// The operator's theme folder; nil for the built-in look.
     let themeFolder: String?
-    /// The languages whose pages address people formally.
-    let formalLanguages: Set<PageLanguage>
 
     package init(reading settings: inout SettingsReader) {
         isOn = settings.boolean(
@@ -18,12 +16,6 @@ package struct PageSettings: Settings {
             "pages-theme",
             reason: "A folder with theme.css, theme.yaml and a logo; reloaded when it changes "
                 + "(postern pages preview).")
-        let tags = settings.parsedList(
-            "formal-languages", default: [], counts: 0...2,
-            expected: "de or es; other languages have no formal voice", unit: "language",
-            reason: "Pages in these languages say \"Sie\" and \"usted\"; by default \"du\" and "
-                + "\"tú\".", parse: { ["de", "es"].contains($0) ? $0 : nil })
-        formalLanguages = Set(tags.compactMap(PageLanguage.init(rawValue:)))
         guard let themeFolder else { return }
         do throws(ThemeError) {
             _ = try ThemeFiles(folder: themeFolder).theme()

@@ -10,13 +10,13 @@ package enum PageState: Hashable, Sendable {
     case unusable
 
     /// The form after an error of the gateway.
-    init(form token: String, email: String, after error: ServiceError, in language: PageLanguage) {
-        let error = error.worded(in: language.ofErrors)
+    init(form token: String, email: String, after error: ServiceError, in language: ErrorLanguage) {
+        let error = error.worded(in: language)
         // What is wrong with a password, one sentence a rule; otherwise the error's sentence.
         let rules = error.violations.map(\.userMessage).filter { !$0.isEmpty }
         self = .form(
             token: token, email: email,
             problems: rules.isEmpty
-                ? [error.sentence ?? error.code.sentence(in: language.ofErrors)] : rules)
+                ? [error.sentence ?? error.code.sentence(in: language)] : rules)
     }
 }

@@ -23,7 +23,7 @@ struct CallFailure {
     /// than the sentence for users.
     private var cause: String {
         let detail = error.detail.trimmingPrefix("peer error: ")
-        return detail.isEmpty ? error.sentence ?? error.code.entry.sentence : String(detail)
+        return detail.isEmpty ? error.userMessage : String(detail)
     }
 
     private var violations: [String] {

@@ -47,7 +47,7 @@ extension ServiceError {
         let entry = code.entry
         var members = [
             "\"code\": \"\(code.rawValue)\"",
-            "\"userMessage\": \"\(Self.escaped(sentence ?? entry.sentence))\"",
+            "\"userMessage\": \"\(Self.escaped(userMessage))\"",
             "\"retryable\": \(entry.isRetryable)", "\"action\": \"\(entry.next.rawValue)\"",
         ]
         if let wait = retryAfter {

@@ -15,7 +15,7 @@ struct ErrorsCommand: ParsableCommand {
             Example: postern errors --language de --output json
             """)
 
-    @Option(help: "Language of the messages: en, de, es, fr or ja.")
+    @Option(help: "Language of the messages: en, de, es, fr or ja; formal: de-formal, es-formal.")
     var language = "en"
 
     @Flag(help: "The same as --output json.")

@@ -1,6 +1,8 @@
 import ArgumentParser
+import Contracts
 import JSON
 import NotificationService
+import ServiceRuntime
 
 /// `postern template`: the texts of messages, and how to replace them. Needs no running service.
 struct TemplateCommand: ParsableCommand {
@@ -16,7 +18,8 @@ struct TemplateCommand: ParsableCommand {
               postern template preview verify-email --language de --folder words --open
               postern template check words
 
-            Files are named NAME.LANGUAGE.KIND: mail (text of both parts), html (markup that \
+            Files are named NAME.LANGUAGE.KIND, or NAME.LANGUAGE-formal.KIND for the formal voice of \
+            German and Spanish (setting formal-languages). The kinds: mail (text of both parts), html (markup that \
             replaces the generated one), sms, push; footer.LANGUAGE.text and layout.html are part \
             of every mail.
             """,
@@ -43,7 +46,9 @@ struct TemplateCommand: ParsableCommand {
             try output.show(rows)
             guard !output.isJSON else { return }
             let languages = Language.allCases.map(\.rawValue).joined(separator: " ")
-            Screen.line("languages: \(languages)")
+            let formal = Language.allCases.map(\.rawValue).filter(FormalLanguages.all.contains)
+            Screen.line(
+                "languages: \(languages); with a formal voice: \(formal.joined(separator: " "))")
         }
     }
 
@@ -73,7 +78,9 @@ struct TemplateCommand: ParsableCommand {
         var folder: String
 
         func run() throws {
-            _ = try TemplateCatalogue.checked(folder)
+            for formal in [FormalLanguages.none, .all] {
+                _ = try TemplateCatalogue.checked(folder, formal)
+            }
             Screen.line("\(folder) can be used")
         }
     }
@@ -88,6 +95,9 @@ struct TemplateCommand: ParsableCommand {
 
         @Option(help: "en, de, es, fr or ja; others fall back as for recipients.")
         var language = "en"
+
+        @Flag(help: "In the language's formal voice, if it has one.")
+        var formal = false
 
         @Option(help: "A folder of your own texts.")
         var folder: String?
@@ -106,7 +116,8 @@ struct TemplateCommand: ParsableCommand {
                 throw ToolError("the product's name is empty, too long, or not a single line")
             }
             let language = Language(for: language, default: .english)
-            let preview = TemplatePreview(try TemplateCatalogue.checked(folder), product: product)
+            let preview = TemplatePreview(
+                try TemplateCatalogue.checked(folder, formal ? .all : .none), product: product)
             guard let page = try preview.page(name, in: language) else {
                 throw ToolError("there is no template \(name): postern template list")
             }
@@ -121,10 +132,12 @@ struct TemplateCommand: ParsableCommand {
 extension TemplateCatalogue {
     /// The built-in texts, replaced by those of a folder.
     /// - Throws: `ToolError` with all errors.
-    static func checked(_ folder: String?) throws -> TemplateCatalogue {
-        guard let folder else { return .embedded }
+    static func checked(
+        _ folder: String?, _ formal: FormalLanguages
+    ) throws -> TemplateCatalogue {
         do {
-            return try TemplateCatalogue(OperatorTemplates(folder: folder))
+            return try TemplateCatalogue(
+                folder.map { OperatorTemplates(folder: $0) } ?? .none, formal: formal)
         } catch {
             throw ToolError(error.description)
         }

@@ -21,6 +21,9 @@ struct UpCommand: ParsableCommand {
     @Flag(inversion: .prefixedNo, help: "Whether to start the web service, for HTTP.")
     var web = true
 
+    @Option(help: "The languages of formal texts: de, es or de,es.")
+    var formalLanguages: String?
+
     func validate() throws {
         guard portBase == 0 || (1...65_400).contains(portBase) else {
             throw ValidationError("--port-base is 0, or 1 to 65400")
@@ -29,6 +32,8 @@ struct UpCommand: ParsableCommand {
 
     func run() throws {
         let folder = try DataFolder(data)
+        // All programs read it; those that write no texts ignore it.
+        if let formalLanguages { setenv("POSTERN_FORMAL_LANGUAGES", formalLanguages, 1) }
         let signals = StopSignals()
         let supervisor = Supervisor(
             folder: folder, programsFolder: try Child.programsFolder(), portBase: portBase,

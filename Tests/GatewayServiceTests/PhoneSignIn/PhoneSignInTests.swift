@@ -44,7 +44,7 @@ struct PhoneSignInTests {
             }
             #expect(error.code == .tooManyRequests)
             #expect(error.retryAfter == .milliseconds(1))
-            #expect(error.sentence?.hasPrefix("Bitte warten Sie ") == true)
+            #expect(error.sentence?.hasPrefix("Bitte warte ") == true)
             fixture.time.advance(by: .milliseconds(1))
         }
         #expect(try await fixture.inner.count(fixture.inner.identityStore, "phone_codes") == 5)

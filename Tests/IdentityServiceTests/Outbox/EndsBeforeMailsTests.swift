@@ -81,7 +81,8 @@ struct EndsBeforeMailsTests {
             }
             try transaction.enqueue(
                 try outbox.email(
-                    .resetPassword(link: "https://app.example/reset-password?token=t"),
+                    .resetPassword(
+                        link: "https://app.example/reset-password?token=t", life: .seconds(3_600)),
                     of: account, to: "ada@example.org", language: "en", expiresAt: nil,
                     key: outbox.newKey()))
         }
@@ -97,7 +98,9 @@ struct EndsBeforeMailsTests {
             for number in 0..<Self.mailsWaiting {
                 try transaction.enqueue(
                     try outbox.email(
-                        .verifyEmail(link: "https://app.example/verify-email?token=\(number)"),
+                        .verifyEmail(
+                            link: "https://app.example/verify-email?token=\(number)",
+                            life: .seconds(3_600)),
                         of: account, to: "n\(number)@example.org", language: "en",
                         expiresAt: nil, key: outbox.newKey()))
             }

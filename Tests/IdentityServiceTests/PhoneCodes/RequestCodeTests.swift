@@ -1,3 +1,4 @@
+import Contracts
 import Messages
 import ServiceRuntime
 import Storage
@@ -24,7 +25,8 @@ struct RequestCodeTests {
         #expect(text.language == "de")
         #expect(text.expiresAtMs == answer.expiresAtMs)
         #expect(text.accountId.isEmpty)
-        #expect(text.variables.map(\.name) == ["code", "minutes"])
+        #expect(
+            text.variables.map(\.name) == SMSTemplate.phoneCode.variables.map(\.rawValue))
         #expect(PhoneCode(typed: text.variables[0].value) != nil)
         #expect(text.variables[1].value == "5")
     }

@@ -1,3 +1,4 @@
+import Contracts
 import HTTPSink
 import Messages
 import Outbound

@@ -1,4 +1,5 @@
 import Testing
+import Texts
 
 @testable import NotificationService
 
@@ -32,12 +33,29 @@ struct LanguageTests {
         #expect(language.text(ofMoment: "2026-12-31") == day)
     }
 
+    @Test(
+        "spans of time are formatted for each language: whole hours, otherwise minutes",
+        arguments: [
+            (Language.english, "1 hour", "24 hours", "1 minute", "90 minutes"),
+            (.german, "1 Stunde", "24 Stunden", "1 Minute", "90 Minuten"),
+            (.spanish, "1 hora", "24 horas", "1 minuto", "90 minutos"),
+            (.french, "1 heure", "24 heures", "1 minute", "90 minutes"),
+            (.japanese, "1時間", "24時間", "1分", "90分"),
+        ])
+    func spans(
+        _ language: Language, _ hour: String, _ day: String, _ minute: String, _ minutes: String
+    ) {
+        let spans = [60, 1_440, 1, 90].map { language.words.span(ofMinutes: $0) }
+        #expect(spans == [hour, day, minute, minutes])
+    }
+
     @Test("every language has twelve different month names")
     func months() {
         for language in Language.allCases {
-            let names = Set((1...12).map { language.words.day(2026, $0, 5) })
+            let names = Set((1...12).map { language.words.date(2026, $0, 5) })
             #expect(names.count == 12)
-            #expect(language == .japanese || names.allSatisfy { !$0.contains("-") })
+            #expect(
+                names.allSatisfy { $0.contains("2026") && $0.contains("5") && !$0.contains("{{") })
         }
     }
 
@@ -55,9 +73,9 @@ struct LanguageTests {
     @Test("sign-in methods are named and joined in each language; an unknown one keeps its name")
     func methods() {
         for language in Language.allCases {
-            for method in SignInMethod.allCases {
-                #expect(language.words.methods[method]?.isEmpty == false)
-            }
+            let keys = Texts.lines("mail/words.\(language.rawValue).txt").keys.sorted()
+            #expect(keys == Texts.lines("mail/words.en.txt").keys.sorted())
+            #expect(keys.contains("method/password") && keys.contains("month/12"))
             #expect(language.words.method("passkey") == "passkey")
         }
         #expect(Language.german.words.list(["a"]) == "a")

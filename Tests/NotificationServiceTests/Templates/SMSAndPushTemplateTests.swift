@@ -1,3 +1,4 @@
+import Contracts
 import ServiceRuntime
 import Testing
 
@@ -37,7 +38,10 @@ struct SMSAndPushTemplateTests {
         #expect((1...200).contains(words.body.count))
         #expect(!words.body.contains("{{"))
         let names = try PushWording(
-            TemplateSource(file: "", line: 1, text: template.wordings[language]),
+            #require(
+                TemplateSource(
+                    builtIn: OperatorFileName(
+                        kind: .push, template: template.rawValue, language: language))),
             variables: template.variables
         ).names
         #expect(names.subtracting(["product"]) == Set(template.variables.map(\.rawValue)))

@@ -1,3 +1,5 @@
+import Contracts
+import ServiceRuntime
 import Testing
 
 @testable import NotificationService
@@ -10,7 +12,7 @@ struct TemplateCatalogueTests {
         .link: "https://app.example/verify?a=1&b=2", .device: "Zoë's <phone>",
         .time: "2026-01-31 09:05 UTC", .name: "Ada & <Co>", .place: "<Leipzig>",
         .method: "google", .methods: "google apple", .address: "ada@example.org",
-        .code: "482913", .minutes: "5",
+        .code: "482913", .minutes: "5", .validity: "1440",
     ]
 
     init() throws { product = try #require(HeaderText("Tea & <Cake>")) }
@@ -52,23 +54,62 @@ struct TemplateCatalogueTests {
         "N-01: a mail has the same variables and paragraphs in every language",
         arguments: MailTemplate.allCases)
     func sameFacts(_ template: MailTemplate) throws {
+        let english = try builtIn(template, .english)
         for language in Language.allCases {
-            let wording = try MailWording(
-                TemplateSource(file: "", line: 1, text: template.wordings[language]),
-                variables: template.variables)
+            let text = try builtIn(template, language)
+            let wording = try MailWording(text, variables: template.variables)
             let facts = Set(template.variables.map(\.rawValue))
             // One mail mentions the device only in a section, for when it has a name.
             #expect(wording.names.subtracting(["product"]) == facts, "\(language)")
-            let english = template.wordings[.english]
-            let paragraphs = { (text: String) in text.split(separator: "\n\n").count }
-            #expect(paragraphs(template.wordings[language]) == paragraphs(english), "\(language)")
+            let paragraphs = { (text: TemplateSource) in text.text.split(separator: "\n\n").count }
+            #expect(paragraphs(text) == paragraphs(english), "\(language)")
         }
+    }
+
+    @Test(
+        "N-05: a formal voice has the variables, paragraphs and lengths of the informal one",
+        arguments: [Language.german, .spanish])
+    func formal(_ language: Language) throws {
+        let formal = try TemplateCatalogue(formal: .all)
+        for template in MailTemplate.allCases {
+            let mail = try formal.mail(
+                template, language: language.rawValue, product: product, values: Self.hostile)
+            let informal = try self.mail(template, language)
+            #expect(mail.text != informal.text, "\(template)")
+            #expect(mail.language == language.rawValue)
+            #expect(
+                mail.text.split(separator: "\n\n").count
+                    == informal.text.split(separator: "\n\n").count, "\(template)")
+            let shown = try template.variables.shown(Self.hostile, product: product, in: language)
+            for variable in template.variables where variable != .name {
+                #expect(mail.text.contains(try #require(shown[variable.rawValue])), "\(template)")
+            }
+        }
+        for template in PushTemplate.allCases {
+            let words = try formal.push(
+                template, language: language.rawValue, product: product, values: Self.hostile)
+            #expect(words.title.count <= 40 && words.body.count <= 200, "\(template)")
+        }
+        let text = try formal.text(
+            .phoneCode, language: language.rawValue, product: product, values: Self.hostile)
+        #expect(text.utf16.count <= 160)
+    }
+
+    private func builtIn(
+        _ template: MailTemplate, _ language: Language
+    ) throws -> TemplateSource {
+        try #require(
+            TemplateSource(
+                builtIn: OperatorFileName(
+                    kind: .mail, template: template.rawValue, language: language)))
     }
 
     @Test("N-01: without optional values no mail has a gap, in any language")
     func empty() throws {
         var values = Self.hostile
-        for variable in [TemplateVariable.device, .place, .name, .methods] { values[variable] = "" }
+        for variable in [TemplateVariable.device, .place, .name, .methods, .validity] {
+            values[variable] = ""
+        }
         for template in MailTemplate.allCases {
             for language in Language.allCases {
                 let mail = try mail(template, language, values)
@@ -80,6 +121,13 @@ struct TemplateCatalogueTests {
         }
         #expect(
             try mail(.sessionDisplaced, .english, values).text.contains(", a device was signed"))
+    }
+
+    @Test("a mail of a release that did not say how long its link is valid is sent without it")
+    func former() throws {
+        let mail = try mail(.verifyEmail, .english, [.link: "https://a.example/x"])
+        #expect(mail.text.contains("The link works once."))
+        #expect(try self.mail(.verifyEmail).text.contains("once and is valid for 24 hours."))
     }
 
     @Test("a missing variable is reported by name")

@@ -22,7 +22,7 @@ struct ServiceErrorWireTests {
         #expect(response.payload.isEmpty)
         let entry = try #require(response.error)
         #expect(entry.code == code.rawValue)
-        #expect(entry.userMessage == code.entry.sentence)
+        #expect(entry.userMessage == code.sentence(in: .english))
         #expect(entry.action == code.entry.next.rawValue)
         let back = ServiceError(response)
         #expect(back.code == code)

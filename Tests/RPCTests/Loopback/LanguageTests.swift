@@ -36,7 +36,21 @@ struct LanguageTests {
             // The next call on the connection does not name a language.
             peer.send(
                 .request(WireV1.Request(call: 2, method: method, payload: payload)))
-            #expect(try sentence(peer, 2) == code.entry.sentence)
+            #expect(try sentence(peer, 2) == code.sentence(in: .english))
+        }
+    }
+
+    @Test("errors have the formal voice of a language if the operator chose it")
+    func formal() async throws {
+        try await Loopback.run(limits: Loopback.Limits(formalLanguages: .all)) { loopback in
+            let peer = try RawPeer.greeted(port: loopback.server.port)
+            peer.send(
+                .request(
+                    WireV1.Request(
+                        call: 1, method: EchoService.limited.name, metadata: Self.german)))
+            let sentence = try sentence(peer, 1)
+            #expect(sentence == ErrorCode.tooManyRequests.sentence(in: .germanFormal))
+            #expect(sentence != ErrorCode.tooManyRequests.sentence(in: .german))
         }
     }
 
@@ -52,7 +66,8 @@ struct LanguageTests {
                 #expect(try peer.response(UInt64(call)).status == 0)
             }
             peer.send(.request(WireV1.Request(call: 3, method: EchoService.limited.name)))
-            #expect(try sentence(peer, 3) == ErrorCode.tooManyRequests.entry.sentence)
+            let sentence = try sentence(peer, 3)
+            #expect(sentence == ErrorCode.tooManyRequests.sentence(in: .english))
         }
     }
 }

@@ -48,6 +48,7 @@ struct Loopback: Sendable {
         var callsMax = FrameLimits.callsMax
         var streamCredit = FrameLimits.streamCredit
         var server = ServerLimits()
+        var formalLanguages = FormalLanguages.none
 
         /// A copy with the server's limits changed by `change`.
         func with(_ change: (inout ServerLimits) -> Void) -> Limits {
@@ -66,7 +67,8 @@ struct Loopback: Sendable {
             ServerSettings(
                 service: "test.echo", host: "127.0.0.1", port: port,
                 frameBytesMax: limits.frameBytesMax, callsMax: limits.callsMax,
-                streamCredit: limits.streamCredit, limits: limits.server),
+                streamCredit: limits.streamCredit, limits: limits.server,
+                formalLanguages: limits.formalLanguages),
             services: [echo.methods],
             applications: Applications(
                 name: TestKey.application, keyID: TestKey.keyID, key: TestKey.right,

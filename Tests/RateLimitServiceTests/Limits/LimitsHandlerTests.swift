@@ -200,7 +200,7 @@ struct LimitsHandlerTests {
         #expect(decision.limited && decision.attempt == 2 && decision.retryAfterMs == 60_000)
         #expect(
             decision.sentence
-                == "Bitte warten Sie 1 Minute, bevor Sie einen neuen Code anfordern.")
+                == "Bitte warte 1 Minute, bevor du einen neuen Code anforderst.")
     }
 
     @Test("R-01, R-02: a success resets delays and locks but not the daily maximum")

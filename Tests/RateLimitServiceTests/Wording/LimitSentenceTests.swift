@@ -1,3 +1,4 @@
+import ServiceRuntime
 import Testing
 
 @testable import RateLimitService
@@ -18,8 +19,13 @@ struct LimitSentenceTests {
             ),
             (
                 .code, 86_400_000, "de-AT",
+                "Bitte warte 24 Stunden, bevor du einen neuen Code anforderst."
+            ),
+            (
+                .code, 86_400_000, "de-formal",
                 "Bitte warten Sie 24 Stunden, bevor Sie einen neuen Code anfordern."
             ),
+            (.change, 3_540_000, "es-formal", "Espere 59 minutos antes de hacer otro cambio."),
             (.change, 3_540_000, "es_MX", "Espera 59 minutos antes de hacer otro cambio."),
             (
                 .attempt, 86_400_000 * 3, "FR",
@@ -31,7 +37,7 @@ struct LimitSentenceTests {
     func table(wording: LimitWording, milliseconds: Int64?, tag: String, sentence: String) {
         #expect(
             wording.sentence(
-                milliseconds: milliseconds, in: LimitLanguage(tag: tag)) == sentence)
+                milliseconds: milliseconds, in: ErrorLanguage(tag: tag) ?? .english) == sentence)
     }
 
     @Test("R-01: every wait is rounded up and never shorter than the real one")
@@ -58,7 +64,7 @@ struct LimitSentenceTests {
     @Test("R-01: every language has every sentence, and all differ")
     func complete() {
         var texts: Set<String> = []
-        for language in LimitLanguage.allCases {
+        for language in ErrorLanguage.allCases {
             for wording in LimitWording.allCases {
                 for milliseconds: Int64 in [1_000, 120_000, 10_800_000, 864_000_000] {
                     texts.insert(
@@ -70,13 +76,13 @@ struct LimitSentenceTests {
         }
         // With an end, a wait for another password has the same text as for any other attempt.
         let withEnd = (LimitWording.allCases.count - 1) * 4
-        #expect(texts.count == LimitLanguage.allCases.count * (withEnd + 2))
+        #expect(texts.count == ErrorLanguage.allCases.count * (withEnd + 2))
     }
 
     @Test(
         "R-01: an unknown language tag gives English and causes no trap",
         arguments: ["", "-", "e", "eng", "EN", "x-klingon", "\u{0}", "e\u{301}n", "🇩🇪", "_de"])
     func tags(tag: String) {
-        #expect(LimitLanguage(tag: tag) == .english)
+        #expect((ErrorLanguage(tag: tag) ?? .english) == .english)
     }
 }

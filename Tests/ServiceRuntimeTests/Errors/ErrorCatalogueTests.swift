@@ -17,10 +17,11 @@ struct ErrorCatalogueTests {
         arguments: ErrorCode.allCases)
     func entry(code: ErrorCode) {
         let entry = code.entry
+        let sentence = code.sentence(in: .english)
         #expect(entry.status != .ok)
-        #expect(entry.sentence.hasSuffix("."))
-        #expect(entry.sentence.first?.isUppercase == true)
-        #expect(entry.sentence.utf8.count <= 200)
+        #expect(sentence.hasSuffix("."))
+        #expect(sentence.first?.isUppercase == true)
+        #expect(sentence.utf8.count <= 200)
         #expect(!entry.next.rawValue.isEmpty)
     }
 

@@ -1,8 +1,12 @@
 import ServiceRuntime
 import Testing
+import Texts
 
 @Suite("X-01: the catalogue's sentences in five languages")
 struct ErrorWordingTests {
+    /// Without formal voices, which differ in some sentences only.
+    private static let languages = ErrorLanguage.allCases.filter { $0.rawValue == $0.tag }
+
     /// A phone shows two lines of this length. Japanese takes three bytes a character.
     private static let charactersMax = 120
 
@@ -19,7 +23,7 @@ struct ErrorWordingTests {
 
     @Test("X-01: no sentence is left untranslated", arguments: ErrorCode.allCases)
     func translated(code: ErrorCode) {
-        let texts = ErrorLanguage.allCases.map { code.sentence(in: $0) }
+        let texts = Self.languages.map { code.sentence(in: $0) }
         #expect(Set(texts).count == texts.count, "\(code.rawValue)")
     }
 
@@ -32,15 +36,53 @@ struct ErrorWordingTests {
         #expect(!text.unicodeScalars.contains { $0.value < 0x250 && $0.properties.isAlphabetic })
     }
 
-    @Test("X-01: sentences address people formally", arguments: ErrorCode.allCases)
-    func formal(code: ErrorCode) {
-        func words(_ language: ErrorLanguage) -> Set<String> {
-            Set(
-                code.sentence(in: language).lowercased().split { !$0.isLetter }.map(String.init))
+    /// Words that only the other voice of a language uses. "Sie" is also the plural, and "su" also
+    /// means "its".
+    private static let wrongWords: [ErrorLanguage: Set<String>] = [
+        .german: ["Ihnen", "Ihr", "Ihre", "Ihrem", "Ihren", "Ihrer", "Ihres"],
+        .germanFormal: [
+            "du", "Du", "dich", "dir", "dein", "Dein", "deine", "Deine", "deinem", "deinen",
+        ],
+        .spanish: ["usted", "Espere", "Póngase", "Vuelva", "Inténtelo", "Inicie", "cambie"],
+        .spanishFormal: ["tú", "tu", "Tu", "tus", "Tus", "te", "Te", "Espera", "Vuelve", "ponte"],
+        .french: ["tu", "te", "ton", "ta", "tes", "toi"],
+    ]
+
+    @Test("X-01: each language has one voice in all files of Texts", arguments: wrongWords.keys)
+    func voice(language: ErrorLanguage) {
+        let wrong = Self.wrongWords[language] ?? []
+        let paths = Texts.paths.filter { $0.contains(".\(language.rawValue).") }
+        #expect(paths.count > 5)
+        for path in paths {
+            for line in (Texts.file(path) ?? "").split(separator: "\n") {
+                let words = line.split { !$0.isLetter }.map(String.init)
+                #expect(wrong.isDisjoint(with: words), "\(path): \(line)")
+            }
         }
-        #expect(words(.german).isDisjoint(with: ["du", "dich", "dir", "dein", "deine", "deinem"]))
-        #expect(words(.spanish).isDisjoint(with: ["tú", "tu", "tus", "te", "espera", "ponte"]))
-        #expect(words(.french).isDisjoint(with: ["tu", "te", "ton", "ta", "tes", "toi"]))
+    }
+
+    @Test("X-01: a formal voice has only sentences that differ, and none of an unknown key")
+    func formalFiles() {
+        for language in [ErrorLanguage.germanFormal, .spanishFormal] {
+            let keys = (Texts.file("error/errors.\(language.rawValue).txt") ?? "")
+                .split(separator: "\n").map { String($0.prefix { $0 != ":" }) }
+            #expect(keys.count > 20)
+            for key in keys {
+                let plain = ErrorLanguage(rawValue: language.tag)?.sentence(key) ?? ""
+                #expect(!plain.isEmpty && plain != language.sentence(key), "\(key)")
+            }
+        }
+        #expect(ErrorCode.unknownMethod.sentence(in: .germanFormal).hasPrefix("Das steht hier"))
+    }
+
+    @Test("X-01: every file has the same keys", arguments: languages)
+    func keys(language: ErrorLanguage) {
+        func keys(_ name: String) -> [Substring] {
+            (Texts.file("error/errors.\(name).txt") ?? "").split(separator: "\n")
+                .map { $0.prefix { $0 != ":" } }
+        }
+        #expect(keys(language.rawValue) == keys("en"))
+        #expect(Set(keys(language.rawValue)).count == keys("en").count)
     }
 
     /// Codes that a stranger can provoke with someone else's address or number, without a proof.
@@ -114,7 +156,7 @@ struct ErrorWordingTests {
 
     @Test("X-01: no rule's sentence is left untranslated", arguments: PasswordRule.allCases)
     func translated(rule: PasswordRule) {
-        let texts = ErrorLanguage.allCases.map { rule.sentence(in: $0) }
+        let texts = Self.languages.map { rule.sentence(in: $0) }
         #expect(Set(texts).count == texts.count, "\(rule.rawValue)")
     }
 }
@@ -125,6 +167,7 @@ struct AcceptedLanguagesTests {
         "RFC 9110, 12.5.4: the most preferred of the available languages is chosen",
         arguments: [
             ("de", ErrorLanguage.german), ("de-CH", .german), ("DE_at", .german),
+            ("de-formal", .germanFormal), ("fr-formal", .french),
             ("fr-CH, fr;q=0.9, en;q=0.8, de;q=0.7, *;q=0.5", .french),
             ("en;q=0.5,ja", .japanese), ("ja;q=0.5,es;q=0.501", .spanish),
             ("it,pt;q=0.9,es;q=0.1", .spanish), ("es;q=1.000,fr;q=1", .spanish),

@@ -22,7 +22,7 @@ extension SystemTests {
                     guard number == 7 else { continue }
                     let refusal: Refusal = try answer.read()
                     #expect(
-                        refusal.userMessage.hasPrefix("Zu viele Versuche. Bitte warten Sie 1"),
+                        refusal.userMessage.hasPrefix("Zu viele Versuche. Bitte warte 1"),
                         "\(refusal.userMessage)")
                 }
                 #expect(codes.filter { $0 == "auth/invalid-credential" }.count == 5)

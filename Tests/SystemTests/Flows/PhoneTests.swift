@@ -42,7 +42,7 @@ extension SystemTests {
             let sent = sink.requests.count
             let refusal: Refusal = try await ask(number, cluster, language: "de").read()
             #expect(refusal.code == "auth/too-many-requests" && refusal.action == "wait")
-            #expect(refusal.userMessage.hasPrefix("Bitte warten Sie "), "\(refusal.userMessage)")
+            #expect(refusal.userMessage.hasPrefix("Bitte warte "), "\(refusal.userMessage)")
             #expect(sink.requests.count <= sent + 1, "at most the first code's")
         }
 

@@ -27,6 +27,12 @@ extension SystemTests {
             #expect(preview.exitCode == 0, "\(preview)")
             let page = try String(contentsOfFile: folder.file(".preview"), encoding: .utf8)
             #expect(page.contains("Moin, bestätige"))
+            let formal = try await tool(
+                "preview", "verify-email", "--language", "de", "--formal", "--output",
+                folder.file(".formal"))
+            #expect(formal.exitCode == 0, "\(formal)")
+            let letter = try String(contentsOfFile: folder.file(".formal"), encoding: .utf8)
+            #expect(letter.contains("Bestätigen Sie Ihre E-Mail-Adresse"))
         }
 
         @Test("N-05: a template that cannot be used is reported with file and line")

@@ -70,7 +70,7 @@ extension SystemTests.Stories {
             let wrong = try await refusal { try await fixture.signIn(ada, "Wrong7Horse") }
             let unknown = try await refusal { try await fixture.signIn(nobody, "Wrong7Horse") }
             #expect(wrong.code == .invalidCredential && wrong == unknown)
-            let sentence = wrong.sentence ?? wrong.code.entry.sentence
+            let sentence = wrong.userMessage
             #expect(sentence.contains("email") && sentence.contains("password"))
         }
 

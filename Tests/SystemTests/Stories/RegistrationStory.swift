@@ -67,7 +67,7 @@ extension SystemTests.Stories {
             token.idToken = String(token.idToken.dropLast())
             let error = try await refusal { try await fixture.signIn(ada, by: token) }
             #expect(error.code == .invalidProviderToken)
-            #expect(error.sentence?.isEmpty != true && !error.code.entry.sentence.isEmpty)
+            #expect(error.sentence?.isEmpty != true && !error.code.sentence(in: .english).isEmpty)
             let again = try await fixture.signIn(
                 ada, by: try await fixture.appleToken(of: "a-1.4", email: ada.email, for: ada))
             #expect(again.isNewUser)

@@ -43,7 +43,7 @@ struct GRPCStatusTests {
             ServiceError.Violation(field: "password", rule: "length", sentence: "Zu kurz."),
             ServiceError.Violation(field: "email"),
         ]
-        let status = try Fields(GRPCStatus.details(CallFailure(error), .german))
+        let status = try Fields(GRPCStatus.details(CallFailure(error), .germanFormal))
         #expect(status.number(1) == 3)
         #expect(status.text(2).hasPrefix("auth/weak-password: "))
         let details = try status.messages(3).map { (type: $0.text(1), value: $0.bytes(2)) }

@@ -54,7 +54,7 @@ struct WebFixture: Sendable {
             methods: try CallMethods(isServing: { true }, time: SystemTime()), gateway: client,
             callers: CallerCheck(
                 apps: Reloadable(AppsFixture.apps), trusted: [], time: SystemTime()),
-            time: time)
+            formalLanguages: .none, time: time)
         let listener = try await WebListener.start(
             WebListenerSettings(host: "127.0.0.1", port: 0, limits: limits), group: group,
             time: SystemTime(), randomness: SecureRandomness(), logger: CapturedLog().logger()

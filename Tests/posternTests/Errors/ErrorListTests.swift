@@ -27,7 +27,7 @@ struct ErrorListTests {
         #expect(
             ErrorsCommand.lines([.tooManyRequests], .german) == [
                 "auth/too-many-requests  resource_exhausted, may be tried again, next: wait",
-                "    Zu viele Versuche. Bitte warten Sie, bevor Sie es erneut versuchen.",
+                "    Zu viele Versuche. Bitte warte, bevor du es erneut versuchst.",
             ])
     }
 }

@@ -1,3 +1,5 @@
+import Contracts
+
 /// The text of one mail in one language. Both parts of the mail are made from it, so that they
 /// cannot differ:
 ///

@@ -1,4 +1,8 @@
-/// The name of a file in an operator's template folder: `verify-email.de.mail`.
+import Contracts
+import ServiceRuntime
+
+/// The name of a text's file, in an operator's template folder and in `Texts`:
+/// `verify-email.de.mail`, or `verify-email.de-formal.mail` in the language's formal voice.
 struct OperatorFileName: Hashable {
     /// A file's content, by its name's suffix.
     enum Kind: String, CaseIterable {
@@ -23,11 +27,21 @@ struct OperatorFileName: Hashable {
             }
         }
 
+        /// The folder of `Texts` with the built-in files; nil for a kind that has none.
+        var folder: String? {
+            switch self {
+            case .mail, .text: "mail"
+            case .sms: "sms"
+            case .push: "push"
+            case .html: nil
+            }
+        }
+
         var bytesMax: Int {
             switch self {
             case .mail: MailWording.bytesMax
             case .html: MailFrame.bytesMax
-            case .sms, .text: SMSTemplate.bytesMax
+            case .sms, .text: SMSWording.bytesMax
             case .push: PushWording.bytesMax
             }
         }
@@ -36,13 +50,19 @@ struct OperatorFileName: Hashable {
     let kind: Kind
     let template: String
     let language: Language
+    let isFormal: Bool
 
-    var text: String { "\(template).\(language.rawValue).\(kind.rawValue)" }
+    var text: String {
+        "\(template).\(language.rawValue)\(isFormal ? Self.formal : "").\(kind.rawValue)"
+    }
 
-    init(kind: Kind, template: String, language: Language) {
+    private static let formal = "-formal"
+
+    init(kind: Kind, template: String, language: Language, isFormal: Bool = false) {
         self.kind = kind
         self.template = template
         self.language = language
+        self.isFormal = isFormal
     }
 
     /// Parses a name. A file that would not be used is an error, because its author expects it to
@@ -64,10 +84,15 @@ struct OperatorFileName: Hashable {
                 "\(parts[0]) is not a template of kind \(kind.rawValue): "
                     + kind.templates.joined(separator: ", "))
         }
-        guard let language = Language(rawValue: parts[1]) else {
+        let isFormal = parts[1].hasSuffix(Self.formal)
+        let tag = isFormal ? String(parts[1].dropLast(Self.formal.count)) : parts[1]
+        guard let language = Language(rawValue: tag) else {
             let known = Language.allCases.map(\.rawValue).joined(separator: ", ")
-            throw fault("the language \(parts[1]) is none of \(known)")
+            throw fault("the language \(tag) is none of \(known)")
         }
-        self.init(kind: kind, template: parts[0], language: language)
+        guard !isFormal || FormalLanguages.all.contains(tag) else {
+            throw fault("the language \(tag) has no formal voice")
+        }
+        self.init(kind: kind, template: parts[0], language: language, isFormal: isFormal)
     }
 }

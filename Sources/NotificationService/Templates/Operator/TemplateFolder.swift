@@ -21,7 +21,8 @@ package struct TemplateFolder: Sendable {
             use: { operators in
                 do throws(TemplateFaults) {
                     live.replace(
-                        try TemplateCatalogue(operators, default: live.value.standard))
+                        try TemplateCatalogue(
+                            operators, default: live.value.standard, formal: live.value.formal))
                     return []
                 } catch {
                     return error.faults.map(\.description)
@@ -61,8 +62,8 @@ package struct TemplateFolder: Sendable {
     }
 }
 
-/// Settings of templates: the operator's folder, and the language for readers whose own is not
-/// known.
+/// Settings of templates: the operator's folder, the language for readers whose own is not known,
+/// and which languages are formal.
 package struct TemplateSettings: Settings {
     /// The operator's template folder, watched while the program runs; nil for none.
     package let folder: String?
@@ -78,9 +79,11 @@ package struct TemplateSettings: Settings {
         let standard: Language = settings.choice(
             "template-language", default: .english,
             reason: "For readers whose language is not known or not supported.")
+        let formal = FormalLanguages(reading: &settings)
         operators = folder.map { OperatorTemplates(folder: $0) } ?? .none
         do throws(TemplateFaults) {
-            live = Reloadable(try TemplateCatalogue(operators, default: standard))
+            live = Reloadable(
+                try TemplateCatalogue(operators, default: standard, formal: formal))
         } catch {
             for fault in error.faults {
                 settings.require(false, ["template-folder"], fault.description)

@@ -1,3 +1,5 @@
+package import Contracts
+
 /// Lists the templates, for operators who want to write their own.
 package enum TemplateListing {
     /// One template.
@@ -30,23 +32,19 @@ package enum TemplateListing {
     /// `verify-email.de.mail`, or `layout.html`.
     /// - Throws: `TemplateFault` for an invalid name, and for the HTML of a single mail.
     package static func builtIn(_ fileName: String) throws(TemplateFault) -> String {
-        if fileName == MailFrame.fileName { return MailFrame.standard }
+        if fileName == MailFrame.fileName { return MailFrame.standard.text }
         let name = try OperatorFileName(fileName)
-        let wordings: Wordings? =
-            switch name.kind {
-            case .mail: MailTemplate(rawValue: name.template)?.wordings
-            case .sms: SMSTemplate(rawValue: name.template)?.wordings
-            case .push: PushTemplate(rawValue: name.template)?.wordings
-            case .text: .footer
-            case .html: nil
-            }
-        guard let wordings else {
+        if let source = TemplateSource(builtIn: name) { return source.text }
+        guard name.kind != .html else {
             throw TemplateFault(
                 file: fileName, line: 0,
                 sentence: "single mails have no built-in HTML: start from \(name.template)."
                     + "\(name.language.rawValue).mail")
         }
-        return wordings[name.language] + "\n"
+        throw TemplateFault(
+            file: fileName, line: 0,
+            sentence: "its formal voice is the same as \(name.template)."
+                + "\(name.language.rawValue).\(name.kind.rawValue)")
     }
 }
 
@@ -64,6 +62,7 @@ extension TemplateVariable {
         case .address: "ada@example.org"
         case .code: "482913"
         case .minutes: "5"
+        case .validity: "1440"
         }
     }
 }

@@ -1,30 +1,60 @@
-/// The languages of the catalogue's sentences. To add one: a case here, and a file with its
-/// sentences beside this one. The compiler checks that the file has all of them.
+import Texts
+
+/// The languages of the sentences in errors. To add one: a case here, and its file in
+/// `Sources/Texts/error`. `ErrorWordingTests` fails for each sentence that the file lacks.
 package enum ErrorLanguage: String, CaseIterable, Sendable {
     case english = "en"
+    /// German with "du".
     case german = "de"
+    /// German with "Sie".
+    case germanFormal = "de-formal"
+    /// Spanish with "tú".
     case spanish = "es"
+    /// Spanish with "usted".
+    case spanishFormal = "es-formal"
     case french = "fr"
     case japanese = "ja"
 
     /// The language of a BCP 47 tag ("de-CH"), by its primary subtag. Nil for a language that is
-    /// not in the table.
+    /// not in the table. `de-formal` is no registered tag: the gateway replaces the caller's `de`
+    /// by it (`FormalLanguages`), also in its calls of other services.
     package init?(tag: some StringProtocol) {
-        self.init(rawValue: tag.prefix { $0 != "-" && $0 != "_" }.lowercased())
+        let tag = tag.lowercased()
+        let language = Self(rawValue: tag) ?? Self(rawValue: Self.primarySubtag(of: tag))
+        guard let language else { return nil }
+        self = language
+    }
+
+    /// The tag without the voice: "de".
+    package var tag: String { Self.primarySubtag(of: rawValue) }
+
+    private static func primarySubtag(of tag: String) -> String {
+        String(tag.prefix { $0 != "-" && $0 != "_" })
+    }
+}
+
+extension ErrorLanguage {
+    /// A sentence of `Sources/Texts/error`.
+    /// - Parameter key: An error code, `password/length` and so on; see a file there.
+    /// - Returns: the sentence; empty for an unknown key.
+    package func sentence(_ key: String) -> String { Self.sentences[self]?[key] ?? "" }
+
+    /// Read once, at the first use.
+    private static let sentences = Dictionary(
+        uniqueKeysWithValues: allCases.map { ($0, read($0.rawValue)) })
+
+    /// The file of a formal voice has only the sentences that differ.
+    private static func read(_ name: String) -> [String: String] {
+        let plain = primarySubtag(of: name)
+        let sentences = name == plain ? [:] : read(plain)
+        return sentences.merging(Texts.lines("error/errors.\(name).txt")) { _, formal in formal }
     }
 }
 
 extension ErrorCode {
-    /// The sentence for the user in `language`. The catalogue itself holds the English one.
-    package func sentence(in language: ErrorLanguage) -> String {
-        switch language {
-        case .english: entry.sentence
-        case .german: german
-        case .spanish: spanish
-        case .french: french
-        case .japanese: japanese
-        }
-    }
+    /// The sentence for the user in `language`. It reveals nothing that only an account's owner may
+    /// know.
+    package func sentence(in language: ErrorLanguage) -> String { language.sentence(rawValue) }
 }
 
 extension ServiceError {

@@ -51,7 +51,7 @@ struct HTMLPositionsTests {
 
     @Test("N-05: the built-in frame passes the check; a frame without content is rejected")
     func frame() throws {
-        let ours = TemplateSource(file: "layout.html", line: 1, text: MailFrame.standard)
+        let ours = MailFrame.standard
         _ = try MailFrame(ours)
         #expect(throws: TemplateFault.self) {
             try MailFrame(TemplateSource(file: "layout.html", line: 1, text: "<p>{{title}}</p>"))

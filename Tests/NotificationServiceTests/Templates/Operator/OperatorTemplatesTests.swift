@@ -1,3 +1,4 @@
+import Contracts
 import RPC
 import ServiceRuntime
 import TestSupport
@@ -61,6 +62,23 @@ struct OperatorTemplatesTests {
         #expect(mail.text.contains("Please confirm"))
     }
 
+    @Test("N-05: in a formal language the operator's formal file comes first, then any of his")
+    func formal() throws {
+        func subject() throws -> String {
+            try TemplateCatalogue(OperatorTemplates(folder: folder.path), formal: .all).mail(
+                .verifyEmail, language: "de", product: product, values: [.link: "https://a.example"]
+            ).subject.text
+        }
+        #expect(try subject() == "Bestätigen Sie Ihre E-Mail-Adresse für Tea")
+        _ = try folder.write("Subject: Servus\n\nx", to: "verify-email.de.mail")
+        #expect(try subject() == "Servus")
+        _ = try folder.write("Subject: Grüß Gott\n\nx", to: "verify-email.de-formal.mail")
+        #expect(try subject() == "Grüß Gott")
+        #expect(try mail("de").subject.text == "Servus")
+        _ = try folder.write("Subject: x\n\nx", to: "welcome.fr-formal.mail")
+        #expect(faults() == ["welcome.fr-formal.mail: the language fr has no formal voice"])
+    }
+
     @Test("N-05: all errors are reported at once, each with its file")
     func invalidFiles() throws {
         _ = try folder.write("Subject: x\n\n{{devise}}", to: "sign-in.de.mail")
@@ -106,6 +124,8 @@ struct OperatorTemplatesTests {
         }
         let settings = try NotificationFixture.settings(["POSTERN_TEMPLATE_LANGUAGE": "ja"])
         #expect(settings.templates.live.value.standard == .japanese)
+        let formal = try NotificationFixture.settings(["POSTERN_FORMAL_LANGUAGES": "es"])
+        #expect(formal.templates.live.value.formal.contains("es"))
     }
 
     @Test("N-05: the templates that the tool prints are the built-in ones")
@@ -124,5 +144,7 @@ struct OperatorTemplatesTests {
             values: [.link: "https://a.example/x"])
         #expect(try mail("fr") == ours)
         #expect(throws: TemplateFault.self) { try TemplateListing.builtIn("welcome.en.html") }
+        let formal = try TemplateListing.builtIn("phone-code.de-formal.sms")
+        #expect(formal.hasSuffix("Geben Sie ihn niemandem.\n"))
     }
 }

@@ -1,3 +1,4 @@
+import Contracts
 import RPC
 import ServiceRuntime
 import TestSupport
