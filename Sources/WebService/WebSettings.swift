@@ -15,7 +15,7 @@ package struct WebSettings: Settings {
     let wellKnownFolder: String?
     /// Where `/.well-known/change-password` leads; nil for nowhere.
     let changePasswordURL: String?
-    /// The languages in which errors of this program address people formally.
+    /// The languages in which errors of this program, and its pages, address people formally.
     let formalLanguages: FormalLanguages
 
     package init(reading settings: inout SettingsReader) {

@@ -65,6 +65,11 @@ class Pages:
 class Browser:
     """Chromium without a window, driven by WebDriver."""
 
+    def __init__(self, runs_scripts=True, language="en"):
+        # 2 blocks the scripts of pages; those of WebDriver run.
+        self.preferences = {"intl.accept_languages": language} | (
+            {} if runs_scripts else {"profile.managed_default_content_settings.javascript": 2})
+
     def __enter__(self):
         self.profile = tempfile.TemporaryDirectory(prefix="postern-browser-")
         port = free_port()
@@ -80,7 +85,7 @@ class Browser:
                 raise RuntimeError("chromedriver did not start")
             time.sleep(0.05)
         session = self._send("POST", "/session", {"capabilities": {"alwaysMatch": {
-            "goog:chromeOptions": {"args": [
+            "goog:chromeOptions": {"prefs": self.preferences, "args": [
                 "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
                 f"--user-data-dir={self.profile.name}"]},
             "timeouts": {"script": 20_000, "pageLoad": 20_000}}}})
@@ -103,6 +108,33 @@ class Browser:
 
     def open(self, url):
         self._send("POST", "/url", {"url": url})
+
+    def title(self):
+        return self._send("GET", "/title")
+
+    def address(self):
+        """The URL in the address bar."""
+        return self._send("GET", "/url")
+
+    def element(self, selector):
+        found = self._send("POST", "/element", {"using": "css selector", "value": selector})
+        return "/element/" + next(iter(found.values()))
+
+    def type(self, selector, text):
+        self._send("POST", self.element(selector) + "/value", {"text": text})
+
+    def click(self, selector):
+        self._send("POST", self.element(selector) + "/click")
+
+    def focused(self, attribute):
+        """An attribute of the element that has the focus."""
+        element = next(iter(self._send("GET", "/element/active").values()))
+        return self._send("GET", f"/element/{element}/attribute/{attribute}")
+
+    def devtools(self, command, **parameters):
+        """A command of Chromium's DevTools protocol."""
+        return self._send(
+            "POST", "/goog/cdp/execute", {"cmd": command, "params": parameters})
 
     def new_tab(self):
         """Opens and selects a tab; its handle."""

