@@ -55,7 +55,8 @@ public struct AuthCalls: Sendable {
 
     /// Exchanges a refresh token for its successor. A retry within the grace period, or one proved by
     /// the device key, gets the same successor again. A replayed token ends its family.
-    /// - Throws: `auth/invalid-refresh-token`, `auth/session-ended`, `auth/refresh-token-replayed`,
+    /// - Throws: `auth/invalid-refresh-token`, `auth/session-ended`, `auth/provider-revoked`,
+    ///   `auth/refresh-token-replayed`,
     ///   `auth/device-proof-required`, `auth/device-proof-stale`, `auth/invalid-device-proof`,
     ///   `auth/device-mismatch`, `auth/idempotency-key-reused`.
     public func refreshSession(

@@ -18,7 +18,7 @@ package struct RefreshCookie: Sendable {
     private static let maxAge = 34_560_000
     /// The errors after which the token is of no use any more.
     private static let endings: Set<ErrorCode> = [
-        .invalidRefreshToken, .refreshTokenReplayed, .sessionEnded,
+        .invalidRefreshToken, .refreshTokenReplayed, .sessionEnded, .providerRevoked,
     ]
 
     /// Where the messages of one method have refresh tokens.

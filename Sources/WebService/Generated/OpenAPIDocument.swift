@@ -178,7 +178,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-refresh-token, auth/session-ended, auth/refresh-token-replayed, auth/device-proof-required, auth/device-proof-stale, auth/invalid-device-proof, auth/device-mismatch, auth/idempotency-key-reused.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-refresh-token, auth/session-ended, auth/provider-revoked, auth/refresh-token-replayed, auth/device-proof-required, auth/device-proof-stale, auth/invalid-device-proof, auth/device-mismatch, auth/idempotency-key-reused.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }

@@ -228,7 +228,9 @@ struct RefreshCookieTests {
                 after: ServiceError(code), of: caller, method: try AppsFixture.method(name),
                 isFromCookie: isFromCookie) != nil
         }
-        for code in [ErrorCode.invalidRefreshToken, .refreshTokenReplayed, .sessionEnded] {
+        for code in [
+            ErrorCode.invalidRefreshToken, .refreshTokenReplayed, .sessionEnded, .providerRevoked,
+        ] {
             #expect(try deletes(code, "Auth/RefreshSession", isFromCookie: true))
             #expect(try deletes(code, "Auth/SignOut", isFromCookie: false))
             #expect(try !deletes(code, "Auth/RefreshSession", isFromCookie: false))
