@@ -61,10 +61,11 @@ struct PageCalls: Sendable {
         }
     }
 
-    /// Ends the session that a reset opens: a page has nobody to give it to, and it would stay in
+    /// Ends the session that a reset opens: a page has no app to give it to, and it would stay in
     /// the person's list of devices.
     private func signOut(_ refreshToken: String, _ context: CallContext) async {
-        // The password is set. Nobody has the session's tokens, and it ends by itself when idle.
+        // The password is set. The tokens are lost with this response, and the session ends when
+        // idle.
         _ = try? await auth.signOut(
             GatewayV1.SignOutRequest(refreshToken: refreshToken), context)
     }

@@ -12,7 +12,7 @@ package enum PageState: Hashable, Sendable {
     /// The form after an error of the gateway.
     init(form token: String, email: String, after error: ServiceError, in language: ErrorLanguage) {
         let error = error.worded(in: language)
-        // What is wrong with a password, one sentence a rule; otherwise the error's sentence.
+        // The rules that a password breaks, a sentence each; otherwise the error's sentence.
         let rules = error.violations.map(\.userMessage).filter { !$0.isEmpty }
         self = .form(
             token: token, email: email,

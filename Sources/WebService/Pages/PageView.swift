@@ -75,8 +75,8 @@ package struct PageView: Sendable {
                 \(form(token, email, problems))
                 """
         case .done(let continueURI):
-            // A link, no redirect: `form-action` would stop one to another origin, and nobody would
-            // read what was done.
+            // A link, no redirect: `form-action` would stop one to another origin, and the result
+            // would not be read.
             let next: HTML =
                 continueURI.isEmpty
                 ? .none
@@ -104,7 +104,7 @@ package struct PageView: Sendable {
 
     // MARK: The form
 
-    /// What is wrong, each with a link to the field. It has the focus, so that a screen reader reads
+    /// The problems, each with a link to the field. It has the focus, so that a screen reader reads
     /// it first (WCAG 2.2, 3.3.1).
     private func summary(_ problems: [String]) -> HTML {
         guard !problems.isEmpty else { return .none }

@@ -34,8 +34,8 @@ struct PageVisit: Hashable, Sendable {
     }
 }
 
-/// Seals visits under `web.key`. Whoever has that key can make cookies and forms, and nothing else:
-/// it signs nobody in.
+/// Seals visits under `web.key`. An attacker with that key can make cookies and forms, and cannot
+/// sign in with it.
 struct PageVisitSeal: Sendable {
     private let box: SealedBox
 

@@ -94,11 +94,13 @@ struct ThemeTests {
 
     @Test("a theme without its style sheet, a logo without a name, and other links are refused")
     func incomplete() throws {
-        #expect(problems() == ["theme.css: it is missing, too large or not UTF-8"])
+        #expect(problems() == ["theme.css: it is missing or not UTF-8"])
         try folder.write(":root {}", to: "theme.css")
         #expect(problems().isEmpty)
         try folder.write("x", to: "logo.png")
         #expect(problems() == ["theme.yaml: a logo needs the app's name beside it, name: …"])
+        try folder.write(String(repeating: "x", count: 300_000), to: "logo.png")
+        #expect(problems() == ["logo.png: the file holds more than 262144 bytes"])
         try folder.write("name: Shop\nprivacy-url: 'javascript:alert(1)'\n", to: "theme.yaml")
         #expect(problems().contains { $0.contains("privacy-url") })
         try folder.write("name: Shop\ncolor: red\n", to: "theme.yaml")

@@ -1,3 +1,4 @@
+import Glibc
 import Logging
 package import ServiceRuntime
 
@@ -13,31 +14,41 @@ package struct ThemeFiles: Equatable, Sendable {
     private let css: [UInt8]?
     private let links: SettingsDocument<ThemeLinks>?
     private let logo: Theme.Logo?
+    /// Files that are there and cannot be read.
+    private let unreadable: [String]
 
     /// Reads the folder at `path`.
     package init(folder path: String) {
-        css = Self.bytes("\(path)/theme.css", bytesMax: Self.cssBytesMax)
-        links = Self.bytes("\(path)/theme.yaml", bytesMax: Self.cssBytesMax).map { _ in
+        var unreadable: [String] = []
+        func bytes(_ name: String, max: Int) -> [UInt8]? {
+            switch FileText.read("\(path)/\(name)", bytesMax: max) {
+            case .success(let bytes): return bytes
+            case .failure(let failure):
+                // One that is not there is no mistake; theme.css is checked below.
+                if access("\(path)/\(name)", F_OK) == 0 {
+                    unreadable.append("\(name): \(failure.sentence)")
+                }
+                return nil
+            }
+        }
+        css = bytes("theme.css", max: Self.cssBytesMax)
+        links = bytes("theme.yaml", max: Self.cssBytesMax).map { _ in
             SettingsDocument(path: "\(path)/theme.yaml")
         }
         logo =
-            Self.bytes("\(path)/logo.svg", bytesMax: Self.logoBytesMax).map {
+            bytes("logo.svg", max: Self.logoBytesMax).map {
                 Theme.Logo(bytes: $0, mediaType: "image/svg+xml")
             }
-            ?? Self.bytes("\(path)/logo.png", bytesMax: Self.logoBytesMax).map {
+            ?? bytes("logo.png", max: Self.logoBytesMax).map {
                 Theme.Logo(bytes: $0, mediaType: "image/png")
             }
-    }
-
-    private static func bytes(_ path: String, bytesMax: Int) -> [UInt8]? {
-        guard case .success(let bytes) = FileText.read(path, bytesMax: bytesMax) else { return nil }
-        return bytes
+        self.unreadable = unreadable
     }
 
     /// The theme.
     /// - Throws: `ThemeError` with all problems.
     package func theme() throws(ThemeError) -> Theme {
-        var problems: [String] = []
+        var problems = unreadable
         var theme = Theme.standard
         do throws(ThemeError) {
             theme = try Theme(variables: Self.variables(css, &problems))
@@ -61,7 +72,7 @@ package struct ThemeFiles: Equatable, Sendable {
     /// The variables of `:root { --name: value; … }`, and nothing else.
     static func variables(_ css: [UInt8]?, _ problems: inout [String]) -> [String: String] {
         guard let css, let text = String(validating: css, as: UTF8.self) else {
-            problems.append("theme.css: it is missing, too large or not UTF-8")
+            problems.append("theme.css: it is missing or not UTF-8")
             return [:]
         }
         let bare = text.replacing(/\/\*(?s:.*?)\*\//, with: " ").trimmingSpaces
@@ -109,7 +120,7 @@ package struct ThemeLinks: Settings, Equatable {
 
 /// A theme cannot be used.
 package struct ThemeError: Error, Hashable, CustomStringConvertible {
-    /// What is wrong, as sentences.
+    /// The problems, as sentences.
     package let problems: [String]
 
     /// All problems.
