@@ -94,11 +94,15 @@ extension SQLSession {
             [.integer(position), .integer(Int64(limit))]
         ) { row in
             EventsV1.Event(
-                position: try row.integer(0), atMs: try row.integer(1), kind: try row.text(2),
-                accountId: try row.optionalInteger(3).flatMap { AccountID(key: $0)?.text } ?? "",
-                sessionId: try row.optionalInteger(4).flatMap { SessionID(key: $0)?.text } ?? "",
-                outcome: try row.optionalText(5) ?? "", attempt: try row.optionalInteger(6) ?? 0,
-                app: try row.optionalText(7) ?? "")
+                position: try row.integer("number"), atMs: try row.integer("at_ms"),
+                kind: try row.text("kind"),
+                accountId: try row.optionalInteger("account").flatMap { AccountID(key: $0)?.text }
+                    ?? "",
+                sessionId: try row.optionalInteger("session").flatMap { SessionID(key: $0)?.text }
+                    ?? "",
+                outcome: try row.optionalText("outcome") ?? "",
+                attempt: try row.optionalInteger("attempt") ?? 0,
+                app: try row.optionalText("app") ?? "")
         }
     }
 }

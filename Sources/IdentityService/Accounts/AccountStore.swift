@@ -9,10 +9,11 @@ extension SQLSession {
             """
             SELECT accounts.account, status, created_at_ms, last_sign_in_at_ms, sealed_key,
                 display_name, language, email_addresses.look_up_key, address, proved_at_ms,
-                is_guest, photo_url, phone.identity, phone.details,
-                EXISTS (SELECT 1 FROM passwords WHERE passwords.account = accounts.account),
+                is_guest, photo_url, phone.identity AS phone, phone.details AS phone_details,
+                EXISTS (SELECT 1 FROM passwords WHERE passwords.account = accounts.account)
+                    AS has_password,
                 (SELECT group_concat(method, ' ') FROM identities
-                 WHERE identities.account = accounts.account)
+                 WHERE identities.account = accounts.account) AS identity_methods
             FROM accounts
             JOIN profiles ON profiles.account = accounts.account
             JOIN account_keys ON account_keys.account = accounts.account
@@ -110,29 +111,30 @@ extension Transaction {
 
 extension AccountRow {
     fileprivate init(_ row: SQLRow) throws {
-        account = try AccountID(stored: row.integer(0))
-        let status = try row.integer(1)
+        account = try AccountID(stored: row.integer("account"))
+        let status = try row.integer("status")
         guard let known = AccountStatus(rawValue: status) else {
             throw SQLError(.unexpectedValue, detail: "accounts.status \(status)")
         }
         self.status = known
-        createdAt = try row.timestamp(2)
-        lastSignInAt = try row.optionalTimestamp(3)
-        sealedKey = try row.blob(4)
-        sealedDisplayName = try row.blob(5)
-        language = try row.text(6)
-        address = try row.optionalBlob(7).map { lookUpKey in
+        createdAt = try row.timestamp("created_at_ms")
+        lastSignInAt = try row.optionalTimestamp("last_sign_in_at_ms")
+        sealedKey = try row.blob("sealed_key")
+        sealedDisplayName = try row.blob("display_name")
+        language = try row.text("language")
+        address = try row.optionalBlob("look_up_key").map { lookUpKey in
             Address(
-                lookUpKey: lookUpKey, sealed: try row.blob(8),
-                provedAt: try row.optionalTimestamp(9))
+                lookUpKey: lookUpKey, sealed: try row.blob("address"),
+                provedAt: try row.optionalTimestamp("proved_at_ms"))
         }
-        isGuest = try row.boolean(10)
-        sealedPhotoURL = try row.optionalBlob(11)
-        phone = try row.optionalInteger(12).map { identity in
-            Phone(identity: identity, sealedDetails: try row.blob(13))
+        isGuest = try row.boolean("is_guest")
+        sealedPhotoURL = try row.optionalBlob("photo_url")
+        phone = try row.optionalInteger("phone").map { identity in
+            Phone(identity: identity, sealedDetails: try row.blob("phone_details"))
         }
-        let opensByPassword = try row.boolean(14) && address != nil
-        let identities = try row.optionalText(15)?.split(separator: " ").map(String.init) ?? []
+        let opensByPassword = try row.boolean("has_password") && address != nil
+        let identities =
+            try row.optionalText("identity_methods")?.split(separator: " ").map(String.init) ?? []
         methods = (opensByPassword ? ["password"] : []) + identities.sorted()
     }
 }

@@ -116,16 +116,17 @@ extension Transaction {
 }
 
 extension Claim {
+    /// The columns that `init` reads.
     fileprivate static let columns =
         "account, token_hash, address_key, address, password_hash, expires_at_ms"
 
     fileprivate init(_ row: SQLRow) throws {
-        account = try AccountID(stored: row.integer(0))
-        tokenHash = try row.optionalBlob(1)
-        addressKey = try row.blob(2)
-        sealedAddress = try row.blob(3)
-        sealedPasswordHash = try row.blob(4)
-        expiresAt = try row.timestamp(5)
+        account = try AccountID(stored: row.integer("account"))
+        tokenHash = try row.optionalBlob("token_hash")
+        addressKey = try row.blob("address_key")
+        sealedAddress = try row.blob("address")
+        sealedPasswordHash = try row.blob("password_hash")
+        expiresAt = try row.timestamp("expires_at_ms")
     }
 }
 

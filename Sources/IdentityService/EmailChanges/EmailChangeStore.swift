@@ -55,9 +55,10 @@ extension SQLSession {
             """, [.blob(tokenHash), SQLValue(moment)]
         ) { row in
             PendingEmailChange(
-                account: try AccountID(stored: row.integer(0)), tokenHash: try row.blob(1),
-                addressKey: try row.blob(2), sealedAddress: try row.blob(3),
-                expiresAt: try row.timestamp(4))
+                account: try AccountID(stored: row.integer("account")),
+                tokenHash: try row.blob("token_hash"),
+                addressKey: try row.blob("address_key"), sealedAddress: try row.blob("address"),
+                expiresAt: try row.timestamp("expires_at_ms"))
         }
     }
 

@@ -99,8 +99,9 @@ extension SQLSession {
             [.blob(tokenHash), .integer(purpose.rawValue), SQLValue(moment)]
         ) { row in
             Link(
-                key: try row.integer(0), account: try AccountID(stored: row.integer(1)),
-                addressKey: try row.blob(2))
+                key: try row.integer("link"),
+                account: try AccountID(stored: row.integer("account")),
+                addressKey: try row.blob("address_key"))
         }
     }
 }

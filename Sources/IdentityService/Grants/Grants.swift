@@ -91,33 +91,33 @@ extension SQLSession {
     func grantHolder(lookUpKey: [UInt8]) throws -> GrantHolder? {
         try queryOne(
             """
-            SELECT identity, identities.account, sealed_key, sealed_grant
+            SELECT \(GrantHolder.columns)
             FROM identities JOIN account_keys ON account_keys.account = identities.account
             WHERE look_up_key = ?
-            """, [.blob(lookUpKey)]
-        ) {
-            GrantHolder(
-                identity: try $0.integer(0), account: try AccountID(stored: $0.integer(1)),
-                sealedKey: try $0.blob(2), sealedGrant: try $0.optionalBlob(3))
-        }
+            """, [.blob(lookUpKey)], GrantHolder.init)
     }
 
     /// The identities of an account that have grants, with their look-up keys.
     func grants(of account: AccountID) throws -> [(lookUpKey: [UInt8], holder: GrantHolder)] {
         try query(
             """
-            SELECT identity, identities.account, sealed_key, sealed_grant, look_up_key
+            SELECT \(GrantHolder.columns), look_up_key
             FROM identities JOIN account_keys ON account_keys.account = identities.account
             WHERE identities.account = ? AND sealed_grant IS NOT NULL
             """, [.integer(account.key)]
-        ) {
-            (
-                try $0.blob(4),
-                GrantHolder(
-                    identity: try $0.integer(0), account: try AccountID(stored: $0.integer(1)),
-                    sealedKey: try $0.blob(2), sealedGrant: try $0.optionalBlob(3))
-            )
-        }
+        ) { (try $0.blob("look_up_key"), try GrantHolder($0)) }
+    }
+}
+
+extension GrantHolder {
+    /// The columns that `init` reads.
+    fileprivate static let columns = "identity, identities.account, sealed_key, sealed_grant"
+
+    fileprivate init(_ row: SQLRow) throws {
+        identity = try row.integer("identity")
+        account = try AccountID(stored: row.integer("account"))
+        sealedKey = try row.blob("sealed_key")
+        sealedGrant = try row.optionalBlob("sealed_grant")
     }
 }
 

@@ -44,8 +44,7 @@ extension SQLSession {
     func identity(lookUpKey: [UInt8]) throws -> IdentityRow? {
         try queryOne(
             """
-            SELECT identity, account, method, details, sealed_grant, linked_at_ms
-            FROM identities WHERE look_up_key = ?
+            SELECT \(IdentityRow.columns) FROM identities WHERE look_up_key = ?
             """, [.blob(lookUpKey)], IdentityRow.init)
     }
 
@@ -53,8 +52,7 @@ extension SQLSession {
     func identities(of account: AccountID) throws -> [IdentityRow] {
         try query(
             """
-            SELECT identity, account, method, details, sealed_grant, linked_at_ms
-            FROM identities WHERE account = ? ORDER BY linked_at_ms, identity
+            SELECT \(IdentityRow.columns) FROM identities WHERE account = ? ORDER BY linked_at_ms, identity
             """, [.integer(account.key)], IdentityRow.init)
     }
 }
@@ -93,13 +91,17 @@ extension Transaction {
 }
 
 extension IdentityRow {
+    /// The columns that `init` reads.
+    fileprivate static let columns =
+        "identity, account, method, details, sealed_grant, linked_at_ms"
+
     fileprivate init(_ row: SQLRow) throws {
-        identity = try row.integer(0)
-        account = try AccountID(stored: row.integer(1))
-        method = try row.text(2)
-        sealedDetails = try row.blob(3)
-        sealedGrant = try row.optionalBlob(4)
-        linkedAt = try row.timestamp(5)
+        identity = try row.integer("identity")
+        account = try AccountID(stored: row.integer("account"))
+        method = try row.text("method")
+        sealedDetails = try row.blob("details")
+        sealedGrant = try row.optionalBlob("sealed_grant")
+        linkedAt = try row.timestamp("linked_at_ms")
     }
 }
 

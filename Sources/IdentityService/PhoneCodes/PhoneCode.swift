@@ -124,18 +124,18 @@ extension SQLSession {
             FROM phone_codes WHERE code = ?
             """, [.integer(request.key)]
         ) { row in
-            guard let purpose = PhoneCodePurpose(rawValue: try row.integer(0)),
-                let stage = PhoneCodeState.Stage(rawValue: try row.integer(4))
+            guard let purpose = PhoneCodePurpose(rawValue: try row.integer("purpose")),
+                let stage = PhoneCodeState.Stage(rawValue: try row.integer("stage"))
             else { throw SQLError(.unexpectedValue, detail: "phone_codes.purpose or stage") }
             return StoredPhoneCode(
                 binding: PhoneCodeBinding(
                     request: request, purpose: purpose,
-                    account: try row.optionalInteger(1).map(AccountID.init(stored:)),
-                    numberKey: try row.blob(2)),
-                hash: try row.blob(3),
+                    account: try row.optionalInteger("account").map(AccountID.init(stored:)),
+                    numberKey: try row.blob("number_key")),
+                hash: try row.blob("code_hash"),
                 state: PhoneCodeState(
-                    stage: stage, evaluated: Int(clamping: try row.integer(5)),
-                    expiresAt: try row.timestamp(6)))
+                    stage: stage, evaluated: Int(clamping: try row.integer("evaluated")),
+                    expiresAt: try row.timestamp("expires_at_ms")))
         }
     }
 }

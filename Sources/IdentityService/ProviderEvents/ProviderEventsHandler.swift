@@ -49,15 +49,17 @@ extension SQLSession {
     func noticedIdentity(lookUpKey: [UInt8]) throws -> NoticedIdentity? {
         try queryOne(
             """
-            SELECT identity, account, method, details, max(linked_at_ms, ifnull(last_used_at_ms, 0)),
-                relay_told_at_ms
+            SELECT identity, account, method, details, relay_told_at_ms,
+                max(linked_at_ms, ifnull(last_used_at_ms, 0)) AS used_at_ms
             FROM identities WHERE look_up_key = ?
             """, [.blob(lookUpKey)]
         ) {
             NoticedIdentity(
-                identity: try $0.integer(0), account: try AccountID(stored: $0.integer(1)),
-                method: try $0.text(2), sealedDetails: try $0.blob(3),
-                usedAt: try $0.timestamp(4), relayToldAt: try $0.optionalTimestamp(5))
+                identity: try $0.integer("identity"),
+                account: try AccountID(stored: $0.integer("account")),
+                method: try $0.text("method"), sealedDetails: try $0.blob("details"),
+                usedAt: try $0.timestamp("used_at_ms"),
+                relayToldAt: try $0.optionalTimestamp("relay_told_at_ms"))
         }
     }
 }

@@ -123,7 +123,7 @@ extension SQLSession {
 
 /// A message that has not ended, as a worker reads it.
 struct StoredMessage: Sendable {
-    /// The columns that `init` reads, in order.
+    /// The columns that `init` reads.
     static let columns = """
         id, state, attempts, accepted_at_ms, expires_at_ms, due_at_ms, renewed_at_ms, channel, \
         lane, is_warning, recipient_hash, content, unanswered
@@ -139,16 +139,18 @@ struct StoredMessage: Sendable {
     let content: [UInt8]
 
     init(_ row: SQLRow) throws {
-        id = try row.messageID(0)
+        id = try row.messageID("id")
         delivery = Delivery(
-            state: try DeliveryState(code: row.integer(1), dueAt: row.timestamp(5)),
-            attempts: Int(clamping: try row.integer(2)), acceptedAt: try row.timestamp(3),
-            expiresAt: try row.optionalTimestamp(4), renewedAt: try row.optionalTimestamp(6),
-            unanswered: Int(clamping: try row.integer(12)))
-        channel = try row.channel(7)
-        lane = try row.lane(8)
-        recipient = try row.blob(10)
-        content = try row.blob(11)
+            state: try DeliveryState(code: row.integer("state"), dueAt: row.timestamp("due_at_ms")),
+            attempts: Int(clamping: try row.integer("attempts")),
+            acceptedAt: try row.timestamp("accepted_at_ms"),
+            expiresAt: try row.optionalTimestamp("expires_at_ms"),
+            renewedAt: try row.optionalTimestamp("renewed_at_ms"),
+            unanswered: Int(clamping: try row.integer("unanswered")))
+        channel = try row.channel("channel")
+        lane = try row.lane()
+        recipient = try row.blob("recipient_hash")
+        content = try row.blob("content")
     }
 
     /// The same message with another delivery state.
@@ -185,7 +187,7 @@ extension DeliveryState {
 
 extension SQLRow {
     /// The message's id in `column`.
-    func messageID(_ column: Int) throws -> MessageID {
+    func messageID(_ column: SQLColumn) throws -> MessageID {
         guard let id = MessageID(key: try integer(column)) else {
             throw SQLError(.unexpectedValue, detail: "message.id is not positive")
         }
@@ -193,17 +195,17 @@ extension SQLRow {
     }
 
     /// The channel in `column`.
-    func channel(_ column: Int) throws -> Channel {
+    func channel(_ column: SQLColumn) throws -> Channel {
         guard let channel = Channel(rawValue: try integer(column)) else {
             throw SQLError(.unexpectedValue, detail: "message.channel is from a newer program")
         }
         return channel
     }
 
-    /// The lane in `column`, `lane`, and the one after it, `is_warning`.
-    func lane(_ column: Int) throws -> Lane {
-        let isWarning = try boolean(column + 1)
-        guard let lane = Lane(number: try integer(column), isWarning: isWarning) else {
+    /// The lane in the columns `lane` and `is_warning`.
+    func lane() throws -> Lane {
+        let isWarning = try boolean("is_warning")
+        guard let lane = Lane(number: try integer("lane"), isWarning: isWarning) else {
             throw SQLError(.unexpectedValue, detail: "message.lane is from a newer program")
         }
         return lane

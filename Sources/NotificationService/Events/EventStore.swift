@@ -13,8 +13,8 @@ extension SQLSession {
     func feedPositions() throws -> [EventOrigin: FeedPosition] {
         let rows = try query("SELECT origin, position, at_ms FROM event_origin") { row in
             (
-                try row.integer(0),
-                FeedPosition(position: try row.integer(1), atMs: try row.integer(2))
+                try row.integer("origin"),
+                FeedPosition(position: try row.integer("position"), atMs: try row.integer("at_ms"))
             )
         }
         return Dictionary(

@@ -164,31 +164,33 @@ extension NotificationStore {
 }
 
 extension NotificationV1.MessageSummary {
-    /// The columns of `message` that `init` reads, in order.
+    /// The columns of `message` that `init` reads.
     static let columns = """
         id, channel, lane, template, recipient, state, attempts, accepted_at_ms, due_at_ms, \
         expires_at_ms, ended_at_ms, reason, \
-        state = 4 AND EXISTS (SELECT 1 FROM dead_letter WHERE dead_letter.id = message.id), \
-        is_warning
+        state = 4 AND EXISTS (SELECT 1 FROM dead_letter WHERE dead_letter.id = message.id) \
+        AS has_dead_letter, is_warning
         """
 
     /// A row's message as shown at `now`.
     init(_ row: SQLRow, at now: Timestamp) throws {
-        let expiresAt = try row.optionalTimestamp(9)
+        let expiresAt = try row.optionalTimestamp("expires_at_ms")
         self.init(
-            messageId: try row.messageID(0).text,
+            messageId: try row.messageID("id").text,
             channel: NotificationV1.MessageChannel(
-                rawValue: Int32(clamping: try row.integer(1))),
+                rawValue: Int32(clamping: try row.integer("channel"))),
             lane: NotificationV1.MessageLane(
-                Lane(number: try row.integer(2), isWarning: try row.boolean(13))),
-            template: try row.text(3), recipient: try row.text(4),
+                Lane(number: try row.integer("lane"), isWarning: try row.boolean("is_warning"))),
+            template: try row.text("template"), recipient: try row.text("recipient"),
             state: NotificationV1.MessageState(
-                rawValue: Int32(clamping: try row.integer(5) + 1)),
-            attempts: UInt32(clamping: try row.integer(6)),
-            acceptedAtMs: try row.integer(7), dueAtMs: try row.optionalInteger(8) ?? 0,
+                rawValue: Int32(clamping: try row.integer("state") + 1)),
+            attempts: UInt32(clamping: try row.integer("attempts")),
+            acceptedAtMs: try row.integer("accepted_at_ms"),
+            dueAtMs: try row.optionalInteger("due_at_ms") ?? 0,
             expiresAtMs: expiresAt?.milliseconds ?? 0,
-            endedAtMs: try row.optionalInteger(10) ?? 0, reason: try row.optionalText(11) ?? "",
-            canBeRetried: try row.boolean(12) && expiresAt.map { $0 > now } ?? true)
+            endedAtMs: try row.optionalInteger("ended_at_ms") ?? 0,
+            reason: try row.optionalText("reason") ?? "",
+            canBeRetried: try row.boolean("has_dead_letter") && expiresAt.map { $0 > now } ?? true)
     }
 }
 

@@ -3,7 +3,7 @@ import Storage
 
 /// A registered device's row.
 struct StoredDevice: Sendable {
-    /// The columns that `init` reads, in order.
+    /// The columns that `init` reads.
     static let columns = "id, account_hash, platform, app, token, seen_at_ms"
 
     let id: PushDeviceID
@@ -18,15 +18,15 @@ struct StoredDevice: Sendable {
 
 extension StoredDevice {
     init(_ row: SQLRow) throws {
-        guard let id = PushDeviceID(key: try row.integer(0)),
-            let platform = PushPlatform(rawValue: try row.integer(2))
+        guard let id = PushDeviceID(key: try row.integer("id")),
+            let platform = PushPlatform(rawValue: try row.integer("platform"))
         else { throw SQLError(.unexpectedValue, detail: "push_device has unknown values") }
         self.id = id
         self.platform = platform
-        account = try row.blob(1)
-        app = try row.text(3)
-        token = try row.blob(4)
-        seenAt = try row.timestamp(5)
+        account = try row.blob("account_hash")
+        app = try row.text("app")
+        token = try row.blob("token")
+        seenAt = try row.timestamp("seen_at_ms")
     }
 }
 

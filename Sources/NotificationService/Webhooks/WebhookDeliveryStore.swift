@@ -26,8 +26,9 @@ extension SQLSession {
             [.integer(webhook.key), SQLValue(now), .integer(Int64(limit))]
         ) { row in
             WebhookDelivery(
-                webhook: webhook, lane: try row.integer(0), event: try StoredEvent(row, from: 3),
-                attempts: Int(clamping: try row.integer(1)), since: try row.timestamp(2))
+                webhook: webhook, lane: try row.integer("lane"), event: try StoredEvent(row),
+                attempts: Int(clamping: try row.integer("attempts")),
+                since: try row.timestamp("since_ms"))
         }
     }
 
@@ -78,7 +79,12 @@ extension Transaction {
             """
             SELECT position, lane, kind FROM event WHERE position > ? ORDER BY position LIMIT ?
             """, [.integer(from), .integer(Int64(limit))]
-        ) { (position: try $0.integer(0), lane: try $0.integer(1), kind: try $0.text(2)) }
+        ) {
+            (
+                position: try $0.integer("position"), lane: try $0.integer("lane"),
+                kind: try $0.text("kind")
+            )
+        }
         for event in stored where filter.matches(event.kind) {
             try enqueue(event: event.position, lane: event.lane, webhook: webhook.id)
         }
@@ -131,20 +137,20 @@ struct StoredEvent: Hashable, Sendable {
 }
 
 extension StoredEvent {
-    /// The columns that `init` reads, in order, from the table `event` as `e`.
+    /// The columns that `init` reads, from the table `event` as `e`.
     fileprivate static let columns =
         "e.position, e.id, e.at_ms, e.kind, e.account, e.session, e.outcome, e.attempt"
 
-    fileprivate init(_ row: SQLRow, from column: Int) throws {
-        guard let id = EventID(key: try row.integer(column + 1)) else {
+    fileprivate init(_ row: SQLRow) throws {
+        guard let id = EventID(key: try row.integer("id")) else {
             throw SQLError(.unexpectedValue, detail: "event.id is not positive")
         }
         self.init(
-            position: try row.integer(column), id: id, at: try row.timestamp(column + 2),
-            kind: try row.text(column + 3),
-            account: try row.optionalInteger(column + 4).flatMap { AccountID(key: $0) },
-            session: try row.optionalInteger(column + 5).flatMap { SessionID(key: $0) },
-            outcome: try row.optionalText(column + 6),
-            attempt: try row.optionalInteger(column + 7))
+            position: try row.integer("position"), id: id, at: try row.timestamp("at_ms"),
+            kind: try row.text("kind"),
+            account: try row.optionalInteger("account").flatMap { AccountID(key: $0) },
+            session: try row.optionalInteger("session").flatMap { SessionID(key: $0) },
+            outcome: try row.optionalText("outcome"),
+            attempt: try row.optionalInteger("attempt"))
     }
 }

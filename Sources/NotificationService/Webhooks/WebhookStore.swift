@@ -3,7 +3,7 @@ import Storage
 
 /// A webhook's row, with sealed values.
 struct WebhookRow: Sendable {
-    /// The columns that `init` reads, in order.
+    /// The columns that `init` reads.
     static let columns = """
         id, target, secret, former_secret, former_until_ms, events, created_at_ms, is_paused, \
         last_failure, replayed_to
@@ -23,19 +23,19 @@ struct WebhookRow: Sendable {
     let replayedTo: Int64?
 
     fileprivate init(_ row: SQLRow) throws {
-        guard let id = WebhookID(key: try row.integer(0)) else {
+        guard let id = WebhookID(key: try row.integer("id")) else {
             throw SQLError(.unexpectedValue, detail: "webhook.id is not positive")
         }
         self.id = id
-        target = try row.blob(1)
-        secret = try row.blob(2)
-        formerSecret = try row.optionalBlob(3)
-        formerUntil = try row.optionalTimestamp(4)
-        events = try row.text(5)
-        createdAt = try row.timestamp(6)
-        isPaused = try row.boolean(7)
-        lastFailure = try row.optionalText(8)
-        replayedTo = try row.optionalInteger(9)
+        target = try row.blob("target")
+        secret = try row.blob("secret")
+        formerSecret = try row.optionalBlob("former_secret")
+        formerUntil = try row.optionalTimestamp("former_until_ms")
+        events = try row.text("events")
+        createdAt = try row.timestamp("created_at_ms")
+        isPaused = try row.boolean("is_paused")
+        lastFailure = try row.optionalText("last_failure")
+        replayedTo = try row.optionalInteger("replayed_to")
     }
 
     /// Decrypts the row.

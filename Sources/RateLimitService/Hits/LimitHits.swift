@@ -133,20 +133,18 @@ extension SQLSession {
     /// The waits that were being counted when the last process ended.
     func hits() throws -> [LimitHit] {
         try query(
-            """
-            SELECT limit_number, subject, since_ms, until_ms, refused, attempt FROM hits
-            """
+            "SELECT limit_number, subject, since_ms, until_ms, refused, attempt FROM hits"
         ) { row -> LimitHit? in
             // A limit that this version does not know belongs to a newer version; its row stays.
-            guard let number = UInt16(exactly: try row.integer(0)),
+            guard let number = UInt16(exactly: try row.integer("limit_number")),
                 let limit = LimitName(number: number)
             else { return nil }
             return LimitHit(
-                key: LimitKey(limit: number, hash: try row.blob(1)), limit: limit,
-                since: Timestamp(milliseconds: try row.integer(2)),
-                until: Timestamp(milliseconds: try row.integer(3)),
-                refused: Int(clamping: try row.integer(4)),
-                attempt: Int(clamping: try row.integer(5)))
+                key: LimitKey(limit: number, hash: try row.blob("subject")), limit: limit,
+                since: try row.timestamp("since_ms"),
+                until: try row.timestamp("until_ms"),
+                refused: Int(clamping: try row.integer("refused")),
+                attempt: Int(clamping: try row.integer("attempt")))
         }.compactMap(\.self)
     }
 }

@@ -167,8 +167,8 @@ extension SQLSession {
             "SELECT number, secret, since_ms, until_ms FROM subject_secret ORDER BY number DESC"
         ) { row in
             StoredSecret(
-                number: try row.integer(0), sealed: try row.optionalBlob(1),
-                since: try row.timestamp(2), until: try row.optionalTimestamp(3))
+                number: try row.integer("number"), sealed: try row.optionalBlob("secret"),
+                since: try row.timestamp("since_ms"), until: try row.optionalTimestamp("until_ms"))
         }
     }
 }

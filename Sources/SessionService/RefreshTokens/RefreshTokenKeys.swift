@@ -157,12 +157,12 @@ extension SQLSession {
         try query(
             "SELECT id, sealed_key, made_at_ms, superseded_at_ms FROM token_key ORDER BY id"
         ) { row in
-            guard let id = UInt8(exactly: try row.integer(0)) else {
+            guard let id = UInt8(exactly: try row.integer("id")) else {
                 throw SQLError(.unexpectedValue, detail: "token_key.id")
             }
             return RefreshTokenKeys.Stored(
-                id: id, sealed: try row.blob(1), madeAt: try row.timestamp(2),
-                supersededAt: try row.optionalTimestamp(3))
+                id: id, sealed: try row.blob("sealed_key"), madeAt: try row.timestamp("made_at_ms"),
+                supersededAt: try row.optionalTimestamp("superseded_at_ms"))
         }
     }
 }

@@ -100,7 +100,7 @@ extension SQLSession {
     func revocations(after position: UInt64, countMax: Int) throws -> [Revocation] {
         try query(
             """
-            SELECT number, session, ended_at_ms, reason FROM session_end
+            SELECT \(Revocation.columns) FROM session_end
             WHERE number > ? ORDER BY number LIMIT ?
             """,
             [.integer(Int64(clamping: position)), .integer(Int64(countMax))], Revocation.init)
@@ -110,7 +110,7 @@ extension SQLSession {
     func revocations(since moment: Timestamp) throws -> [Revocation] {
         try query(
             """
-            SELECT number, session, ended_at_ms, reason FROM session_end
+            SELECT \(Revocation.columns) FROM session_end
             WHERE ended_at_ms > ? ORDER BY number
             """,
             [SQLValue(moment)], Revocation.init)
@@ -149,13 +149,16 @@ extension Transaction {
 }
 
 extension Revocation {
+    /// The columns that `init` reads.
+    fileprivate static let columns = "number, session, ended_at_ms, reason"
+
     fileprivate init(_ row: SQLRow) throws {
-        guard let session = SessionID(key: try row.integer(1)) else {
+        guard let session = SessionID(key: try row.integer("session")) else {
             throw SQLError(.unexpectedValue, detail: "session_end.session")
         }
         self.init(
-            position: UInt64(clamping: try row.integer(0)), session: session,
-            at: try row.timestamp(2),
-            reason: SessionV1.EndReason(rawValue: Int32(clamping: try row.integer(3))))
+            position: UInt64(clamping: try row.integer("number")), session: session,
+            at: try row.timestamp("ended_at_ms"),
+            reason: SessionV1.EndReason(rawValue: Int32(clamping: try row.integer("reason"))))
     }
 }

@@ -129,7 +129,8 @@ extension SQLSession {
             [.integer(account.key)]
         ) { row in
             let device = SessionDevice.Stored(
-                platform: try row.optionalText(14), sealedName: try row.optionalBlob(15))
+                platform: try row.optionalText("platform"),
+                sealedName: try row.optionalBlob("device_name"))
             return (try Session(row), device)
         }
     }
@@ -158,7 +159,7 @@ extension SessionProof {
 }
 
 extension Session {
-    /// The columns of a session, in the order in which `init` reads them.
+    /// The columns that `init` reads.
     fileprivate static let columns = """
         id, account, counter, created_at_ms, used_at_ms, auth_time_ms, proved_at_ms, methods, \
         ended_at_ms, end_reason, rotated_at_ms, device, device_key, proofs
@@ -166,33 +167,35 @@ extension Session {
 
     /// Parses a row of `columns`.
     fileprivate init(_ row: SQLRow) throws {
-        id = try row.identifier(0)
-        account = try row.identifier(1)
-        counter = try row.integer(2)
-        createdAt = try row.timestamp(3)
-        usedAt = try row.timestamp(4)
-        provedAt = try row.timestamp(6)
+        id = try row.identifier("id")
+        account = try row.identifier("account")
+        counter = try row.integer("counter")
+        createdAt = try row.timestamp("created_at_ms")
+        usedAt = try row.timestamp("used_at_ms")
+        provedAt = try row.timestamp("proved_at_ms")
         proofs = try SessionProofs(
-            stored: try row.optionalText(13),
+            stored: try row.optionalText("proofs"),
             latest: SessionProof(
-                methods: try row.text(7).split(separator: " ").map(String.init),
-                at: try row.timestamp(5)))
-        end = try row.optionalTimestamp(8).map { End(at: $0, reason: try row.endReason(9)) }
-        rotatedAt = try row.timestamp(10)
-        device = try row.optionalBlob(11)
-        deviceKey = try row.optionalBlob(12).map { try DeviceKey(stored: $0) }
+                methods: try row.text("methods").split(separator: " ").map(String.init),
+                at: try row.timestamp("auth_time_ms")))
+        end = try row.optionalTimestamp("ended_at_ms").map {
+            End(at: $0, reason: try row.endReason("end_reason"))
+        }
+        rotatedAt = try row.timestamp("rotated_at_ms")
+        device = try row.optionalBlob("device")
+        deviceKey = try row.optionalBlob("device_key").map { try DeviceKey(stored: $0) }
     }
 }
 
 extension SQLRow {
-    fileprivate func identifier<Kind>(_ column: Int) throws -> Identifier<Kind> {
+    fileprivate func identifier<Kind>(_ column: SQLColumn) throws -> Identifier<Kind> {
         guard let id = Identifier<Kind>(key: try integer(column)) else {
             throw SQLError(.unexpectedValue, detail: "column \(column) does not hold a row key")
         }
         return id
     }
 
-    fileprivate func endReason(_ column: Int) throws -> EndReason {
+    fileprivate func endReason(_ column: SQLColumn) throws -> EndReason {
         guard let reason = EndReason(rawValue: try integer(column)) else {
             throw SQLError(.unexpectedValue, detail: "column \(column) does not hold a reason")
         }

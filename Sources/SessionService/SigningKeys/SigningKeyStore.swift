@@ -154,21 +154,24 @@ extension Transaction {
 }
 
 extension StoredSigningKey {
-    /// The columns of a key, in the order in which `init` reads them.
+    /// The columns that `init` reads.
     fileprivate static let columns = """
         id, state, x, y, private_number, made_at_ms, active_at_ms, passive_at_ms, retired_at_ms, \
         revoked
         """
 
     fileprivate init(_ row: SQLRow) throws {
-        guard let state = State(rawValue: try row.integer(1)) else {
+        guard let state = State(rawValue: try row.integer("state")) else {
             throw SQLError(.unexpectedValue, detail: "signing_key.state")
         }
         self.init(
-            id: try row.integer(0), state: state, x: try row.blob(2), y: try row.blob(3),
-            privateNumber: try row.optionalBlob(4), madeAt: try row.timestamp(5),
-            activeAt: try row.optionalTimestamp(6), passiveAt: try row.optionalTimestamp(7),
-            retiredAt: try row.optionalTimestamp(8), isRevoked: try row.boolean(9))
+            id: try row.integer("id"), state: state, x: try row.blob("x"), y: try row.blob("y"),
+            privateNumber: try row.optionalBlob("private_number"),
+            madeAt: try row.timestamp("made_at_ms"),
+            activeAt: try row.optionalTimestamp("active_at_ms"),
+            passiveAt: try row.optionalTimestamp("passive_at_ms"),
+            retiredAt: try row.optionalTimestamp("retired_at_ms"),
+            isRevoked: try row.boolean("revoked"))
     }
 }
 

@@ -64,8 +64,9 @@ extension Transaction {
             [.integer(AuditCounts.minute(of: at)), .integer(limit)]
         ) { row in
             (
-                number: try row.integer(0), kind: try row.text(1), site: try row.blob(2),
-                outcome: try row.text(3), refusals: try row.integer(4)
+                number: try row.integer("number"), kind: try row.text("kind"),
+                site: try row.blob("site"),
+                outcome: try row.text("outcome"), refusals: try row.integer("refusals")
             )
         }
         for count in counts {

@@ -57,10 +57,11 @@ extension SQLSession {
             [.integer(queue.number), SQLValue(moment), .integer(Int64(limit))]
         ) { row in
             OutboxRelay.Row(
-                number: try row.integer(0), attempts: try row.integer(1),
+                number: try row.integer("number"), attempts: try row.integer("attempts"),
                 message: OutboxMessage(
-                    topic: try row.text(2), key: try row.text(3), payload: try row.blob(4),
-                    lane: try row.optionalInteger(5), queue: queue))
+                    topic: try row.text("topic"), key: try row.text("message_key"),
+                    payload: try row.blob("payload"),
+                    lane: try row.optionalInteger("lane"), queue: queue))
         }
     }
 

@@ -7,6 +7,8 @@ import CSQLite
 final class SQLiteStatement {
     private let statement: OpaquePointer
     private let connection: OpaquePointer
+    /// The names of the result's columns.
+    private let names: [String]
     /// From `bind` to `reset`.
     private(set) var isInUse = false
     /// The cache's use counter when the statement was last returned; set by the cache.
@@ -33,6 +35,10 @@ final class SQLiteStatement {
         }
         statement = prepared
         self.connection = connection
+        // Nil only when memory is exhausted.
+        names = (0..<sqlite3_column_count(prepared)).map {
+            sqlite3_column_name(prepared, $0).map { String(cString: $0) } ?? ""
+        }
     }
 
     deinit {
@@ -84,8 +90,7 @@ final class SQLiteStatement {
 
     /// A copy of the current row.
     func row() throws -> SQLRow {
-        let count = sqlite3_column_count(statement)
-        return SQLRow(try (0..<max(0, count)).map { try value($0) })
+        SQLRow(try names.indices.map { try value(Int32($0)) }, names: names)
     }
 
     private func value(_ column: Int32) throws -> SQLValue {

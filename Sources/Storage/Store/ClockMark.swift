@@ -47,12 +47,13 @@ struct ClockMark: Sendable {
         try connection.queryOne(
             "SELECT at_ms, boot_at_ms, boot, uptime_ms, in_doubt FROM clock_mark WHERE id = 1"
         ) { row in
-            let moment = try row.timestamp(0)
-            guard try row.optionalTimestamp(1) == moment, let boot = try row.optionalText(2)
+            let moment = try row.timestamp("at_ms")
+            guard try row.optionalTimestamp("boot_at_ms") == moment,
+                let boot = try row.optionalText("boot")
             else { return StoredMoment(at: moment, boot: nil, uptime: .zero, isInDoubt: false) }
             return StoredMoment(
-                at: moment, boot: boot, uptime: .milliseconds(try row.integer(3)),
-                isInDoubt: try row.integer(4) != 0)
+                at: moment, boot: boot, uptime: .milliseconds(try row.integer("uptime_ms")),
+                isInDoubt: try row.integer("in_doubt") != 0)
         }
     }
 }

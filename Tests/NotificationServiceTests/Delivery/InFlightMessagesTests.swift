@@ -14,11 +14,13 @@ struct InFlightMessagesTests {
         let lease = SQLValue(Self.now + Delivery.lease)
         return try ids.map { id in
             try StoredMessage(
-                SQLRow([
-                    .integer(id), .integer(1), .integer(1), SQLValue(Self.now), .null, lease, .null,
-                    .integer(Channel.email.rawValue), .integer(lane.number),
-                    SQLValue(lane.isWarning), .blob([1]), .blob([2]), .integer(0),
-                ]))
+                SQLRow(
+                    [
+                        .integer(id), .integer(1), .integer(1), SQLValue(Self.now), .null, lease,
+                        .null, .integer(Channel.email.rawValue), .integer(lane.number),
+                        SQLValue(lane.isWarning), .blob([1]), .blob([2]), .integer(0),
+                    ],
+                    names: StoredMessage.columns.split(separator: ", ").map(String.init)))
         }
     }
 

@@ -4,7 +4,9 @@ import Testing
 
 @Suite("Reading a row by type")
 struct SQLRowTests {
-    let row = SQLRow([.null, .integer(1), .real(0.5), .text("t"), .blob([9])])
+    let row = SQLRow(
+        [.null, .integer(1), .real(0.5), .text("t"), .blob([9])],
+        names: ["nothing", "number", "real", "text", "blob"])
 
     @Test("each type is read as stored")
     func typesComeBack() throws {
@@ -20,8 +22,19 @@ struct SQLRowTests {
         #expect(try row.optionalTimestamp(0) == nil)
     }
 
-    @Test("a wrong type, NULL or a missing column is an error", arguments: [-1, 0, 2, 5, .max])
-    func othersAreErrors(_ column: Int) {
+    @Test("a column is read by its name, whatever its position")
+    func byName() throws {
+        #expect(try row.blob("blob") == [9])
+        #expect(try row.integer("number") == 1)
+        #expect(try row.optionalText("nothing") == nil)
+    }
+
+    @Test(
+        "a wrong type, NULL or a missing column is an error",
+        arguments: [
+            SQLColumn.position(-1), 0, 2, 5, .position(.max), "nothing", "real", "absent", "",
+        ])
+    func othersAreErrors(_ column: SQLColumn) {
         #expect(throws: SQLError.self) { try row.integer(column) }
         #expect(throws: SQLError.self) { try row.text(column) }
         #expect(throws: SQLError.self) { try row.blob(column) }
