@@ -44,15 +44,16 @@ median() {
     awk '{ values[NR] = $1 } END { print values[int((NR + 1) / 2)] }'
 }
 
-# Builds the measures and the named products, all with the options of the programs' image: other
-# options beside them would cause a complete rebuild each time.
+# Builds the measures, and with the argument `programs` all programs too, with the options of the
+# programs' image: other options beside them would cause a complete rebuild each time.
 build_measures() {
-  local product options=(
+  local options=(
     --package-path "$root" --scratch-path "$build" -c release --static-swift-stdlib
   )
-  for product in Benchmarks "$@"; do
-    swift build "${options[@]}" --product "$product" >&2 || fail "building $product failed"
-  done
+  swift build "${options[@]}" --product Benchmarks >&2 || fail "building the measures failed"
+  if [[ ${1:-} == programs ]]; then
+    swift build "${options[@]}" --target Programs >&2 || fail "building the programs failed"
+  fi
   release=$(swift build "${options[@]}" --show-bin-path)
 }
 
@@ -149,7 +150,7 @@ bench_accounts() {
 
 # Starts the five services on a new folder; sets $up_process, $data and $ready_ms.
 start_programs() {
-  build_measures "${programs[@]}"
+  build_measures programs
   data=$work/data.$RANDOM
   local began ended
   began=$(date +%s%N)
@@ -202,7 +203,7 @@ bench_sign-in-rush() {
 
 # Sign-ins with a provider's tokens through the five programs, by their CPU time.
 bench_provider-sign-ins() {
-  build_measures "${programs[@]}"
+  build_measures programs
   mkdir -p "$work/providers"
   "$release/Benchmarks" provider-sign-ins --postern "$release/postern" \
     --folder "$work/providers" --runs "$runs"
@@ -211,7 +212,7 @@ bench_provider-sign-ins() {
 # Figures of the system tests in their long form, with programs built for release.
 # $1: rounds; $2: suites, as a regular expression.
 report_system_tests() {
-  build_measures "${programs[@]}"
+  build_measures programs
   swift build --package-path "$root" --build-tests >&2
   local log=$work/system-tests outcome=0
   POSTERN_PROGRAMS=$release POSTERN_SOAK_ROUNDS=$1 SWIFT_BACKTRACE=enable=no \

@@ -15,12 +15,6 @@ build_packages=(
   libyaml-dev
 )
 
-# The five services, the web service and the tool.
-programs=(
-  postern-identity postern-session postern-rate-limit postern-notification postern-gateway
-  postern-web postern
-)
-
 # Flags with which the tests are built: whole modules, without an index and debugging information.
 # A first build takes about half of the time.
 test_build=(
@@ -99,13 +93,40 @@ set_up_python() {
   cp "$wanted" "$venv/requirements.txt"
 }
 
-# Builds the programs for release; sets $release to their folder.
+# Builds the programs for release; sets $release to their folder. The whole output is in the log.
 build_release() {
-  local program
-  for program in "${programs[@]}"; do
-    say "building $program"
-    swift build --package-path "$root" -c release --product "$program" >&2 ||
-      fail "building $program failed"
+  local log=$root/.build/release.log
+  mkdir -p "$root/.build"
+  say "building the programs"
+  swift build --package-path "$root" -c release --target Programs 2>&1 | tee "$log" |
+    show_build || {
+    { grep -a 'error:' "$log" | sort -u || tail -n 5 "$log"; } >&2
+    fail "the build failed; its output is in $log"
+  }
+  release=$root/.build/release
+}
+
+# Shows the output of `swift build`, which has a line for each C file and each module, as a line for
+# each program, with its time; in between the current step, on a terminal in place, else once a
+# minute.
+show_build() {
+  local line time seconds minute=0 began=$SECONDS
+  while IFS= read -r line; do
+    [[ $line =~ ^\[([0-9]+)/([0-9]+)\]\ (Compiling|Linking)\ ([^ ]+) ]] || continue
+    seconds=$((SECONDS - began))
+    time=$(printf '%4d:%02d' $((seconds / 60)) $((seconds % 60)))
+    if [[ ${BASH_REMATCH[3]} == Linking ]]; then
+      line="$time  ${BASH_REMATCH[4]}"$'\n'
+    elif [[ -t 2 ]]; then
+      line="$time  step ${BASH_REMATCH[1]} of ${BASH_REMATCH[2]}: ${BASH_REMATCH[4]}"
+    elif ((seconds / 60 > minute)); then
+      line="$time  step ${BASH_REMATCH[1]} of ${BASH_REMATCH[2]}"$'\n'
+    else
+      continue
+    fi
+    minute=$((seconds / 60))
+    [[ ! -t 2 ]] || printf '\r\033[K' >&2
+    printf '%s' "$line" >&2
   done
-  release=$(swift build --package-path "$root" -c release --show-bin-path)
+  [[ ! -t 2 ]] || printf '\r\033[K' >&2
 }

@@ -16,7 +16,7 @@ web_idle_connections=1000
 bench_web() {
   need_packages openssl python3 "${peer_packages[@]}"
   build_floor
-  build_measures "${programs[@]}"
+  build_measures programs
   build_peers
   write_echo_payload
   write_peer_request
