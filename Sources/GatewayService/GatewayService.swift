@@ -6,29 +6,29 @@ package import ServiceRuntime
 /// The gateway: its handlers, and the work beside them. It has no store.
 package struct GatewayService: Sendable {
     /// `postern.gateway.v1.Auth`.
-    package let auth: AuthHandler
+    let auth: AuthHandler
     /// `postern.gateway.v1.AccountSessions`.
-    package let accountSessions: AccountSessionsHandler
+    let accountSessions: AccountSessionsHandler
     /// `postern.gateway.v1.Passwords`.
-    package let passwords: PasswordsHandler
+    let passwords: PasswordsHandler
     /// `postern.gateway.v1.Providers`.
-    package let providers: ProvidersHandler
+    let providers: ProvidersHandler
     /// `postern.gateway.v1.Guests`.
-    package let guests: GuestsHandler
+    let guests: GuestsHandler
     /// `postern.gateway.v1.SignInOptions`.
-    package let signInOptions: SignInOptionsHandler
+    let signInOptions: SignInOptionsHandler
     /// `postern.gateway.v1.SignInMethods`.
-    package let signInMethods: SignInMethodsHandler
+    let signInMethods: SignInMethodsHandler
     /// `postern.gateway.v1.PhoneSignIn`.
-    package let phoneSignIn: PhoneSignInHandler
+    let phoneSignIn: PhoneSignInHandler
     /// `postern.gateway.v1.Emails`.
-    package let emails: EmailsHandler
+    let emails: EmailsHandler
     /// `postern.gateway.v1.Verification`.
-    package let verification: VerificationHandler
+    let verification: VerificationHandler
     /// `postern.gateway.v1.ProviderNotices`.
-    package let providerNotices: ProviderNoticesHandler
+    let providerNotices: ProviderNoticesHandler
     /// `postern.gateway.v1.Admin`.
-    package let admin: AdminHandler
+    let admin: AdminHandler
 
     /// The gateway in front of `peers`.
     package init(

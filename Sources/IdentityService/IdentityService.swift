@@ -9,27 +9,27 @@ package import Storage
 /// The identity service over one store: its handlers, and the work beside them.
 package struct IdentityService: Sendable {
     /// `postern.identity.v1.Accounts`.
-    package let accounts: AccountsHandler
+    let accounts: AccountsHandler
     /// `postern.identity.v1.Credentials`.
-    package let credentials: CredentialsHandler
+    let credentials: CredentialsHandler
     /// `postern.identity.v1.AccountNotices`.
-    package let accountNotices: AccountNoticesHandler
+    let accountNotices: AccountNoticesHandler
     /// `postern.identity.v1.EmailChanges`.
-    package let emailChanges: EmailChangesHandler
+    let emailChanges: EmailChangesHandler
     /// `postern.identity.v1.ProviderEvents`.
-    package let providerEvents: ProviderEventsHandler
+    let providerEvents: ProviderEventsHandler
     /// `postern.identity.v1.Imports`.
     package let imports: ImportsHandler
     /// `postern.identity.v1.AccountAdmin`.
-    package let accountAdmin: AccountAdminHandler
+    let accountAdmin: AccountAdminHandler
     /// `postern.identity.v1.Identities`.
-    package let identities: IdentitiesHandler
+    let identities: IdentitiesHandler
     /// `postern.identity.v1.PhoneCodes`.
-    package let phoneCodes: PhoneCodesHandler
+    let phoneCodes: PhoneCodesHandler
     /// `postern.identity.v1.PhoneSignals`.
-    package let phoneSignals: PhoneSignalsHandler
+    let phoneSignals: PhoneSignalsHandler
     /// `postern.identity.v1.SignInSettings`.
-    package let signInSettings: SignInSettingsHandler
+    let signInSettings: SignInSettingsHandler
     /// The work beside the handlers.
     package let background: BackgroundTasks
     /// Hashes passwords on its own threads.
@@ -51,33 +51,36 @@ package struct IdentityService: Sendable {
             for: settings.providers, time: time, logger: logger)
         let responseTimeFloor = ResponseTimeFloor(
             store: store, passwords: passwords, time: time, logger: logger)
-        accounts = AccountsHandler(
-            settings: settings, store: store, keys: keys, passwords: passwords,
-            responseTimeFloor: responseTimeFloor,
-            time: time, randomness: randomness, devices: peers.devices, sessions: peers.sessions)
-        credentials = CredentialsHandler(
-            settings: settings, store: store, keys: keys, passwords: passwords,
-            responseTimeFloor: responseTimeFloor,
+        let check = PasswordCheck(
+            store: store, keys: keys, passwords: passwords, responseTimeFloor: responseTimeFloor,
             time: time, randomness: randomness)
+        let owners = SessionOwners(store: store, devices: peers.devices, sessions: peers.sessions)
+        accounts = AccountsHandler(
+            settings: settings, store: store, keys: keys, passwords: check,
+            responseTimeFloor: responseTimeFloor, time: time, randomness: randomness,
+            owners: owners)
+        credentials = CredentialsHandler(
+            settings: settings, store: store, keys: keys, passwords: check,
+            responseTimeFloor: responseTimeFloor, time: time, randomness: randomness)
         accountNotices = AccountNoticesHandler(store: store, keys: keys, randomness: randomness)
         emailChanges = EmailChangesHandler(
-            settings: settings, store: store, keys: keys, passwords: passwords,
-            responseTimeFloor: responseTimeFloor,
-            time: time, randomness: randomness, devices: peers.devices, sessions: peers.sessions)
+            settings: settings, store: store, keys: keys, passwords: check,
+            responseTimeFloor: responseTimeFloor, time: time, randomness: randomness,
+            owners: owners)
         providerEvents = ProviderEventsHandler(
             store: store, keys: keys, time: time, randomness: randomness, logger: logger,
             providers: providers)
         imports = ImportsHandler(
             settings: settings, store: store, keys: keys, passwords: passwords,
-            responseTimeFloor: responseTimeFloor,
-            time: time, randomness: randomness, logger: logger)
+            responseTimeFloor: responseTimeFloor, time: time, randomness: randomness,
+            logger: logger)
         accountAdmin = AccountAdminHandler(
             settings: settings, store: store, keys: keys, randomness: randomness, logger: logger,
             activity: peers.activity)
         identities = IdentitiesHandler(
             settings: settings, store: store, keys: keys, randomness: randomness,
             keepsGrants: apple != nil, devices: peers.devices, sessions: peers.sessions,
-            providers: providers)
+            tokens: providers)
         phoneCodes = PhoneCodesHandler(
             settings: settings, store: store, keys: keys, time: time, randomness: randomness,
             logger: logger, keepsGrants: apple != nil, devices: peers.devices,

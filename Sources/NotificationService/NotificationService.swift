@@ -9,19 +9,19 @@ package struct NotificationService: Sendable {
     /// `postern.notification.v1.Notifications`.
     package let notifications: NotificationsHandler
     /// `postern.notification.v1.TextMessages`.
-    package let texts: TextMessagesHandler
+    let texts: TextMessagesHandler
     /// `postern.notification.v1.PushMessages`.
-    package let pushes: PushMessagesHandler
+    let pushes: PushMessagesHandler
     /// `postern.notification.v1.PushDevices`.
-    package let pushDevices: PushDevicesHandler
+    let pushDevices: PushDevicesHandler
     /// `postern.notification.v1.Addresses`.
-    package let addresses: AddressesHandler
+    let addresses: AddressesHandler
     /// `postern.notification.v1.RelayAddresses`.
-    package let relayAddresses: RelayAddressesHandler
+    let relayAddresses: RelayAddressesHandler
     /// `postern.notification.v1.Outbox`.
-    package let outbox: OutboxHandler
+    let outbox: OutboxHandler
     /// `postern.notification.v1.Webhooks`.
-    package let webhooks: WebhooksHandler
+    let webhooks: WebhooksHandler
     /// Delivers messages.
     package let delivery: BackgroundDelivery
     private let webhookWorker: WebhookWorker

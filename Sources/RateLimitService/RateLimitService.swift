@@ -23,7 +23,7 @@ package struct RateLimitService: Sendable {
     private var tables: [SubjectTable] { [limits.subjects, limits.devices.subjects] }
 
     /// The handler of `LimitOperation`.
-    package var operations: LimitOperationHandler {
+    var operations: LimitOperationHandler {
         LimitOperationHandler(policies: limits.policies, subjectKeys: subjectKeys, time: time)
     }
 

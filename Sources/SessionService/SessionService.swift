@@ -10,15 +10,15 @@ package struct SessionService: Sendable {
     /// `postern.session.v1.Sessions`.
     package let sessions: SessionsHandler
     /// `postern.session.v1.Devices`.
-    package let devices: DevicesHandler
+    let devices: DevicesHandler
     /// `postern.session.v1.AccountActivity`.
-    package let accountActivity: AccountActivityHandler
+    let accountActivity: AccountActivityHandler
     /// `postern.session.v1.SessionEnds`.
-    package let ends: SessionEndsHandler
+    let ends: SessionEndsHandler
     /// `postern.session.v1.SigningKeys`.
-    package let signingKeys: SigningKeysHandler
+    let signingKeys: SigningKeysHandler
     /// `postern.session.v1.RefreshKeys`.
-    package let refreshKeys: RefreshKeysHandler
+    let refreshKeys: RefreshKeysHandler
     /// The work beside the handlers.
     package let background: SessionBackgroundTasks
 

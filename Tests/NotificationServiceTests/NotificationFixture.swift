@@ -11,7 +11,7 @@ import Testing
 @testable import NotificationService
 
 /// The service on a real store in its own folder. The clock moves only when a test advances it.
-final class NotificationFixture: Sendable {
+final class NotificationFixture: DeliveringFixture {
     static let link = "https://app.example/verify?token=canary-7Q4"
     static let recipient = "ada.canary@example.org"
 
@@ -137,38 +137,6 @@ final class NotificationFixture: Sendable {
     }
 
     var inbox: [MaildirReader.Mail] { MaildirReader(folder: folder.file("inbox")).mails() }
-
-    /// Runs the delivery worker for as long as `body` runs.
-    func delivering<Value>(_ body: () async throws -> Value) async rethrows -> Value {
-        let worker = Task { await delivery.run() }
-        defer { worker.cancel() }
-        let value = try await body()
-        worker.cancel()
-        await worker.value
-        return value
-    }
-
-    /// Returns one column of the rows of a query.
-    func ask(_ sql: String) async throws -> [SQLValue] {
-        try await store.read { try $0.query(sql) { $0.values.first ?? .null } }
-    }
-
-    /// Queries the store until `sql` gives `wanted`; every query reads the real store.
-    func until(
-        _ sql: String, gives wanted: SQLValue, _ location: SourceLocation = #_sourceLocation,
-        meanwhile: () -> Void = {}
-    ) async throws {
-        for _ in 0..<100_000 {
-            if try await ask(sql) == [wanted] { return }
-            meanwhile()
-        }
-        Issue.record("\(sql) never gave \(wanted)", sourceLocation: location)
-    }
-
-    func until(sent count: Int64, _ location: SourceLocation = #_sourceLocation) async throws {
-        try await until(
-            "SELECT count(*) FROM message WHERE state = 3", gives: .integer(count), location)
-    }
 }
 
 struct SettingsRefused: Error {

@@ -1,6 +1,6 @@
 import Contracts
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 
 extension AccountSessionsHandler {
@@ -11,7 +11,7 @@ extension AccountSessionsHandler {
     /// owner must re-authenticate first. Applies the same rule as our own rpcs (`RecentProof`).
     /// - Throws: as `RecentProofs.require`; `rpc/invalid-argument` for a `max_age_ms` outside of 0
     ///   to one day and for an unknown kind of proof.
-    package func checkRecentProof(
+    func checkRecentProof(
         _ request: GatewayV1.CheckRecentProofRequest, _ context: CallContext
     ) async throws -> GatewayV1.CheckRecentProofResponse {
         let demand = try Self.demand(request)

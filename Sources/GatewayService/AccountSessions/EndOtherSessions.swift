@@ -1,13 +1,13 @@
 import Contracts
-package import Messages
-package import RPC
+import Messages
+import RPC
 
 extension AccountSessionsHandler {
     /// Ends all sessions of the account except the caller's own. Like `endSession` it needs no
     /// recent proof.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/idempotency-key-reused`,
     ///   `rpc/invalid-argument`.
-    package func endOtherSessions(
+    func endOtherSessions(
         _ request: GatewayV1.EndOtherSessionsRequest, _ context: CallContext
     ) async throws -> GatewayV1.EndOtherSessionsResponse {
         let onward = try context.onward(for: "EndOtherSessions")

@@ -1,6 +1,6 @@
 import Contracts
-package import Messages
-package import RPC
+import Messages
+import RPC
 
 extension AccountSessionsHandler {
     /// G-22, S-06: ends one session of the account. No recent proof is required: a user who
@@ -9,7 +9,7 @@ extension AccountSessionsHandler {
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended` where the caller's own session
     ///   has ended, `auth/session-not-found`, `auth/idempotency-key-reused`,
     ///   `rpc/invalid-argument`.
-    package func endSession(
+    func endSession(
         _ request: GatewayV1.EndSessionRequest, _ context: CallContext
     ) async throws -> GatewayV1.EndSessionResponse {
         let onward = try context.onward(for: "EndSession")

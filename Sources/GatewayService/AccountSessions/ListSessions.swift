@@ -1,11 +1,11 @@
 import Contracts
-package import Messages
-package import RPC
+import Messages
+import RPC
 
 extension AccountSessionsHandler {
     /// G-22: lists the live sessions of the account to the owner of one of them.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`.
-    package func listSessions(
+    func listSessions(
         _ request: GatewayV1.ListSessionsRequest, _ context: CallContext
     ) async throws -> GatewayV1.ListSessionsResponse {
         let list = try await devices.listSessions(

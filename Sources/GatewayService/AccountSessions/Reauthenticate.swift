@@ -1,8 +1,8 @@
 import Addresses
 import Contracts
 import Cryptography
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 
 extension AccountSessionsHandler {
@@ -19,7 +19,7 @@ extension AccountSessionsHandler {
     ///   `auth/invalid-verification-code`, `auth/code-expired`, `auth/too-many-requests`,
     ///   `auth/invalid-device-proof`, `auth/device-proof-stale`, `auth/user-disabled`;
     ///   `rpc/invalid-argument` without a proof.
-    package func reauthenticate(
+    func reauthenticate(
         _ request: GatewayV1.ReauthenticateRequest, _ context: CallContext
     ) async throws -> GatewayV1.ReauthenticateResponse {
         let onward = try context.onward(for: "Reauthenticate")

@@ -1,23 +1,18 @@
-package import Contracts
-package import Messages
-package import RPC
+import Contracts
+import Messages
+import RPC
 import ServiceRuntime
 
 /// `postern.gateway.v1.Admin`: accounts for an application's support desk (I-09). Relays each call
 /// to the identity service. Which applications may call it is in the gateway's list of callers;
 /// whether the identity service accepts the calls is in that service's settings.
-package struct AdminHandler: AdminService {
-    private let accounts: any AccountAdminAPI
-
-    /// Creates the handler over a client of the identity service.
-    package init(accounts: any AccountAdminAPI) {
-        self.accounts = accounts
-    }
+struct AdminHandler: AdminService {
+    let accounts: any AccountAdminAPI
 
     /// Relays the call, with the calling application in `actor`.
     /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`, `auth/invalid-email`,
     ///   `rpc/not-found`.
-    package func lookUpAccount(
+    func lookUpAccount(
         _ request: GatewayV1.LookUpAccountRequest, _ context: CallContext
     ) async throws -> GatewayV1.LookUpAccountResponse {
         let by: IdentityV1.LookUpAccountRequest.By? =
@@ -41,7 +36,7 @@ package struct AdminHandler: AdminService {
 
     /// Relays the call, with the calling application in `actor`.
     /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`.
-    package func listAccounts(
+    func listAccounts(
         _ request: GatewayV1.ListAccountsRequest, _ context: CallContext
     ) async throws -> GatewayV1.ListAccountsResponse {
         let inner = IdentityV1.ListAccountsRequest(
@@ -65,7 +60,7 @@ package struct AdminHandler: AdminService {
 
     /// Relays the call, with the calling application in `actor`.
     /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`, `rpc/not-found`.
-    package func suspendAccount(
+    func suspendAccount(
         _ request: GatewayV1.SuspendAccountRequest, _ context: CallContext
     ) async throws -> GatewayV1.SuspendAccountResponse {
         let answer = try await accounts.suspendAccount(
@@ -78,7 +73,7 @@ package struct AdminHandler: AdminService {
 
     /// Relays the call, with the calling application in `actor`.
     /// - Throws: as `suspendAccount`.
-    package func restoreAccount(
+    func restoreAccount(
         _ request: GatewayV1.RestoreAccountRequest, _ context: CallContext
     ) async throws -> GatewayV1.RestoreAccountResponse {
         let answer = try await accounts.restoreAccount(
@@ -91,7 +86,7 @@ package struct AdminHandler: AdminService {
 
     /// Relays the call, with the calling application in `actor`.
     /// - Throws: as `suspendAccount`.
-    package func signOutAccount(
+    func signOutAccount(
         _ request: GatewayV1.SignOutAccountRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignOutAccountResponse {
         _ = try await accounts.signOutAccount(

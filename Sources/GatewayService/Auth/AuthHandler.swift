@@ -1,25 +1,14 @@
-package import Contracts
+import Contracts
 
 /// `postern.gateway.v1.Auth`: sign-up, sign-in and sign-out. The gateway stores nothing: each rpc
 /// calls the identity service, the session service and the rate limiter. Each rpc is in the file of
 /// its name: `signUpWithPassword`, `signInWithPassword`, `verifyEmail`, `refreshSession`,
 /// `signOut`, `checkAuthState`.
-package struct AuthHandler: AuthService {
+struct AuthHandler: AuthService {
     let accounts: any AccountsAPI
     let sessions: any SessionsAPI
     let limits: RateLimiter
     /// The session service's clock. Devices sign their proofs with its time, which differs from the
     /// gateway's after the machine's clock has been stepped and the gateway restarted (B15).
     let sessionClock: any ClockAPI
-
-    /// Creates the handler over clients of the services.
-    package init(
-        accounts: any AccountsAPI, sessions: any SessionsAPI, limits: RateLimiter,
-        sessionClock: any ClockAPI
-    ) {
-        self.accounts = accounts
-        self.sessions = sessions
-        self.limits = limits
-        self.sessionClock = sessionClock
-    }
 }

@@ -1,6 +1,6 @@
 import Contracts
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 
 extension AuthHandler {
@@ -10,7 +10,7 @@ extension AuthHandler {
     /// - Throws: `rpc/invalid-argument` for malformed metadata; the errors of the identity and
     ///   session services, for example `rpc/unavailable`. An invalid token is a response, not an
     ///   error.
-    package func checkAuthState(
+    func checkAuthState(
         _ request: GatewayV1.CheckAuthStateRequest, _ context: CallContext
     ) async throws -> GatewayV1.CheckAuthStateResponse {
         let token = try context.accessToken() ?? ""

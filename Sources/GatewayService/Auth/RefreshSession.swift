@@ -1,6 +1,6 @@
 import Contracts
-package import Messages
-package import RPC
+import Messages
+import RPC
 
 extension AuthHandler {
     /// G-10: exchanges a refresh token. The rule is in the session service
@@ -8,7 +8,7 @@ extension AuthHandler {
     /// - Throws: `auth/invalid-refresh-token`, `auth/session-ended`, `auth/refresh-token-replayed`,
     ///   `auth/device-proof-required`, `auth/device-proof-stale`, `auth/invalid-device-proof`,
     ///   `auth/device-mismatch`, `auth/idempotency-key-reused`, `rpc/invalid-argument`.
-    package func refreshSession(
+    func refreshSession(
         _ request: GatewayV1.RefreshSessionRequest, _ context: CallContext
     ) async throws -> GatewayV1.RefreshSessionResponse {
         // The rpc's name in earlier versions, so that a repeat during an upgrade finds its response.

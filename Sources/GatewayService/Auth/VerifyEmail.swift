@@ -1,6 +1,6 @@
 import Contracts
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 
 extension AuthHandler {
@@ -11,7 +11,7 @@ extension AuthHandler {
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-link`,
     ///   `auth/password-needed`, `auth/weak-password`, `auth/user-disabled`,
     ///   `rpc/invalid-argument`.
-    package func verifyEmail(
+    func verifyEmail(
         _ request: GatewayV1.VerifyEmailRequest, _ context: CallContext
     ) async throws -> GatewayV1.VerifyEmailResponse {
         let onward = try context.onward(for: "VerifyEmail")

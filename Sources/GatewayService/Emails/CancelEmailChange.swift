@@ -1,11 +1,11 @@
 import Contracts
-package import Messages
-package import RPC
+import Messages
+import RPC
 
 extension EmailsHandler {
     /// G-12: cancels the pending change of the email.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `rpc/invalid-argument`.
-    package func cancelEmailChange(
+    func cancelEmailChange(
         _ request: GatewayV1.CancelEmailChangeRequest, _ context: CallContext
     ) async throws -> GatewayV1.CancelEmailChangeResponse {
         let onward = try context.onward(for: "CancelEmailChange")

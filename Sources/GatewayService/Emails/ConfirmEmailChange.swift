@@ -1,6 +1,6 @@
 import Contracts
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 
 extension EmailsHandler {
@@ -9,7 +9,7 @@ extension EmailsHandler {
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-link`,
     ///   `auth/password-needed`, `auth/invalid-credential`, `auth/email-already-in-use`,
     ///   `rpc/invalid-argument`.
-    package func confirmEmailChange(
+    func confirmEmailChange(
         _ request: GatewayV1.ConfirmEmailChangeRequest, _ context: CallContext
     ) async throws -> GatewayV1.ConfirmEmailChangeResponse {
         let onward = try context.onward(for: "ConfirmEmailChange")

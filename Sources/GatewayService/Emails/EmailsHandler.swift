@@ -1,22 +1,11 @@
-package import Contracts
+import Contracts
 
 /// `postern.gateway.v1.Emails`: changes of an account's email, and further verification mails
 /// (G-02, G-12). Each rpc is in the file of its name: `requestEmailChange`, `confirmEmailChange`,
 /// `cancelEmailChange`, `resendVerificationEmail`, `resendVerificationByPassword`.
-package struct EmailsHandler: EmailsService {
+struct EmailsHandler: EmailsService {
     let changes: any EmailChangesAPI
     let credentials: any CredentialsAPI
     let sessions: any SessionsAPI
     let limits: RateLimiter
-
-    /// Creates the handler over clients of the services.
-    package init(
-        changes: any EmailChangesAPI, credentials: any CredentialsAPI, sessions: any SessionsAPI,
-        limits: RateLimiter
-    ) {
-        self.changes = changes
-        self.credentials = credentials
-        self.sessions = sessions
-        self.limits = limits
-    }
 }

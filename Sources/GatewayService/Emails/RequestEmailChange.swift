@@ -1,6 +1,6 @@
 import Contracts
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 
 extension EmailsHandler {
@@ -11,7 +11,7 @@ extension EmailsHandler {
     /// - Throws: `auth/invalid-access-token`, `auth/requires-recent-login`, `auth/invalid-email`,
     ///   `auth/email-already-in-use`, `auth/too-many-requests`, `auth/operation-not-allowed`,
     ///   `rpc/invalid-argument`.
-    package func requestEmailChange(
+    func requestEmailChange(
         _ request: GatewayV1.RequestEmailChangeRequest, _ context: CallContext
     ) async throws -> GatewayV1.RequestEmailChangeResponse {
         let onward = try context.onward(for: "RequestEmailChange")

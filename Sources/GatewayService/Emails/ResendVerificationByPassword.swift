@@ -1,7 +1,7 @@
 import Addresses
 import Contracts
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 
 extension EmailsHandler {
@@ -11,7 +11,7 @@ extension EmailsHandler {
     /// not an account has it.
     /// - Throws: `auth/invalid-credential`, `auth/invalid-email`, `auth/too-many-requests`,
     ///   `auth/user-disabled`, `rpc/invalid-argument`.
-    package func resendVerificationByPassword(
+    func resendVerificationByPassword(
         _ request: GatewayV1.ResendVerificationByPasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.ResendVerificationByPasswordResponse {
         let onward = try context.onward(for: "ResendVerificationByPassword")

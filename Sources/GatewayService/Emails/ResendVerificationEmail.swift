@@ -1,6 +1,6 @@
 import Contracts
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 
 extension EmailsHandler {
@@ -8,7 +8,7 @@ extension EmailsHandler {
     /// mailed.
     /// - Throws: `auth/invalid-access-token`, `auth/too-many-requests`, `auth/user-disabled`,
     ///   `rpc/invalid-argument`.
-    package func resendVerificationEmail(
+    func resendVerificationEmail(
         _ request: GatewayV1.ResendVerificationEmailRequest, _ context: CallContext
     ) async throws -> GatewayV1.ResendVerificationEmailResponse {
         let onward = try context.onward(for: "ResendVerificationEmail")

@@ -1,6 +1,6 @@
 import Contracts
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 
 extension GuestsHandler {
@@ -9,7 +9,7 @@ extension GuestsHandler {
     /// the same idempotency key opens its session (G-25).
     /// - Throws: `auth/already-signed-in`, `auth/invalid-access-token`, `auth/session-ended`,
     ///   `auth/too-many-requests`, `rpc/invalid-argument`.
-    package func signInAsGuest(
+    func signInAsGuest(
         _ request: GatewayV1.SignInAsGuestRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInAsGuestResponse {
         let onward = try context.onward(for: "SignInAsGuest")

@@ -1,8 +1,8 @@
-package import Contracts
-package import Logging
+import Contracts
+import Logging
 import Messages
 import RPC
-package import ServiceRuntime
+import ServiceRuntime
 
 /// A charge that a flow has made and may take back.
 struct LimitCharge: Sendable {
@@ -16,7 +16,7 @@ struct LimitCharge: Sendable {
 
 /// Calls the rate limiter for a flow, and decides what happens when it does not answer. All
 /// flows share one instance, so that an outage is reported once.
-package struct RateLimiter: Sendable {
+struct RateLimiter: Sendable {
     /// How long a flow waits for the rate limiter before it counts as unreachable. A flow is only
     /// started if the caller's deadline leaves this much time.
     private static let callTimeout = Duration.milliseconds(250)
@@ -31,7 +31,7 @@ package struct RateLimiter: Sendable {
 
     /// Creates the client side of the limits. `failures` are the operator's settings for an
     /// unreachable rate limiter. `randomness` makes the ids of charges.
-    package init(
+    init(
         limits: any LimitsAPI, failures: [LimitedFlow: LimiterFailure], time: any Time,
         randomness: any Randomness, logger: Logger
     ) {

@@ -1,6 +1,6 @@
 import Contracts
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 
 extension PasswordsHandler {
@@ -11,7 +11,7 @@ extension PasswordsHandler {
     /// stolen access token is used to guess the password outside those limits.
     /// - Throws: `auth/invalid-access-token`, `auth/invalid-credential`, `auth/weak-password`,
     ///   `auth/too-many-requests`, `auth/user-disabled`, `rpc/invalid-argument`.
-    package func changePassword(
+    func changePassword(
         _ request: GatewayV1.ChangePasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.ChangePasswordResponse {
         let onward = try context.onward(for: "ChangePassword")

@@ -1,6 +1,6 @@
 import Contracts
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 
 extension PasswordsHandler {
@@ -15,7 +15,7 @@ extension PasswordsHandler {
     /// which it may have been called, and a repeat must still get its response.
     /// - Throws: `auth/invalid-link`, `auth/weak-password`, `auth/user-disabled`,
     ///   `rpc/invalid-argument`.
-    package func resetPassword(
+    func resetPassword(
         _ request: GatewayV1.ResetPasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.ResetPasswordResponse {
         let onward = try context.onward(for: "ResetPassword")

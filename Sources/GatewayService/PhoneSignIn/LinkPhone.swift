@@ -1,7 +1,7 @@
 import Addresses
 import Contracts
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 
 extension PhoneSignInHandler {
@@ -13,7 +13,7 @@ extension PhoneSignInHandler {
     ///   `auth/provider-already-linked`, `auth/requires-recent-login`, `auth/invalid-access-token`,
     ///   `rpc/invalid-argument`; `auth/operation-not-allowed` where sign-in by phone is not
     ///   configured.
-    package func linkPhone(
+    func linkPhone(
         _ request: GatewayV1.LinkPhoneRequest, _ context: CallContext
     ) async throws -> GatewayV1.LinkPhoneResponse {
         let onward = try context.onward(for: "LinkPhone")

@@ -1,5 +1,5 @@
 import Addresses
-package import Contracts
+import Contracts
 import Messages
 import RPC
 import ServiceRuntime
@@ -7,17 +7,10 @@ import ServiceRuntime
 /// `postern.gateway.v1.PhoneSignIn`: sign-in by a code sent to a phone number (G-06, G-14). Each
 /// rpc is in the file of its name: `requestSignInCode`, `requestPhoneCode`, `signInWithPhoneCode`,
 /// `linkPhone`.
-package struct PhoneSignInHandler: PhoneSignInService {
+struct PhoneSignInHandler: PhoneSignInService {
     let codes: any PhoneCodesAPI
     let sessions: any SessionsAPI
     let limits: RateLimiter
-
-    /// Creates the handler over clients of the services.
-    package init(codes: any PhoneCodesAPI, sessions: any SessionsAPI, limits: RateLimiter) {
-        self.codes = codes
-        self.sessions = sessions
-        self.limits = limits
-    }
 }
 
 extension PhoneSignInHandler {

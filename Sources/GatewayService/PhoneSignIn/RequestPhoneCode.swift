@@ -1,6 +1,6 @@
 import Contracts
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 
 extension PhoneSignInHandler {
@@ -8,7 +8,7 @@ extension PhoneSignInHandler {
     /// to prove goes to the account's own number.
     /// - Throws: as `requestSignInCode`; `auth/invalid-access-token`, `auth/session-ended`,
     ///   `auth/no-such-provider`, and `rpc/invalid-argument` without a purpose.
-    package func requestPhoneCode(
+    func requestPhoneCode(
         _ request: GatewayV1.RequestPhoneCodeRequest, _ context: CallContext
     ) async throws -> GatewayV1.RequestPhoneCodeResponse {
         let onward = try context.onward(for: "RequestPhoneCode")

@@ -1,6 +1,6 @@
 import Contracts
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 
 extension PhoneSignInHandler {
@@ -9,7 +9,7 @@ extension PhoneSignInHandler {
     /// - Throws: `auth/invalid-phone-number`, `auth/phone-country-not-allowed`,
     ///   `auth/too-many-requests`, `rpc/invalid-argument`; `auth/operation-not-allowed` where
     ///   sign-in by phone is not configured.
-    package func requestSignInCode(
+    func requestSignInCode(
         _ request: GatewayV1.RequestSignInCodeRequest, _ context: CallContext
     ) async throws -> GatewayV1.RequestSignInCodeResponse {
         let onward = try context.onward(for: "RequestSignInCode")

@@ -1,7 +1,7 @@
 import Addresses
 import Contracts
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 
 extension PhoneSignInHandler {
@@ -15,7 +15,7 @@ extension PhoneSignInHandler {
     ///   `auth/user-disabled`, `auth/invalid-access-token`, `auth/session-ended`,
     ///   `rpc/invalid-argument`; `auth/operation-not-allowed` where sign-in by phone is not
     ///   configured.
-    package func signInWithPhoneCode(
+    func signInWithPhoneCode(
         _ request: GatewayV1.SignInWithPhoneCodeRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInWithPhoneCodeResponse {
         let onward = try context.onward(for: "SignInWithPhoneCode")

@@ -1,6 +1,6 @@
 import CoreMetrics
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 
 extension ProviderNoticesHandler {
@@ -11,7 +11,7 @@ extension ProviderNoticesHandler {
     /// backend needs no catalogue of its own. The outcome is counted, so that an operator sees how
     /// many users cancel a dialog.
     /// - Throws: `rpc/invalid-argument` without a provider or an outcome.
-    package func describeProviderOutcome(
+    func describeProviderOutcome(
         _ request: GatewayV1.DescribeProviderOutcomeRequest, _ context: CallContext
     ) throws -> GatewayV1.DescribeProviderOutcomeResponse {
         guard (1...Self.providerBytesMax).contains(request.provider.utf8.count) else {

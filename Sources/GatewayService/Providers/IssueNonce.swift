@@ -1,12 +1,12 @@
 import Contracts
-package import Messages
-package import RPC
+import Messages
+import RPC
 
 extension ProvidersHandler {
     /// G-05: a nonce for one dialog of a provider. Nothing is stored until it is used, so there is
     /// no limit.
     /// - Throws: `auth/operation-not-allowed` for a provider that is not set up.
-    package func issueNonce(
+    func issueNonce(
         _ request: GatewayV1.IssueNonceRequest, _ context: CallContext
     ) async throws -> GatewayV1.IssueNonceResponse {
         let answer = try await identities.issueNonce(

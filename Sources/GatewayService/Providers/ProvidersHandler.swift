@@ -1,16 +1,9 @@
-package import Contracts
+import Contracts
 
 /// `postern.gateway.v1.Providers`: sign-in with Google, Apple or another OpenID provider (G-04,
 /// G-05). Each rpc is in the file of its name: `issueNonce`, `signInWithProvider`.
-package struct ProvidersHandler: ProvidersService {
+struct ProvidersHandler: ProvidersService {
     let identities: any IdentitiesAPI
     let sessions: any SessionsAPI
     let limits: RateLimiter
-
-    /// Creates the handler over clients of the services.
-    package init(identities: any IdentitiesAPI, sessions: any SessionsAPI, limits: RateLimiter) {
-        self.identities = identities
-        self.sessions = sessions
-        self.limits = limits
-    }
 }

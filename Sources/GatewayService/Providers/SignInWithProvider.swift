@@ -1,6 +1,6 @@
 import Contracts
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 
 extension ProvidersHandler {
@@ -16,7 +16,7 @@ extension ProvidersHandler {
     ///   `auth/provider-unavailable`, `auth/operation-not-allowed`, `auth/too-many-requests`,
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
     ///   `auth/email-already-in-use`, `rpc/invalid-argument`.
-    package func signInWithProvider(
+    func signInWithProvider(
         _ request: GatewayV1.SignInWithProviderRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInWithProviderResponse {
         let onward = try context.onward(for: "SignInWithProvider")

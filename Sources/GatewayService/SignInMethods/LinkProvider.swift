@@ -1,6 +1,6 @@
 import Contracts
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 
 extension SignInMethodsHandler {
@@ -12,7 +12,7 @@ extension SignInMethodsHandler {
     ///   `auth/missing-or-invalid-nonce`, `auth/provider-unavailable`,
     ///   `auth/operation-not-allowed`, `auth/too-many-requests`, `auth/invalid-access-token`,
     ///   `auth/session-ended`, `auth/user-disabled`, `rpc/invalid-argument`.
-    package func linkProvider(
+    func linkProvider(
         _ request: GatewayV1.LinkProviderRequest, _ context: CallContext
     ) async throws -> GatewayV1.LinkProviderResponse {
         let onward = try context.onward(for: "LinkProvider")

@@ -1,11 +1,11 @@
 import Contracts
-package import Messages
-package import RPC
+import Messages
+import RPC
 
 extension SignInMethodsHandler {
     /// G-14: the sign-in methods of the caller's account.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
-    package func listSignInMethods(
+    func listSignInMethods(
         _ request: GatewayV1.ListSignInMethodsRequest, _ context: CallContext
     ) async throws -> GatewayV1.ListSignInMethodsResponse {
         let list = try await identities.listMethods(

@@ -1,6 +1,6 @@
 import Contracts
-package import Messages
-package import RPC
+import Messages
+import RPC
 
 extension SignInMethodsHandler {
     /// G-14: removes a sign-in method. In one transaction the identity service identifies the
@@ -8,7 +8,7 @@ extension SignInMethodsHandler {
     /// - Throws: `auth/requires-recent-login`, `auth/last-sign-in-method`, `auth/no-such-provider`,
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
     ///   `rpc/invalid-argument`.
-    package func unlinkMethod(
+    func unlinkMethod(
         _ request: GatewayV1.UnlinkMethodRequest, _ context: CallContext
     ) async throws -> GatewayV1.UnlinkMethodResponse {
         let onward = try context.onward(for: "UnlinkMethod")

@@ -1,6 +1,6 @@
 import Contracts
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 
 extension SignInOptionsHandler {
@@ -8,7 +8,7 @@ extension SignInOptionsHandler {
     /// for the rule "context": it is not looked up, so the response is the same whether or not an
     /// account has it.
     /// - Throws: `auth/too-many-requests`, `rpc/invalid-argument`.
-    package func checkPassword(
+    func checkPassword(
         _ request: GatewayV1.CheckPasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.CheckPasswordResponse {
         let (answer, _) = try await limits.charging(

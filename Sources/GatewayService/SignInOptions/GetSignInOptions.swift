@@ -1,13 +1,13 @@
 import Contracts
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 
 extension SignInOptionsHandler {
     /// G-26: the operator's settings that a screen needs, from the identity service. Passwords and
     /// guests cannot be switched off, and a mailed link is the only way to recover a password.
     /// - Throws: the errors of the identity service, for example `rpc/unavailable`.
-    package func getSignInOptions(
+    func getSignInOptions(
         _ request: GatewayV1.GetSignInOptionsRequest, _ context: CallContext
     ) async throws -> GatewayV1.GetSignInOptionsResponse {
         let answer = try await settings.getSignInSettings(

@@ -1,19 +1,13 @@
-package import Contracts
+import Contracts
 import Messages
 
 /// `postern.gateway.v1.SignInOptions`: what a sign-in screen shows before anybody has typed, and
 /// the rules of a new password while it is typed (G-26). Each rpc is in the file of its name:
 /// `getSignInOptions`, `checkPassword`. Neither depends on an account, so neither can reveal one
 ///
-package struct SignInOptionsHandler: SignInOptionsService {
+struct SignInOptionsHandler: SignInOptionsService {
     let settings: any SignInSettingsAPI
     let limits: RateLimiter
-
-    /// Creates the handler over clients of the services.
-    package init(settings: any SignInSettingsAPI, limits: RateLimiter) {
-        self.settings = settings
-        self.limits = limits
-    }
 }
 
 extension GatewayV1.PasswordRule {

@@ -1,12 +1,12 @@
 import Contracts
-package import Messages
-package import RPC
+import Messages
+import RPC
 
 extension VerificationHandler {
     /// Whether an access token is valid now (RFC 7662). A token that is expired, ended or not ours
     /// gives the same empty response, so that it says nothing about other installations' tokens.
     /// - Throws: the errors of the session service, for example `rpc/unavailable`.
-    package func introspectToken(
+    func introspectToken(
         _ request: GatewayV1.IntrospectTokenRequest, _ context: CallContext
     ) async throws -> GatewayV1.IntrospectTokenResponse {
         let token = try await sessions.validateAccessToken(

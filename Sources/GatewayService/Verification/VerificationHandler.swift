@@ -1,7 +1,7 @@
-package import Contracts
-package import Messages
-package import RPC
-package import ServiceRuntime
+import Contracts
+import Messages
+import RPC
+import ServiceRuntime
 
 /// `postern.gateway.v1.Verification`: what verifiers of access tokens need, so that they never
 /// connect to the session service (S-01, S-06): its JWKS and its revocations.
@@ -10,7 +10,7 @@ package import ServiceRuntime
 /// thousands of backends cost the session service one call. The gateway keeps only the recent
 /// revocations, in memory. While the session service does not answer, the streams stay open and
 /// silent; a verifier then knows that it may miss revocations.
-package struct VerificationHandler: VerificationService {
+struct VerificationHandler: VerificationService {
     /// The subscription to the session service is renewed after this time.
     private static let followedFor: Duration = .seconds(3_600)
     /// The longest wait before reconnecting to the session service: verifiers should get a
@@ -22,7 +22,7 @@ package struct VerificationHandler: VerificationService {
     private let follower: RevocationFollower
 
     /// Creates a relay of the session service's revocations.
-    package init(
+    init(
         sessions: any SessionsAPI, ends: any SessionEndsAPI, time: any Time,
         randomness: any Randomness
     ) {
@@ -38,13 +38,13 @@ package struct VerificationHandler: VerificationService {
     }
 
     /// Follows the session service's revocations until cancelled.
-    package func run() async {
+    func run() async {
         await follower.run { log.take($0) }
     }
 
     /// The public keys that access tokens verify under, as the session service has them.
     /// - Throws: the errors of the session service, for example `rpc/unavailable`.
-    package func getKeySet(
+    func getKeySet(
         _ request: GatewayV1.GetKeySetRequest, _ context: CallContext
     ) async throws -> GatewayV1.GetKeySetResponse {
         let answer = try await sessions.getKeySet(SessionV1.GetKeySetRequest(), context.onward())
@@ -54,7 +54,7 @@ package struct VerificationHandler: VerificationService {
     /// Sends the revocations from the requested position on, and further ones as they come, until
     /// the call ends.
     /// - Throws: `ServiceError` when the call ends.
-    package func watchRevocations(
+    func watchRevocations(
         _ request: GatewayV1.WatchRevocationsRequest,
         _ items: OutgoingItems<GatewayV1.WatchRevocationsItem>, _ context: CallContext
     ) async throws {

@@ -1,5 +1,5 @@
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
@@ -9,7 +9,7 @@ extension AccountAdminHandler {
 
     /// Lists accounts for an operator, in pages (I-09).
     /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`.
-    package func listAccounts(
+    func listAccounts(
         _ request: IdentityV1.ListAccountsRequest, _ context: CallContext
     ) async throws -> IdentityV1.ListAccountsResponse {
         let caller = try AdminCaller(context, actor: request.actor, settings)

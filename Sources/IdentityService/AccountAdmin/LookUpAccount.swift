@@ -1,7 +1,7 @@
 import Addresses
 import Contracts
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
@@ -9,7 +9,7 @@ extension AccountAdminHandler {
     /// Finds one account for an operator (I-09), with its activity from the session service (I-01).
     /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`, `auth/invalid-email`,
     ///   `rpc/not-found`.
-    package func lookUpAccount(
+    func lookUpAccount(
         _ request: IdentityV1.LookUpAccountRequest, _ context: CallContext
     ) async throws -> IdentityV1.LookUpAccountResponse {
         let caller = try AdminCaller(context, actor: request.actor, settings)

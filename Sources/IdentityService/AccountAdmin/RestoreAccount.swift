@@ -1,12 +1,12 @@
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
 extension AccountAdminHandler {
     /// Lifts a suspension (I-09).
     /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`, `rpc/not-found`.
-    package func restoreAccount(
+    func restoreAccount(
         _ request: IdentityV1.RestoreAccountRequest, _ context: CallContext
     ) async throws -> IdentityV1.RestoreAccountResponse {
         let caller = try AdminCaller(context, actor: request.actor, settings)

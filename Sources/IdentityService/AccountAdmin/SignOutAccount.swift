@@ -1,12 +1,12 @@
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
 extension AccountAdminHandler {
     /// Ends all sessions of an account.
     /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`, `rpc/not-found`.
-    package func signOutAccount(
+    func signOutAccount(
         _ request: IdentityV1.SignOutAccountRequest, _ context: CallContext
     ) async throws -> IdentityV1.SignOutAccountResponse {
         let caller = try AdminCaller(context, actor: request.actor, settings)

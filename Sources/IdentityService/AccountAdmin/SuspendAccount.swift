@@ -1,5 +1,5 @@
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
@@ -14,7 +14,7 @@ extension AccountAdminHandler {
     /// A concurrent sign-in does not get a session: `EndAccount` rejects all proofs up to now, and
     /// the sign-in's own transaction checks the status.
     /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`, `rpc/not-found`.
-    package func suspendAccount(
+    func suspendAccount(
         _ request: IdentityV1.SuspendAccountRequest, _ context: CallContext
     ) async throws -> IdentityV1.SuspendAccountResponse {
         let caller = try AdminCaller(context, actor: request.actor, settings)

@@ -1,5 +1,5 @@
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
@@ -9,7 +9,7 @@ extension AccountNoticesHandler {
     /// (S-03, G-10).
     /// - Throws: `rpc/invalid-argument` for an invalid account id or kind, or without an
     ///   idempotency key; `auth/idempotency-key-reused`.
-    package func tell(
+    func tell(
         _ request: IdentityV1.TellRequest, _ context: CallContext
     ) async throws -> IdentityV1.TellResponse {
         let account = try AccountID.required(request.accountId)

@@ -1,6 +1,6 @@
 import Cryptography
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
@@ -12,7 +12,7 @@ extension AccountsHandler {
     /// - Throws: `auth/invalid-link`, `auth/password-needed`, `auth/weak-password`,
     ///   `auth/user-disabled`, `rpc/unavailable`; for a claim's link also
     ///   `auth/invalid-credential`.
-    package func confirmEmail(
+    func confirmEmail(
         _ request: IdentityV1.ConfirmEmailRequest, _ context: CallContext
     ) async throws -> IdentityV1.ConfirmEmailResponse {
         let attempt = try ConfirmationAttempt(request, context, keys)

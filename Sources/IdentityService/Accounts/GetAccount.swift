@@ -1,5 +1,5 @@
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
@@ -7,7 +7,7 @@ extension AccountsHandler {
     /// Returns one account by its id (G-01), and on request how its owner could authenticate again
     /// (G-13).
     /// - Throws: `rpc/invalid-argument` for a malformed id, `rpc/not-found`.
-    package func getAccount(
+    func getAccount(
         _ request: IdentityV1.GetAccountRequest, _ context: CallContext
     ) async throws -> IdentityV1.GetAccountResponse {
         let account = try AccountID.required(request.accountId)

@@ -1,7 +1,7 @@
 import Addresses
 import Cryptography
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
@@ -19,7 +19,7 @@ extension AccountsHandler {
     /// - Throws: `auth/email-already-in-use`, `auth/idempotency-key-reused`, and as `Applicant`;
     ///   `auth/user-disabled` when a retry finds its account suspended; with a guest's access token
     ///   `auth/already-signed-in`, `auth/session-ended`, and as `SessionOwners.owner`.
-    package func register(
+    func register(
         _ request: IdentityV1.RegisterRequest, _ context: CallContext
     ) async throws -> IdentityV1.RegisterResponse {
         let calling = try await owners.calling(request.guestAccessToken, context)

@@ -1,6 +1,6 @@
 import Addresses
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
@@ -18,7 +18,7 @@ extension AccountsHandler {
     ///   `auth/idempotency-key-reused`; `rpc/unavailable` when the account changes during every
     ///   check; `rpc/deadline-exceeded`, not processed, as `ResponseTimeFloor.requireTime`; in a
     ///   session as `SessionOwners.calling`.
-    package func verifyPassword(
+    func verifyPassword(
         _ request: IdentityV1.VerifyPasswordRequest, _ context: CallContext
     ) async throws -> IdentityV1.VerifyPasswordResponse {
         let caller = try await owners.calling(request.guestAccessToken, context)

@@ -1,6 +1,6 @@
 import Cryptography
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
@@ -14,7 +14,7 @@ extension CredentialsHandler {
     ///   `auth/user-disabled`, `auth/idempotency-key-reused`, `rpc/invalid-argument`;
     ///   `rpc/unavailable` when the account changes during every check; `rpc/deadline-exceeded`,
     ///   not processed, as `ResponseTimeFloor.requireTime`.
-    package func changePassword(
+    func changePassword(
         _ request: IdentityV1.ChangePasswordRequest, _ context: CallContext
     ) async throws -> IdentityV1.ChangePasswordResponse {
         let attempt = try ChangeAttempt(request, context, keys)

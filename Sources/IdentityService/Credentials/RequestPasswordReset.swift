@@ -1,7 +1,7 @@
 import Addresses
 import Cryptography
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
@@ -18,7 +18,7 @@ extension CredentialsHandler {
     /// slow down the next response either.
     /// - Throws: `auth/invalid-email`, `auth/idempotency-key-reused`; `rpc/invalid-argument` for an
     ///   invalid idempotency key.
-    package func requestPasswordReset(
+    func requestPasswordReset(
         _ request: IdentityV1.RequestPasswordResetRequest, _ context: CallContext
     ) async throws -> IdentityV1.RequestPasswordResetResponse {
         let address = try EmailAddress.required(request.email)

@@ -1,5 +1,5 @@
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
@@ -8,7 +8,7 @@ extension CredentialsHandler {
     /// The gateway enforces the rate limit.
     /// - Throws: `rpc/invalid-argument`, `rpc/not-found`, `auth/user-disabled`,
     ///   `auth/idempotency-key-reused`.
-    package func resendVerification(
+    func resendVerification(
         _ request: IdentityV1.ResendVerificationRequest, _ context: CallContext
     ) async throws -> IdentityV1.ResendVerificationResponse {
         let account = try AccountID.required(request.accountId)

@@ -1,6 +1,6 @@
 import Cryptography
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
@@ -16,7 +16,7 @@ extension CredentialsHandler {
     /// - Throws: `auth/invalid-link`, `auth/weak-password`, `auth/user-disabled`,
     ///   `auth/idempotency-key-reused`; `rpc/unavailable` when the account changes during every
     ///   attempt.
-    package func resetPassword(
+    func resetPassword(
         _ request: IdentityV1.ResetPasswordRequest, _ context: CallContext
     ) async throws -> IdentityV1.ResetPasswordResponse {
         let attempt = try ResetAttempt(request, context, keys)

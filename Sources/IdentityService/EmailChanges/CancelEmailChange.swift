@@ -1,5 +1,5 @@
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
@@ -8,7 +8,7 @@ extension EmailChangesHandler {
     /// because it changes nothing that is in force. But a caller who has lost the account must not
     /// block its owner's email change, so the session must not have ended (`SessionsEnd`).
     /// - Throws: as `SessionOwners.owner`; `auth/idempotency-key-reused`.
-    package func cancelEmailChange(
+    func cancelEmailChange(
         _ request: IdentityV1.CancelEmailChangeRequest, _ context: CallContext
     ) async throws -> IdentityV1.CancelEmailChangeResponse {
         let owner = try await owners.owner(of: request.accessToken, context)

@@ -1,7 +1,7 @@
 import Addresses
 import Cryptography
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
@@ -21,7 +21,7 @@ extension EmailChangesHandler {
     ///   `auth/user-disabled`, `auth/session-ended`, `rpc/unavailable`; `auth/email-already-in-use`
     ///   if another account owns the address by now, which reveals nothing to a person who reads
     ///   its mail.
-    package func confirmEmailChange(
+    func confirmEmailChange(
         _ request: IdentityV1.ConfirmEmailChangeRequest, _ context: CallContext
     ) async throws -> IdentityV1.ConfirmEmailChangeResponse {
         let owner = try await owners.ownerIfLive(request.accessToken, context)

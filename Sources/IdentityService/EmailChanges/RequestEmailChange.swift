@@ -1,7 +1,7 @@
 import Addresses
 import Contracts
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
@@ -21,7 +21,7 @@ extension EmailChangesHandler {
     /// - Throws: `auth/invalid-email`, `auth/requires-recent-login`, `auth/session-ended`,
     ///   `auth/user-disabled`, `auth/invalid-access-token`, `auth/idempotency-key-reused`;
     ///   `auth/operation-not-allowed` for a guest, who must sign up instead; and as in the table.
-    package func requestEmailChange(
+    func requestEmailChange(
         _ request: IdentityV1.RequestEmailChangeRequest, _ context: CallContext
     ) async throws -> IdentityV1.RequestEmailChangeResponse {
         guard let address = EmailAddress(request.newEmail) else {

@@ -1,5 +1,5 @@
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
@@ -13,7 +13,7 @@ extension EmailChangesHandler {
     /// - Throws: `auth/invalid-credential`, `auth/user-disabled`, `auth/invalid-email`,
     ///   `auth/idempotency-key-reused`; `rpc/deadline-exceeded`, not processed, as
     ///   `ResponseTimeFloor.requireTime`.
-    package func resendVerificationByPassword(
+    func resendVerificationByPassword(
         _ request: IdentityV1.ResendVerificationByPasswordRequest, _ context: CallContext
     ) async throws -> IdentityV1.ResendVerificationByPasswordResponse {
         let attempt = try SignInAttempt(

@@ -1,7 +1,7 @@
-package import Contracts
+import Contracts
 import Messages
-package import ServiceRuntime
-package import Storage
+import ServiceRuntime
+import Storage
 
 /// `postern.identity.v1.Identities`: identities at providers, guests, and the sign-in methods of an
 /// account (G-04 … G-08, G-14, G-15). Each rpc is in the file of its name: `issueNonce`,
@@ -11,7 +11,7 @@ package import Storage
 /// The account of a change comes only from the session service (`SessionOwners`), and the identity
 /// that a token proves only from the token's verification (`ProviderTokens`). `LinkingRule` and
 /// `MethodRule` decide the rest.
-package struct IdentitiesHandler: IdentitiesService {
+struct IdentitiesHandler: IdentitiesService {
     let settings: IdentitySettings
     let store: Store
     let keys: IdentityKeys
@@ -24,17 +24,6 @@ package struct IdentitiesHandler: IdentitiesService {
     /// owners of sessions.
     /// - Parameter keepsGrants: Whether Apple's codes are exchanged: the operator has configured
     ///   its key (G-05).
-    package init(
-        settings: IdentitySettings, store: Store, keys: IdentityKeys, randomness: any Randomness,
-        keepsGrants: Bool, devices: any DevicesAPI, sessions: any SessionsAPI,
-        providers: Providers
-    ) {
-        self.init(
-            settings: settings, store: store, keys: keys, randomness: randomness,
-            keepsGrants: keepsGrants, devices: devices, sessions: sessions, tokens: providers)
-    }
-
-    /// As above, with another verifier of provider tokens.
     init(
         settings: IdentitySettings, store: Store, keys: IdentityKeys, randomness: any Randomness,
         keepsGrants: Bool, devices: any DevicesAPI, sessions: any SessionsAPI,

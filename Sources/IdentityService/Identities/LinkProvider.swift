@@ -1,10 +1,10 @@
-package import Messages
-package import RPC
+import Messages
+import RPC
 
 extension IdentitiesHandler {
     /// Links a provider's identity to the caller's account (G-14).
     /// - Throws: as `SessionOwners.ownerOfMethods`, `identity(provedBy:for:_:)` and `MethodAdding`.
-    package func linkProvider(
+    func linkProvider(
         _ request: IdentityV1.LinkProviderRequest, _ context: CallContext
     ) async throws -> IdentityV1.LinkProviderResponse {
         let owner = try await owners.ownerOfMethods(request.accessToken, context)

@@ -1,5 +1,5 @@
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
@@ -8,7 +8,7 @@ extension IdentitiesHandler {
     /// from its last change.
     /// - Throws: as `SessionOwners.owner`; `auth/invalid-access-token` if the account does not
     ///   exist any more.
-    package func listMethods(
+    func listMethods(
         _ request: IdentityV1.ListMethodsRequest, _ context: CallContext
     ) async throws -> IdentityV1.ListMethodsResponse {
         let owner = try await owners.owner(of: request.accessToken, context)

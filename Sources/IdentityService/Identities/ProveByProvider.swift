@@ -1,5 +1,5 @@
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
@@ -13,7 +13,7 @@ extension IdentitiesHandler {
     /// - Throws: as `SessionOwners.owner` and `identity(provedBy:for:_:)`; `auth/no-such-provider`
     ///   if the identity is not the account's; `auth/missing-or-invalid-nonce`,
     ///   `auth/user-disabled`, `auth/session-ended`, `auth/idempotency-key-reused`.
-    package func proveByProvider(
+    func proveByProvider(
         _ request: IdentityV1.ProveByProviderRequest, _ context: CallContext
     ) async throws -> IdentityV1.ProveByProviderResponse {
         let owner = try await owners.owner(of: request.accessToken, context)

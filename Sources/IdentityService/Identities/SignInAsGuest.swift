@@ -1,5 +1,5 @@
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
@@ -12,7 +12,7 @@ extension IdentitiesHandler {
     /// the session is lost.
     /// - Throws: `rpc/invalid-argument`, `auth/idempotency-key-reused`; `auth/user-disabled` when a
     ///   retry finds its guest suspended.
-    package func signInAsGuest(
+    func signInAsGuest(
         _ request: IdentityV1.SignInAsGuestRequest, _ context: CallContext
     ) async throws -> IdentityV1.AdmissionResponse {
         // A guest has no credential besides its session. The fingerprint covers the device id, so

@@ -1,5 +1,5 @@
-package import Messages
-package import RPC
+import Messages
+import RPC
 import Storage
 
 extension IdentitiesHandler {
@@ -8,7 +8,7 @@ extension IdentitiesHandler {
     /// `FederatedSignIn`, in one transaction.
     /// - Throws: as `identity(provedBy:for:_:)` and `FederatedSignIn`; in a session as
     ///   `SessionOwners.calling`.
-    package func signInWithProvider(
+    func signInWithProvider(
         _ request: IdentityV1.SignInWithProviderRequest, _ context: CallContext
     ) async throws -> IdentityV1.AdmissionResponse {
         let proved = try await identity(provedBy: request.token, for: nil, request.origin)

@@ -1,6 +1,6 @@
 import Contracts
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
@@ -19,7 +19,7 @@ extension IdentitiesHandler {
     /// - Throws: as `SessionOwners.require` and `MethodRule`; `auth/session-ended`,
     ///   `auth/user-disabled`, `auth/idempotency-key-reused`; `auth/invalid-access-token` when the
     ///   account no longer exists.
-    package func unlink(
+    func unlink(
         _ request: IdentityV1.UnlinkRequest, _ context: CallContext
     ) async throws -> IdentityV1.UnlinkResponse {
         let owner = try await owners.require(.standard, of: request.accessToken, context)

@@ -1,6 +1,6 @@
 import Addresses
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
@@ -10,7 +10,7 @@ extension PhoneCodesHandler {
     /// - Throws: `auth/invalid-verification-code`, `auth/code-expired`,
     ///   `auth/invalid-phone-number`, `auth/operation-not-allowed` when phone sign-in is disabled;
     ///   as `MethodAdding` and `SessionOwners.ownerOfMethods`.
-    package func linkPhone(
+    func linkPhone(
         _ request: IdentityV1.LinkPhoneRequest, _ context: CallContext
     ) async throws -> IdentityV1.LinkPhoneResponse {
         let number = try PhoneNumber.required(request.phoneNumber)

@@ -1,13 +1,13 @@
 import Addresses
-package import Contracts
+import Contracts
 import Cryptography
-package import Logging
-package import ServiceRuntime
-package import Storage
+import Logging
+import ServiceRuntime
+import Storage
 
 /// `postern.identity.v1.PhoneCodes` (G-06, I-06, R-02). Each rpc is in the file of its name:
 /// `requestCode`, `signInWithCode`, `linkPhone`, `proveByCode`.
-package struct PhoneCodesHandler: PhoneCodesService {
+struct PhoneCodesHandler: PhoneCodesService {
     let settings: IdentitySettings
     let store: Store
     let keys: IdentityKeys
@@ -19,7 +19,7 @@ package struct PhoneCodesHandler: PhoneCodesService {
     /// Creates the handler. `devices` and `sessions` are the session service, which knows the
     /// owners of sessions.
     /// - Parameter keepsGrants: As in `FederatedSignIn`, which signs in.
-    package init(
+    init(
         settings: IdentitySettings, store: Store, keys: IdentityKeys, time: any Time,
         randomness: any Randomness, logger: Logger, keepsGrants: Bool, devices: any DevicesAPI,
         sessions: any SessionsAPI

@@ -1,7 +1,7 @@
 import Addresses
 import Contracts
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
@@ -15,7 +15,7 @@ extension PhoneCodesHandler {
     /// - Throws: `auth/invalid-verification-code`, `auth/code-expired`,
     ///   `auth/invalid-phone-number`, `auth/operation-not-allowed` when phone sign-in is disabled,
     ///   `auth/idempotency-key-reused`; as `SessionOwners`.
-    package func proveByCode(
+    func proveByCode(
         _ request: IdentityV1.ProveByCodeRequest, _ context: CallContext
     ) async throws -> IdentityV1.ProveByCodeResponse {
         let number = try PhoneNumber.required(request.phoneNumber)

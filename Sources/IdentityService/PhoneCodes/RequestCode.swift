@@ -1,6 +1,6 @@
 import Addresses
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
@@ -15,7 +15,7 @@ extension PhoneCodesHandler {
     ///   `auth/operation-not-allowed`, `auth/idempotency-key-reused`, `rpc/invalid-argument`; for a
     ///   re-authentication `auth/no-such-provider` when the number is not the account's; as
     ///   `SessionOwners`.
-    package func requestCode(
+    func requestCode(
         _ request: IdentityV1.RequestCodeRequest, _ context: CallContext
     ) async throws -> IdentityV1.RequestCodeResponse {
         let requested = try CodeRequest(request, settings, keys, at: time.now())

@@ -1,6 +1,6 @@
 import Addresses
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
@@ -16,7 +16,7 @@ extension PhoneCodesHandler {
     ///   `auth/invalid-phone-number`, `auth/operation-not-allowed` when phone sign-in is disabled,
     ///   `auth/second-proof-required` with the methods that are accepted as a second proof; as
     ///   `FederatedSignIn`, and in a session as `SessionOwners.calling`.
-    package func signInWithCode(
+    func signInWithCode(
         _ request: IdentityV1.SignInWithCodeRequest, _ context: CallContext
     ) async throws -> IdentityV1.AdmissionResponse {
         let number = try PhoneNumber.required(request.phoneNumber)

@@ -1,7 +1,7 @@
 import Addresses
 import Cryptography
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
@@ -9,7 +9,7 @@ extension PhoneSignalsHandler {
     /// Stores that a number has changed: its keyed hash and the time. It does so whether or not the
     /// number belongs to an account.
     /// - Throws: `auth/invalid-phone-number`.
-    package func numberChanged(
+    func numberChanged(
         _ request: IdentityV1.NumberChangedRequest, _ context: CallContext
     ) async throws -> IdentityV1.NumberChangedResponse {
         let number = try PhoneNumber.required(request.phoneNumber)

@@ -1,15 +1,9 @@
 import Contracts
-package import Storage
+import Storage
 
 /// `postern.identity.v1.PhoneSignals`: reports of text message providers about phone numbers
 /// . The rpc `numberChanged` is in the file of its name.
-package struct PhoneSignalsHandler: PhoneSignalsService {
+struct PhoneSignalsHandler: PhoneSignalsService {
     let store: Store
     let keys: IdentityKeys
-
-    /// Creates the handler.
-    package init(store: Store, keys: IdentityKeys) {
-        self.store = store
-        self.keys = keys
-    }
 }

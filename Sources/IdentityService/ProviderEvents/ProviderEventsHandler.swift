@@ -1,34 +1,22 @@
 import Contracts
-package import Logging
-package import ServiceRuntime
-package import Storage
+import Logging
+import ServiceRuntime
+import Storage
 
 /// `postern.identity.v1.ProviderEvents`: notices from providers about their users (G-05). The rpc
 /// is in `ReceiveProviderEvent.swift`.
-package struct ProviderEventsHandler: ProviderEventsService {
+struct ProviderEventsHandler: ProviderEventsService {
     let store: Store
     let keys: IdentityKeys
     let time: any Time
+    let randomness: any Randomness
     let logger: Logger
+    /// Verify the notices.
     let providers: Providers
-    let reader: AccountReader
-    let outbox: IdentityOutbox
-    let notices: NoticeMail
 
-    /// Creates the handler. `providers` verify the notices.
-    package init(
-        store: Store, keys: IdentityKeys, time: any Time, randomness: any Randomness,
-        logger: Logger, providers: Providers
-    ) {
-        self.store = store
-        self.keys = keys
-        self.time = time
-        self.logger = logger
-        self.providers = providers
-        reader = AccountReader(keys: keys, randomness: randomness)
-        outbox = IdentityOutbox(keys: keys, randomness: randomness)
-        notices = NoticeMail(keys: keys, randomness: randomness)
-    }
+    var reader: AccountReader { AccountReader(keys: keys, randomness: randomness) }
+    var outbox: IdentityOutbox { IdentityOutbox(keys: keys, randomness: randomness) }
+    var notices: NoticeMail { NoticeMail(keys: keys, randomness: randomness) }
 }
 
 /// The columns of an identity that notices need.

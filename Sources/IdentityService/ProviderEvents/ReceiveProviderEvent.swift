@@ -1,7 +1,7 @@
 import Addresses
 import Cryptography
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
@@ -24,7 +24,7 @@ extension ProviderEventsHandler {
     /// newer than the notice.
     /// - Throws: `auth/operation-not-allowed` for a provider that is not configured, or that sends
     ///   no notices; `auth/provider-unavailable` when the provider's keys cannot be fetched.
-    package func receive(
+    func receive(
         _ request: IdentityV1.ReceiveRequest, _ context: CallContext
     ) async throws -> IdentityV1.ReceiveResponse {
         guard request.provider == Self.apple else {

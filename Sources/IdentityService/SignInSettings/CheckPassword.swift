@@ -1,13 +1,13 @@
 import Addresses
-package import Messages
-package import RPC
-package import ServiceRuntime
+import Messages
+import RPC
+import ServiceRuntime
 
 extension SignInSettingsHandler {
     /// Applies the rules for new passwords, without an account (G-26). It computes no hash and
     /// writes nothing. A name above the maximum is rejected, because the work grows with its words.
     /// - Throws: `rpc/invalid-argument` for a display name that a sign-up would refuse.
-    package func checkPassword(
+    func checkPassword(
         _ request: IdentityV1.CheckPasswordRequest, _ context: CallContext
     ) throws(ServiceError) -> IdentityV1.CheckPasswordResponse {
         guard Applicant.isDisplayName(request.displayName) else {

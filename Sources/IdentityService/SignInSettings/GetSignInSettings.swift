@@ -1,12 +1,12 @@
 import Addresses
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 
 extension SignInSettingsHandler {
     /// The sign-in methods that are switched on, and the rules for new passwords (G-26). Test
     /// numbers, the mode of enumeration and other settings that help an attacker are left out.
-    package func getSignInSettings(
+    func getSignInSettings(
         _ request: IdentityV1.GetSignInSettingsRequest, _ context: CallContext
     ) -> IdentityV1.GetSignInSettingsResponse {
         let countries: [String] =

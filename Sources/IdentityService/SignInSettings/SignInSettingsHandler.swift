@@ -3,9 +3,9 @@ import Contracts
 /// `postern.identity.v1.SignInSettings`: what the operator has switched on, and the rules for new
 /// passwords (G-26). Each rpc is in the file of its name: `getSignInSettings`, `checkPassword`.
 /// Neither reads the store.
-package struct SignInSettingsHandler: SignInSettingsService {
+struct SignInSettingsHandler: SignInSettingsService {
     let settings: IdentitySettings
 
     /// Creates the handler.
-    package init(settings: IdentitySettings) { self.settings = settings }
+    init(settings: IdentitySettings) { self.settings = settings }
 }

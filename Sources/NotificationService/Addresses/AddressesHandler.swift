@@ -1,21 +1,14 @@
 import Contracts
 import RPC
-package import ServiceRuntime
-package import Storage
+import ServiceRuntime
+import Storage
 
 /// `postern.notification.v1.Addresses`: the operator's view of the suppression list. The rpcs are
 /// in `ShowAddress.swift` and `ReleaseAddress.swift`.
-package struct AddressesHandler: AddressesService {
+struct AddressesHandler: AddressesService {
     let store: Store
     let keys: NotificationKeys
     let time: any Time
-
-    /// A handler over the suppression list in `store`.
-    package init(store: Store, keys: NotificationKeys, time: any Time) {
-        self.store = store
-        self.keys = keys
-        self.time = time
-    }
 
     /// Only the operator may ask: otherwise a caller could find out whose mailbox does not exist.
     func hashes(of email: String, _ context: CallContext) throws -> [[UInt8]] {

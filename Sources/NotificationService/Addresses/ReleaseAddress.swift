@@ -1,12 +1,12 @@
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
 extension AddressesHandler {
     /// Removes an address from the suppression list.
     /// - Throws: as `showAddress`.
-    package func releaseAddress(
+    func releaseAddress(
         _ request: NotificationV1.ReleaseAddressRequest, _ context: CallContext
     ) async throws -> NotificationV1.ReleaseAddressResponse {
         let hashes = try hashes(of: request.email, context)

@@ -1,5 +1,5 @@
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
@@ -7,7 +7,7 @@ extension AddressesHandler {
     /// Returns whether an address is suppressed, and why.
     /// - Throws: `rpc/permission-denied` unless the caller is the operator; `auth/invalid-email`;
     ///   store errors.
-    package func showAddress(
+    func showAddress(
         _ request: NotificationV1.ShowAddressRequest, _ context: CallContext
     ) async throws -> NotificationV1.ShowAddressResponse {
         let hashes = try hashes(of: request.email, context)

@@ -1,12 +1,12 @@
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
 extension OutboxHandler {
     /// Discards a message. A message that is being delivered or was sent is returned unchanged.
     /// - Throws: as `showMessage`.
-    package func discardMessage(
+    func discardMessage(
         _ request: NotificationV1.DiscardMessageRequest, _ context: CallContext
     ) async throws -> NotificationV1.DiscardMessageResponse {
         try context.requireOperator()

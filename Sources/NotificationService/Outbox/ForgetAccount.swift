@@ -1,5 +1,5 @@
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
@@ -11,7 +11,7 @@ extension OutboxHandler {
     /// - Throws: `rpc/permission-denied` unless the caller is identity or the operator;
     ///   `rpc/invalid-argument` for a malformed account id; `rpc/unavailable` when a reader or a
     ///   backup holds the store's log; other store errors. The call can be repeated.
-    package func forgetAccount(
+    func forgetAccount(
         _ request: NotificationV1.ForgetAccountRequest, _ context: CallContext
     ) async throws -> NotificationV1.ForgetAccountResponse {
         try context.requireAccountKeeper()

@@ -1,5 +1,5 @@
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
@@ -7,7 +7,7 @@ extension OutboxHandler {
     /// Lists messages, the newest first.
     /// - Throws: `rpc/permission-denied` unless the caller is the operator; `rpc/invalid-argument`
     ///   with the fields at fault; store errors.
-    package func listMessages(
+    func listMessages(
         _ request: NotificationV1.ListMessagesRequest, _ context: CallContext
     ) async throws -> NotificationV1.ListMessagesResponse {
         try context.requireOperator()

@@ -1,27 +1,17 @@
 import Contracts
 import Messages
-package import ServiceRuntime
-package import Storage
+import ServiceRuntime
+import Storage
 
 /// `postern.notification.v1.Outbox`: the operator's rpcs on messages (N-03), used by
 /// `postern outbox`, and the erasure of an account. Each rpc is in the file of its name:
 /// `ListMessages.swift`, `ShowMessage.swift`, `RetryMessage.swift`, `DiscardMessage.swift`,
 /// `WatchMessages.swift`, `ForgetAccount.swift`.
-package struct OutboxHandler: OutboxService {
+struct OutboxHandler: OutboxService {
     let store: Store
     let keys: NotificationKeys
     let delivery: BackgroundDelivery
     let time: any Time
-
-    /// A handler over the messages in `store`, which `delivery` delivers.
-    package init(
-        store: Store, keys: NotificationKeys, delivery: BackgroundDelivery, time: any Time
-    ) {
-        self.store = store
-        self.keys = keys
-        self.delivery = delivery
-        self.time = time
-    }
 
     static func id(_ text: String) throws(ServiceError) -> MessageID {
         guard let id = MessageID(text: text) else {

@@ -1,12 +1,12 @@
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
 extension OutboxHandler {
     /// Retries a dead message. A message that cannot be retried is returned unchanged.
     /// - Throws: as `showMessage`.
-    package func retryMessage(
+    func retryMessage(
         _ request: NotificationV1.RetryMessageRequest, _ context: CallContext
     ) async throws -> NotificationV1.RetryMessageResponse {
         try context.requireOperator()

@@ -1,5 +1,5 @@
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
@@ -7,7 +7,7 @@ extension OutboxHandler {
     /// Returns one message with its failed attempts.
     /// - Throws: `rpc/permission-denied` unless the caller is the operator; `rpc/invalid-argument`
     ///   for a malformed id; `rpc/not-found`; store errors.
-    package func showMessage(
+    func showMessage(
         _ request: NotificationV1.ShowMessageRequest, _ context: CallContext
     ) async throws -> NotificationV1.ShowMessageResponse {
         try context.requireOperator()

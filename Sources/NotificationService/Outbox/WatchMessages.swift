@@ -1,5 +1,5 @@
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
@@ -10,7 +10,7 @@ extension OutboxHandler {
     /// Streams the counts of messages and the latest changes until the call ends.
     /// - Throws: `rpc/permission-denied` unless the caller is the operator; store errors; an error
     ///   when the call is over.
-    package func watchMessages(
+    func watchMessages(
         _ request: NotificationV1.WatchMessagesRequest,
         _ items: OutgoingItems<NotificationV1.WatchMessagesItem>, _ context: CallContext
     ) async throws {

@@ -1,10 +1,10 @@
-package import Contracts
-package import Logging
+import Contracts
+import Logging
 import Messages
 import RPC
 import ServiceLifecycle
-package import ServiceRuntime
-package import Storage
+import ServiceRuntime
+import Storage
 
 /// Deletes the devices of sessions that have ended (G-09), however they ended: after signing out of
 /// a borrowed phone a user gets no more messages there.
@@ -12,35 +12,23 @@ package import Storage
 /// Session's audit trail records every end in the end's own transaction. Its feed is read from the
 /// last position, so no end is missed while this service or session is down. Deletions and the new
 /// position are one transaction. While no device is bound to a session, nothing is read.
-package struct EndedSessionDevices: Sendable {
+struct EndedSessionDevices: Sendable {
     /// How often the feed is read, and so how soon after a session's end its devices are deleted.
-    package static let every: Duration = .seconds(1)
+    static let every: Duration = .seconds(1)
     private static let timeout: Duration = .seconds(5)
     /// The first reading starts this long before the oldest device was registered, to allow for
     /// clock differences.
     private static let margin: Duration = .seconds(60)
 
-    private let sessions: any EventsAPI
-    private let store: Store
-    private let keys: NotificationKeys
-    private let time: any Time
-    private let logger: Logger
-
-    /// Follows the end of sessions.
-    /// - Parameter sessions: session's event feed.
-    package init(
-        sessions: any EventsAPI, store: Store, keys: NotificationKeys, time: any Time,
-        logger: Logger
-    ) {
-        self.sessions = sessions
-        self.store = store
-        self.keys = keys
-        self.time = time
-        self.logger = logger
-    }
+    /// Session's event feed.
+    let sessions: any EventsAPI
+    let store: Store
+    let keys: NotificationKeys
+    let time: any Time
+    let logger: Logger
 
     /// Runs until cancelled or until a graceful shutdown.
-    package func run() async {
+    func run() async {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
                 if await hasMore() { continue }

@@ -1,12 +1,12 @@
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
 extension PushDevicesHandler {
     /// Lists an account's devices, without their tokens.
     /// - Throws: `rpc/invalid-argument` for a malformed account id; store errors.
-    package func list(
+    func list(
         _ request: NotificationV1.ListDevicesRequest, _ context: CallContext
     ) async throws -> NotificationV1.ListDevicesResponse {
         let account = keys.account(try RequestFields.account(request.accountId))

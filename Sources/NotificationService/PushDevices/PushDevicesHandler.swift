@@ -1,15 +1,15 @@
 import Contracts
-package import ServiceRuntime
-package import Storage
+import ServiceRuntime
+import Storage
 
 /// `postern.notification.v1.PushDevices`: the devices that receive an account's push messages
 /// (N-04). A token belongs to one account at a time. Registering it takes it over, so that a
 /// phone's new user does not see messages of the former one. Each rpc is in a file of its own:
 /// `RegisterDevice.swift`, `UpdateDevice.swift`, `UnregisterDevice.swift`, `RevokeDevices.swift`,
 /// `ListDevices.swift`.
-package struct PushDevicesHandler: PushDevicesService {
+struct PushDevicesHandler: PushDevicesService {
     /// Devices of one account. A push to all of them is as many messages.
-    package static let devicesMax = 20
+    static let devicesMax = 20
 
     let store: Store
     let keys: NotificationKeys
@@ -18,7 +18,7 @@ package struct PushDevicesHandler: PushDevicesService {
     let platforms: Set<PushPlatform>
 
     /// A handler over `store`. Devices must be of an app and on a platform of `settings`.
-    package init(
+    init(
         settings: NotificationSettings, store: Store, keys: NotificationKeys,
         randomness: any Randomness
     ) {

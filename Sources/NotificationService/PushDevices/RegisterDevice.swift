@@ -1,6 +1,6 @@
 import Cryptography
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
@@ -8,7 +8,7 @@ extension PushDevicesHandler {
     /// Registers a device, or moves its token to this account.
     /// - Throws: `rpc/invalid-argument` with the fields at fault, also for a platform without a
     ///   provider and an unknown app; store errors.
-    package func register(
+    func register(
         _ request: NotificationV1.RegisterDeviceRequest, _ context: CallContext
     ) async throws -> NotificationV1.RegisterDeviceResponse {
         let account = keys.account(try RequestFields.account(request.accountId))

@@ -1,12 +1,12 @@
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
 extension PushDevicesHandler {
     /// Deletes all devices of an account.
     /// - Throws: `rpc/invalid-argument` for a malformed account id; store errors.
-    package func revokeAll(
+    func revokeAll(
         _ request: NotificationV1.RevokeDevicesRequest, _ context: CallContext
     ) async throws -> NotificationV1.RevokeDevicesResponse {
         let account = keys.account(try RequestFields.account(request.accountId))

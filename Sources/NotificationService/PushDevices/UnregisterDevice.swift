@@ -1,5 +1,5 @@
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
@@ -7,7 +7,7 @@ extension PushDevicesHandler {
     /// Deletes one device, or the devices of one session. Idempotent.
     /// - Throws: `rpc/invalid-argument` with the fields at fault, also when both device and session
     ///   are given, or neither; store errors.
-    package func unregister(
+    func unregister(
         _ request: NotificationV1.UnregisterDeviceRequest, _ context: CallContext
     ) async throws -> NotificationV1.UnregisterDeviceResponse {
         let account = keys.account(try RequestFields.account(request.accountId))

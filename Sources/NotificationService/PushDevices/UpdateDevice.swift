@@ -1,5 +1,5 @@
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
@@ -7,7 +7,7 @@ extension PushDevicesHandler {
     /// Replaces a device's token.
     /// - Throws: `rpc/invalid-argument` with the fields at fault; `rpc/not-found` when the account
     ///   has no such device; store errors.
-    package func update(
+    func update(
         _ request: NotificationV1.UpdateDeviceRequest, _ context: CallContext
     ) async throws -> NotificationV1.UpdateDeviceResponse {
         let account = keys.account(try RequestFields.account(request.accountId))

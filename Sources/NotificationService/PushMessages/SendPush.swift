@@ -1,7 +1,7 @@
 import Contracts
 import Cryptography
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
@@ -10,7 +10,7 @@ extension PushMessagesHandler {
     /// transaction, so that a crash between two devices neither loses a message nor sends it twice.
     /// - Throws: `rpc/invalid-argument` with the fields at fault, also without an idempotency key;
     ///   `auth/idempotency-key-reused` when the key was used for another request; store errors.
-    package func sendPush(
+    func sendPush(
         _ request: NotificationV1.SendPushRequest, _ context: CallContext
     ) async throws -> NotificationV1.SendPushResponse {
         let order = try PushOrder(request)

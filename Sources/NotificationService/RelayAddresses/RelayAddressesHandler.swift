@@ -1,16 +1,10 @@
 import Contracts
-package import Storage
+import Storage
 
 /// `postern.notification.v1.RelayAddresses`: identity's reports on providers' relay addresses. A
 /// relay that does not forward is suppressed like an address without a mailbox (G-05). Its one rpc
 /// is in `SetRelay.swift`.
-package struct RelayAddressesHandler: RelayAddressesService {
+struct RelayAddressesHandler: RelayAddressesService {
     let store: Store
     let keys: NotificationKeys
-
-    /// A handler over the suppression list in `store`.
-    package init(store: Store, keys: NotificationKeys) {
-        self.store = store
-        self.keys = keys
-    }
 }

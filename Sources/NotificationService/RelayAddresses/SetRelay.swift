@@ -1,5 +1,5 @@
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
@@ -12,7 +12,7 @@ extension RelayAddressesHandler {
     /// meanwhile.
     /// - Throws: `rpc/permission-denied` unless the caller is identity or the operator;
     ///   `auth/invalid-email`; store errors.
-    package func setRelay(
+    func setRelay(
         _ request: NotificationV1.SetRelayRequest, _ context: CallContext
     ) async throws -> NotificationV1.SetRelayResponse {
         try context.requireAccountKeeper()

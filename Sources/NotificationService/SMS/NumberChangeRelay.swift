@@ -1,10 +1,10 @@
-package import Contracts
+import Contracts
 import Cryptography
-package import Logging
+import Logging
 import Messages
 import RPC
-package import ServiceRuntime
-package import Storage
+import ServiceRuntime
+import Storage
 
 /// Reports to identity, through the store's outbox, that a number has changed hands. The
 /// payload is sealed, because a number is personal data.
@@ -41,35 +41,23 @@ struct NumberChangeMessage: Sendable {
 
 /// Delivers changed numbers from the outbox to identity, at least once, and retries while identity
 /// is unavailable.
-package struct NumberChangeRelay: Sendable {
+struct NumberChangeRelay: Sendable {
     /// The deadline of one call.
     private static let timeout: Duration = .seconds(10)
     /// Identity stores a changed number this long. An older report is useless.
     private static let worthFor: Duration = .seconds(30 * 86_400)
 
-    private let keys: NotificationKeys
-    private let identity: any PhoneSignalsAPI
-    private let store: Store
-    private let time: any Time
-    private let randomness: any Randomness
-    private let logger: Logger
-
-    /// A relay for the outbox in `store`. It must be the outbox's only reader.
-    package init(
-        store: Store, keys: NotificationKeys, identity: any PhoneSignalsAPI, time: any Time,
-        randomness: any Randomness, logger: Logger
-    ) {
-        self.store = store
-        self.keys = keys
-        self.identity = identity
-        self.time = time
-        self.randomness = randomness
-        self.logger = logger
-    }
+    /// Its outbox has no other reader.
+    let store: Store
+    let keys: NotificationKeys
+    let identity: any PhoneSignalsAPI
+    let time: any Time
+    let randomness: any Randomness
+    let logger: Logger
 
     /// Runs until cancelled or until a graceful shutdown.
     /// - Throws: Nothing; `OutboxRelay.run` declares it.
-    package func run() async throws {
+    func run() async throws {
         try await OutboxRelay(store: store, time: time, randomness: randomness) { message in
             try await deliver(message)
         }.run()

@@ -1,13 +1,13 @@
 import Contracts
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 
 extension TextMessagesHandler {
     /// Accepts one text message.
     /// - Throws: `rpc/invalid-argument` with the fields at fault; what `MessageAcceptance.accept`
     ///   throws.
-    package func sendText(
+    func sendText(
         _ request: NotificationV1.SendTextRequest, _ context: CallContext
     ) async throws -> NotificationV1.SendTextResponse {
         let order = try SMSOrder(request)

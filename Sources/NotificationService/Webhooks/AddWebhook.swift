@@ -1,5 +1,5 @@
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
@@ -8,7 +8,7 @@ extension WebhooksHandler {
     /// - Throws: `rpc/permission-denied` unless the caller is the operator; `rpc/invalid-argument`
     ///   with the fields at fault; `rpc/resource-exhausted` when there are `webhooksMax`; store
     ///   errors.
-    package func addWebhook(
+    func addWebhook(
         _ request: NotificationV1.AddWebhookRequest, _ context: CallContext
     ) async throws -> NotificationV1.AddWebhookResponse {
         try context.requireOperator()

@@ -1,12 +1,12 @@
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
 extension WebhooksHandler {
     /// Lists all webhooks.
     /// - Throws: `rpc/permission-denied` unless the caller is the operator; store errors.
-    package func listWebhooks(
+    func listWebhooks(
         _ request: NotificationV1.ListWebhooksRequest, _ context: CallContext
     ) async throws -> NotificationV1.ListWebhooksResponse {
         try context.requireOperator()

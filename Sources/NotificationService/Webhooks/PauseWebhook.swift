@@ -1,5 +1,5 @@
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
@@ -7,7 +7,7 @@ extension WebhooksHandler {
     /// Pauses or resumes a webhook.
     /// - Throws: `rpc/permission-denied` unless the caller is the operator; `rpc/invalid-argument`
     ///   for an unknown webhook; store errors.
-    package func pauseWebhook(
+    func pauseWebhook(
         _ request: NotificationV1.PauseWebhookRequest, _ context: CallContext
     ) async throws -> NotificationV1.PauseWebhookResponse {
         try context.requireOperator()

@@ -1,5 +1,5 @@
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
@@ -7,7 +7,7 @@ extension WebhooksHandler {
     /// Removes a webhook and its queued deliveries. Idempotent.
     /// - Throws: `rpc/permission-denied` unless the caller is the operator; `rpc/invalid-argument`
     ///   for a malformed id; store errors.
-    package func removeWebhook(
+    func removeWebhook(
         _ request: NotificationV1.RemoveWebhookRequest, _ context: CallContext
     ) async throws -> NotificationV1.RemoveWebhookResponse {
         try context.requireOperator()

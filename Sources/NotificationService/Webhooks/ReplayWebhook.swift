@@ -1,5 +1,5 @@
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
@@ -7,7 +7,7 @@ extension WebhooksHandler {
     /// Sends the events after a position again. Queued deliveries are dropped and queued again in
     /// their position, so that the order is preserved. The worker queues the events in slices.
     /// - Throws: as `pauseWebhook`.
-    package func replayWebhook(
+    func replayWebhook(
         _ request: NotificationV1.ReplayWebhookRequest, _ context: CallContext
     ) async throws -> NotificationV1.ReplayWebhookResponse {
         try context.requireOperator()

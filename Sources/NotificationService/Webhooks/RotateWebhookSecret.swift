@@ -1,5 +1,5 @@
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
@@ -10,7 +10,7 @@ extension WebhooksHandler {
     /// Gives a webhook a new secret. The previous one signs too for `formerSecretFor`.
     /// - Throws: `rpc/permission-denied` unless the caller is the operator; `rpc/invalid-argument`
     ///   for an unknown webhook; `SealedBoxError` when its row does not decrypt; store errors.
-    package func rotateWebhookSecret(
+    func rotateWebhookSecret(
         _ request: NotificationV1.RotateWebhookSecretRequest, _ context: CallContext
     ) async throws -> NotificationV1.RotateWebhookSecretResponse {
         try context.requireOperator()

@@ -1,13 +1,13 @@
 import Contracts
 import Cryptography
 import Messages
-package import ServiceRuntime
-package import Storage
+import ServiceRuntime
+import Storage
 
 /// `postern.notification.v1.Webhooks`: the operator's rpcs on webhooks, used by `postern webhooks`.
 /// Each rpc is in the file of its name: `AddWebhook.swift`, `ListWebhooks.swift`,
 /// `RemoveWebhook.swift`, `RotateWebhookSecret.swift`, `PauseWebhook.swift`, `ReplayWebhook.swift`.
-package struct WebhooksHandler: WebhooksService {
+struct WebhooksHandler: WebhooksService {
     /// The maximum number of webhooks of one installation.
     static let webhooksMax = 50
     static let unknown = ServiceError(
@@ -21,7 +21,7 @@ package struct WebhooksHandler: WebhooksService {
     let signal: WakeSignal
 
     /// A handler over the webhooks in `store`, whose events `worker` sends.
-    package init(
+    init(
         settings: WebhookSettings, store: Store, keys: NotificationKeys, worker: WebhookWorker,
         randomness: any Randomness
     ) {

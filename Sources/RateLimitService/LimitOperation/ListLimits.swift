@@ -1,12 +1,12 @@
 import Contracts
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 
 extension LimitOperationHandler {
     /// Lists all limits with their current rules.
     /// - Throws: `rpc/permission-denied` unless the operator's tool calls.
-    package func listLimits(
+    func listLimits(
         _ request: RateLimitV1.ListLimitsRequest, _ context: CallContext
     ) async throws -> RateLimitV1.ListLimitsResponse {
         try context.requireOperator()

@@ -1,12 +1,12 @@
 import Contracts
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 
 extension LimitOperationHandler {
     /// Lists the secrets that subjects are hashed under, without the secrets themselves.
     /// - Throws: `rpc/permission-denied` unless the operator's tool calls.
-    package func listSubjectKeys(
+    func listSubjectKeys(
         _ request: RateLimitV1.ListSubjectKeysRequest, _ context: CallContext
     ) async throws -> RateLimitV1.ListSubjectKeysResponse {
         try context.requireOperator()

@@ -1,6 +1,6 @@
 import Contracts
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 
 extension LimitOperationHandler {
@@ -8,7 +8,7 @@ extension LimitOperationHandler {
     /// - Throws: `rpc/permission-denied` unless the operator's tool calls; `auth/too-many-requests`
     ///   while the former secrets are still needed; `rpc/unavailable` if the store cannot be
     ///   written.
-    package func rotateSubjectKey(
+    func rotateSubjectKey(
         _ request: RateLimitV1.RotateSubjectKeyRequest, _ context: CallContext
     ) async throws -> RateLimitV1.RotateSubjectKeyResponse {
         try context.requireOperator()

@@ -1,12 +1,12 @@
 import Contracts
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
 /// `postern.session.v1.AccountActivity`: when an account was used, for identity and the operator's
 /// tool.
-package struct AccountActivityHandler: AccountActivityService {
+struct AccountActivityHandler: AccountActivityService {
     let store: Store
     let life: SessionLife
     let activity: Activity
@@ -16,7 +16,7 @@ package struct AccountActivityHandler: AccountActivityService {
     /// the account was last seen.
     /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`; `rpc/unavailable` while the clock
     ///   is not trusted.
-    package func getAccountActivity(
+    func getAccountActivity(
         _ request: SessionV1.GetAccountActivityRequest, _ context: CallContext
     ) async throws -> SessionV1.GetAccountActivityResponse {
         try store.clock.requireAnswering()

@@ -1,13 +1,13 @@
 import Contracts
 import Cryptography
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
 /// `postern.session.v1.Devices`: what the owner of a session can see and do with the account's
 /// sessions (G-22, G-13). `reauthenticate` is in the file of its name.
-package struct DevicesHandler: DevicesService {
+struct DevicesHandler: DevicesService {
     /// Far more than an account can have; only a store from before the limit could hold more.
     private static let listedMax = 200
 
@@ -49,7 +49,7 @@ extension DevicesHandler {
     /// Lists an account's live sessions for the owner of one of them (G-22).
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`; `rpc/unavailable` while the
     ///   clock is not trusted.
-    package func listSessions(
+    func listSessions(
         _ request: SessionV1.ListSessionsRequest, _ context: CallContext
     ) async throws -> SessionV1.ListSessionsResponse {
         let token = try caller(request.accessToken)
@@ -82,7 +82,7 @@ extension DevicesHandler {
     /// access token. Calls that require a recent proof decide by it (G-13).
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`; `rpc/unavailable` while the
     ///   clock is not trusted.
-    package func listProofs(
+    func listProofs(
         _ request: SessionV1.ListProofsRequest, _ context: CallContext
     ) async throws -> SessionV1.ListProofsResponse {
         let token = try caller(request.accessToken)
@@ -103,7 +103,7 @@ extension DevicesHandler {
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended` where the caller's session is
     ///   over, `auth/session-not-found`, `auth/idempotency-key-reused`; `rpc/unavailable` while the
     ///   clock is not trusted.
-    package func endSession(
+    func endSession(
         _ request: SessionV1.EndSessionRequest, _ context: CallContext
     ) async throws -> SessionV1.EndSessionResponse {
         let token = try caller(request.accessToken)
@@ -131,7 +131,7 @@ extension DevicesHandler {
     /// Ends all sessions of the account except the caller's (G-22, S-06).
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended` where the caller's session is
     ///   over, `auth/idempotency-key-reused`; `rpc/unavailable` while the clock is not trusted.
-    package func endOtherSessions(
+    func endOtherSessions(
         _ request: SessionV1.EndOtherSessionsRequest, _ context: CallContext
     ) async throws -> SessionV1.EndOtherSessionsResponse {
         let token = try caller(request.accessToken)

@@ -1,6 +1,6 @@
 import Contracts
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
@@ -14,7 +14,7 @@ extension DevicesHandler {
     ///   open no session, or of another account; `auth/invalid-device-proof`,
     ///   `auth/device-proof-stale`; `auth/session-ended`; `rpc/invalid-argument` for two proofs;
     ///   `auth/idempotency-key-reused`; `rpc/unavailable` while the clock is not trusted.
-    package func reauthenticate(
+    func reauthenticate(
         _ request: SessionV1.ReauthenticateRequest, _ context: CallContext
     ) async throws -> SessionV1.ReauthenticateResponse {
         let token = try caller(request.accessToken)

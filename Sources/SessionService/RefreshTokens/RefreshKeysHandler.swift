@@ -1,18 +1,18 @@
 import Contracts
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
 /// `postern.session.v1.RefreshKeys`: the keys of refresh tokens, for the operator (G-10),
 /// `postern keys`.
-package struct RefreshKeysHandler: RefreshKeysService {
+struct RefreshKeysHandler: RefreshKeysService {
     let store: Store
     let keys: RefreshTokenKeys
 
     /// The keys whose tokens are accepted, the newest first.
     /// - Throws: `rpc/permission-denied`, or what the store throws.
-    package func listRefreshKeys(
+    func listRefreshKeys(
         _ request: SessionV1.ListRefreshKeysRequest, _ context: CallContext
     ) async throws -> SessionV1.ListRefreshKeysResponse {
         try context.requireOperator()
@@ -22,7 +22,7 @@ package struct RefreshKeysHandler: RefreshKeysService {
     /// Issues new tokens under a new key; existing ones stay valid.
     /// - Throws: `rpc/permission-denied`; `rpc/resource-exhausted` when all 255 key ids are in use;
     ///   or what the store throws.
-    package func rotateRefreshKey(
+    func rotateRefreshKey(
         _ request: SessionV1.RotateRefreshKeyRequest, _ context: CallContext
     ) async throws -> SessionV1.RotateRefreshKeyResponse {
         try context.requireOperator()

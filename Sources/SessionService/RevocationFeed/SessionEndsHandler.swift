@@ -1,15 +1,15 @@
 import Contracts
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 
 /// `postern.session.v1.SessionEnds`: the revocation feed (S-06).
-package struct SessionEndsHandler: SessionEndsService {
+struct SessionEndsHandler: SessionEndsService {
     let log: RevocationLog
 
     /// Streams revocations and key changes until the follower leaves.
     /// - Throws: `ServiceError` when the call is over.
-    package func watchRevocations(
+    func watchRevocations(
         _ request: SessionV1.WatchRevocationsRequest,
         _ items: OutgoingItems<SessionV1.WatchRevocationsItem>,
         _ context: CallContext

@@ -1,13 +1,13 @@
 import Contracts
 import Cryptography
-package import Messages
-package import RPC
+import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
 /// `postern.session.v1.SigningKeys`: the keys of access tokens, for the operator (S-01),
 /// `postern keys`.
-package struct SigningKeysHandler: SigningKeysService {
+struct SigningKeysHandler: SigningKeysService {
     /// Keys in a list: those of a few years.
     static let listedMax: Int64 = 50
 
@@ -16,7 +16,7 @@ package struct SigningKeysHandler: SigningKeysService {
 
     /// Lists the newest keys.
     /// - Throws: `rpc/permission-denied`, or what the store throws.
-    package func listKeys(
+    func listKeys(
         _ request: SessionV1.ListKeysRequest, _ context: CallContext
     ) async throws -> SessionV1.ListKeysResponse {
         try context.requireOperator()
@@ -26,7 +26,7 @@ package struct SigningKeysHandler: SigningKeysService {
     /// Rotates the signing key.
     /// - Throws: `rpc/permission-denied`; `auth/too-many-requests`, with a wait, while
     ///   `SigningKeySchedule.keysMax` keys are published; or what the store throws.
-    package func rotateKeys(
+    func rotateKeys(
         _ request: SessionV1.RotateKeysRequest, _ context: CallContext
     ) async throws -> SessionV1.RotateKeysResponse {
         try context.requireOperator()
@@ -36,7 +36,7 @@ package struct SigningKeysHandler: SigningKeysService {
 
     /// Revokes a key.
     /// - Throws: `rpc/permission-denied`, `rpc/not-found`, or what the store throws.
-    package func revokeKey(
+    func revokeKey(
         _ request: SessionV1.RevokeKeyRequest, _ context: CallContext
     ) async throws -> SessionV1.RevokeKeyResponse {
         try context.requireOperator()

@@ -1,12 +1,13 @@
-import GatewayService
-import IdentityService
 import Messages
-import NotificationService
 import RPC
 import ServiceRuntime
 import Storage
 import TestSupport
 import Testing
+
+@testable import GatewayService
+@testable import IdentityService
+@testable import NotificationService
 
 @Suite("G-22, S-03: an account manages its sessions through the gateway")
 struct AccountSessionsTests {

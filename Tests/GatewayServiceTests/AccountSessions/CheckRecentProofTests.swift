@@ -1,12 +1,13 @@
 import Contracts
 import Cryptography
-import GatewayService
 import Messages
 import RPC
 import ServiceRuntime
 import Storage
 import TestSupport
 import Testing
+
+@testable import GatewayService
 
 @Suite("G-13: the gateway checks recent proofs for an app's own sensitive calls")
 struct CheckRecentProofTests {

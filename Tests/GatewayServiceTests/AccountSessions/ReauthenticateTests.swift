@@ -1,10 +1,11 @@
-import GatewayService
 import Messages
 import RPC
 import ServiceRuntime
 import Storage
 import TestSupport
 import Testing
+
+@testable import GatewayService
 
 @Suite("G-13: a user re-authenticates through the gateway")
 struct ReauthenticateTests {

@@ -1,11 +1,12 @@
 import Contracts
-import GatewayService
 import Messages
 import RPC
 import ServiceRuntime
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import GatewayService
 
 /// A stand-in for identity's admin service, which records the actor and the number of metadata
 /// entries of each call.

@@ -1,5 +1,4 @@
 import Hosting
-import IdentityService
 import Messages
 import RPC
 import ServiceRuntime
@@ -7,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import GatewayService
+@testable import IdentityService
 
 @Suite("G-01: CheckAuthState says whether a token is signed in", .timeLimit(.minutes(1)))
 struct CheckAuthStateTests {

@@ -1,10 +1,11 @@
-import GatewayService
 import Messages
 import NotificationService
 import RPC
 import ServiceRuntime
 import TestSupport
 import Testing
+
+@testable import GatewayService
 
 @Suite("G-08: a sign-in through the gateway reports the previous one", .timeLimit(.minutes(1)))
 struct PreviousSignInTests {

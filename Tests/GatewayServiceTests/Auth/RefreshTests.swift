@@ -1,9 +1,10 @@
 import Cryptography
-import GatewayService
 import Messages
 import ServiceRuntime
 import TestSupport
 import Testing
+
+@testable import GatewayService
 
 @Suite("G-10: an app refreshes its session through the gateway", .timeLimit(.minutes(1)))
 struct RefreshTests {

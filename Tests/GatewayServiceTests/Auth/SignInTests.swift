@@ -1,10 +1,11 @@
-import GatewayService
 import Messages
 import RPC
 import ServiceRuntime
 import Storage
 import TestSupport
 import Testing
+
+@testable import GatewayService
 
 @Suite("G-03: a user signs in with email and password", .timeLimit(.minutes(1)))
 struct SignInTests {

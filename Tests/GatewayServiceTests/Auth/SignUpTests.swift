@@ -1,10 +1,11 @@
-import GatewayService
 import Messages
 import NotificationService
 import RPC
 import ServiceRuntime
 import TestSupport
 import Testing
+
+@testable import GatewayService
 
 @Suite("G-02: a user signs up with email and password", .timeLimit(.minutes(1)))
 struct SignUpTests {

@@ -1,4 +1,3 @@
-import GatewayService
 import IdentityService
 import Messages
 import NotificationService
@@ -6,6 +5,8 @@ import RPC
 import ServiceRuntime
 import TestSupport
 import Testing
+
+@testable import GatewayService
 
 @Suite("G-12: a user changes the email address through the gateway", .timeLimit(.minutes(1)))
 struct EmailChangeTests {

@@ -1,9 +1,10 @@
-import GatewayService
 import Messages
 import RPC
 import ServiceRuntime
 import TestSupport
 import Testing
+
+@testable import GatewayService
 
 @Suite("G-12: a user requests another verification mail", .timeLimit(.minutes(1)))
 struct ResendVerificationTests {

@@ -1,10 +1,11 @@
-import GatewayService
 import IdentityService
 import Messages
 import RPC
 import ServiceRuntime
 import TestSupport
 import Testing
+
+@testable import GatewayService
 
 @Suite("R-03: mails that their recipient did not request are limited", .timeLimit(.minutes(1)))
 struct UnrequestedMailTests {

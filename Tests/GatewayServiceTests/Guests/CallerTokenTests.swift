@@ -1,10 +1,11 @@
-import GatewayService
-import IdentityService
 import Messages
 import RPC
 import ServiceRuntime
 import TestSupport
 import Testing
+
+@testable import GatewayService
+@testable import IdentityService
 
 @Suite("G-07: the gateway passes a guest's session to a sign-in", .timeLimit(.minutes(1)))
 struct CallerTokenTests {

@@ -1,9 +1,10 @@
-import GatewayService
 import Messages
 import RPC
 import ServiceRuntime
 import TestSupport
 import Testing
+
+@testable import GatewayService
 
 @Suite("G-07, R-03: new guests are limited", .timeLimit(.minutes(1)))
 struct GuestLimitTests {

@@ -1,10 +1,11 @@
-import GatewayService
 import IdentityService
 import Messages
 import RPC
 import ServiceRuntime
 import TestSupport
 import Testing
+
+@testable import GatewayService
 
 @Suite("G-07: guests are created and upgraded through the gateway", .timeLimit(.minutes(1)))
 struct GuestUpgradeTests {

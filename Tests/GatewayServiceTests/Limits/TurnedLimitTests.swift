@@ -1,4 +1,3 @@
-import GatewayService
 import IdentityService
 import Messages
 import RPC
@@ -6,6 +5,8 @@ import RateLimitService
 import ServiceRuntime
 import TestSupport
 import Testing
+
+@testable import GatewayService
 
 @Suite("R-03: an attacker cannot use limits against an owner", .timeLimit(.minutes(1)))
 struct TurnedLimitTests {

@@ -1,9 +1,10 @@
-import GatewayService
 import Messages
 import NotificationService
 import ServiceRuntime
 import TestSupport
 import Testing
+
+@testable import GatewayService
 
 @Suite("G-15: one email has one account, through the gateway", .timeLimit(.minutes(1)))
 struct AutomaticLinkingTests {

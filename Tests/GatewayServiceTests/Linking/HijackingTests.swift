@@ -1,9 +1,10 @@
-import GatewayService
 import Messages
 import NotificationService
 import ServiceRuntime
 import TestSupport
 import Testing
+
+@testable import GatewayService
 
 /// The attacks of Sudhodanan & Paverd, "Pre-hijacked accounts" (USENIX Security 2022): an attacker
 /// creates an account with a victim's address before the victim does, and waits until the victim

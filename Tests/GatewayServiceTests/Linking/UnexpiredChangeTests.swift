@@ -1,9 +1,10 @@
-import GatewayService
 import Messages
 import NotificationService
 import ServiceRuntime
 import TestSupport
 import Testing
+
+@testable import GatewayService
 
 /// The last attack in the paper that `HijackingTests` names: an attacker begins a change of address
 /// before the victim arrives and tries to finish it afterwards.

@@ -1,10 +1,11 @@
-import GatewayService
 import Messages
 import NotificationService
 import RPC
 import ServiceRuntime
 import TestSupport
 import Testing
+
+@testable import GatewayService
 
 @Suite("G-12: a user changes the password through the gateway", .timeLimit(.minutes(1)))
 struct ChangePasswordTests {

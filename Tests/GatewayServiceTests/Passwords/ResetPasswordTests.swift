@@ -1,12 +1,13 @@
 import Cryptography
-import GatewayService
-import IdentityService
 import Messages
 import NotificationService
 import RPC
 import ServiceRuntime
 import TestSupport
 import Testing
+
+@testable import GatewayService
+@testable import IdentityService
 
 @Suite("G-11: a user resets a forgotten password through the gateway", .timeLimit(.minutes(1)))
 struct ResetPasswordTests {

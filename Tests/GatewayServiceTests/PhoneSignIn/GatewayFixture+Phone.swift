@@ -1,7 +1,8 @@
-import GatewayService
 import Messages
 import RPC
 import Testing
+
+@testable import GatewayService
 
 extension GatewayFixture {
     static let number = "+4915112345678"

@@ -1,4 +1,3 @@
-import GatewayService
 import IdentityService
 import Messages
 import RPC
@@ -6,6 +5,8 @@ import RateLimitService
 import ServiceRuntime
 import TestSupport
 import Testing
+
+@testable import GatewayService
 
 @Suite("R-02: guesses at codes that were never sent are limited", .timeLimit(.minutes(1)))
 struct InventedRequestTests {

@@ -1,10 +1,11 @@
-import GatewayService
-import IdentityService
 import Messages
 import RPC
 import ServiceRuntime
 import TestSupport
 import Testing
+
+@testable import GatewayService
+@testable import IdentityService
 
 @Suite("G-06: a user signs in with a code sent to a phone", .timeLimit(.minutes(2)))
 struct PhoneSignInTests {

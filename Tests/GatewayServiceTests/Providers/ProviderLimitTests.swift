@@ -1,9 +1,10 @@
-import GatewayService
 import Messages
 import RPC
 import ServiceRuntime
 import TestSupport
 import Testing
+
+@testable import GatewayService
 
 @Suite("R-03: failures at a provider are counted", .timeLimit(.minutes(1)))
 struct ProviderLimitTests {

@@ -1,10 +1,11 @@
-import GatewayService
 import Messages
 import ProviderIssuer
 import RPC
 import ServiceRuntime
 import TestSupport
 import Testing
+
+@testable import GatewayService
 
 @Suite("G-04, G-05: a user signs in with a provider", .timeLimit(.minutes(1)))
 struct SignInWithProviderTests {

@@ -1,11 +1,12 @@
 import Contracts
-import IdentityService
 import Messages
 import RPC
 import RateLimitService
 import ServiceRuntime
-import SessionService
 import Synchronization
+
+@testable import IdentityService
+@testable import SessionService
 
 /// The inner services as a gateway's clients call them. Each call is counted, and one of them can
 /// be lost: its request or its response. A method that a flow begins to use must be added here.

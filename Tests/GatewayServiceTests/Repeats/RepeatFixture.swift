@@ -1,10 +1,11 @@
 import Contracts
 import Cryptography
-import GatewayService
 import Messages
 import RPC
 import ServiceRuntime
 import TestSupport
+
+@testable import GatewayService
 
 /// A gateway's public services in front of a `GatewayFixture`'s inner services, which it calls as
 /// over a wire. It is another instance than the one of `GatewayFixture`, as after a crash, or one

@@ -1,9 +1,10 @@
-import GatewayService
 import Messages
 import RPC
 import ServiceRuntime
 import TestSupport
 import Testing
+
+@testable import GatewayService
 
 @Suite("G-25: every mutating call can be repeated", .timeLimit(.minutes(2)))
 struct RepeatTests {

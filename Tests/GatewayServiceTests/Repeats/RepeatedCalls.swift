@@ -1,10 +1,11 @@
-import GatewayService
 import Messages
 import ProviderIssuer
 import RPC
 import ServiceRuntime
 import TestSupport
 import Testing
+
+@testable import GatewayService
 
 /// Every mutating public method (G-25). A new method gets its row here. If its service is new, that
 /// gets its line in `RepeatFixture` and in `RepeatedCall.services`. Until then a test fails.

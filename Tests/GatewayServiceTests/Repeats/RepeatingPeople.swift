@@ -1,7 +1,8 @@
-import GatewayService
 import Messages
 import RPC
 import TestSupport
+
+@testable import GatewayService
 
 /// The two users of `RepeatedCalls`, and what they do before a late repeat.
 extension ProviderFixture {

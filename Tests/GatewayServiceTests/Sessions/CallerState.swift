@@ -1,8 +1,9 @@
-import GatewayService
 import Messages
 import RPC
 import ServiceRuntime
 import TestSupport
+
+@testable import GatewayService
 
 /// The session in whose name a row's call is made.
 enum CallerState: String, CaseIterable, Sendable {

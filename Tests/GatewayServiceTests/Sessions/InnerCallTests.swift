@@ -1,10 +1,11 @@
 import Contracts
-import GatewayService
 import Messages
 import RPC
 import ServiceRuntime
 import TestSupport
 import Testing
+
+@testable import GatewayService
 
 @Suite("The calls to inner services that a call in a session makes", .timeLimit(.minutes(1)))
 struct InnerCallTests {

@@ -1,5 +1,4 @@
 import Contracts
-import GatewayService
 import IdentityService
 import Messages
 import RPC
@@ -7,6 +6,8 @@ import ServiceRuntime
 import SessionService
 import TestSupport
 import Testing
+
+@testable import GatewayService
 
 /// A public method, and a call of it in each `CallerState`.
 struct SessionRow: Sendable, CustomTestStringConvertible {

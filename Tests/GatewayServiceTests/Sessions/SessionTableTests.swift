@@ -1,9 +1,10 @@
-import GatewayService
 import Messages
 import RPC
 import ServiceRuntime
 import TestSupport
 import Testing
+
+@testable import GatewayService
 
 @Suite("What the calling session is to each public method", .timeLimit(.minutes(2)))
 struct SessionTableTests {

@@ -1,9 +1,10 @@
-import GatewayService
 import Messages
 import RPC
 import ServiceRuntime
 import TestSupport
 import Testing
+
+@testable import GatewayService
 
 @Suite("G-14: a user links, unlinks and lists sign-in methods", .timeLimit(.minutes(1)))
 struct SignInMethodTests {

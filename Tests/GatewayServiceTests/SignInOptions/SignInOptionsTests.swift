@@ -1,11 +1,12 @@
 import Cryptography
-import GatewayService
 import IdentityService
 import Messages
 import RPC
 import ServiceRuntime
 import TestSupport
 import Testing
+
+@testable import GatewayService
 
 @Suite("G-26: what a sign-in screen shows before anybody has typed", .timeLimit(.minutes(1)))
 struct SignInOptionsTests {

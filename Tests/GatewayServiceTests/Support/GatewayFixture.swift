@@ -1,15 +1,16 @@
 import Contracts
 import Cryptography
-import GatewayService
-import IdentityService
 import Messages
-import NotificationService
 import RPC
 import ServiceRuntime
-import SessionService
 import Storage
 import TestSupport
 import Testing
+
+@testable import GatewayService
+@testable import IdentityService
+@testable import NotificationService
+@testable import SessionService
 
 /// The gateway and the real services in one process, with real stores in a temporary folder and
 /// with time that the test moves.

@@ -1,16 +1,17 @@
 import Contracts
 import Cryptography
 import Hosting
-import IdentityService
 import Messages
-import NotificationService
 import RPC
 import RateLimitService
 import ServiceRuntime
-import SessionService
 import Storage
 import TestSupport
 import Testing
+
+@testable import IdentityService
+@testable import NotificationService
+@testable import SessionService
 
 /// The four services behind the gateway, each with its own store.
 final class InnerServices: Sendable {

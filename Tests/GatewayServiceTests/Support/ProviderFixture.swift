@@ -1,11 +1,12 @@
-import GatewayService
-import IdentityService
 import Messages
 import ProviderIssuer
 import RPC
 import ServiceRuntime
 import TestSupport
 import Testing
+
+@testable import GatewayService
+@testable import IdentityService
 
 /// A `GatewayFixture` with stand-ins for Google and Apple. Identity fetches their keys over HTTP.
 final class ProviderFixture: Sendable {

@@ -1,7 +1,8 @@
 import Contracts
 import Messages
-import NotificationService
 import RPC
+
+@testable import NotificationService
 
 /// The notification service as identity calls it. Between processes the connection identifies the
 /// caller.

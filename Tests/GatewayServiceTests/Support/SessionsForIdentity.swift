@@ -2,7 +2,8 @@ import Contracts
 import Messages
 import RPC
 import ServiceRuntime
-import SessionService
+
+@testable import SessionService
 
 /// The session service as identity calls it. Between processes the connection identifies the
 /// caller.

@@ -1,12 +1,13 @@
 import Contracts
-import GatewayService
 import Messages
 import RPC
 import ServiceRuntime
-import SessionService
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import GatewayService
+@testable import SessionService
 
 @Suite("S-06, S-07: the gateway relays revocations and keys to backends", .timeLimit(.minutes(1)))
 struct VerificationHandlerTests {

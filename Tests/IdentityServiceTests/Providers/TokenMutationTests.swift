@@ -141,7 +141,7 @@ struct TokenMutationTests {
             let identities = IdentitiesHandler(
                 settings: identity.settings, store: identity.store, keys: identity.keys,
                 randomness: identity.randomness, keepsGrants: false, devices: identity.devices,
-                sessions: identity.sessions, providers: fixture.providers)
+                sessions: identity.sessions, tokens: fixture.providers)
             let nonce = try await identities.issueNonce(
                 .init(provider: "google"), identity.context())
             let token = try fixture.google.token(

@@ -13,7 +13,7 @@ import Testing
 
 /// Text and push messages on a real store in its own folder, sent through the providers that the
 /// settings name. The clock moves only when a test advances it.
-final class SMSAndPushFixture: Sendable {
+final class SMSAndPushFixture: DeliveringFixture {
     static let number = "+4915112345621"
 
     let folder: TemporaryFolder
@@ -136,35 +136,6 @@ final class SMSAndPushFixture: Sendable {
             id: try #require(MessageID(key: id)), attempt: 1, acceptedAt: time.now(),
             expiresAt: nil, recipient: keys.recipient(recipient), content: content)
         return try await #require(routes[channel]).deliver(message)
-    }
-
-    /// Runs the workers for as long as `body` runs.
-    func delivering<Value>(_ body: () async throws -> Value) async rethrows -> Value {
-        let worker = Task { await delivery.run() }
-        defer { worker.cancel() }
-        let value = try await body()
-        worker.cancel()
-        await worker.value
-        return value
-    }
-
-    /// Returns one column of the rows of a query.
-    func ask(_ sql: String) async throws -> [SQLValue] {
-        try await store.read { try $0.query(sql) { $0.values.first ?? .null } }
-    }
-
-    /// Queries the store until `sql` gives `wanted`; every query reads the real store.
-    func until(
-        _ sql: String, gives wanted: Int64, _ location: SourceLocation = #_sourceLocation
-    ) async throws {
-        for _ in 0..<100_000 {
-            if try await ask(sql) == [.integer(wanted)] { return }
-        }
-        Issue.record("\(sql) never gave \(wanted)", sourceLocation: location)
-    }
-
-    func until(sent count: Int64, _ location: SourceLocation = #_sourceLocation) async throws {
-        try await until("SELECT count(*) FROM message WHERE state = 3", gives: count, location)
     }
 
     func close() async {

@@ -107,12 +107,14 @@ struct AppleDeliveryTests {
         try await fixture.register(Self.token, of: ada, on: .apns)
         try await fixture.push(to: ada, title: "Old news", key: "a")
         try await fixture.delivering {
-            try await fixture.until("SELECT count(*) FROM message WHERE state = 2", gives: 1)
+            try await fixture.until(
+                "SELECT count(*) FROM message WHERE state = 2", gives: .integer(1))
         }
         #expect(try await fixture.devices(of: ada).count == 1)
         try await fixture.push(to: ada, title: "News", key: "b")
         try await fixture.delivering {
-            try await fixture.until("SELECT count(*) FROM message WHERE state = 4", gives: 1)
+            try await fixture.until(
+                "SELECT count(*) FROM message WHERE state = 4", gives: .integer(1))
         }
         #expect(try await fixture.devices(of: ada).isEmpty)
         await fixture.close()

@@ -169,7 +169,7 @@ struct GoogleDeliveryTests {
         #expect(try await fixture.push(to: ada).count == 2)
         try await fixture.delivering {
             try await fixture.until(
-                "SELECT count(*) FROM message WHERE state IN (3, 4)", gives: 2)
+                "SELECT count(*) FROM message WHERE state IN (3, 4)", gives: .integer(2))
         }
         #expect(try await fixture.devices(of: ada).map(\.deviceId) == [live])
         #expect(

@@ -146,7 +146,8 @@ struct SMSDeliveryTests {
         let fixture = try SMSAndPushFixture(in: try TemporaryFolder(), webhook(sink))
         try await fixture.sendCode(key: "a")
         try await fixture.delivering {
-            try await fixture.until("SELECT count(*) FROM message WHERE state = 4", gives: 1)
+            try await fixture.until(
+                "SELECT count(*) FROM message WHERE state = 4", gives: .integer(1))
         }
         #expect(
             try await fixture.attempt(.sms(order()))

@@ -1,10 +1,11 @@
 import Messages
 import RPC
 import ServiceRuntime
-import SessionService
 import Storage
 import TestSupport
 import Testing
+
+@testable import SessionService
 
 extension SessionFixture {
     /// Opens a session on a named device.

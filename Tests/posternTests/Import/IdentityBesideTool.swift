@@ -1,7 +1,6 @@
 import Contracts
 import CoreMetrics
 import Cryptography
-import IdentityService
 import Logging
 import Messages
 import NIOPosix
@@ -10,6 +9,7 @@ import ServiceRuntime
 import Storage
 import TestSupport
 
+@testable import IdentityService
 @testable import postern
 
 /// An identity service on a real store, in this process, as the target of the tool's imports.

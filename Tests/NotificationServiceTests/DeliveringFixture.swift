@@ -1,0 +1,44 @@
+import Storage
+import Testing
+
+@testable import NotificationService
+
+/// A fixture whose messages are delivered from a real store.
+protocol DeliveringFixture: Sendable {
+    var store: Store { get }
+    var delivery: BackgroundDelivery { get }
+}
+
+extension DeliveringFixture {
+    /// Runs the delivery workers for as long as `body` runs.
+    func delivering<Value>(_ body: () async throws -> Value) async rethrows -> Value {
+        let worker = Task { await delivery.run() }
+        defer { worker.cancel() }
+        let value = try await body()
+        worker.cancel()
+        await worker.value
+        return value
+    }
+
+    /// Returns one column of the rows of a query.
+    func ask(_ sql: String) async throws -> [SQLValue] {
+        try await store.read { try $0.query(sql) { $0.values.first ?? .null } }
+    }
+
+    /// Queries the store until `sql` gives `wanted`; every query reads the real store.
+    func until(
+        _ sql: String, gives wanted: SQLValue, _ location: SourceLocation = #_sourceLocation,
+        meanwhile: () -> Void = {}
+    ) async throws {
+        for _ in 0..<100_000 {
+            if try await ask(sql) == [wanted] { return }
+            meanwhile()
+        }
+        Issue.record("\(sql) never gave \(wanted)", sourceLocation: location)
+    }
+
+    func until(sent count: Int64, _ location: SourceLocation = #_sourceLocation) async throws {
+        try await until(
+            "SELECT count(*) FROM message WHERE state = 3", gives: .integer(count), location)
+    }
+}
