@@ -25,8 +25,7 @@ protoc -I. --include_imports --include_source_info \
 
 "$root/docker/versions.sh" "$protos/generator" "$root/.build/generator"
 swift build --package-path generator --scratch-path "$root/.build/generator" --quiet \
-    --disable-index-store -debug-info-format none \
-    -Xswiftc -whole-module-optimization -Xswiftc -disable-batch-mode
+    -debug-info-format none
 generated=("$output"/Sources/{Messages,Contracts,PosternClient,WebService}/Generated)
 mkdir -p "${generated[@]}" "$output/Sources/CMessages/include/postern"
 find "${generated[@]}" -type f -delete

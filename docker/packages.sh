@@ -15,12 +15,8 @@ build_packages=(
   libyaml-dev
 )
 
-# Flags with which the tests are built: whole modules, without an index and debugging information.
-# A first build takes about half of the time.
-test_build=(
-  --disable-index-store -debug-info-format none
-  -Xswiftc -whole-module-optimization -Xswiftc -disable-batch-mode
-)
+# Flags with which the tests are built: without debugging information, which is a third of the time.
+test_build=(-debug-info-format none)
 
 say() { printf '\033[1m==>\033[0m %s\n' "$*" >&2; }
 
