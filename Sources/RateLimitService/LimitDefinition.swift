@@ -102,7 +102,7 @@ extension LimitName {
         case .newSubjectsBySite: 35
         case .newSubjectsByApplication: 36
         case .passwordCheckByAddress: 37
-        case .signUpByApp: 38
+        case .newAccountByApp: 38
         }
     }
 

@@ -96,7 +96,7 @@ private let limits: [LimitDefinition] = [
         of: .site, in: .address, absent: .pass),
     // The store, against accounts that many addresses create with one app's key, which is public.
     // More than any app gains in an hour; others can be given a higher limit.
-    row(.signUpByApp, rate(10_000, minutes: 60),
+    row(.newAccountByApp, rate(10_000, minutes: 60),
         of: .text, in: .address, absent: .pass, isDurable: false),
     // An email's owner, against the mails that sign-ups of one customer cause.
     row(.signUpOnTakenEmail, window(3, minutes: 60),

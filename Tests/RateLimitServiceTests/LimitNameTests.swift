@@ -101,7 +101,7 @@ struct LimitNameTests {
             .passwordCheckByAddress, "password-check-by-address", 37, ring(60, 1), .pass,
             isDurable: false),
         row(
-            .signUpByApp, "sign-up-by-app", 38,
+            .newAccountByApp, "new-account-by-app", 38,
             .gcra(count: 10_000, window: .seconds(3_600)), .pass, isDurable: false),
     ]
 

@@ -41,7 +41,7 @@ package enum LimitName: String, CaseIterable, Sendable {
     /// Guest accounts from one address; IPv6 by /48.
     case guestSignUpByAddress = "guest-sign-up-by-address"
     /// Sign-ups and guest accounts of one app of the web service.
-    case signUpByApp = "sign-up-by-app"
+    case newAccountByApp = "new-account-by-app"
     /// Sign-ups on one email from one address, or from one application without addresses. While the
     /// email is taken, each of them sends its owner a mail.
     case signUpOnTakenEmail = "sign-up-on-taken-email"

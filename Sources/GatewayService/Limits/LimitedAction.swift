@@ -180,7 +180,7 @@ enum LimitedAction {
     }
 
     private static func byApp(_ app: String?) -> [RateLimitV1.Charge] {
-        app.map { [LimitName.signUpByApp.charge($0)] } ?? []
+        app.map { [LimitName.newAccountByApp.charge($0)] } ?? []
     }
 
     /// In IPv6 one customer has more than one household's network. In IPv4 the site is the address.

@@ -100,12 +100,12 @@ struct LimitedActionTests {
             (.guestSignUp(caller: application), ["unaddressed-by-application": "app"]),
             (
                 .guestSignUp(caller: address, app: "shop-web"),
-                ["guest-sign-up-by-address": "192.0.2.7", "sign-up-by-app": "shop-web"]
+                ["guest-sign-up-by-address": "192.0.2.7", "new-account-by-app": "shop-web"]
             ),
             (
                 .signUp(email: "ada@example.org", caller: address, app: "shop-web"),
                 [
-                    "sign-up-by-address": "192.0.2.7", "sign-up-by-app": "shop-web",
+                    "sign-up-by-address": "192.0.2.7", "new-account-by-app": "shop-web",
                     "sign-up-on-taken-email": "192.0.2.7|ada@example.org",
                 ]
             ),

@@ -57,8 +57,8 @@ struct AppNameTests {
     func limit() async throws {
         let fixture = try await GatewayFixture()
         _ = try await fixture.signUp(in: context(fixture, "shop-web"))
-        let unused = try fixture.inner.left("sign-up-by-app", "shop-ios")
+        let unused = try fixture.inner.left("new-account-by-app", "shop-ios")
         #expect(unused > 100)
-        #expect(try fixture.inner.left("sign-up-by-app", "shop-web") == unused - 1)
+        #expect(try fixture.inner.left("new-account-by-app", "shop-web") == unused - 1)
     }
 }
