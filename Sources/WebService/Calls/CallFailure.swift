@@ -14,8 +14,8 @@ struct CallFailure: Error, Hashable, Sendable {
     var fields = HTTPFields()
 
     /// The status of the call in gRPC and Connect. gRPC's libraries name a message over a limit so
-    /// (`doc/statuscodes.md` in https://github.com/grpc/grpc). The error of the catalogue with that
-    /// status would advise to send the message again.
+    /// ("Status codes and their use in gRPC" in https://github.com/grpc/grpc). The error of the
+    /// catalogue with that status would advise to send the message again.
     var callStatus: StatusCode {
         status == .contentTooLarge ? .resourceExhausted : error.status
     }
