@@ -88,7 +88,8 @@ class Browser:
             "goog:chromeOptions": {"prefs": self.preferences, "args": [
                 "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
                 f"--user-data-dir={self.profile.name}"]},
-            "timeouts": {"script": 20_000, "pageLoad": 20_000}}}})
+            # implicit: an element of a page that is still arriving is waited for.
+            "timeouts": {"script": 20_000, "pageLoad": 20_000, "implicit": 5_000}}}})
         self.url += f"/session/{session['sessionId']}"
         return self
 
