@@ -636,7 +636,7 @@ Wenn du das selbst eingerichtet hattest, kannst du es in deinem Konto wieder hin
 Subject: We secured your account with {{product}}
 Title: We secured your account
 
-On {{time}} you proved that this email address is yours. Until then nobody had, so somebody else might have set up the account in your name.
+On {{time}} you confirmed this email address. It was unverified before, so someone else could have created the account with your address.
 
 To be safe we signed out all other devices{{#methods}} and removed what was set up before: {{methods}}{{/methods}}.
 
@@ -760,7 +760,7 @@ Title: Your account is deleted
 
 Your {{product}} account and all its data have been deleted. This is the last mail about it.
 
-You can sign up anew at any time, with the same email address too.
+You can create a new account at any time, also with the same email address.
 ==> mail/deletion-done.es-formal.mail
 Subject: Su cuenta de {{product}} se ha eliminado
 Title: Su cuenta se ha eliminado
@@ -886,7 +886,7 @@ Wenn nicht, musst du nichts tun: Dein Konto ist sicher.
 Subject: You already have an account with {{product}}
 Title: You already have an account
 
-Somebody, perhaps you, wanted to use this email address with {{product}}. It already has an account, so nothing was changed.
+Someone, perhaps you, tried to use this email address with {{product}}. It already has an account, so nothing was changed.
 
 If it was you, sign in as before.
 
@@ -1056,7 +1056,7 @@ Wenn nicht, setze jetzt dein Passwort zurück: Das stoppt auch die Änderung.
 Subject: Your email for {{product}} is about to change
 Title: Your email is about to change
 
-On {{time}} somebody asked to change the email address of your {{product}} account to {{address}}. It changes once that address is confirmed.
+On {{time}} someone asked to change the email address of your {{product}} account to {{address}}. It changes once that address is confirmed.
 
 If that was you, there is nothing to do.
 
@@ -1503,7 +1503,7 @@ Wenn nicht, ändere jetzt dein Passwort und melde alle Geräte ab.
 Subject: Sign-in from a new device: {{product}}
 Title: Sign-in from a new device
 
-Somebody signed in to your {{product}} account on a device, or from a place, that we had not seen before.
+Someone signed in to your {{product}} account on a device, or from a place, that we had not seen before.
 
 - Method: {{method}}
 - Device: {{device}}
@@ -1686,7 +1686,7 @@ Wenn du das nicht warst, ignoriere diese Mail: Dein Passwort bleibt, wie es ist.
 Subject: Choose a new password for {{product}}
 Title: Choose a new password
 
-Somebody, hopefully you, wants to set a new password for your {{product}} account.
+Someone, hopefully you, asked to set a new password for your {{product}} account.
 
 [Choose a new password]({{link}})
 
@@ -1822,11 +1822,11 @@ Wenn du glaubst, dass jemand Zugriff auf dein Gerät oder seine Daten hatte, än
 Subject: You were signed out of {{product}} for safety
 Title: You were signed out for safety
 
-On {{time}} the sign-in of {{#device}}“{{device}}”{{/device}}{{^device}}a device{{/device}} to {{product}} was used a second time, as it would be by somebody who has copied it. We ended it, so that nobody can go on with it.
+On {{time}} the session of {{#device}}“{{device}}”{{/device}}{{^device}}a device{{/device}} with {{product}} was used twice. This can mean that it was copied, so we ended the session.
 
 Please sign in again on that device.
 
-If you think that somebody has had your device, or what is on it, change your password and sign out all devices.
+If you think that someone had access to your device or its data, change your password and sign out all devices.
 ==> mail/session-replayed.es-formal.mail
 Subject: Hemos cerrado su sesión en {{product}} por seguridad
 Title: Hemos cerrado su sesión por seguridad
@@ -1893,9 +1893,9 @@ Enter this code to sign in to {{product}}:
 
 {{code}}
 
-It works once and is valid for {{minutes}} min. Give it to nobody.
+It works once and is valid for {{minutes}} min. Do not share it with anyone.
 
-If you did not ask for it, somebody may be trying to sign in as you. Without the code they cannot.
+If you did not ask for it, someone may be trying to sign in as you. Without the code they cannot.
 ==> mail/sign-in-code.es-formal.mail
 Subject: Su código de acceso a {{product}}
 Title: Su código de acceso
@@ -1972,7 +1972,7 @@ Wenn nicht, ändere jetzt dein Passwort und melde alle Geräte ab.
 Subject: New sign-in to {{product}}
 Title: New sign-in
 
-Somebody signed in to your {{product}} account.
+Someone signed in to your {{product}} account.
 
 - Method: {{method}}
 - Device: {{device}}
@@ -2068,7 +2068,7 @@ Enter this code in {{product}} to confirm that this is your email address:
 
 {{code}}
 
-It works once and is valid for {{minutes}} min. Give it to nobody.
+It works once and is valid for {{minutes}} min. Do not share it with anyone.
 
 If you did not ask for it, ignore this mail: nothing will happen.
 ==> mail/verify-email-code.es-formal.mail
@@ -2224,7 +2224,7 @@ Your account with {{product}} is ready.
 - Place: {{place}}
 - Time: {{time}}
 
-If you did not sign up, somebody has probably mistyped an address: ignore this mail.
+If you did not sign up, someone has probably mistyped an address: ignore this mail.
 ==> mail/welcome.es-formal.mail
 Subject: Le damos la bienvenida a {{product}}
 Title: Le damos la bienvenida{{#name}}, {{name}}{{/name}}
@@ -2779,7 +2779,7 @@ Bei deinem Konto hat sich jemand angemeldet{{#device}}, mit „{{device}}“{{/d
 ==> push/new-device.en.push
 Title: New sign-in
 
-Somebody signed in to your account{{#device}} on “{{device}}”{{/device}}{{#place}}, {{place}}{{/place}}. If it was not you, change your password.
+Someone signed in to your account{{#device}} on “{{device}}”{{/device}}{{#place}}, {{place}}{{/place}}. If it was not you, change your password.
 ==> push/new-device.es-formal.push
 Title: Nuevo inicio de sesión
 
@@ -2857,7 +2857,7 @@ Title: 安全のためログアウトしました
 ==> sms/phone-code.de.sms
 {{code}} ist dein Code für {{product}}, gültig {{minutes}} Min. Gib ihn niemandem.
 ==> sms/phone-code.en.sms
-{{code}} is your {{product}} code, valid for {{minutes}} min. Give it to nobody.
+{{code}} is your {{product}} code, valid for {{minutes}} min. Do not share it with anyone.
 ==> sms/phone-code.es-formal.sms
 {{code}} es su clave de {{product}}, vale {{minutes}} min. No se la dé a nadie.
 ==> sms/phone-code.es.sms

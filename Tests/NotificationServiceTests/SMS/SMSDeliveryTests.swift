@@ -40,7 +40,7 @@ struct SMSDeliveryTests {
         let text = "482913%20is%20your%20Postern%20code%2C%20valid%20for%2010%20min."
         #expect(
             request.text == "To=%2B4915112345621&From=%2B15005550006&Body=\(text)"
-                + "%20Give%20it%20to%20nobody.&ValidityPeriod=300")
+                + "%20Do%20not%20share%20it%20with%20anyone.&ValidityPeriod=300")
         #expect(
             try await fixture.ask("SELECT count(*) FROM message WHERE content IS NOT NULL")
                 == [.integer(0)])
