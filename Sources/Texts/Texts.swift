@@ -17,6 +17,16 @@ package enum Texts {
         return lines
     }
 
+    /// The lines of a text in a language or in its formal voice, whose file has only the lines that
+    /// differ.
+    /// - Parameters:
+    ///   - name: The folder and the name without language and ending: `error/errors`.
+    ///   - language: `de`, or `de-formal`.
+    package static func lines(_ name: String, in language: String) -> [String: String] {
+        let plain = lines("\(name).\(language.prefix { $0 != "-" }).txt")
+        return plain.merging(lines("\(name).\(language).txt")) { _, formal in formal }
+    }
+
     /// The folder and name of each file, sorted.
     package static var paths: [String] { files.keys.sorted() }
 

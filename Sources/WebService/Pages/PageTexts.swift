@@ -55,6 +55,9 @@ package struct PageTexts: Sendable {
         case request
     }
 
+    /// The name of the file that all pages share.
+    private static let frame = "frame"
+
     /// The language of all sentences.
     package let language: PageLanguage
     private let shared: [String: String]
@@ -65,7 +68,7 @@ package struct PageTexts: Sendable {
     ///   that.
     package init(_ page: Page, in language: PageLanguage, isFormal: Bool) {
         self.language = language
-        shared = Self.sentences(of: "frame", in: language, isFormal)
+        shared = Self.sentences(of: Self.frame, in: language, isFormal)
         sentences = Self.sentences(of: page.rawValue, in: language, isFormal)
     }
 
@@ -83,14 +86,20 @@ package struct PageTexts: Sendable {
     static func sentences(
         of name: String, in language: PageLanguage, _ isFormal: Bool
     ) -> [String: String] {
-        let files =
-            ["page/\(name).\(language.rawValue).txt"]
-            + (isFormal ? ["page/\(name).\(language.rawValue)-formal.txt"] : [])
-        var sentences: [String: String] = [:]
-        for line in files.flatMap({ (Texts.file($0) ?? "").split(separator: "\n") }) {
-            let parts = line.split(separator: ": ", maxSplits: 1)
-            if parts.count == 2 { sentences[String(parts[0])] = String(parts[1]) }
-        }
-        return sentences
+        let voices = isFormal ? FormalLanguages.all : .none
+        return files[voices.voice(of: language.ofErrors)]?[name] ?? [:]
     }
+
+    /// All files by voice and name; read once, at the first use.
+    private static let files = Dictionary(
+        uniqueKeysWithValues: ErrorLanguage.allCases.map { voice in
+            let names = [frame] + Page.allCases.map(\.rawValue)
+            return (
+                voice,
+                Dictionary(
+                    uniqueKeysWithValues: names.map {
+                        ($0, Texts.lines("page/\($0)", in: voice.rawValue))
+                    })
+            )
+        })
 }

@@ -41,14 +41,9 @@ extension ErrorLanguage {
 
     /// Read once, at the first use.
     private static let sentences = Dictionary(
-        uniqueKeysWithValues: allCases.map { ($0, read($0.rawValue)) })
-
-    /// The file of a formal voice has only the sentences that differ.
-    private static func read(_ name: String) -> [String: String] {
-        let plain = primarySubtag(of: name)
-        let sentences = name == plain ? [:] : read(plain)
-        return sentences.merging(Texts.lines("error/errors.\(name).txt")) { _, formal in formal }
-    }
+        uniqueKeysWithValues: allCases.map {
+            ($0, Texts.lines("error/errors", in: $0.rawValue))
+        })
 }
 
 extension ErrorCode {
