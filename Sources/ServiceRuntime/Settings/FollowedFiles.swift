@@ -45,6 +45,18 @@ package final class FollowedFiles<Source: Equatable & Sendable>: Sendable {
         self.use = use
     }
 
+    /// Calls `look` at each interval, until cancelled.
+    package func run(_ time: any Time, _ look: () -> Void) async {
+        while true {
+            do {
+                try await time.sleep(for: Self.interval)
+            } catch {
+                return  // cancelled, the normal end
+            }
+            look()
+        }
+    }
+
     /// Reads once, and applies a confirmed change.
     package func look() -> Look {
         let source = read()

@@ -31,16 +31,7 @@ package struct TemplateFolder: Sendable {
     }
 
     /// Runs until cancelled.
-    package func run(_ time: any Time) async {
-        while true {
-            do {
-                try await time.sleep(for: FollowedFiles<OperatorTemplates>.interval)
-            } catch {
-                return  // cancelled, the normal end
-            }
-            look()
-        }
-    }
+    package func run(_ time: any Time) async { await files.run(time, look) }
 
     /// Reads the folder once. A change takes effect when two readings in a row are equal.
     package func look() {

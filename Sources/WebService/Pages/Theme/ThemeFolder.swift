@@ -158,16 +158,7 @@ struct ThemeFolder: Sendable {
     }
 
     /// Runs until cancelled.
-    func run(_ time: any Time) async {
-        while true {
-            do {
-                try await time.sleep(for: FollowedFiles<ThemeFiles>.interval)
-            } catch {
-                return  // cancelled, the normal end
-            }
-            look()
-        }
-    }
+    func run(_ time: any Time) async { await files.run(time, look) }
 
     /// Reads the folder once. A change takes effect when two readings in a row are equal.
     func look() {
