@@ -2,6 +2,7 @@ import Contracts
 import Cryptography
 import Messages
 import RPC
+import ServiceRuntime
 
 /// The methods of services, by their full names, from the services' descriptors.
 struct MethodDirectory: Sendable {
@@ -85,10 +86,10 @@ extension MethodDirectory {
         let typedOwn = Self.ownName(typed)
         let similar = methods.keys.compactMap { known -> (distance: Int, name: String)? in
             let bytes = Array(known.lowercased().utf8)
-            let distance = Self.distance(typed, bytes)
+            let distance = EditDistance.between(typed, bytes)
             let isSimilar =
                 distance <= 4
-                || Self.distance(typedOwn, Self.ownName(bytes)) <= typedOwn.count / 4
+                || EditDistance.between(typedOwn, Self.ownName(bytes)) <= typedOwn.count / 4
             return isSimilar ? (distance, known) : nil
         }
         guard !similar.isEmpty else { return nil }
@@ -99,21 +100,6 @@ extension MethodDirectory {
     /// The part after the service: `postern.gateway.v1.Auth/SignOut` → `SignOut`.
     private static func ownName(_ name: [UInt8]) -> [UInt8] {
         Array(name.split { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: ".") }.last ?? [])
-    }
-
-    /// The number of insertions, deletions and replacements between two names (Levenshtein).
-    static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
-        var row = Array(0...right.count)
-        for (index, byte) in left.enumerated() {
-            var diagonal = row[0]
-            row[0] = index + 1
-            for (column, other) in right.enumerated() {
-                let replaced = diagonal + (byte == other ? 0 : 1)
-                diagonal = row[column + 1]
-                row[column + 1] = min(replaced, diagonal + 1, row[column] + 1)
-            }
-        }
-        return row[right.count]
     }
 }
 

@@ -1,4 +1,5 @@
 import Glibc
+import ServiceRuntime
 
 /// Environment variables that look like settings and are none. A program has to ignore them, since
 /// one environment may serve several programs; `postern up` starts all that this one serves, and so
@@ -28,7 +29,9 @@ enum UnknownVariables {
         variables.filter { name in
             !known.contains(name) && !others.contains { name.hasPrefix($0) }
         }.sorted().map { name in
-            let nearest = known.map { (distance(name, $0), $0) }.min { $0 < $1 }
+            let nearest = known.map { (EditDistance.between(name.utf8, $0.utf8), $0) }.min {
+                $0 < $1
+            }
             let hint = nearest.flatMap { $0.0 <= distanceMax ? "; did you mean \($0.1)?" : nil }
             return "\(name) is set, and no program has this setting" + (hint ?? "")
         }
@@ -45,10 +48,6 @@ enum UnknownVariables {
                 + word.dropFirst(2).uppercased().map { $0 == "-" ? "_" : String($0) }
                 .joined()
         }
-    }
-
-    private static func distance(_ left: String, _ right: String) -> Int {
-        MethodDirectory.distance(Array(left.utf8), Array(right.utf8))
     }
 
     /// The names of this process's variables that begin with our prefix.

@@ -127,7 +127,7 @@ struct MethodDirectoryTests {
     func noSuggestion() {
         #expect(directory.suggestion(for: "postern.gateway.v1.Auth/RefreshSession") == nil)
         #expect(directory.suggestion(for: "zebra") == nil)
-        #expect(MethodDirectory.distance(Array("kitten".utf8), Array("sitting".utf8)) == 3)
+        #expect(EditDistance.between("kitten".utf8, "sitting".utf8) == 3)
     }
 
     @Test("the methods of a running service are read by reflection", .timeLimit(.minutes(1)))
