@@ -117,7 +117,9 @@ package struct AuditCountFlusher: Sendable {
     /// Writes all records whose window is over. A failure is logged.
     package func write() async {
         do {
-            while try await store.write({ try $0.recordAuditCounts(limit: Self.atOnce) }) > 0 {}
+            while try await store.write(about: [], { try $0.recordAuditCounts(limit: Self.atOnce) })
+                > 0
+            {}
         } catch {
             store.logger.warning(
                 "audit.counts.write.failed", "recording counted refusals failed",

@@ -69,7 +69,7 @@ package final class Journal: Sendable {
     ///   when too many callers wait; `SQLError` for other failures.
     package func flush() async throws {
         try await withCheckedThrowingContinuation { continuation in
-            do throws(WorkQueue<Waiter>.Refusal) {
+            do throws(QueueRefusal) {
                 try waiting.offer(continuation)
             } catch {
                 continuation.resume(

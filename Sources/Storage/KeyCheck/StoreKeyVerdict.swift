@@ -58,7 +58,8 @@ extension Store {
         }
         switch verdict {
         case .proved(writesCheck: false): break
-        case .proved(writesCheck: true): try await write { try $0.setKeyCheck(check) }
+        case .proved(writesCheck: true):
+            try await write(about: [.table("key_check")]) { try $0.setKeyCheck(check) }
         case .refused: throw StoreError.otherKey(store: location, key: file)
         }
     }

@@ -141,7 +141,7 @@ package final class OutboxRelay: Service {
     ) async {
         while true {
             do {
-                return try await store.write(change)
+                return try await store.write(about: [.row("outbox", row.number)], change)
             } catch {
                 store.logger.warning(
                     "outbox.record.failed", "recording a delivered outbox message failed",

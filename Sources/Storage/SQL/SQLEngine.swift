@@ -29,6 +29,15 @@ package protocol SQLConnection: AnyObject, SQLSession {
     /// - Throws: `SQLError`.
     func beginReading() throws
 
+    /// Begins one of the transaction's flows, which decides about these subjects.
+    /// - Throws: `SQLError`.
+    func beginFlow(about subjects: [Subject]) throws
+
+    /// Adds a subject to the flow's: from now on no other flow about it runs. What was read of it
+    /// before may be out of date.
+    /// - Throws: `SQLError`.
+    func lock(_ subject: Subject) throws
+
     /// Commits the transaction. A writer's is on disk when this returns.
     /// - Throws: `SQLError`.
     func commit() throws

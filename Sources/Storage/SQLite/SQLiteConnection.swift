@@ -79,6 +79,11 @@ final class SQLiteConnection: SQLConnection {
 
     func beginReading() throws { try execute("BEGIN DEFERRED") }
 
+    // `BEGIN IMMEDIATE` holds off all other writers, so no subject needs a lock of its own.
+    func beginFlow(about subjects: [Subject]) {}
+
+    func lock(_ subject: Subject) {}
+
     func commit() throws { try execute("COMMIT") }
 
     func rollBack() throws { try execute("ROLLBACK") }

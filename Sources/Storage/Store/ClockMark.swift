@@ -82,7 +82,7 @@ package struct ClockMarking: Sendable {
             try await time.sleep(for: rest)
             _ = store.clock.isHeld
             do {
-                try await store.write { _ in }
+                try await store.write(about: []) { _ in }
             } catch {
                 store.logger.warning(
                     "store.clock_mark.failed", "writing the store's clock mark failed",

@@ -28,19 +28,19 @@ package final class Store: Sendable {
     private let engine: any SQLEngine
     private let limits: Limits
     private let metrics: StoreMetrics
-    private let flows: WorkQueue<StoreWriter.Job>
-    private let reads: WorkQueue<Queued<any SQLSession>>
     private let watchdog: WriterWatchdog
-    private let threads: Mutex<[OSThread]>
-    private let lock: Mutex<StoreLock?>
+    private let backend: any StoreBackend
 
     /// Opens the store `name` in `folder`, creates it if needed, and migrates its schema.
-    /// - Parameter acceptsClock: the operator confirms that the machine's clock is right.
+    /// - Parameters:
+    ///   - acceptsClock: the operator confirms that the machine's clock is right.
+    ///   - backend: for tests, which put another in front of the embedded one.
     /// - Throws: `StoreError`, whose description tells the operator what to do, or `SQLError`.
     package init(
         folder: String, name: String, migrations: [Migration],
         engine: any SQLEngine = SQLiteEngine(), limits: Limits = Limits(),
-        acceptsClock: Bool = false, time: any Time, logger: Logger
+        acceptsClock: Bool = false, time: any Time, logger: Logger,
+        backend: (any StoreBackend) -> any StoreBackend = { $0 }
     ) throws {
         try PrivateFile.makeFolder(folder)
         let lock = try StoreLock("\(folder)/\(name).lock")
@@ -51,13 +51,10 @@ package final class Store: Sendable {
         self.engine = engine
         self.limits = limits
         self.logger = logger
-        metrics = StoreMetrics(name: name, time: time)
-        flows = WorkQueue(elementsMax: limits.waitingWritesMax)
-        writes = PartCondition(time: time)
-        watchdog = WriterWatchdog(time: time)
-        reads = WorkQueue(elementsMax: limits.waitingReadsMax)
-        threads = Mutex([])
-        self.lock = Mutex(lock)
+        let metrics = StoreMetrics(name: name, time: time)
+        let writes = PartCondition(time: time)
+        let watchdog = WriterWatchdog(time: time)
+        (self.metrics, self.writes, self.watchdog) = (metrics, writes, watchdog)
 
         let opened = try Self.opening(location) {
             let connection = try engine.openWriter(location)
@@ -66,20 +63,26 @@ package final class Store: Sendable {
             return (connection, migrator, mark: try ClockMark.read(connection))
         }
         // Before anything is written with a timestamp.
-        clock = ClockHold(
+        let clock = ClockHold(
             mark: opened.mark, isAccepted: acceptsClock, time: time, logger: logger)
+        self.clock = clock
         isRestoredCopy = try Self.opening(location) {
             try opened.1.run(migrations, .service)
             return try opened.0.isMarkedAsCopy()
         }
-        try startWriter(time, lock)
-        for _ in 0..<max(1, limits.readers) { try startReader(lock) }
-    }
-
-    deinit {
-        // The threads end once their queues are closed; the last one releases the lock.
-        flows.close()
-        reads.close()
+        let signal = outboxSignal
+        let embedded = try EmbeddedStore(
+            lock, limits, openReader: { try engine.openReader(location) },
+            write: { queue in
+                let commits = GroupCommit(
+                    open: { try engine.openWriter(location) }, time: time, clock: clock,
+                    logger: logger, writes: writes, announce: { signal.wake() })
+                var writer = StoreWriter(
+                    queue: queue, limits: limits, metrics: metrics, watchdog: watchdog,
+                    logger: logger, commits: commits)
+                writer.work()
+            })
+        self.backend = backend(embedded)
     }
 
     /// Registers the store's parts with health, and its writer with `/livez`.
@@ -90,17 +93,22 @@ package final class Store: Sendable {
         parts.addLiveness { watchdog.isAlive }
     }
 
-    /// Runs `flow` on the writer's thread, in a transaction, and returns its value once that is on
-    /// disk.
+    /// Runs `flow` in a transaction, and returns its value once that is on disk.
+    ///
+    /// A flow must leave memory as it is, and return what memory is to learn: a server that lost its
+    /// connection before the commit has the flow run again.
+    /// - Parameter subjects: what the flow decides about, as far as it is known before (`Subject`);
+    ///   `Transaction.lock` adds what the flow finds by reading.
     /// - Throws: what `flow` throws, which undoes all that it wrote and nothing else;
     ///   `ServiceError` `rpc/unavailable` when the disk fails or the store is closed, and
     ///   `rpc/resource-exhausted` when too many callers wait; `SQLError` for other failures.
     package func write<Value: Sendable>(
-        _ flow: @escaping @Sendable (Transaction) throws -> Value
+        about subjects: [Subject], _ flow: @escaping @Sendable (Transaction) throws -> Value
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
-            do throws(WorkQueue<StoreWriter.Job>.Refusal) {
-                try flows.offer(.flow(Queued<Transaction>(continuation, flow)))
+            do throws(QueueRefusal) {
+                try backend.write(
+                    .flow(Flow(about: subjects, work: Queued(continuation, flow))))
             } catch {
                 metrics.countRefusal()
                 continuation.resume(throwing: refused(error))
@@ -114,8 +122,8 @@ package final class Store: Sendable {
         _ query: @escaping @Sendable (any SQLSession) throws -> Value
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
-            do throws(WorkQueue<Queued<any SQLSession>>.Refusal) {
-                try reads.offer(Queued<any SQLSession>(continuation, query))
+            do throws(QueueRefusal) {
+                try backend.read(Queued(continuation, query))
             } catch {
                 metrics.countRefusal()
                 continuation.resume(throwing: refused(error))
@@ -145,8 +153,8 @@ package final class Store: Sendable {
     ///   store is closed; `rpc/resource-exhausted` when too many callers wait.
     package func truncateLog() async throws {
         try await withCheckedThrowingContinuation { continuation in
-            do throws(WorkQueue<StoreWriter.Job>.Refusal) {
-                try flows.offer(.truncateLog(continuation))
+            do throws(QueueRefusal) {
+                try backend.write(.truncateLog(continuation))
             } catch {
                 continuation.resume(throwing: refused(error))
             }
@@ -154,17 +162,11 @@ package final class Store: Sendable {
     }
 
     /// How many flows wait for the writer.
-    package var waitingWrites: Int { flows.count }
+    package var waitingWrites: Int { backend.waitingWrites }
 
     /// Finishes the queued work, rejects new calls, and releases the store. Blocks its thread until
     /// that is done; a second call does nothing.
-    package func close() {
-        flows.close()
-        reads.close()
-        // Readers first: the writer cannot truncate a log that is being read.
-        for thread in threads.withLock({ $0 }).reversed() { thread.join() }
-        lock.withLock { $0 = nil }
-    }
+    package func close() { backend.close() }
 
     /// Adds the file's name to errors while the store is opened.
     private static func opening<Value>(
@@ -179,35 +181,8 @@ package final class Store: Sendable {
         }
     }
 
-    private func refused<Element>(_ refusal: WorkQueue<Element>.Refusal) -> ServiceError {
+    private func refused(_ refusal: QueueRefusal) -> ServiceError {
         StoreFailure.answer(to: refusal, retryAfter: limits.retryAfter)
-    }
-
-    private func startWriter(_ time: any Time, _ lock: StoreLock) throws {
-        let (engine, location, wakeSignal) = (engine, location, outboxSignal)
-        let (queue, limits, metrics, logger) = (flows, limits, metrics, logger)
-        let (clock, writes, watchdog) = (clock, writes, watchdog)
-        let thread = try OSThread {
-            let commits = GroupCommit(
-                open: { try engine.openWriter(location) }, time: time, clock: clock, logger: logger,
-                writes: writes, announce: { wakeSignal.wake() })
-            var writer = StoreWriter(
-                queue: queue, limits: limits, metrics: metrics, watchdog: watchdog, logger: logger,
-                commits: commits)
-            writer.work()
-            withExtendedLifetime(lock) {}
-        }
-        threads.withLock { $0.append(thread) }
-    }
-
-    private func startReader(_ lock: StoreLock) throws {
-        let (engine, location, queue) = (engine, location, reads)
-        let thread = try OSThread {
-            var reader = StoreReader(open: { try engine.openReader(location) })
-            reader.work(queue)
-            withExtendedLifetime(lock) {}
-        }
-        threads.withLock { $0.append(thread) }
     }
 
     /// A store's limits on concurrent work.

@@ -79,9 +79,7 @@ enum StoreFailure {
     }
 
     /// The error for a caller that a queue refused.
-    static func answer<Element>(
-        to refusal: WorkQueue<Element>.Refusal, retryAfter: Duration
-    ) -> ServiceError {
+    static func answer(to refusal: QueueRefusal, retryAfter: Duration) -> ServiceError {
         switch refusal {
         case .full:
             ServiceError(

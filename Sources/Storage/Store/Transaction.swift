@@ -14,6 +14,12 @@ package struct Transaction: SQLSession {
         self.commit = commit
     }
 
+    /// The same transaction through another connection, for tests that stop at each statement.
+    /// - Parameter replaced: makes it of this transaction's connection.
+    package init(of other: Transaction, _ replaced: (any SQLConnection) -> any SQLConnection) {
+        self.init(at: other.at, connection: replaced(other.connection), commit: other.commit)
+    }
+
     /// Runs one statement and ignores its rows.
     /// - Returns: the number of rows inserted, changed or deleted.
     /// - Throws: `SQLError`, also when the engine has ended the transaction.
@@ -23,6 +29,13 @@ package struct Transaction: SQLSession {
         return try connection.execute(sql, values)
     }
 
+    /// Runs one statement of which nobody needs the rows or their number. On a server it is sent
+    /// together with the next statement, which spares a round trip.
+    /// - Throws: `SQLError`, also when the engine has ended the transaction.
+    package func put(_ sql: String, _ values: [SQLValue]) throws {
+        _ = try execute(sql, values)
+    }
+
     /// Runs one statement and maps each of its rows to a value.
     /// - Throws: `SQLError`, also when the engine has ended the transaction, or what `row` throws.
     package func query<Value>(
@@ -30,6 +43,14 @@ package struct Transaction: SQLSession {
     ) throws -> [Value] {
         try requireOpen()
         return try connection.query(sql, values, row)
+    }
+
+    /// Adds a subject that the flow found by reading. Read it again afterwards: until now another
+    /// flow may have changed it.
+    /// - Throws: `SQLError`.
+    package func lock(_ subject: Subject) throws {
+        try requireOpen()
+        try connection.lock(subject)
     }
 
     /// A full disk can end a transaction from within a statement. A flow that ignored that error

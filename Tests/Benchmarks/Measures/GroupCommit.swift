@@ -47,7 +47,7 @@ struct GroupCommit: AsyncParsableCommand {
             logger: .silent)
         defer { store.close() }
         let workers = workers
-        try await store.write { transaction in
+        try await store.write(about: []) { transaction in
             for id in 0..<workers {
                 _ = try transaction.execute(
                     "INSERT INTO counter (id, value) VALUES (?, 0)", [.integer(Int64(id))])
@@ -55,7 +55,7 @@ struct GroupCommit: AsyncParsableCommand {
         }
         return try await Throughput(workers: workers, duration: .seconds(seconds))
             .measure { worker in
-                try await store.write { transaction in
+                try await store.write(about: []) { transaction in
                     _ = try transaction.execute(
                         "UPDATE counter SET value = value + 1 WHERE id = ?",
                         [.integer(Int64(worker))])

@@ -84,7 +84,7 @@ struct CrowdedStore {
         let (step, now) = (10_000, SystemTime().now().milliseconds)
         for from in stride(from: 0, to: sessions, by: step) {
             let count = Int64(min(step, sessions - from))
-            try await store.write { transaction in
+            try await store.write(about: []) { transaction in
                 try transaction.execute(Self.rows, [.integer(now), .integer(count)])
                 try transaction.execute(Self.records, [.integer(now), .integer(count)])
             }

@@ -22,7 +22,7 @@ struct AuditCountTests {
         _ outcome: ErrorCode? = .invalidCredential, site: [UInt8]? = [1]
     ) async throws {
         for _ in 0..<count {
-            try await store.write {
+            try await store.write(about: []) {
                 try $0.auditCounted(kind, outcome: outcome, site: site)
             }
         }
@@ -91,7 +91,7 @@ struct AuditCountTests {
     func durable() async throws {
         try await refuse(3)
         await #expect(throws: Refused.self) {
-            try await store.write { transaction in
+            try await store.write(about: []) { transaction in
                 try transaction.auditCounted(.signInFailed, outcome: nil, site: [9])
                 throw Refused()
             }
@@ -108,7 +108,7 @@ struct AuditCountTests {
 
     @Test("counts of many networks are written in batches")
     func bounded() async throws {
-        try await store.write { transaction in
+        try await store.write(about: []) { transaction in
             for number in 0..<1_000 {
                 try transaction.auditCounted(
                     .signInFailed, outcome: nil,
@@ -116,7 +116,7 @@ struct AuditCountTests {
             }
         }
         time.advance(by: .seconds(60))
-        #expect(try await store.write { try $0.recordAuditCounts(limit: 256) } == 256)
+        #expect(try await store.write(about: []) { try $0.recordAuditCounts(limit: 256) } == 256)
         await write()
         #expect(try await records().count == 1_000)
     }

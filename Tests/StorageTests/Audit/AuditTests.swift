@@ -19,7 +19,7 @@ struct AuditTests {
 
     @Test("an event is stored with all its fields")
     func eventIsStored() async throws {
-        try await store.write { transaction in
+        try await store.write(about: []) { transaction in
             try transaction.audit(
                 AuditEvent(
                     .signInFailed, account: 1, session: 2, subject: [3], clientAddress: [4],
@@ -56,7 +56,7 @@ struct AuditTests {
     @Test("an event is rolled back with the change that it records")
     func eventIsUndone() async throws {
         await #expect(throws: Refused.self) {
-            try await store.write { transaction in
+            try await store.write(about: []) { transaction in
                 try transaction.audit(AuditEvent(.accountRegistered, account: 1))
                 throw Refused()
             }

@@ -52,6 +52,10 @@ private final class FaultingConnection: SQLConnection {
         try inner.begin()
     }
 
+    func beginFlow(about subjects: [Subject]) throws { try inner.beginFlow(about: subjects) }
+
+    func lock(_ subject: Subject) throws { try inner.lock(subject) }
+
     func beginReading() throws { try inner.beginReading() }
 
     func commit() throws {

@@ -19,13 +19,15 @@ struct IdempotencyTests {
     private func lookUp(_ key: [UInt8], _ fingerprint: [UInt8]) async throws
         -> IdempotencyTable.Memory
     {
-        try await store.write { try $0.remembered(key: key, fingerprint: fingerprint) }
+        try await store.write(about: []) { try $0.remembered(key: key, fingerprint: fingerprint) }
     }
 
     @Test("a repeat gets the stored answer, and another request under the same key is rejected")
     func repeatsGetTheAnswer() async throws {
         #expect(try await lookUp(key, [7]) == .fresh)
-        try await store.write { try $0.remember(key: key, fingerprint: [7], answer: [0, 9]) }
+        try await store.write(about: []) {
+            try $0.remember(key: key, fingerprint: [7], answer: [0, 9])
+        }
         #expect(try await lookUp(key, [7]) == .repeated(answer: [0, 9]))
         #expect(try await lookUp(key, [8]) == .mismatch)
         #expect(try await lookUp([UInt8](repeating: 2, count: 16), [7]) == .fresh)
@@ -50,12 +52,16 @@ struct IdempotencyTests {
 
     @Test("an answer is stored for a day, then its key may be used again")
     func answersAge() async throws {
-        try await store.write { try $0.remember(key: key, fingerprint: [7], answer: [1]) }
+        try await store.write(about: []) {
+            try $0.remember(key: key, fingerprint: [7], answer: [1])
+        }
         time.advance(by: IdempotencyTable.retention - .milliseconds(1))
         #expect(try await lookUp(key, [7]) == .repeated(answer: [1]))
         time.advance(by: .milliseconds(1))
         #expect(try await lookUp(key, [7]) == .fresh)
-        try await store.write { try $0.remember(key: key, fingerprint: [8], answer: [2]) }
+        try await store.write(about: []) {
+            try $0.remember(key: key, fingerprint: [8], answer: [2])
+        }
         #expect(try await lookUp(key, [8]) == .repeated(answer: [2]))
     }
 
@@ -63,7 +69,7 @@ struct IdempotencyTests {
     func oldAnswersAreDropped() async throws {
         for number in 0..<40 {
             if number == 20 { time.advance(by: IdempotencyTable.retention) }
-            try await store.write { transaction in
+            try await store.write(about: []) { transaction in
                 let key = [UInt8](repeating: UInt8(number), count: 16)
                 try transaction.remember(key: key, fingerprint: [], answer: [])
             }

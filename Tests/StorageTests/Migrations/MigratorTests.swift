@@ -20,7 +20,7 @@ struct MigratorTests {
     @Test("every earlier version is migrated with its rows", arguments: 0...3)
     func everyEarlierVersion(_ version: Int) async throws {
         let old = try Entries.open(folder, migrations: Array(Self.steps.prefix(version)))
-        if version > 0 { try await old.write { try $0.insertEntry(1) } }
+        if version > 0 { try await old.write(about: []) { try $0.insertEntry(1) } }
         old.close()
         let new = try Entries.open(folder, migrations: Self.steps)
         let (colours, extras) = try await new.read { session in
@@ -39,7 +39,7 @@ struct MigratorTests {
         try Entries.open(folder, migrations: Self.steps).close()
         let log = CapturedLog()
         let old = try Entries.open(folder, log: log)
-        try await old.write { try $0.insertEntry(1) }
+        try await old.write(about: []) { try $0.insertEntry(1) }
         #expect(try await old.read { try $0.entries() } == [1])
         #expect(log.lines.contains { $0.contains("store.version.newer") })
         old.close()

@@ -72,7 +72,7 @@ struct OutboxRelayTests {
             await time.sleepers()
             let sent = OutboxMessage(
                 topic: "mail", key: "k1", payload: [0, 1, 255], lane: 7)
-            try await store.write { try $0.enqueue(sent) }
+            try await store.write(about: []) { try $0.enqueue(sent) }
             // No time has passed: the clock is stopped.
             #expect(await deliveries.next()?.message == sent)
             try await untilCount(0)
@@ -83,19 +83,19 @@ struct OutboxRelayTests {
     func undoneSendsNothing() async throws {
         try await withRelay { deliveries in
             await #expect(throws: PeerDown.self) {
-                try await store.write { transaction in
+                try await store.write(about: []) { transaction in
                     try transaction.enqueue(message("undone"))
                     throw PeerDown()
                 }
             }
-            try await store.write { try $0.enqueue(message("done")) }
+            try await store.write(about: []) { try $0.enqueue(message("done")) }
             #expect(await deliveries.next()?.message.key == "done")
         }
     }
 
     @Test("messages left by a crash are sent at the next start")
     func sentAfterRestart() async throws {
-        try await store.write { try $0.enqueue(message("left")) }
+        try await store.write(about: []) { try $0.enqueue(message("left")) }
         try await withRelay { deliveries in
             #expect(await deliveries.next()?.message.key == "left")
             try await untilCount(0)
@@ -105,7 +105,7 @@ struct OutboxRelayTests {
     @Test("a failed delivery is retried, each time later, until it succeeds")
     func failuresAreRepeated() async throws {
         try await withRelay(timePasses: true, failing: { $1 <= 4 }) { deliveries in
-            try await store.write { try $0.enqueue(message("k")) }
+            try await store.write(about: []) { try $0.enqueue(message("k")) }
             var before = try #require(await deliveries.next())
             for failures in 1...4 {
                 let next = try #require(await deliveries.next())
@@ -122,7 +122,7 @@ struct OutboxRelayTests {
     func momentIsStored() async throws {
         let moment = time.now() + .seconds(2)
         try await withRelay { deliveries in
-            try await store.write { transaction in
+            try await store.write(about: []) { transaction in
                 try transaction.enqueue(
                     OutboxMessage(topic: "mail", key: "late", payload: [], notBefore: moment))
                 try transaction.enqueue(message("soon"))
@@ -141,7 +141,7 @@ struct OutboxRelayTests {
     func lanesPreserveOrder() async throws {
         try await withRelay(timePasses: true, failing: { $0.key == "a1" && $1 <= 3 }) {
             deliveries in
-            try await store.write { transaction in
+            try await store.write(about: []) { transaction in
                 for key in ["a1", "a2", "a3"] { try transaction.enqueue(message(key, lane: 1)) }
                 try transaction.enqueue(message("b1", lane: 2))
             }
@@ -158,7 +158,7 @@ struct OutboxRelayTests {
     @Test("many messages are all sent, each once")
     func manyAreSent() async throws {
         let count = OutboxQueue.standard.deliveriesMax * 5
-        try await store.write { transaction in
+        try await store.write(about: []) { transaction in
             for number in 0..<count { try transaction.enqueue(message("\(number)")) }
         }
         try await withRelay { deliveries in
@@ -175,7 +175,7 @@ struct OutboxRelayTests {
     func queuesAreApart() async throws {
         let urgent = OutboxQueue(number: 1, deliveriesMax: 2)
         let waiting = 2_000
-        try await store.write { transaction in
+        try await store.write(about: []) { transaction in
             for number in 0..<waiting { try transaction.enqueue(message("mail \(number)")) }
         }
         let (deliveries, outlet) = AsyncStream.makeStream(of: String.self)
@@ -190,7 +190,7 @@ struct OutboxRelayTests {
             group.addTask { try await relay.run() }
             var iterator = deliveries.makeAsyncIterator()
             for key in ["end 1", "end 2", "end 3"] {
-                try await store.write { transaction in
+                try await store.write(about: []) { transaction in
                     try transaction.enqueue(
                         OutboxMessage(topic: "end", key: key, payload: [], lane: 1, queue: urgent))
                 }

@@ -55,7 +55,7 @@ struct BackupTests {
 
 extension Store {
     fileprivate func writePair(_ number: Int, _ block: [UInt8]) async throws {
-        try await write { transaction in
+        try await write(about: []) { transaction in
             try transaction.insertEntry(number, body: block)
             try transaction.insertEntry(-number)
         }

@@ -25,7 +25,7 @@ struct ClockMarkTests {
     private func run(accepting acceptsClock: Bool = false) async throws -> ClockStart {
         let store = try open(accepting: acceptsClock)
         defer { store.close() }
-        try await store.write { _ in }
+        try await store.write(about: []) { _ in }
         return store.clock.start
     }
 
@@ -42,13 +42,13 @@ struct ClockMarkTests {
         #expect(store.clock.start == .agrees)
         #expect(try await mark(store) == nil)
         let start = time.now()
-        try await store.write { _ in }
+        try await store.write(about: []) { _ in }
         #expect(try await mark(store) == start.milliseconds)
         time.advance(by: ClockMark.interval - .milliseconds(1))
-        try await store.write { _ in }
+        try await store.write(about: []) { _ in }
         #expect(try await mark(store) == start.milliseconds)
         time.advance(by: .milliseconds(1))
-        try await store.write { _ in }
+        try await store.write(about: []) { _ in }
         #expect(try await mark(store) == (start + ClockMark.interval).milliseconds)
     }
 
@@ -73,7 +73,7 @@ struct ClockMarkTests {
     @Test("a start with a clock that is behind continues from the mark and never moves it back")
     func behind() async throws {
         let first = try open()
-        try await first.write { _ in }
+        try await first.write(about: []) { _ in }
         first.close()
         let mark = time.now()
         time.restartAfterBoot(at: mark - .seconds(3_600))
@@ -82,7 +82,7 @@ struct ClockMarkTests {
         #expect(second.clock.start == .behind(mark: mark))
         #expect(time.now() == mark)
         #expect(log.lines.contains { $0.contains("clock.behind") })
-        try await second.write { _ in }
+        try await second.write(about: []) { _ in }
         #expect(try await self.mark(second) == mark.milliseconds)
     }
 
@@ -96,7 +96,9 @@ struct ClockMarkTests {
         #expect(time.now() == mark)
         #expect(store.clock.isHeld)
         time.advance(by: .seconds(60))
-        try await store.write { transaction in #expect(transaction.at == mark + .seconds(60)) }
+        try await store.write(about: []) { transaction in
+            #expect(transaction.at == mark + .seconds(60))
+        }
         #expect(try await self.mark(store) == (mark + .seconds(60)).milliseconds)
         store.close()
         // The clock is corrected and the program restarts: nothing of the error is left.
@@ -179,11 +181,11 @@ struct ClockMarkTests {
         let later = time.now() + .seconds(500)
         time.advance(by: .seconds(500))
         let store = try open()
-        try await store.write {
+        try await store.write(about: []) {
             _ = try $0.execute("UPDATE clock_mark SET at_ms = ?", [SQLValue(later)])
         }
         // The commit of that transaction wrote its own mark beside it. An older program would not.
-        try await store.write {
+        try await store.write(about: []) {
             _ = try $0.execute("UPDATE clock_mark SET boot_at_ms = 1", [])
         }
         store.close()

@@ -16,11 +16,11 @@ struct DiskFullTests {
     func faultsPass(_ fault: SQLError) async throws {
         let plan = FaultPlan()
         let store = try Entries.open(folder, engine: FaultingEngine(plan))
-        try await store.write { try $0.insertEntry(1) }
+        try await store.write(about: []) { try $0.insertEntry(1) }
         plan.failAll([.execute, .commit], fault)
         for number in 2...4 {
             let error = await #expect(throws: ServiceError.self) {
-                try await store.write { try $0.insertEntry(number) }
+                try await store.write(about: []) { try $0.insertEntry(number) }
             }
             #expect(error?.code == .unavailable)
             #expect(error?.unavailablePart == "store", "B3: the error names the part")
@@ -28,7 +28,7 @@ struct DiskFullTests {
             #expect(try await store.read { try $0.entries() } == [1])
         }
         plan.heal()
-        try await store.write { try $0.insertEntry(5) }
+        try await store.write(about: []) { try $0.insertEntry(5) }
         #expect(store.writes.failure == nil)
         #expect(try await store.read { try $0.entries() } == [1, 5])
         store.close()
@@ -40,10 +40,10 @@ struct DiskFullTests {
         let store = try Entries.open(folder, engine: FaultingEngine(plan))
         plan.fail(.execute, 1, .diskFull)
         await #expect(throws: ServiceError.self) {
-            try await store.write { try $0.insertEntry(1) }
+            try await store.write(about: []) { try $0.insertEntry(1) }
         }
         #expect(store.writes.failure?.detail == "disk full")
-        try await store.write { try $0.insertEntry(1) }
+        try await store.write(about: []) { try $0.insertEntry(1) }
         #expect(store.writes.failure == nil)
         store.close()
     }
@@ -91,7 +91,7 @@ struct DiskFullTests {
         var refusals = 0
         for number in 1...20 {
             do {
-                try await store.write { try $0.insertEntry(number, body: block) }
+                try await store.write(about: []) { try $0.insertEntry(number, body: block) }
                 stored.append(number)
             } catch let error as ServiceError {
                 #expect(error.code == .unavailable)
@@ -101,7 +101,7 @@ struct DiskFullTests {
         #expect(refusals > 0)
         #expect(try await store.read { try $0.entries() } == stored)
         try await store.limitPages(to: 10_000)
-        try await store.write { try $0.insertEntry(99, body: block) }
+        try await store.write(about: []) { try $0.insertEntry(99, body: block) }
         #expect(try await store.read { try $0.entries() } == stored + [99])
         store.close()
     }
@@ -130,6 +130,6 @@ struct DiskFullTests {
 extension Store {
     /// Limits the writer's database to `pages` pages.
     fileprivate func limitPages(to pages: Int) async throws {
-        _ = try await write { try $0.query("PRAGMA max_page_count = \(pages)") { $0 } }
+        _ = try await write(about: []) { try $0.query("PRAGMA max_page_count = \(pages)") { $0 } }
     }
 }

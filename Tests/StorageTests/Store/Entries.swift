@@ -47,12 +47,12 @@ extension Store {
         _ count: Int, _ flow: @escaping @Sendable (Int, Transaction) throws -> Value
     ) async -> [Result<Value, any Error>] {
         let latch = Latch()
-        async let held: Void = write { _ in try latch.wait() }
+        async let held: Void = write(about: []) { _ in try latch.wait() }
         await latch.arrival()
         let results = await withTaskGroup { group in
             for index in 0..<count {
                 group.addTask { [self] in
-                    (index, await result { try await write { try flow(index, $0) } })
+                    (index, await result { try await write(about: []) { try flow(index, $0) } })
                 }
                 await untilWaiting(index + 1)
             }

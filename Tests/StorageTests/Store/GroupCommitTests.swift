@@ -50,12 +50,12 @@ struct GroupCommitTests {
     @Test("a single transaction that throws is rolled back")
     func aloneItUndoesItself() async throws {
         await #expect(throws: Refused.self) {
-            try await store.write { transaction in
+            try await store.write(about: []) { transaction in
                 try transaction.insertEntry(1)
                 throw Refused()
             }
         }
-        try await store.write { try $0.insertEntry(2) }
+        try await store.write(about: []) { try $0.insertEntry(2) }
         #expect(try await store.read { try $0.entries() } == [2])
     }
 
@@ -81,7 +81,7 @@ struct GroupCommitTests {
             #expect(error.retryAfter == .seconds(1))
         }
         #expect(try await store.read { try $0.entries() } == [])
-        try await store.write { try $0.insertEntry(9) }
+        try await store.write(about: []) { try $0.insertEntry(9) }
         #expect(try await store.read { try $0.entries() } == [9])
     }
 
@@ -98,20 +98,20 @@ struct GroupCommitTests {
         }
         #expect(results.allSatisfy { ($0.error as? ServiceError)?.code == .unavailable })
         #expect(try await store.read { try $0.entries() } == [])
-        try await store.write { try $0.insertEntry(9) }
+        try await store.write(about: []) { try $0.insertEntry(9) }
         #expect(try await store.read { try $0.entries() } == [9])
     }
 
     @Test("a connection that cannot roll back is replaced")
     func brokenConnectionIsReplaced() async throws {
-        try await store.write { try $0.insertEntry(1) }
+        try await store.write(about: []) { try $0.insertEntry(1) }
         let opened = plan.count(.open)
         plan.fail(.commit, 1, .diskFailed)
         plan.fail(.rollBack, 1, .diskFailed)
         await #expect(throws: ServiceError.self) {
-            try await store.write { try $0.insertEntry(2) }
+            try await store.write(about: []) { try $0.insertEntry(2) }
         }
-        try await store.write { try $0.insertEntry(3) }
+        try await store.write(about: []) { try $0.insertEntry(3) }
         #expect(plan.count(.open) == opened + 1)
         #expect(try await store.read { try $0.entries() } == [1, 3])
     }
@@ -119,13 +119,13 @@ struct GroupCommitTests {
     @Test("a transaction that ends itself with ROLLBACK fails its group")
     func endedTransactionFailsTheGroup() async throws {
         await #expect(throws: SQLError.self) {
-            try await store.write { transaction in
+            try await store.write(about: []) { transaction in
                 try transaction.execute("ROLLBACK")
                 // Outside any transaction this row would stay.
                 try? transaction.insertEntry(1)
             }
         }
-        try await store.write { try $0.insertEntry(2) }
+        try await store.write(about: []) { try $0.insertEntry(2) }
         #expect(try await store.read { try $0.entries() } == [2])
     }
 }

@@ -34,7 +34,7 @@ struct RestoredCopyTests {
             copy.close()
         }
         let copy = try open("copy")
-        try await copy.write { try $0.forgetRestore() }
+        try await copy.write(about: []) { try $0.forgetRestore() }
         copy.close()
         let last = try open("copy")
         #expect(!last.isRestoredCopy)
@@ -48,7 +48,7 @@ struct RestoredCopyTests {
         original.close()
         let copy = try open("copy")
         await #expect(throws: ServiceError.self) {
-            try await copy.write { transaction in
+            try await copy.write(about: []) { transaction in
                 try transaction.forgetRestore()
                 throw ServiceError(.internalError)
             }

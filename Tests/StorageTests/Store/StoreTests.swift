@@ -16,13 +16,13 @@ struct StoreTests {
         limits.waitingWritesMax = 2
         let store = try Entries.open(folder, limits: limits)
         let latch = Latch()
-        async let held: Void = store.write { _ in try latch.wait() }
+        async let held: Void = store.write(about: []) { _ in try latch.wait() }
         await latch.arrival()
-        async let first: Void = store.write { try $0.insertEntry(1) }
-        async let second: Void = store.write { try $0.insertEntry(2) }
+        async let first: Void = store.write(about: []) { try $0.insertEntry(1) }
+        async let second: Void = store.write(about: []) { try $0.insertEntry(2) }
         await store.untilWaiting(2)
         let error = await #expect(throws: ServiceError.self) {
-            try await store.write { try $0.insertEntry(3) }
+            try await store.write(about: []) { try $0.insertEntry(3) }
         }
         #expect(error?.code == .resourceExhausted)
         #expect(error?.retryAfter != nil)
@@ -36,9 +36,9 @@ struct StoreTests {
     @Test("reads continue while the writer is held and see committed data")
     func readsGoOn() async throws {
         let store = try Entries.open(folder)
-        try await store.write { try $0.insertEntry(1) }
+        try await store.write(about: []) { try $0.insertEntry(1) }
         let latch = Latch()
-        async let held: Void = store.write { transaction in
+        async let held: Void = store.write(about: []) { transaction in
             try transaction.insertEntry(2)
             try latch.wait()
         }
@@ -64,15 +64,15 @@ struct StoreTests {
     func closingDrains() async throws {
         let store = try Entries.open(folder)
         let latch = Latch()
-        async let held: Void = store.write { _ in try latch.wait() }
+        async let held: Void = store.write(about: []) { _ in try latch.wait() }
         await latch.arrival()
-        async let waiting: Void = store.write { try $0.insertEntry(1) }
+        async let waiting: Void = store.write(about: []) { try $0.insertEntry(1) }
         await store.untilWaiting(1)
         latch.open()
         store.close()
         store.close()
         _ = try await (held, waiting)
-        await #expect(throws: ServiceError.self) { try await store.write { _ in } }
+        await #expect(throws: ServiceError.self) { try await store.write(about: []) { _ in } }
         await #expect(throws: ServiceError.self) { try await store.read { _ in } }
         #expect(folder.names == ["entries.lock", "entries.sqlite"])
         let again = try Entries.open(folder)
@@ -95,7 +95,7 @@ struct StoreTests {
 
     @Test("a store that is released without closing frees its lock")
     func droppedStoreUnlocks() async throws {
-        try await Entries.open(folder).write { try $0.insertEntry(1) }
+        try await Entries.open(folder).write(about: []) { try $0.insertEntry(1) }
         var reopened: Store?
         // Its threads end some time after the last reference is gone.
         while reopened == nil {
@@ -109,10 +109,12 @@ struct StoreTests {
     func deletedRowsAreGone() async throws {
         let store = try Entries.open(folder)
         let canary = Array("canary-7f3a".utf8)
-        try await store.write { try $0.insertEntry(1, name: "canary-7f3a", body: canary) }
+        try await store.write(about: []) {
+            try $0.insertEntry(1, name: "canary-7f3a", body: canary)
+        }
         try await store.truncateLog()
         #expect(folder.anyFileContains(canary))
-        _ = try await store.write { try $0.execute("DELETE FROM entry") }
+        _ = try await store.write(about: []) { try $0.execute("DELETE FROM entry") }
         try await store.truncateLog()
         #expect(!folder.anyFileContains(canary))
         store.close()
@@ -122,9 +124,9 @@ struct StoreTests {
     func flowsHaveAMoment() async throws {
         let time = ManualTime()
         let store = try Entries.open(folder, time: time)
-        let first = try await store.write { $0.at }
+        let first = try await store.write(about: []) { $0.at }
         time.advance(by: .seconds(5))
-        #expect(try await store.write { $0.at } - first == .seconds(5))
+        #expect(try await store.write(about: []) { $0.at } - first == .seconds(5))
         store.close()
     }
 }

@@ -20,7 +20,7 @@ struct WorkQueueTests {
         let queue = WorkQueue<Int>(elementsMax: 2)
         try queue.offer(1)
         try queue.offer(2)
-        #expect(throws: WorkQueue<Int>.Refusal.full) { try queue.offer(3) }
+        #expect(throws: QueueRefusal.full) { try queue.offer(3) }
         #expect(queue.take(upTo: 1) == [1])
         try queue.offer(3)
         #expect(queue.take(upTo: 9) == [2, 3])
@@ -31,7 +31,7 @@ struct WorkQueueTests {
         let queue = WorkQueue<Int>(elementsMax: 2)
         try queue.offer(1)
         queue.close()
-        #expect(throws: WorkQueue<Int>.Refusal.closed) { try queue.offer(2) }
+        #expect(throws: QueueRefusal.closed) { try queue.offer(2) }
         #expect(queue.take(upTo: 9, gather: 5, timeout: .seconds(60)) == [1])
         #expect(queue.take(upTo: 9) == [])
     }

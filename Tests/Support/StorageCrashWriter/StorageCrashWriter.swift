@@ -37,7 +37,7 @@ struct StorageCrashWriter {
     static func write(to store: Store, from start: Int64) async throws {
         for number in stride(from: start, to: .max, by: writers) {
             do {
-                try await store.write { transaction in
+                try await store.write(about: []) { transaction in
                     try insert(number, transaction)
                     if number.isMultiple(of: 7) { throw GaveUp() }
                     try insert(-number, transaction)

@@ -6,7 +6,7 @@ import Synchronization
 /// The writer's thread: takes what has arrived and commits it, until the queue is closed and empty;
 /// then truncates the log.
 struct StoreWriter {
-    let queue: WorkQueue<Job>
+    let queue: WorkQueue<WriterJob>
     let limits: Store.Limits
     let metrics: StoreMetrics
     let watchdog: WriterWatchdog
@@ -33,7 +33,7 @@ struct StoreWriter {
         finish()
     }
 
-    private mutating func commit(_ flows: [Queued<Transaction>]) {
+    private mutating func commit(_ flows: [Flow]) {
         if flows.isEmpty { return }
         metrics.measure(flows: flows.count, waiting: queue.count) { commits.commit(flows) }
     }
@@ -59,13 +59,6 @@ struct StoreWriter {
         commits.connection = nil
     }
 
-    /// A task for the writer's thread.
-    enum Job: Sendable {
-        /// Run this flow in a group.
-        case flow(Queued<Transaction>)
-        /// Truncate the log, between two groups.
-        case truncateLog(CheckedContinuation<Void, any Error>)
-    }
 }
 
 /// Detects a hanging writer. A disk that hangs blocks the writer's thread in a system call for

@@ -64,7 +64,7 @@ struct GroupCommit {
     }
 
     /// Runs the flows in one transaction, commits, and answers all of them.
-    mutating func commit(_ flows: [Queued<Transaction>]) {
+    mutating func commit(_ flows: [Flow]) {
         let state = Transaction.CommitState(flows: flows.count)
         let outcomes: [Outcome]
         var isCommitted = false
@@ -81,7 +81,7 @@ struct GroupCommit {
             }
         } catch {
             undo(after: error, flows: flows.count)
-            for flow in flows { flow.fail(StoreFailure.answer(to: error)) }
+            for flow in flows { flow.work.fail(StoreFailure.answer(to: error)) }
             return
         }
         recordSuccess(outcomes, isCommitted: isCommitted)
@@ -89,7 +89,7 @@ struct GroupCommit {
         for (flow, outcome) in zip(flows, outcomes) {
             switch outcome {
             case .succeeded(let answer): answer()
-            case .threw(let error): flow.fail(StoreFailure.answer(to: error))
+            case .threw(let error): flow.work.fail(StoreFailure.answer(to: error))
             }
         }
     }
@@ -102,7 +102,7 @@ struct GroupCommit {
     }
 
     private func run(
-        _ flows: [Queued<Transaction>], _ connection: any SQLConnection,
+        _ flows: [Flow], _ connection: any SQLConnection,
         _ state: Transaction.CommitState
     ) throws -> [Outcome] {
         if let only = flows.first, flows.count == 1 {
@@ -113,7 +113,7 @@ struct GroupCommit {
 
     /// Rule 2, for a single flow in its transaction.
     private func runAlone(
-        _ flow: Queued<Transaction>, _ connection: any SQLConnection,
+        _ flow: Flow, _ connection: any SQLConnection,
         _ state: Transaction.CommitState
     ) throws -> Outcome {
         let outcome = runOne(flow, connection, state)
@@ -124,7 +124,7 @@ struct GroupCommit {
 
     /// Rule 2, for one of several flows.
     private func runMarked(
-        _ flow: Queued<Transaction>, _ connection: any SQLConnection,
+        _ flow: Flow, _ connection: any SQLConnection,
         _ state: Transaction.CommitState
     ) throws -> Outcome {
         try connection.setMark()
@@ -139,12 +139,13 @@ struct GroupCommit {
     }
 
     private func runOne(
-        _ flow: Queued<Transaction>, _ connection: any SQLConnection,
+        _ flow: Flow, _ connection: any SQLConnection,
         _ state: Transaction.CommitState
     ) -> Outcome {
         do {
+            try connection.beginFlow(about: flow.about)
             let transaction = Transaction(at: time.now(), connection: connection, commit: state)
-            return .succeeded(try flow.run(transaction))
+            return .succeeded(try flow.work.run(transaction))
         } catch {
             return .threw(error)
         }

@@ -5,14 +5,6 @@ import Glibc
 /// `@unchecked Sendable`: all mutable state is guarded by `mutex`, which has a fixed address for
 /// the life of the queue.
 final class WorkQueue<Element: Sendable>: @unchecked Sendable {
-    /// Why an element was refused.
-    enum Refusal: Error {
-        /// The queue is at its bound.
-        case full
-        /// The queue has been closed.
-        case closed
-    }
-
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private let elementsMax: Int
@@ -44,8 +36,8 @@ final class WorkQueue<Element: Sendable>: @unchecked Sendable {
     var count: Int { locked { elements.count } }
 
     /// Appends an element; never blocks.
-    func offer(_ element: Element) throws(Refusal) {
-        let refusal: Refusal? = locked {
+    func offer(_ element: Element) throws(QueueRefusal) {
+        let refusal: QueueRefusal? = locked {
             if isClosed { return .closed }
             if elements.count >= elementsMax { return .full }
             elements.append(element)
@@ -97,29 +89,5 @@ final class WorkQueue<Element: Sendable>: @unchecked Sendable {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         return body()
-    }
-}
-
-/// Work that a caller has queued for a thread of the store, with the caller's types erased.
-struct Queued<Source>: Sendable {
-    /// Returns the work's value to the caller.
-    typealias Answer = @Sendable () -> Void
-
-    /// Runs the work; the returned closure is called after the commit, or once the snapshot has
-    /// ended.
-    let run: @Sendable (Source) throws -> Answer
-    /// Fails the caller with an error instead.
-    let fail: @Sendable (any Error) -> Void
-
-    /// Wraps `work` for the caller that waits on `continuation`.
-    init<Value: Sendable>(
-        _ continuation: CheckedContinuation<Value, any Error>,
-        _ work: @escaping @Sendable (Source) throws -> Value
-    ) {
-        run = { source in
-            let value = try work(source)
-            return { continuation.resume(returning: value) }
-        }
-        fail = { continuation.resume(throwing: $0) }
     }
 }

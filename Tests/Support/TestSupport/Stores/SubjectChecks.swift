@@ -1,0 +1,189 @@
+package import Storage
+
+/// SQLite with a check that each flow declares what it decides about: every row that it writes must
+/// belong to one of its subjects (`Subject`). On SQLite an undeclared subject does no harm; on a
+/// server, with several writers, it loses updates. A flow that does so fails with `SQLError` of kind
+/// `misuse`.
+///
+/// A row belongs to the account in its column `account`, or `account_hash`; any other row to itself
+/// (`Subject.row`). `Subject.table` covers all rows. New rows of no account need no subject: nobody
+/// reads them before the commit, and a unique index refuses the second of two.
+package struct SubjectChecks: SQLEngine {
+    /// Tables whose rows no flow reads to decide about a subject.
+    private static let free: Set<String> = [
+        "audit",  // rows are only added
+        "audit_count",  // counters, changed by statements that add
+        "clock_mark",  // one row, which only moves forward
+        "event",  // rows are only added
+        "feed_head",  // changed in the order of commits
+        "idempotency",  // a second row of a call is refused by its key
+        "outbox",  // a row is changed only by its holder
+    ]
+
+    private let inner: any SQLEngine
+
+    /// Checks in front of an engine.
+    package init(over inner: any SQLEngine = SQLiteEngine()) {
+        self.inner = inner
+    }
+
+    /// See `SQLEngine`.
+    /// - Throws: as the engine behind it.
+    package func openWriter(_ location: String) throws -> any SQLConnection {
+        CheckedConnection(try inner.openWriter(location), free: Self.free)
+    }
+
+    /// See `SQLEngine`.
+    /// - Throws: as the engine behind it.
+    package func openReader(_ location: String) throws -> any SQLConnection {
+        try inner.openReader(location)
+    }
+
+    /// See `SQLEngine`.
+    /// - Throws: as the engine behind it.
+    package func backUp(_ location: String, to path: String) throws {
+        try inner.backUp(location, to: path)
+    }
+}
+
+/// A connection whose temporary triggers tell which rows a flow wrote.
+private final class CheckedConnection: SQLConnection {
+    private let inner: any SQLConnection
+    private let free: Set<String>
+    private var subjects: Set<Subject> = []
+    private var hasTriggers = false
+
+    init(_ inner: any SQLConnection, free: Set<String>) {
+        self.inner = inner
+        self.free = free
+    }
+
+    var isInTransaction: Bool { inner.isInTransaction }
+
+    func execute(_ sql: String, _ values: [SQLValue]) throws -> Int {
+        try inner.execute(sql, values)
+    }
+
+    func query<Value>(
+        _ sql: String, _ values: [SQLValue], _ row: (SQLRow) throws -> Value
+    ) throws -> [Value] {
+        try inner.query(sql, values, row)
+    }
+
+    func begin() throws {
+        subjects = []
+        try inner.begin()
+    }
+
+    func beginReading() throws { try inner.beginReading() }
+
+    func beginFlow(about subjects: [Subject]) throws {
+        if !hasTriggers { try makeTriggers() }
+        try inner.execute("DELETE FROM temp.written", [])
+        self.subjects = Set(subjects)
+        try inner.beginFlow(about: subjects)
+    }
+
+    func lock(_ subject: Subject) throws {
+        subjects.insert(subject)
+        try inner.lock(subject)
+    }
+
+    func commit() throws {
+        try check()
+        try inner.commit()
+    }
+
+    func rollBack() throws { try inner.rollBack() }
+
+    func setMark() throws { try inner.setMark() }
+
+    func releaseMark() throws {
+        try check()
+        try inner.releaseMark()
+    }
+
+    func rollBackToMark() throws { try inner.rollBackToMark() }
+
+    func run(script: String) throws { try inner.run(script: script) }
+
+    func truncateLog() throws { try inner.truncateLog() }
+
+    /// - Throws: `SQLError` of kind `misuse` that names the table and the missing subject.
+    private func check() throws {
+        guard hasTriggers else { return }
+        let written = try inner.query(
+            "SELECT DISTINCT name, verb, owner, key FROM temp.written", []
+        ) {
+            row in try Written(row)
+        }
+        for row in written where !row.isCovered(by: subjects) {
+            throw SQLError(
+                .misuse, detail: "a flow about \(subjects) wrote without its subject: \(row)")
+        }
+    }
+
+    private func makeTriggers() throws {
+        hasTriggers = true
+        try inner.run(script: "CREATE TEMP TABLE written (name, verb, owner, key)")
+        let tables = try inner.query(
+            "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+            []
+        ) { try $0.text(0) }
+        for table in tables where !free.contains(table) {
+            let columns = try inner.query(
+                "SELECT name, type, pk FROM pragma_table_info(?)", [.text(table)]
+            ) { (name: try $0.text("name"), type: try $0.text("type"), pk: try $0.integer("pk")) }
+            let owner = ["account", "account_hash"].first { name in
+                columns.contains { $0.name == name }
+            }
+            let keys = columns.filter { $0.pk > 0 }
+            let key = keys.count == 1 && keys[0].type == "INTEGER" ? keys[0].name : nil
+            for (verb, rows) in [
+                ("INSERT", ["NEW"]), ("UPDATE", ["OLD", "NEW"]), ("DELETE", ["OLD"]),
+            ] {
+                let inserts = rows.map { row in
+                    let values = [owner, key].map { $0.map { "\(row).\"\($0)\"" } ?? "NULL" }
+                    return
+                        "INSERT INTO written VALUES ('\(table)', '\(verb)', \(values[0]), \(values[1]));"
+                }
+                try inner.run(
+                    script: """
+                        CREATE TEMP TRIGGER "\(table)_\(verb)" AFTER \(verb) ON main."\(table)"
+                        BEGIN \(inserts.joined(separator: " ")) END
+                        """)
+            }
+        }
+    }
+}
+
+/// A row that a flow wrote.
+private struct Written: CustomStringConvertible {
+    let table: String
+    let verb: String
+    let owner: Subject?
+    let key: Int64?
+
+    init(_ row: SQLRow) throws {
+        table = try row.text("name")
+        verb = try row.text("verb")
+        owner =
+            switch row.values[2] {
+            case .integer(let account): .account(account)
+            case .blob(let hash): .owner(hash)
+            default: nil
+            }
+        key = try row.optionalInteger("key")
+    }
+
+    var description: String {
+        "\(verb) of \(table), row \(key.map(String.init) ?? "?"), owner \(owner.map { "\($0)" } ?? "none")"
+    }
+
+    func isCovered(by subjects: Set<Subject>) -> Bool {
+        if subjects.contains(.table(table)) { return true }
+        if let owner { return subjects.contains(owner) }
+        if verb == "INSERT" { return true }
+        return key.map { subjects.contains(.row(table, $0)) } ?? false
+    }
+}
