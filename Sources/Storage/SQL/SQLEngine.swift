@@ -33,6 +33,10 @@ package protocol SQLConnection: AnyObject, SQLSession {
     /// - Throws: `SQLError`.
     func beginFlow(about subjects: [Subject]) throws
 
+    /// Whether other connections write at the same time, so that what was read before a lock may be
+    /// out of date after it.
+    var hasOtherWriters: Bool { get }
+
     /// Adds a subject to the flow's: from now on no other flow about it runs. What was read of it
     /// before may be out of date.
     /// - Throws: `SQLError`.

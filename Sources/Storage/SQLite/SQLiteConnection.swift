@@ -79,6 +79,8 @@ final class SQLiteConnection: SQLConnection {
 
     func beginReading() throws { try execute("BEGIN DEFERRED") }
 
+    var hasOtherWriters: Bool { false }
+
     // `BEGIN IMMEDIATE` holds off all other writers, so no subject needs a lock of its own.
     func beginFlow(about subjects: [Subject]) {}
 

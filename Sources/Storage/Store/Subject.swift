@@ -9,8 +9,8 @@
 package enum Subject: Hashable, Sendable {
     /// An account with all its rows in this store.
     case account(Int64)
-    /// An account that this store knows only by its keyed hash.
-    case owner([UInt8])
+    /// What this store knows only by its keyed hash: an account of another service, a phone number.
+    case hash([UInt8])
     /// A row that belongs to no account: its table, and its key.
     case row(String, Int64)
     /// A small table that is decided about as a whole, like the signing keys.

@@ -53,6 +53,22 @@ package struct Transaction: SQLSession {
         try connection.lock(subject)
     }
 
+    /// What `find` reads, with its subject locked. Where others write too, it is read again until it
+    /// is what was locked.
+    /// - Throws: `SQLError`, or what `find` throws.
+    package func locked<Found: Equatable>(
+        _ find: () throws -> Found?, about subject: (Found) -> Subject
+    ) throws -> Found? {
+        var found = try find()
+        while let before = found {
+            try lock(subject(before))
+            guard connection.hasOtherWriters else { break }
+            found = try find()
+            if found == before { break }
+        }
+        return found
+    }
+
     /// A full disk can end a transaction from within a statement. A flow that ignored that error
     /// and continued would write outside any transaction, and half of its writes would persist.
     private func requireOpen() throws {

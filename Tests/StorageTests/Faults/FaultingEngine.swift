@@ -52,6 +52,8 @@ private final class FaultingConnection: SQLConnection {
         try inner.begin()
     }
 
+    var hasOtherWriters: Bool { inner.hasOtherWriters }
+
     func beginFlow(about subjects: [Subject]) throws { try inner.beginFlow(about: subjects) }
 
     func lock(_ subject: Subject) throws { try inner.lock(subject) }

@@ -137,6 +137,8 @@ private final class SteppedConnection: SQLConnection {
         try inner.lock(subject)
     }
 
+    var hasOtherWriters: Bool { true }
+
     // A flow has only statements and locks.
     func begin() throws { try inner.begin() }
     func beginReading() throws { try inner.beginReading() }

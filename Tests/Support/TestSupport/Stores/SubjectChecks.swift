@@ -5,8 +5,8 @@ package import Storage
 /// server, with several writers, it loses updates. A flow that does so fails with `SQLError` of kind
 /// `misuse`.
 ///
-/// A row belongs to the account in its column `account`, or `account_hash`; any other row to itself
-/// (`Subject.row`). `Subject.table` covers all rows. New rows of no account need no subject: nobody
+/// A row belongs to the account in its column `account`; any other row to itself (`Subject.row`) or
+/// to its `account_hash` or `number_key` (`Subject.hash`). `Subject.table` covers all rows. New rows of no account need no subject: nobody
 /// reads them before the commit, and a unique index refuses the second of two.
 package struct SubjectChecks: SQLEngine {
     /// Tables whose rows no flow reads to decide about a subject.
@@ -77,6 +77,8 @@ private final class CheckedConnection: SQLConnection {
 
     func beginReading() throws { try inner.beginReading() }
 
+    var hasOtherWriters: Bool { inner.hasOtherWriters }
+
     func beginFlow(about subjects: [Subject]) throws {
         if !hasTriggers { try makeTriggers() }
         try inner.execute("DELETE FROM temp.written", [])
@@ -113,7 +115,7 @@ private final class CheckedConnection: SQLConnection {
     private func check() throws {
         guard hasTriggers else { return }
         let written = try inner.query(
-            "SELECT DISTINCT name, verb, owner, key FROM temp.written", []
+            "SELECT DISTINCT name, verb, account, hash, key FROM temp.written", []
         ) {
             row in try Written(row)
         }
@@ -125,34 +127,39 @@ private final class CheckedConnection: SQLConnection {
 
     private func makeTriggers() throws {
         hasTriggers = true
-        try inner.run(script: "CREATE TEMP TABLE written (name, verb, owner, key)")
+        try inner.run(script: "CREATE TEMP TABLE written (name, verb, account, hash, key)")
         let tables = try inner.query(
             "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
             []
         ) { try $0.text(0) }
-        for table in tables where !free.contains(table) {
-            let columns = try inner.query(
-                "SELECT name, type, pk FROM pragma_table_info(?)", [.text(table)]
-            ) { (name: try $0.text("name"), type: try $0.text("type"), pk: try $0.integer("pk")) }
-            let owner = ["account", "account_hash"].first { name in
-                columns.contains { $0.name == name }
+        for table in tables where !free.contains(table) { try makeTriggers(of: table) }
+    }
+
+    private func makeTriggers(of table: String) throws {
+        let columns = try inner.query(
+            "SELECT name, type, pk FROM pragma_table_info(?)", [.text(table)]
+        ) { (name: try $0.text("name"), type: try $0.text("type"), pk: try $0.integer("pk")) }
+        let keys = columns.filter { $0.pk > 0 }
+        let owners = ["account", "account_hash", "number_key"].map { name in
+            columns.first { $0.name == name }?.name
+        }
+        let read = [
+            owners[0], owners[1] ?? owners[2],
+            keys.count == 1 && keys[0].type == "INTEGER" ? keys[0].name : nil,
+        ]
+        for (verb, rows) in [("INSERT", ["NEW"]), ("UPDATE", ["OLD", "NEW"]), ("DELETE", ["OLD"])] {
+            let inserts = rows.map { row in
+                let values = read.map { name in name.map { "\(row).\($0)" } ?? "NULL" }
+                return """
+                    INSERT INTO written VALUES (
+                        '\(table)', '\(verb)', \(values.joined(separator: ", ")));
+                    """
             }
-            let keys = columns.filter { $0.pk > 0 }
-            let key = keys.count == 1 && keys[0].type == "INTEGER" ? keys[0].name : nil
-            for (verb, rows) in [
-                ("INSERT", ["NEW"]), ("UPDATE", ["OLD", "NEW"]), ("DELETE", ["OLD"]),
-            ] {
-                let inserts = rows.map { row in
-                    let values = [owner, key].map { $0.map { "\(row).\"\($0)\"" } ?? "NULL" }
-                    return
-                        "INSERT INTO written VALUES ('\(table)', '\(verb)', \(values[0]), \(values[1]));"
-                }
-                try inner.run(
-                    script: """
-                        CREATE TEMP TRIGGER "\(table)_\(verb)" AFTER \(verb) ON main."\(table)"
-                        BEGIN \(inserts.joined(separator: " ")) END
-                        """)
-            }
+            try inner.run(
+                script: """
+                    CREATE TEMP TRIGGER \(table)_\(verb) AFTER \(verb) ON main.\(table)
+                    BEGIN \(inserts.joined(separator: " ")) END
+                    """)
         }
     }
 }
@@ -161,29 +168,28 @@ private final class CheckedConnection: SQLConnection {
 private struct Written: CustomStringConvertible {
     let table: String
     let verb: String
-    let owner: Subject?
+    let account: Int64?
+    let hash: [UInt8]?
     let key: Int64?
 
     init(_ row: SQLRow) throws {
         table = try row.text("name")
         verb = try row.text("verb")
-        owner =
-            switch row.values[2] {
-            case .integer(let account): .account(account)
-            case .blob(let hash): .owner(hash)
-            default: nil
-            }
+        account = try row.optionalInteger("account")
+        hash = try row.optionalBlob("hash")
         key = try row.optionalInteger("key")
     }
 
     var description: String {
-        "\(verb) of \(table), row \(key.map(String.init) ?? "?"), owner \(owner.map { "\($0)" } ?? "none")"
+        "\(verb) of \(table), row \(key ?? 0), account \(account ?? 0)"
     }
 
     func isCovered(by subjects: Set<Subject>) -> Bool {
         if subjects.contains(.table(table)) { return true }
-        if let owner { return subjects.contains(owner) }
+        if let account { return subjects.contains(.account(account)) }
         if verb == "INSERT" { return true }
-        return key.map { subjects.contains(.row(table, $0)) } ?? false
+        return [hash.map(Subject.hash), key.map { .row(table, $0) }].contains { subject in
+            subject.map(subjects.contains) ?? false
+        }
     }
 }
