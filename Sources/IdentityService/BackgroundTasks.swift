@@ -73,7 +73,10 @@ struct PendingAddressSweep: Sendable {
     /// Deletes everything that has expired.
     func sweep() async {
         do {
-            while try await store.write({ try $0.sweepPendingAddresses(atMost: Self.atOnce) }) > 0 {
+            while try await store.write(
+                about: [.table("email_addresses")],
+                { try $0.sweepPendingAddresses(atMost: Self.atOnce) }) > 0
+            {
             }
         } catch {
             logger.warning(

@@ -25,10 +25,14 @@ struct SessionMemory: Sendable {
         try store.session(id).map(activity.applied(to:))
     }
 
-    /// An account's sessions without a stored end, with their last uses.
+    /// An account's sessions without a stored end, locked, with their last uses.
     /// - Throws: what the store throws.
-    func openSessions(of account: AccountID, in store: some SQLSession) throws -> [Session] {
-        try store.openSessions(of: account).map(activity.applied(to:))
+    func openSessions(of account: AccountID, in transaction: Transaction) throws -> [Session] {
+        try transaction.locked {
+            try transaction.openSessions(of: account)
+        } about: {
+            $0.map { .session($0.id) }
+        }.map(activity.applied(to:))
     }
 
     /// Applies a committed outcome: first updates the revoked sessions, so that none of their

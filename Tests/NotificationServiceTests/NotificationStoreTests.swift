@@ -27,7 +27,7 @@ struct NotificationStoreTests {
                 randomness: SeededRandomness(seed: 5))
             let content = try keys.contents.seal(
                 NotificationFixture.request().encoded(), at: .content(of: id))
-            try await old.write { transaction in
+            try await old.writeUnchecked { transaction in
                 _ = try transaction.execute(
                     """
                     INSERT INTO message (
@@ -62,7 +62,7 @@ struct NotificationStoreTests {
             ("reset-password", 1, 0), ("email-already-registered", 1, 0), ("phone-code", 2, 0),
             ("new-device", 3, 0), ("session-displaced", 1, 1), ("welcome", 1, 2),
         ]
-        try await old.write { transaction in
+        try await old.writeUnchecked { transaction in
             for (number, row) in rows.enumerated() {
                 let key = Int64(number + 1)
                 try transaction.execute(

@@ -26,7 +26,7 @@ struct SessionTablesTests {
     func earlier(steps: Int) async throws {
         let account = try #require(AccountID(key: 5))
         let first = try store(steps: steps)
-        try await first.write { transaction in
+        try await first.writeUnchecked { transaction in
             _ = try transaction.execute(
                 """
                 INSERT INTO session (
@@ -43,7 +43,7 @@ struct SessionTablesTests {
         now.close()
         let again = try store(steps: steps)
         defer { again.close() }
-        let count = try await again.write { transaction in
+        let count = try await again.writeUnchecked { transaction in
             try transaction.execute(
                 "UPDATE session SET counter = 4 WHERE account = 5 AND ended_at_ms IS NULL", [])
         }

@@ -20,7 +20,7 @@ extension AccountAdminHandler {
         }
         if request.showPersonalData, !page.rows.isEmpty {
             let event = AuditEvent(.accountsShown, attempt: Int64(page.rows.count)).by(caller)
-            try await store.write { try $0.audit(event) }
+            try await store.write(about: []) { try $0.audit(event) }
         }
         return IdentityV1.ListAccountsResponse(
             accounts: page.rows.compactMap { row, suspension in

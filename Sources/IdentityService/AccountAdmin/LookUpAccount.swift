@@ -22,7 +22,7 @@ extension AccountAdminHandler {
         // Record the access before returning personal data.
         if shown {
             let event = AuditEvent(.accountShown, account: account.key).by(caller)
-            try await store.write { try $0.audit(event) }
+            try await store.write(about: []) { try $0.audit(event) }
         }
         var answer = try message(row, suspension, showsPersonal: shown)
         answer.activity = try await activity(of: account, context)

@@ -11,7 +11,7 @@ extension AccountAdminHandler {
     ) async throws -> IdentityV1.RestoreAccountResponse {
         let caller = try AdminCaller(context, actor: request.actor, settings)
         let account = try AccountID.required(request.accountId)
-        return try await store.write { transaction in
+        return try await store.write(about: [.account(account)]) { transaction in
             let changed = try transaction.apply(.restore, account)
             if changed {
                 try transaction.removeSuspension(of: account)

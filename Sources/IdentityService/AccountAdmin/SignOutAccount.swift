@@ -11,7 +11,7 @@ extension AccountAdminHandler {
     ) async throws -> IdentityV1.SignOutAccountResponse {
         let caller = try AdminCaller(context, actor: request.actor, settings)
         let account = try AccountID.required(request.accountId)
-        try await store.write { transaction in
+        try await store.write(about: [.account(account)]) { transaction in
             guard try transaction.standing(account) != nil else {
                 throw ServiceError(.notFound, fields: ["account_id"])
             }

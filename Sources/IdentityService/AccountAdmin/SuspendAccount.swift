@@ -24,7 +24,7 @@ extension AccountAdminHandler {
         }
         let row = try await store.account(account)
         let reason = try reader.vault(row).seal(request.reason, .suspensionReason)
-        return try await store.write { transaction in
+        return try await store.write(about: [.account(account)]) { transaction in
             let changed = try transaction.apply(.suspend, account)
             if changed { try stop(account, reason, caller, transaction) }
             return IdentityV1.SuspendAccountResponse(

@@ -24,7 +24,7 @@ extension AccountNoticesHandler {
         guard let call else {
             throw ServiceError(.invalidArgument, fields: ["idempotency-key"])
         }
-        let mailed = try await store.write { transaction in
+        let mailed = try await store.write(about: [.account(account)]) { transaction in
             if let first = try transaction.storedResponse(of: call) { return first.figure == 1 }
             let mailed = try notices.write(
                 kind, to: account,

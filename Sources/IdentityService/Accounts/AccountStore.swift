@@ -33,6 +33,15 @@ extension SQLSession {
 }
 
 extension Transaction {
+    /// The account that owns an address, locked.
+    func lockedOwner(ofAddress lookUpKey: [UInt8]) throws -> AccountID? {
+        try locked {
+            try owner(ofAddress: lookUpKey)
+        } about: {
+            $0.map { [.account($0)] } ?? []
+        }
+    }
+
     /// Inserts all rows of a new account.
     /// - Throws: `SQLError` of kind `.constraint(.unique)` if its address is taken.
     func insert(_ new: NewAccount) throws {

@@ -80,7 +80,7 @@ extension AccountsHandler {
         _ attempt: ConfirmationAttempt, _ link: Link, _ checked: PasswordHolder,
         _ newHash: [UInt8]?
     ) async throws -> (AccountRow, isReplaced: Bool)? {
-        try await store.write { transaction in
+        try await store.write(about: [.account(link.account)]) { transaction in
             let account = link.account
             if let first = try transaction.storedResponse(of: attempt.call),
                 let row = try transaction.account(account)

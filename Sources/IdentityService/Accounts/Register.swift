@@ -34,9 +34,11 @@ extension AccountsHandler {
             // An upgrade ends the guest's session, so a retry arrives with a token that is no
             // longer valid.
             guard
-                let first = try await store.write({
-                    try $0.storedResponse(of: applicant.call)
-                })
+                let first = try await store.write(
+                    about: [],
+                    {
+                        try $0.storedResponse(of: applicant.call)
+                    })
             else { throw refused }
             return try await settings.enumeration == .strict
                 ? strict.answerAgain(first, applicant)
@@ -66,7 +68,7 @@ extension AccountsHandler {
         _ applicant: Applicant, _ draft: RegistrationDraft, _ guest: GuestSession?
     ) async throws -> Outcome {
         do {
-            return try await store.write { transaction in
+            return try await store.write(about: [.account(draft.account.account)]) { transaction in
                 if let first = try transaction.storedResponse(of: applicant.call) {
                     return .done(first)
                 }

@@ -41,7 +41,7 @@ extension AccountsHandler {
     /// gateway would refund the guess.
     private func requireAnswerable(_ attempt: SignInAttempt) async throws {
         guard attempt.caller != nil || attempt.call != nil else { return }
-        try await store.write { transaction in
+        try await store.write(about: []) { transaction in
             guard try transaction.storedResponse(of: attempt.call) == nil,
                 let caller = attempt.caller
             else { return }
@@ -83,7 +83,7 @@ extension AccountsHandler {
     private func record(
         _ attempt: SignInAttempt, _ checked: PasswordHolder, _ upgrade: [UInt8]?
     ) async throws -> Recorded? {
-        try await store.write { transaction in
+        try await store.write(about: [.account(checked.row.account)]) { transaction in
             let account = checked.row.account
             guard let holder = try transaction.passwordHolder(account), holder.row.status.isUsable,
                 holder.sealedHash == checked.sealedHash
@@ -173,7 +173,7 @@ struct SignInAttempt: Sendable {
         _ code: ErrorCode, _ holder: PasswordHolder?, _ store: Store
     ) async throws -> ServiceError {
         do {
-            try await store.write { transaction in
+            try await store.write(about: []) { transaction in
                 guard let holder else {
                     return try transaction.auditCounted(.signInFailed, outcome: code, from: origin)
                 }

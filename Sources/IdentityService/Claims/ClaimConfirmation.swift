@@ -69,7 +69,7 @@ struct ClaimConfirmation: Sendable {
     private func write(
         _ attempt: ConfirmationAttempt, _ checked: Claim
     ) async throws -> AccountRow? {
-        try await store.write { transaction in
+        try await store.write(about: [.account(checked.account)]) { transaction in
             guard try transaction.storedResponse(of: attempt.call) == nil,
                 let claim = try transaction.claim(
                     tokenHash: attempt.tokenHash, at: transaction.at), claim == checked,

@@ -51,7 +51,7 @@ struct StrictRegistration: Sendable {
     private func write(
         _ applicant: Applicant, _ draft: Draft, _ guest: GuestSession?
     ) async throws -> Outcome {
-        try await store.write { transaction in
+        try await store.write(about: [.account(draft.claim.account)]) { transaction in
             if let first = try transaction.storedResponse(of: applicant.call) {
                 return .done(first)
             }

@@ -61,7 +61,7 @@ extension CredentialsHandler {
         _ attempt: ChangeAttempt, _ holder: PasswordHolder?, _ code: ErrorCode
     ) async throws -> ServiceError {
         do {
-            try await store.write { transaction in
+            try await store.write(about: []) { transaction in
                 try transaction.audit(
                     .passwordChangeRefused, holder?.row.account, from: attempt.origin, outcome: code
                 )
@@ -80,7 +80,7 @@ extension CredentialsHandler {
     ) async throws -> Bool {
         guard attempt.call != nil, let holder, holder.row.status.isUsable else { return false }
         do {
-            let first = try await store.write { try $0.storedResponse(of: attempt.call) }
+            let first = try await store.write(about: []) { try $0.storedResponse(of: attempt.call) }
             guard first != nil else { return false }
         } catch let error as ServiceError where error.code == .idempotencyKeyReused {
             // The key belongs to a different request, so this one was never committed.
@@ -92,7 +92,7 @@ extension CredentialsHandler {
     private func write(
         _ attempt: ChangeAttempt, _ checked: PasswordHolder, _ hash: [UInt8]
     ) async throws -> Bool {
-        try await store.write { transaction in
+        try await store.write(about: [.account(attempt.account)]) { transaction in
             // The password may have been replaced, or the account disabled, while the hash ran. A
             // caller who knows only the old password must not undo a reset.
             guard let holder = try transaction.passwordHolder(attempt.account),

@@ -32,7 +32,7 @@ extension CredentialsHandler {
             topic: OutboxTopic.passwordReset.rawValue, key: outbox.newKey(),
             payload: reset.bytes, notBefore: time.now() + wait(),
             queue: OutboxTopic.passwordReset.queue)
-        try await store.write { transaction in
+        try await store.write(about: []) { transaction in
             // The response has no content, so the stored one contains no account.
             guard try transaction.storedResponse(of: call) == nil else { return }
             try transaction.enqueue(message)
@@ -99,11 +99,11 @@ struct ResetMailing: Sendable {
         let reset = ResetMailing.Request(message.payload)
         let key = outbox.keys.calls.lookUpKey(Array("reset mailing\0\(message.key)".utf8))
         let token = LinkToken.drawn(from: outbox.randomness)
-        try await store.write { transaction in
+        try await store.write(about: []) { transaction in
             guard case .fresh = try transaction.remembered(key: key, fingerprint: key) else {
                 return
             }
-            guard let owner = try transaction.owner(ofAddress: reset.lookUpKey),
+            guard let owner = try transaction.lockedOwner(ofAddress: reset.lookUpKey),
                 let row = try transaction.account(owner)
             else {
                 return try transaction.auditCounted(.passwordResetRequested, from: reset.origin)

@@ -16,7 +16,7 @@ extension CredentialsHandler {
             "ResendVerification", [Array(account.text.utf8)], context, hash: keys.calls)
         let origin = CallOrigin(request.origin, hash: keys.audit)
         let token = LinkToken.drawn(from: randomness)
-        let isSent = try await store.write { transaction in
+        let isSent = try await store.write(about: [.account(account)]) { transaction in
             if let first = try transaction.storedResponse(of: call) { return first.figure == 1 }
             let isSent = try send(token, to: account, origin, transaction)
             try transaction.remember(

@@ -65,7 +65,7 @@ extension CredentialsHandler {
     private func write(
         _ attempt: ResetAttempt, _ checked: Link, _ hash: [UInt8]
     ) async throws -> Done? {
-        try await store.write { transaction in
+        try await store.write(about: [.account(checked.account)]) { transaction in
             // A key that another request used is rejected before anything is written.
             guard try transaction.storedResponse(of: attempt.call) == nil,
                 let (link, row) = try Self.find(attempt, transaction, at: transaction.at),
@@ -115,7 +115,8 @@ extension CredentialsHandler {
         _ attempt: ResetAttempt
     ) async throws -> IdentityV1.ResetPasswordResponse {
         guard attempt.call != nil,
-            let first = try await store.write({ try $0.storedResponse(of: attempt.call) })
+            let first = try await store.write(
+                about: [], { try $0.storedResponse(of: attempt.call) })
         else { throw ServiceError(.invalidLink) }
         let account = try AccountID(stored: first.account)
         // The proof's time is taken before the hash. If the password is replaced while the hash

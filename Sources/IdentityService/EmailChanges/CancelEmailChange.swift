@@ -16,7 +16,7 @@ extension EmailChangesHandler {
         let origin = CallOrigin(request.origin, hash: keys.audit)
         let call = try RepeatableCall(
             "CancelEmailChange", [Array(account.text.utf8)], context, hash: keys.calls)
-        let isCancelled = try await store.write { transaction in
+        let isCancelled = try await store.write(about: [.account(account)]) { transaction in
             try transaction.requireLive(owner)
             if let first = try transaction.storedResponse(of: call) { return first.figure == 1 }
             let isCancelled = try transaction.removeEmailChange(of: account)

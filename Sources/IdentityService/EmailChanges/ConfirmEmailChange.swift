@@ -65,7 +65,7 @@ extension EmailChangesHandler {
         _ attempt: Attempt, _ change: PendingEmailChange, _ checked: PasswordHolder
     ) async throws -> AccountRow? {
         do {
-            return try await store.write { transaction in
+            return try await store.write(about: [.account(change.account)]) { transaction in
                 guard try transaction.storedResponse(of: attempt.call) == nil,
                     try transaction.emailChange(
                         tokenHash: attempt.tokenHash, at: transaction.at) == change,

@@ -60,7 +60,7 @@ extension EmailChangesHandler {
         _ wanted: Wanted, of asking: SessionOwner, _ call: RepeatableCall?
     ) async throws -> Outcome {
         let account = asking.account
-        return try await store.write { transaction in
+        return try await store.write(about: [.account(account)]) { transaction in
             guard let row = try transaction.account(account) else {
                 throw ServiceError(.invalidAccessToken)
             }

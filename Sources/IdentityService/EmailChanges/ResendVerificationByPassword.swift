@@ -38,7 +38,7 @@ extension EmailChangesHandler {
         to checked: PasswordHolder, _ attempt: SignInAttempt, _ call: RepeatableCall?
     ) async throws -> Bool {
         let token = LinkToken.drawn(from: randomness)
-        return try await store.write { transaction in
+        return try await store.write(about: [.account(checked.row.account)]) { transaction in
             if let first = try transaction.storedResponse(of: call) { return first.figure == 1 }
             guard let row = try transaction.account(checked.row.account),
                 row.status.mayVerify, row.address?.provedAt == nil,

@@ -28,7 +28,9 @@ struct LinkProof: Sendable {
         case .byLink: return
         case .passwordMissing: throw ServiceError(.passwordNeeded, fields: ["password"])
         case .byPassword:
-            guard try await store.write(counted) else { throw ServiceError(.invalidLink) }
+            guard try await store.write(about: [.account(account)], counted) else {
+                throw ServiceError(.invalidLink)
+            }
             guard let typed = Password(entered: password), try await isRight(typed) else {
                 throw try await refusal(account, origin)
             }
@@ -38,7 +40,7 @@ struct LinkProof: Sendable {
     private func refusal(
         _ account: AccountID, _ origin: CallOrigin
     ) async throws -> ServiceError {
-        try await store.write { transaction in
+        try await store.write(about: []) { transaction in
             try transaction.audit(
                 .emailProofRefused, account, from: origin, outcome: .invalidCredential)
         }
@@ -60,7 +62,7 @@ extension PasswordCheck {
         ofRepeated call: RepeatableCall?, asking: AccountID?, password: SecretBytes
     ) async throws -> (first: StoredResponse, holder: PasswordHolder) {
         guard call != nil,
-            let first = try await store.write({ try $0.storedResponse(of: call) })
+            let first = try await store.write(about: [], { try $0.storedResponse(of: call) })
         else { throw ServiceError(.invalidLink) }
         let account = try AccountID(stored: first.account)
         let holder = try await store.read { try $0.passwordHolder(account) }

@@ -77,10 +77,13 @@ struct GrantDelivery: Sendable {
         let grants = Grants(keys: keys, randomness: randomness)
         let stored = StoredGrant(
             client: order.client, refreshToken: order.secret, order: message.key)
-        return try await store.write { transaction in
-            guard let holder = try transaction.grantHolder(lookUpKey: order.lookUpKey) else {
-                return false
+        return try await store.write(about: []) { transaction in
+            let found = try transaction.locked {
+                try transaction.grantHolder(lookUpKey: order.lookUpKey)
+            } about: {
+                $0.map { [.account($0.account)] } ?? []
             }
+            guard let holder = found else { return false }
             if holder.sealedGrant == nil {
                 let sealed = try grants.vault(holder).seal(
                     stored.text, .identityGrant(holder.identity))
@@ -98,7 +101,7 @@ struct GrantDelivery: Sendable {
             refreshToken: grant.refreshToken.withBytes { String(decoding: $0, as: UTF8.self) },
             order: message.key)
         let grants = Grants(keys: keys, randomness: randomness)
-        try await store.write { transaction in
+        try await store.write(about: [.account(order.account)]) { transaction in
             guard let holder = try transaction.grantHolder(lookUpKey: order.lookUpKey),
                 holder.account == order.account
             else {
@@ -131,6 +134,6 @@ struct GrantDelivery: Sendable {
     }
 
     private func audit(_ event: AuditEvent) async throws {
-        try await store.write { try $0.audit(event) }
+        try await store.write(about: []) { try $0.audit(event) }
     }
 }

@@ -22,7 +22,9 @@ extension IdentitiesHandler {
         let lookUpKey = keys.lookUpKey(of: proved)
         let call = try MethodCall(
             "ProveByProvider", of: owner, lookUpKey, from: request.origin, context, keys)
-        let outcome: Result<Timestamp, ServiceError> = try await store.write { transaction in
+        let outcome: Result<Timestamp, ServiceError> = try await store.write(about: [
+            .account(owner.account)
+        ]) { transaction in
             try transaction.requireLive(owner)
             let isRepeat = try transaction.storedResponse(of: call.call) != nil
             if !isRepeat, let nonce = proved.nonce, try !transaction.use(nonce) {

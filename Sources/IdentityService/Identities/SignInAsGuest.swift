@@ -29,7 +29,7 @@ extension IdentitiesHandler {
             account: account, sealedKey: vault.sealedKey,
             sealedDisplayName: try vault.seal("", .displayName), language: signIn.language,
             isGuest: true)
-        let (row, moment) = try await store.write { transaction in
+        let (row, moment) = try await store.write(about: [.account(account)]) { transaction in
             (try write(new, signIn, transaction), transaction.at)
         }
         return IdentityV1.AdmissionResponse(

@@ -25,7 +25,9 @@ extension IdentitiesHandler {
         let owner = try await owners.require(.standard, of: request.accessToken, context)
         let call = try MethodCall(
             "Unlink", of: owner, Array(request.method.utf8), from: request.origin, context, keys)
-        let outcome = try await store.write { try removed(request.method, call, $0) }
+        let outcome = try await store.write(about: [.account(owner.account)]) {
+            try removed(request.method, call, $0)
+        }
         return IdentityV1.UnlinkResponse(account: try reader.message(try outcome.get()))
     }
 

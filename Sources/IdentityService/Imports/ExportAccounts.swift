@@ -57,7 +57,7 @@ extension ImportsHandler {
 
     /// Records the export in the audit trail before any data is sent.
     private func recordExport(_ request: IdentityV1.ExportAccountsRequest) async throws {
-        try await store.write { transaction in
+        try await store.write(about: []) { transaction in
             try transaction.audit(
                 AuditEvent(
                     request.withPasswordHashes ? .accountsExportedWithHashes : .accountsExported))

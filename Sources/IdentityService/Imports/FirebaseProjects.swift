@@ -31,7 +31,7 @@ struct FirebaseProjects: Sendable {
             keys.identities.lookUpKey(Array("hash parameters\0".utf8) + bytes)
         }
         // The id is a small number, because every hash contains it.
-        return try await store.write { transaction in
+        return try await store.write(about: [.table("hash_parameters")]) { transaction in
             if let id = try transaction.hashParameters(lookUpKey: lookUpKey) { return id }
             let id = try transaction.nextHashParameters()
             let sealed = try keys.accounts.seal(text, at: Self.place(id))

@@ -78,8 +78,11 @@ extension ImportsHandler {
     private func write(
         _ prepared: [Prepared], isDryRun: Bool
     ) async throws -> [IdentityV1.ImportAnswer] {
+        let accounts = prepared.compactMap {
+            if case .success(let new) = $0 { new.account } else { nil }
+        }
         do {
-            return try await store.write { transaction in
+            return try await store.write(about: accounts.map(Subject.account)) { transaction in
                 let answers = try prepared.map { try admit($0, transaction) }
                 if isDryRun { throw DryRun(answers: answers) }
                 let created = answers.count { $0.outcome == .created }

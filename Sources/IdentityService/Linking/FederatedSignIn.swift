@@ -51,7 +51,7 @@ struct FederatedSignIn: Sendable {
         _ proved: ProvedIdentity, _ call: FederatedSignInCall
     ) async throws -> IdentityV1.AdmissionResponse? {
         guard call.call != nil else { return nil }
-        let again = try await store.write { transaction in
+        let again = try await store.write(about: []) { transaction in
             try FederatedSignInTransaction(self, proved, call, transaction).replay()
         }
         return try again.map { try answer($0, proved) }
@@ -61,7 +61,8 @@ struct FederatedSignIn: Sendable {
         _ proved: ProvedIdentity, _ call: FederatedSignInCall
     ) async throws -> FederatedSignInOutcome {
         do {
-            return try await store.write { transaction in
+            return try await store.write(about: call.caller.map { [.account($0.account)] } ?? []) {
+                transaction in
                 var writing = FederatedSignInTransaction(self, proved, call, transaction)
                 return try writing.run()
             }

@@ -91,7 +91,11 @@ struct FederatedSignInTransaction {
 
     private mutating func look() throws -> LinkingRule.Case {
         let word = LinkingRule.EmailClaim(proved.email)
-        found.identity = try transaction.identity(lookUpKey: lookUpKey)
+        found.identity = try transaction.locked {
+            try transaction.identity(lookUpKey: lookUpKey)
+        } about: {
+            $0.map { [.account($0.account)] } ?? []
+        }
         let asking = try asking()
         guard let identity = found.identity else {
             return LinkingRule.Case(
@@ -131,7 +135,7 @@ struct FederatedSignInTransaction {
 
     private mutating func owner() throws -> LinkingRule.AddressOwner? {
         guard let email = proved.email,
-            let account = try transaction.owner(
+            let account = try transaction.lockedOwner(
                 ofAddress: keys.lookUpKey(of: email.address))
         else { return nil }
         guard let row = try self.account(account) else {

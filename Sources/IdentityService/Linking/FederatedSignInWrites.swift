@@ -79,6 +79,7 @@ extension FederatedSignInTransaction {
 
     private func create(ownsAddress: Bool) throws -> Done {
         let account = AccountID.drawn(from: randomness)
+        try transaction.lock(.account(account))
         let vault = try AccountVault(new: account, under: keys.accounts, randomness: randomness)
         let profile = ShownProfile(proved)
         try transaction.insert(

@@ -20,7 +20,7 @@ struct MethodAdding: Sendable {
     func add(_ proved: ProvedIdentity, _ call: MethodCall) async throws -> AccountRow {
         let outcome: Result<AccountRow, ServiceError>
         do {
-            outcome = try await store.write { transaction in
+            outcome = try await store.write(about: [.account(call.owner.account)]) { transaction in
                 try write(proved, call, transaction)
             }
         } catch let error as SQLError where error.kind == .constraint(.unique) {

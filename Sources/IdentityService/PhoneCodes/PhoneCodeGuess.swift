@@ -66,7 +66,7 @@ extension PhoneCodesHandler {
     /// - Throws: `auth/invalid-verification-code`, `auth/code-expired`, `auth/session-ended`,
     ///   `auth/idempotency-key-reused`.
     func require(_ guess: PhoneCodeGuess, _ call: RepeatableCall?) async throws {
-        let refusal = try await store.write { transaction in
+        let refusal = try await store.write(about: [.hash(guess.numberKey)]) { transaction in
             let isRepeat = try transaction.remembered(of: call) != nil
             return try look(at: guess, isRepeat: isRepeat, isUsedUp: false, transaction)
         }

@@ -30,7 +30,9 @@ extension PhoneCodesHandler {
             "ProveByCode", [Array(request.requestId.utf8), Array(owner.session.utf8)], context,
             hash: keys.calls)
         let confirms = try await confirms(guess, request.accessToken, context)
-        let (refusal, moment) = try await store.write { transaction in
+        let (refusal, moment) = try await store.write(about: [
+            .account(owner.account), .hash(guess.numberKey),
+        ]) { transaction in
             (try prove(guess, call, confirms: confirms, transaction), transaction.at)
         }
         if let refusal { throw refusal.error }

@@ -26,7 +26,7 @@ extension PhoneCodesHandler {
             [Array(requested.number.text.utf8), Array("\(requested.purpose.rawValue)".utf8)]
                 + (owner?.account).fingerprint, context, hash: keys.calls)
         let (code, message) = try draft(requested, account: owner?.account, at: time.now())
-        let answer = try await store.write { transaction in
+        let answer = try await store.write(about: [.hash(code.binding.numberKey)]) { transaction in
             if let owner { try transaction.requireLive(owner) }
             if let first = try transaction.storedResponse(of: call) { return first }
             try transaction.insert(code)

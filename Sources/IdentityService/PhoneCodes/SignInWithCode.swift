@@ -61,7 +61,7 @@ extension PhoneCodesHandler {
         guard try await store.read({ try $0.numberChange(guess.numberKey) }) != nil else {
             return
         }
-        let demanded = try await store.write { transaction -> [String] in
+        let demanded = try await store.write(about: []) { transaction -> [String] in
             guard let change = try transaction.numberChange(guess.numberKey),
                 let owner = try owner(of: guess.number, transaction)
             else { return [] }

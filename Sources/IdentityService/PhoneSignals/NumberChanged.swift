@@ -14,7 +14,7 @@ extension PhoneSignalsHandler {
     ) async throws -> IdentityV1.NumberChangedResponse {
         let number = try PhoneNumber.required(request.phoneNumber)
         let numberKey = keys.lookUpKey(of: number)
-        try await store.write { transaction in
+        try await store.write(about: [.hash(numberKey)]) { transaction in
             // Our own service sends the report, so its time is now or earlier. A clock that is
             // ahead must not extend the guard period.
             let now = min(transaction.at, Timestamp(milliseconds: request.toldAtMs))

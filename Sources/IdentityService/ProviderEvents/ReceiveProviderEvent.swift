@@ -67,8 +67,12 @@ extension ProviderEventsHandler {
         let key = keys.identities.lookUpKey(
             DelimitedParts.joined(
                 ["provider notice", provider.issuer, notice.id].map { Array($0.utf8) }))
-        try await store.write { transaction in
-            let found = try transaction.noticedIdentity(lookUpKey: lookUpKey)
+        try await store.write(about: []) { transaction in
+            let found = try transaction.locked {
+                try transaction.noticedIdentity(lookUpKey: lookUpKey)
+            } about: {
+                $0.map { [.account($0.account)] } ?? []
+            }
             guard let found, let row = try transaction.account(found.account) else { return }
             let decision = ProviderNoticeRule.decision(
                 on: notice, about: .init(found, isLastMethod: row.methods == [found.method]))

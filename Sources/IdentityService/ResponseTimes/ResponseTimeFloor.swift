@@ -170,7 +170,7 @@ package final class ResponseTimeFloor: Sendable {
         let standard = try passwords.standardScheme()
         var owns = try await store.read { try $0.ownPasswordSchemes() }
         if !owns.contains(own.name) {
-            owns = try await store.write { transaction in
+            owns = try await store.write(about: [.table("own_password_schemes")]) { transaction in
                 try transaction.record(
                     ownScheme: own.name, standard: standard.name, since: startedAt)
                 return try transaction.ownPasswordSchemes()

@@ -112,7 +112,8 @@ extension SubjectKeys {
         _ secret: SecretBytes, forgettingOldest: Bool
     ) async throws -> [SubjectHash]? {
         let box = keys.secrets
-        let rows: [StoredSecret]? = try await store.write { transaction in
+        let rows: [StoredSecret]? = try await store.write(about: [.table("subject_secret")]) {
+            transaction in
             var rows = try transaction.subjectSecrets()
             if forgettingOldest, rows.count >= SubjectKeyRing.secretsMax, let oldest = rows.last {
                 rows = try transaction.forgetSecret(oldest.number)
@@ -139,7 +140,8 @@ extension SubjectKeys {
     /// Deletes a former secret.
     /// - Returns: the remaining ones.
     private func remove(_ number: Int64) async throws -> [SubjectHash] {
-        try await store.write { try $0.forgetSecret(number) }.map { try $0.open(with: keys) }
+        try await store.write(about: [.table("subject_secret")]) { try $0.forgetSecret(number) }.map
+        { try $0.open(with: keys) }
     }
 }
 

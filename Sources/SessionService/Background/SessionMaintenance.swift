@@ -101,7 +101,7 @@ final class SessionMaintenance: Sendable {
     /// Ends those of `found` that are still over: one may have been used or ended since it was
     /// read.
     func recordEnds(of found: [SessionID]) async throws {
-        let ended = try await store.write { [self] transaction in
+        let ended = try await store.write(about: found.map(Subject.session)) { [self] transaction in
             let over = try found.compactMap { try memory.session($0, in: transaction) }
                 .filter { $0.end == nil && isOver($0, at: transaction.at) }
             return try transaction.end(over, .inactive, life: life).ended
@@ -116,7 +116,7 @@ final class SessionMaintenance: Sendable {
     /// Deletes some sessions that ended long ago.
     /// - Returns: whether there may be more.
     private func erase() async throws -> Bool {
-        let erased = try await store.write { [settings] transaction in
+        let erased = try await store.write(about: [.table("session")]) { [settings] transaction in
             try transaction.eraseSessions(
                 endedBefore: transaction.at - settings.endedSessionRetention, limit: Self.stepRows)
         }

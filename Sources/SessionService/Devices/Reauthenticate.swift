@@ -46,7 +46,9 @@ extension DevicesHandler {
         guard let proof = SignInProof(message, seal: keys.proofs),
             proof.account == token.account
         else { throw ServiceError(.invalidSignInProof) }
-        let outcome = try await store.write { transaction -> FlowOutcome<TokenGrant> in
+        let outcome = try await store.write(about: [
+            .account(token.account), .session(token.session),
+        ]) { transaction -> FlowOutcome<TokenGrant> in
             let session = try liveSession(token, transaction, at: time.now())
             let first = try transaction.storedResponse(of: call)
             let accountEnd = try transaction.accountEnd(of: proof.account)
@@ -91,7 +93,8 @@ extension DevicesHandler {
     private func write(
         _ finding: Result<SessionProof, ServiceError>, _ token: AccessToken, _ origin: CallOrigin
     ) async throws -> TokenGrant {
-        let outcome = try await store.write { transaction -> FlowOutcome<TokenGrant> in
+        let outcome = try await store.write(about: [.session(token.session)]) {
+            transaction -> FlowOutcome<TokenGrant> in
             let session = try liveSession(token, transaction, at: time.now())
             switch finding {
             case .success(let proof):

@@ -53,7 +53,7 @@ final class RefreshTokenKeys: Sendable {
         from store: Store, box: SealedBox, schedule: Schedule, randomness: any Randomness,
         logger: Logger
     ) async throws -> RefreshTokenKeys {
-        let stored = try await store.write {
+        let stored = try await store.write(about: [.table("token_key")]) {
             try keys(in: $0, schedule, box, randomness, isRequested: false)
         }
         return RefreshTokenKeys(
@@ -93,7 +93,7 @@ final class RefreshTokenKeys: Sendable {
     ///   `SessionKeyError`, or what the store throws.
     func renew(in store: Store, isRequested: Bool) async throws {
         let (schedule, box, randomness) = (schedule, box, randomness)
-        let stored = try await store.write {
+        let stored = try await store.write(about: [.table("token_key")]) {
             try Self.keys(in: $0, schedule, box, randomness, isRequested: isRequested)
         }
         let renewed = try Self.state(of: stored, box, schedule)

@@ -112,7 +112,7 @@ extension RejectedTokenCounter {
         let counts = take(overAt: now)
         guard !counts.isEmpty else { return }
         do {
-            try await store.write { transaction in
+            try await store.write(about: []) { transaction in
                 for count in counts {
                     try transaction.audit(
                         AuditEvent(

@@ -19,7 +19,7 @@ extension SessionsHandler {
         let deviceKey = try deviceKey(in: request)
         guard let proof = SignInProof(request.proof, seal: keys.proofs) else {
             // The account in a forged proof proves nothing, so the audit record names none.
-            try await store.write { try $0.auditRefusedProof(nil, origin) }
+            try await store.write(about: []) { try $0.auditRefusedProof(nil, origin) }
             throw ServiceError(.invalidSignInProof)
         }
         // Stored responses have keys that contain the method's first name.
@@ -30,7 +30,7 @@ extension SessionsHandler {
                 Array((request.origin?.deviceId ?? "").utf8), deviceKey?.bytes ?? [],
             ], context, hash: keys.calls)
         await refreshTokens.renewIfDue(in: store, at: time.now())
-        let outcome = try await store.write { transaction in
+        let outcome = try await store.write(about: [.account(proof.account)]) { transaction in
             try open(proof, device, deviceKey, call, origin, transaction)
         }
         let grant = try memory.settle(outcome)

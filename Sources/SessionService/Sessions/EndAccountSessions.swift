@@ -34,7 +34,7 @@ extension SessionsHandler {
         guard before <= time.now() + aheadMax else {
             throw ServiceError(.unavailable, detail: "identity's clock is far ahead of ours")
         }
-        let outcome = try await store.write { transaction in
+        let outcome = try await store.write(about: [.account(account)]) { transaction in
             try end(account, before, reason, except: excepted, transaction)
         }
         return SessionV1.EndAccountSessionsResponse(

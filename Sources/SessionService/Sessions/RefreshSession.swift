@@ -29,7 +29,9 @@ extension SessionsHandler {
         }
         let use = try await use(of: token, request, context)
         await refreshTokens.renewIfDue(in: store, at: time.now())
-        let outcome = try await store.write { try answer(use, $0) }
+        let outcome = try await store.write(about: [.session(token.session)]) {
+            try answer(use, $0)
+        }
         let grant = try memory.settle(outcome)
         return SessionV1.RefreshSessionResponse(
             tokens: try issueTokens(for: grant),

@@ -28,7 +28,9 @@ extension SessionsHandler {
         case .accessToken(let text):
             let token = try tokenOfAnyAge(text)
             let call = try call(in: token.session, all: all, context)
-            outcome = try await store.write { transaction in
+            outcome = try await store.write(about: [
+                .account(token.account), .session(token.session),
+            ]) { transaction in
                 try transaction.endOnce(call) {
                     if all, transaction.at >= token.expiresAt {
                         return .refused(.invalidAccessToken)
@@ -43,7 +45,7 @@ extension SessionsHandler {
             let proof = try await finding(
                 of: request.deviceProof, on: text, of: token.session)
             let call = try call(in: token.session, all: all, context)
-            outcome = try await store.write { transaction in
+            outcome = try await store.write(about: [.session(token.session)]) { transaction in
                 try transaction.endOnce(call) {
                     try end(by: token, proof, all: all, transaction)
                 }
@@ -99,6 +101,7 @@ extension SessionsHandler {
         _ id: SessionID, all: Bool, _ transaction: Transaction
     ) throws -> FlowOutcome<Int> {
         guard let session = try memory.session(id, in: transaction) else { return .done(0) }
+        if all { try transaction.lock(.account(session.account)) }
         let isLive = life.state(of: session, at: transaction.at) == .live
         let sessions =
             all && isLive

@@ -108,7 +108,8 @@ struct SigningKeyRing: Sendable {
     static func load(
         from store: Store, box: SealedBox, randomness: any Randomness, logger: Logger
     ) async throws -> SigningKeyRing {
-        let (stored, retired) = try await store.write { transaction in
+        let (stored, retired) = try await store.write(about: [.table("signing_key")]) {
+            transaction in
             let retired = try transaction.retiredSigningKeys()
             let keys = try transaction.signingKeys()
             if keys.contains(where: { $0.phase == .active }) { return (keys, retired) }

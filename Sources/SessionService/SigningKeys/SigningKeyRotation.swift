@@ -75,7 +75,7 @@ struct SigningKeyRotation: Sendable {
     private func change(
         _ flow: @escaping @Sendable (Transaction) throws -> [StoredSigningKey]
     ) async throws {
-        let (ring, version) = try await store.write { transaction in
+        let (ring, version) = try await store.write(about: [.table("signing_key")]) { transaction in
             let stored = try flow(transaction)
             let ring = try SigningKeyRing(
                 stored, retired: try transaction.retiredSigningKeys(), box: generator.box)

@@ -1,3 +1,5 @@
+package import ServiceRuntime
+
 /// What a flow decides about: what it reads to decide, and writes.
 ///
 /// Two flows about one subject never overlap. On SQLite they cannot: there is one writer. On a
@@ -15,4 +17,9 @@ package enum Subject: Hashable, Sendable {
     case row(String, Int64)
     /// A small table that is decided about as a whole, like the signing keys.
     case table(String)
+}
+
+extension Subject {
+    /// An account with all its rows in this store.
+    package static func account(_ account: AccountID) -> Subject { .account(account.key) }
 }

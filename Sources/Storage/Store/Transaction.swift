@@ -53,20 +53,20 @@ package struct Transaction: SQLSession {
         try connection.lock(subject)
     }
 
-    /// What `find` reads, with its subject locked. Where others write too, it is read again until it
-    /// is what was locked.
+    /// What `find` reads, with its subjects locked. Where others write too, it is read again until
+    /// it is what was locked.
     /// - Throws: `SQLError`, or what `find` throws.
     package func locked<Found: Equatable>(
-        _ find: () throws -> Found?, about subject: (Found) -> Subject
-    ) throws -> Found? {
+        _ find: () throws -> Found, about subjects: (Found) -> [Subject]
+    ) throws -> Found {
         var found = try find()
-        while let before = found {
-            try lock(subject(before))
-            guard connection.hasOtherWriters else { break }
-            found = try find()
-            if found == before { break }
+        while true {
+            for subject in subjects(found) { try lock(subject) }
+            guard connection.hasOtherWriters else { return found }
+            let again = try find()
+            if again == found { return found }
+            found = again
         }
-        return found
     }
 
     /// A full disk can end a transaction from within a statement. A flow that ignored that error

@@ -100,7 +100,7 @@ struct CheckRecentProofTests {
             try await check(person.session.accessToken, within: 60, [.deviceKey])
         }
         #expect(refused.code == .requiresRecentLogin && refused.acceptableProofs == [])
-        _ = try await fixture.inner.identityStore.write {
+        _ = try await fixture.inner.identityStore.writeUnchecked {
             try $0.execute("DELETE FROM passwords", [])
         }
         #expect(

@@ -159,7 +159,7 @@ final class InnerServices: Sendable {
 
     /// Sets the status of all accounts.
     func setStatus(_ status: Int64) async throws {
-        _ = try await identityStore.write {
+        _ = try await identityStore.writeUnchecked {
             try $0.execute("UPDATE accounts SET status = ?", [.integer(status)])
         }
     }

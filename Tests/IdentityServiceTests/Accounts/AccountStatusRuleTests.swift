@@ -102,7 +102,7 @@ struct AccountStatusStoreTests {
         let registered = try await fixture.register().account?.accountId ?? ""
         let account = try #require(AccountID(text: registered))
         try await fixture.change("UPDATE accounts SET status = ?", [.integer(status)])
-        try await fixture.store.write { try $0.setAddressProved(account) }
+        try await fixture.store.writeUnchecked { try $0.setAddressProved(account) }
         let after = try await fixture.store.read { try $0.standing(account) }
         #expect(after?.status.rawValue == (status == 3 ? 1 : status))
         #expect(after?.awaitsVerification == false)
@@ -112,7 +112,7 @@ struct AccountStatusStoreTests {
     func nobody() async throws {
         let fixture = try IdentityFixture()
         let nobody = try #require(AccountID(key: 4_711))
-        #expect(try await fixture.store.write { try $0.apply(.suspend, nobody) } == false)
+        #expect(try await fixture.store.writeUnchecked { try $0.apply(.suspend, nobody) } == false)
     }
 
     @Test("G-11: a reset activates an account that awaits verification")

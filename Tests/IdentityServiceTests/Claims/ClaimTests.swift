@@ -150,7 +150,7 @@ struct ClaimTests {
         let account = try await claim()
         try await fixture.relay()
         let key = fixture.keys.lookUpKey(of: try #require(EmailAddress("ada@example.org")))
-        try await fixture.store.write { transaction in
+        try await fixture.store.writeUnchecked { transaction in
             try transaction.execute(
                 "INSERT INTO accounts (account, status, created_at_ms) VALUES (7, 1, 1)")
             let owner = try #require(AccountID(key: 7))

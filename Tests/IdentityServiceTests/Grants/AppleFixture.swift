@@ -91,7 +91,7 @@ final class AppleFixture: Sendable {
 
     /// Removes the identity and revokes its grant, as an unlink does.
     func unlink(_ account: AccountID) async throws {
-        try await identity.store.write { transaction in
+        try await identity.store.writeUnchecked { transaction in
             try self.grants.revoke(of: account, transaction)
             try transaction.execute("DELETE FROM identities")
         }

@@ -26,7 +26,7 @@ struct GrantHooksTests {
         let grants = Grants(
             keys: identity.keys, randomness: identity.randomness)
         let stored = StoredGrant(client: "com.example.app", refreshToken: "refresh", order: "o")
-        try await identity.store.write { transaction in
+        try await identity.store.writeUnchecked { transaction in
             let key = try transaction.queryOne("SELECT look_up_key FROM identities") {
                 try $0.blob(0)
             }

@@ -21,7 +21,7 @@ struct AlreadyEndedTests {
     /// Ends the sessions of an account, in identity only.
     private func end(_ account: String, in fixture: IdentityFixture) async throws {
         let id = try #require(AccountID(text: account))
-        try await fixture.store.write { transaction in
+        try await fixture.store.writeUnchecked { transaction in
             try transaction.endSessions(of: id, provedUntil: transaction.at, fixture.outbox)
         }
     }

@@ -143,7 +143,7 @@ struct SessionsEndTests {
         let (fixture, key) = (fixture, try #require(AccountID(text: account)))
         let outbox = fixture.outbox
         fixture.devices.onceAsked {
-            try await fixture.store.write { transaction in
+            try await fixture.store.writeUnchecked { transaction in
                 try transaction.endSessions(of: key, provedUntil: transaction.at, outbox)
             }
         }
@@ -159,7 +159,7 @@ struct SessionsEndTests {
         let guest = try await fixture.guest()
         let account = try #require(AccountID(text: guest.account))
         let outbox = fixture.outbox
-        try await fixture.store.write { transaction in
+        try await fixture.store.writeUnchecked { transaction in
             try transaction.endSessions(of: account, provedUntil: transaction.at, outbox)
         }
         let error = try await refusal { try await fixture.signIn(by: own, guest: guest.token) }
@@ -187,7 +187,7 @@ struct SessionsEndTests {
         let stranger = try await squat()
         let account = try #require(AccountID(text: stranger.account))
         let outbox = fixture.outbox
-        try await fixture.store.write { transaction in
+        try await fixture.store.writeUnchecked { transaction in
             try transaction.endSessions(of: account, provedUntil: transaction.at, outbox)
             try transaction.endSessions(
                 of: account, provedUntil: transaction.at - .seconds(5), except: "ses_x", outbox)

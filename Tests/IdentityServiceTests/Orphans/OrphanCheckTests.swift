@@ -59,7 +59,7 @@ struct OrphanCheckTests {
             VALUES (9, x'00', 'google', x'', 1)
             """
         await #expect(throws: SQLError.self) {
-            try await fixture.store.write { try $0.execute(insert) }
+            try await fixture.store.writeUnchecked { try $0.execute(insert) }
         }
         #expect(try await fixture.count("identities") == 0)
     }
@@ -67,7 +67,7 @@ struct OrphanCheckTests {
     @Test("I-04: a profile without an account cannot be inserted")
     func forbidden() async throws {
         await #expect(throws: SQLError.self) {
-            try await fixture.store.write {
+            try await fixture.store.writeUnchecked {
                 try $0.execute(
                     "INSERT INTO profiles (account, display_name, language) VALUES (9, x'', '')")
             }

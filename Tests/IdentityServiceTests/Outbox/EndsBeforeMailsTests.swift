@@ -29,7 +29,7 @@ struct EndsBeforeMailsTests {
             }
             for account in accounts {
                 let begin = ContinuousClock.now
-                try await fixture.store.write { transaction in
+                try await fixture.store.writeUnchecked { transaction in
                     try transaction.endSessions(
                         of: account, provedUntil: transaction.at, outbox)
                 }
@@ -53,7 +53,7 @@ struct EndsBeforeMailsTests {
         let outbox = IdentityOutbox(keys: fixture.keys, randomness: fixture.randomness)
         try await withThrowingTaskGroup { group in
             group.addTask { try await fixture.tasks.run() }
-            try await fixture.store.write { transaction in
+            try await fixture.store.writeUnchecked { transaction in
                 for account in accounts { try transaction.enqueue(outbox.revokeDevices(account)) }
                 for account in accounts {
                     try transaction.enqueue(
@@ -71,7 +71,7 @@ struct EndsBeforeMailsTests {
         let fixture = try IdentityFixture()
         let account = AccountID.drawn(from: fixture.randomness)
         let outbox = IdentityOutbox(keys: fixture.keys, randomness: fixture.randomness)
-        try await fixture.store.write { transaction in
+        try await fixture.store.writeUnchecked { transaction in
             for number in 0..<500 {
                 try transaction.enqueue(
                     try outbox.email(
@@ -94,7 +94,7 @@ struct EndsBeforeMailsTests {
     /// Mails that are due, as a stranger's sign-ups with many addresses would queue them.
     private func fill(_ fixture: IdentityFixture, of account: AccountID) async throws {
         let outbox = IdentityOutbox(keys: fixture.keys, randomness: fixture.randomness)
-        try await fixture.store.write { transaction in
+        try await fixture.store.writeUnchecked { transaction in
             for number in 0..<Self.mailsWaiting {
                 try transaction.enqueue(
                     try outbox.email(

@@ -29,7 +29,7 @@ struct DeliveryCrashTests {
         let folder = try TemporaryFolder()
         let first = try NotificationFixture(in: folder)
         try await first.send()
-        let claimed = try await first.store.write { try $0.claimMails(8) }
+        let claimed = try await first.store.writeUnchecked { try $0.claimMails(8) }
         #expect(claimed.map(\.delivery.attempts) == [1])
         first.store.close()
         let second = try NotificationFixture(in: folder, seed: 2)
@@ -44,7 +44,7 @@ struct DeliveryCrashTests {
         let folder = try TemporaryFolder()
         let first = try NotificationFixture(in: folder)
         try await first.send()
-        let claimed = try await first.store.write { try $0.claimMails(8) }
+        let claimed = try await first.store.writeUnchecked { try $0.claimMails(8) }
         let routes = try NotificationFixture.settings([:]).makeRoutes(
             dataFolder: folder.path, store: first.store, keys: first.keys, time: first.time,
             logger: first.log.logger(time: first.time))
@@ -90,7 +90,7 @@ struct DeliveryCrashTests {
         for number in 0..<20 { try await fixture.send(key: "\(number)") }
         let claimed = try await withThrowingTaskGroup(of: [StoredMessage].self) { group in
             for _ in 0..<8 {
-                group.addTask { try await fixture.store.write { try $0.claimMails(5) } }
+                group.addTask { try await fixture.store.writeUnchecked { try $0.claimMails(5) } }
             }
             return try await group.reduce(into: []) { $0 += $1.map(\.id) }
         }
@@ -102,10 +102,10 @@ struct DeliveryCrashTests {
     func lateOutcome() async throws {
         let fixture = try NotificationFixture(in: TemporaryFolder())
         try await fixture.send()
-        let claimed = try await fixture.store.write { try $0.claimMails(1) }
+        let claimed = try await fixture.store.writeUnchecked { try $0.claimMails(1) }
         let message = try #require(claimed.first)
-        _ = try await fixture.store.write { try $0.releaseLeases(limit: 10) }
-        let after = try await fixture.store.write {
+        _ = try await fixture.store.writeUnchecked { try $0.releaseLeases(limit: 10) }
+        let after = try await fixture.store.writeUnchecked {
             let end = Conclusion(
                 message: message, outcome: .refused("smtp-550", addressIsDead: true), jitter: 0)
             return try $0.conclude(end, routes: [:])?.delivery

@@ -89,7 +89,7 @@ struct LaneTests {
             try await fixture.send(
                 NotificationFixture.notice(to: "n\(number)@example.org"), key: "n\(number)")
         }
-        let claimed = try await fixture.store.write { transaction in
+        let claimed = try await fixture.store.writeUnchecked { transaction in
             var shares = PriorityScheduler()
             return try (0..<16).flatMap { _ in
                 try transaction.claim(.email, shares.next(total: 1, unrequested: 1, lowPriority: 1))
@@ -107,7 +107,7 @@ struct LaneTests {
                 NotificationFixture.notice(to: "n\(number)@example.org"), key: "n\(number)")
         }
         try await fixture.send(NotificationFixture.request(), key: "code")
-        let claimed = try await fixture.store.write { try $0.claimMails(13) }
+        let claimed = try await fixture.store.writeUnchecked { try $0.claimMails(13) }
         var ready = InFlightMessages.ReadyQueue(slots: 8)
         ready.add(claimed.filter { $0.lane == .notice })
         for _ in 0..<6 { #expect(ready.next()?.lane == .notice) }

@@ -57,21 +57,23 @@ struct SuppressionListTests {
         let graces = try #require(MailAddress("grace@example.org"))
         let ada = fixture.keys.recipient(adas.canonical)
         let grace = fixture.keys.recipient(graces.canonical)
-        try await fixture.store.write { transaction in
+        try await fixture.store.writeUnchecked { transaction in
             try transaction.suppressAddress(ada, reason: "smtp-550-5.1.1")
             try transaction.suppressAddress(ada, reason: "smtp-550-5.2.1")
             try transaction.suppressAddress(grace, reason: "smtp-550-5.1.1")
         }
         #expect(try await list.contains(adas))
-        #expect(try await fixture.store.write { try $0.releaseAddress([ada]) })
+        #expect(try await fixture.store.writeUnchecked { try $0.releaseAddress([ada]) })
         #expect(try await !list.contains(adas))
-        #expect(try await !fixture.store.write { try $0.releaseAddress([ada]) })
+        #expect(try await !fixture.store.writeUnchecked { try $0.releaseAddress([ada]) })
         fixture.time.advance(by: SuppressionList.suppressedFor - .seconds(1))
         #expect(try await list.contains(graces))
         fixture.time.advance(by: .seconds(1))
         #expect(try await !list.contains(graces))
         fixture.time.advance(by: .seconds(1))
-        try await fixture.store.write { try $0.suppressAddress(ada, reason: "smtp-550-5.1.1") }
+        try await fixture.store.writeUnchecked {
+            try $0.suppressAddress(ada, reason: "smtp-550-5.1.1")
+        }
         #expect(try await fixture.ask("SELECT count(*) FROM stopped_address") == [.integer(1)])
         #expect(
             try await fixture.ask("SELECT count(*) FROM audit WHERE kind = 'address.released'")
@@ -87,7 +89,7 @@ struct SuppressionListTests {
         let row: [SQLValue] = [
             .blob(fixture.keys.recipient(Array(address.utf8))), SQLValue(fixture.time.now()),
         ]
-        try await fixture.store.write { transaction in
+        try await fixture.store.writeUnchecked { transaction in
             _ = try transaction.execute(
                 """
                 INSERT INTO stopped_address (address_hash, reason, stopped_at_ms)
@@ -123,16 +125,18 @@ struct SuppressionListTests {
         let hashes = fixture.keys.suppressionHashes(of: address)
         #expect(hashes.count == 2)
         let written = try #require(hashes.last)
-        try await fixture.store.write { try $0.suppressAddress(written, reason: "smtp-550-5.1.1") }
+        try await fixture.store.writeUnchecked {
+            try $0.suppressAddress(written, reason: "smtp-550-5.1.1")
+        }
         fixture.time.advance(by: .seconds(1))
         let canonical = fixture.keys.recipient(address.canonical)
-        try await fixture.store.write {
+        try await fixture.store.writeUnchecked {
             try $0.suppressAddress(canonical, reason: "smtp-550-5.2.1")
         }
         let now = fixture.time.now()
         let stop = try await fixture.store.read { try $0.suppression(of: hashes, at: now) }
         #expect(stop?.reason == "smtp-550-5.2.1")
-        #expect(try await fixture.store.write { try $0.releaseAddress(hashes) })
+        #expect(try await fixture.store.writeUnchecked { try $0.releaseAddress(hashes) })
         #expect(try await fixture.ask("SELECT count(*) FROM stopped_address") == [.integer(0)])
     }
 

@@ -23,7 +23,7 @@ struct EventFeedTests {
 
     private func happen(_ kind: AuditKind) async throws {
         time.advance(by: .milliseconds(10))
-        try await store.write { try $0.audit(AuditEvent(kind)) }
+        try await store.writeUnchecked { try $0.audit(AuditEvent(kind)) }
     }
 
     private func read(
@@ -53,8 +53,8 @@ struct EventFeedTests {
         for _ in 0..<5 { try await happen(.sessionStarted) }
         let seen = try await read()
         // The backup had three events; two more were written after it was restored.
-        _ = try await store.write { try $0.execute("DELETE FROM audit WHERE number > 3") }
-        _ = try await store.write { try $0.execute("UPDATE sqlite_sequence SET seq = 3") }
+        _ = try await store.writeUnchecked { try $0.execute("DELETE FROM audit WHERE number > 3") }
+        _ = try await store.writeUnchecked { try $0.execute("UPDATE sqlite_sequence SET seq = 3") }
         for _ in 0..<2 { try await happen(.sessionEnded) }
         let since = try await read(after: seen.position, atMs: seen.positionAtMs)
         #expect(since.events.map(\.kind) == ["session.ended", "session.ended"])

@@ -112,7 +112,7 @@ struct OutboxHandlerTests {
     func discardedWhileSending() async throws {
         let fixture = try NotificationFixture(in: TemporaryFolder())
         let id = try await fixture.send()
-        _ = try await fixture.store.write { try $0.claimMails(1) }
+        _ = try await fixture.store.writeUnchecked { try $0.claimMails(1) }
         let answer = try await fixture.outbox.discardMessage(
             .init(messageId: id), fixture.context(from: "tool"))
         #expect(answer.message?.state == .sending)

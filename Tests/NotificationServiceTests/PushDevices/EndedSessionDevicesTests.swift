@@ -42,7 +42,7 @@ struct EndedSessionDevicesTests {
 
         /// What the session service writes when a session ends.
         func end(_ session: SessionID, _ kind: AuditKind = .sessionEnded) async throws {
-            try await trail.write {
+            try await trail.writeUnchecked {
                 try $0.audit(AuditEvent(kind, account: ada.key, session: session.key))
             }
         }
@@ -106,7 +106,7 @@ struct EndedSessionDevicesTests {
         }
         let bob = try SMSAndPushFixture.account(2)
         let session = try Self.session(1)
-        try await fixture.trail.write {
+        try await fixture.trail.writeUnchecked {
             try $0.audit(AuditEvent(.sessionEnded, account: bob.key, session: session.key))
             try $0.audit(AuditEvent(.sessionEnded))
         }
@@ -154,7 +154,7 @@ struct EndedSessionDevicesTests {
         let fixture = try Fixture()
         try await fixture.register("one", with: Self.session(700))
         let ada = fixture.ada
-        try await fixture.trail.write { transaction in
+        try await fixture.trail.writeUnchecked { transaction in
             for key in 1...700 {
                 try transaction.audit(
                     AuditEvent(.sessionEnded, account: ada.key, session: Int64(key)))
@@ -189,7 +189,9 @@ struct EndedSessionDevicesTests {
         try await fixture.register("one", with: Self.session(1))
         try await fixture.register("none", with: nil)
         fixture.notification.time.advance(by: .seconds(1))
-        try await fixture.trail.write { try $0.audit(AuditEvent(.backupRestored, attempt: 1)) }
+        try await fixture.trail.writeUnchecked {
+            try $0.audit(AuditEvent(.backupRestored, attempt: 1))
+        }
         fixture.notification.time.advance(by: .seconds(1))
         try await fixture.register("new", with: Self.session(2))
         _ = try await fixture.devices.follow()

@@ -60,7 +60,7 @@ struct SessionMaintenanceTests {
         fixture.time.advance(by: Self.day * 30)
         let late = fixture.time.now()
         let id = try await fixture.store.read { try $0.openSessions(after: 0, limit: 1)[0].id }
-        try await fixture.store.write {
+        try await fixture.store.writeUnchecked {
             _ = try $0.execute(
                 "UPDATE session SET used_at_ms = ? WHERE id = ?",
                 [SQLValue(late), .integer(id.key)])

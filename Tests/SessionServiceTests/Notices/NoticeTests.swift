@@ -74,7 +74,7 @@ struct NoticeTests {
         _ = try await fixture.open(on: "phone")
         _ = try await fixture.open(on: "tablet")
         try await fixture.restart()
-        _ = try await fixture.store.write { try $0.execute("DELETE FROM session") }
+        _ = try await fixture.store.writeUnchecked { try $0.execute("DELETE FROM session") }
         try await fixture.handOver()
         #expect(fixture.notices.sent.map(\.deviceName) == [""])
     }

@@ -78,7 +78,7 @@ struct RefreshTokenKeyTests {
     func sealed() async throws {
         let tokens = try await fixture.open()
         let bytes = try #require(Base64URL.decode(tokens.refreshToken.utf8))
-        let stored = try await fixture.store.write { try $0.tokenKeys() }
+        let stored = try await fixture.store.writeUnchecked { try $0.tokenKeys() }
         let sealed = try #require(stored.first).sealed
         for start in 0...(sealed.count - 32) {
             let key = KeyedHash(key: SecretBytes(copying: sealed[start..<start + 32]))
@@ -86,7 +86,9 @@ struct RefreshTokenKeyTests {
         }
         let other = SecretBytes(copying: [UInt8](repeating: 9, count: 32))
         await #expect(throws: (any Error).self) { try await fixture.restart(master: other) }
-        try await fixture.store.write { _ = try $0.execute("UPDATE token_key SET id = id + 1") }
+        try await fixture.store.writeUnchecked {
+            _ = try $0.execute("UPDATE token_key SET id = id + 1")
+        }
         await #expect(throws: SessionKeyError.refreshTokenKeyDoesNotOpen) {
             try await fixture.restart()
         }

@@ -21,7 +21,7 @@ struct RotationMigrationTests {
             folder: folder.path, name: SessionTables.storeName, migrations: migrations, time: time,
             logger: CapturedLog().logger(time: time))
         defer { store.close() }
-        return try await store.write(work)
+        return try await store.writeUnchecked(work)
     }
 
     /// Writes a row as the earlier version does.

@@ -46,14 +46,14 @@ struct RejectedTokenCounterTests {
     func undoneRecord() async throws {
         let fixture = try await SessionFixture()
         let tokens = try await fixture.open(on: try .p256())
-        _ = try await fixture.store.write { transaction in
+        _ = try await fixture.store.writeUnchecked { transaction in
             try transaction.execute(
                 "CREATE TRIGGER full BEFORE INSERT ON audit BEGIN SELECT raise(ABORT, 'full'); END")
         }
         await #expect(throws: (any Error).self) {
             try await fixture.refresh(tokens.refreshToken)
         }
-        _ = try await fixture.store.write { try $0.execute("DROP TRIGGER full") }
+        _ = try await fixture.store.writeUnchecked { try $0.execute("DROP TRIGGER full") }
         #expect(try await fixture.audited(.refreshRefused) == 0)
         fixture.time.advance(by: .seconds(600))
         await fixture.service.background.maintenance.writeRejectedTokens()

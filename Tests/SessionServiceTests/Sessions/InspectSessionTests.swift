@@ -38,7 +38,7 @@ struct InspectSessionTests {
     @Test("G-01: a session whose row is erased is unknown")
     func erased() async throws {
         let tokens = try await fixture.open()
-        try await fixture.store.write { transaction in
+        try await fixture.store.writeUnchecked { transaction in
             _ = try transaction.execute("DELETE FROM session")
         }
         #expect(try await fixture.inspect(tokens.accessToken) == SessionV1.InspectSessionResponse())

@@ -194,7 +194,7 @@ struct RefreshSessionTests {
     func restoredStore() async throws {
         let tokens = try await fixture.open()
         let child = try await fixture.refresh(tokens.refreshToken)
-        try await fixture.store.write { transaction in
+        try await fixture.store.writeUnchecked { transaction in
             _ = try transaction.execute("UPDATE session SET counter = 1")
         }
         await expectRefused(.invalidRefreshToken) {

@@ -2,6 +2,7 @@ import Cryptography
 import Messages
 import ServiceRuntime
 import Storage
+import TestSupport
 import Testing
 
 @testable import SessionService
@@ -53,11 +54,11 @@ struct SigningKeyTests {
 
     @Test("an encrypted key moved to another row, or beside another public key, is rejected")
     func moved() async throws {
-        try await fixture.store.write { transaction in
+        try await fixture.store.writeUnchecked { transaction in
             _ = try transaction.execute("UPDATE signing_key SET x = y, y = x")
         }
         await #expect(throws: (any Error).self) { try await fixture.restart() }
-        try await fixture.store.write { transaction in
+        try await fixture.store.writeUnchecked { transaction in
             _ = try transaction.execute("UPDATE signing_key SET x = y, y = x, id = id + 1")
         }
         await #expect(throws: SessionKeyError.signingKeyDoesNotOpen) { try await fixture.restart() }
@@ -66,14 +67,14 @@ struct SigningKeyTests {
     @Test("tokens of a passive key verify; those of a retired one do not")
     func states() async throws {
         let tokens = try await fixture.open()
-        try await fixture.store.write { transaction in
+        try await fixture.store.writeUnchecked { transaction in
             _ = try transaction.execute(
                 "UPDATE signing_key SET state = 2, private_number = NULL")
         }
         try await fixture.restart()
         #expect(fixture.validate(tokens.accessToken).valid)
         #expect(try JSONWebKeySet(json: jwks().utf8).identifiers.count == 2)
-        try await fixture.store.write { transaction in
+        try await fixture.store.writeUnchecked { transaction in
             _ = try transaction.execute("UPDATE signing_key SET state = 3 WHERE state = 2")
         }
         try await fixture.restart()

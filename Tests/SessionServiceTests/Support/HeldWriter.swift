@@ -1,6 +1,7 @@
 import Glibc
 import Storage
 import Synchronization
+import TestSupport
 
 /// Keeps the writer thread of a store busy until a test releases it, or so long that code which
 /// waits for the writer is detected.
@@ -16,7 +17,7 @@ final class HeldWriter: Sendable {
     /// - Returns: whether the writer was busy until `body` had returned.
     /// - Throws: what `body` throws, or an error of the store.
     func during(_ store: Store, _ body: () async throws -> Void) async throws -> Bool {
-        async let wasHeld = store.write { [self] _ in hold() }
+        async let wasHeld = store.writeUnchecked { [self] _ in hold() }
         while !isHeld.load(ordering: .acquiring) { await Task.yield() }
         try await body()
         isFree.store(true, ordering: .releasing)
