@@ -36,7 +36,7 @@ package struct NotificationService: Sendable {
         peers: NotificationPeers, time: any Time, randomness: any Randomness, logger: Logger
     ) throws {
         delivery = BackgroundDelivery(
-            settings: settings, store: store, keys: keys,
+            settings: settings, holder: .onlyProcess, store: store, keys: keys,
             routes: try settings.makeRoutes(store, keys, time, logger), time: time,
             randomness: randomness, logger: logger)
         webhookWorker = try WebhookWorker(

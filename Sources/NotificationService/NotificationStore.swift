@@ -23,6 +23,7 @@ package enum NotificationStore {
         Migration(number: 6, sql: unanswered),
         Migration(number: 7, sql: sessionFeed),
         Migration(number: 8, sql: warnings),
+        Migration(number: 9, sql: leaseHolders),
     ]
 
     /// `state`: 0 queued, 1 sending, 2 waiting, 3 sent, 4 dead. `due_at_ms`: when the message may
@@ -220,5 +221,12 @@ package enum NotificationStore {
         DROP INDEX message_turn;
         CREATE INDEX message_turn ON message (channel, lane, is_warning, due_at_ms, state)
             WHERE due_at_ms IS NOT NULL;
+        """
+
+    /// `holder` is the process that holds the lease of a message in state 1 (`LeaseHolder`); in
+    /// other states it has no meaning. Leases of an earlier or older program, which does not write
+    /// it, are those of `LeaseHolder.onlyProcess`.
+    private static let leaseHolders = """
+        ALTER TABLE message ADD COLUMN holder INTEGER NOT NULL DEFAULT 0;
         """
 }

@@ -98,7 +98,7 @@ CREATE TABLE message (
     due_at_ms INTEGER,
     ended_at_ms INTEGER,
     reason TEXT,
-    content BLOB, channel INTEGER NOT NULL DEFAULT 1, lane INTEGER NOT NULL DEFAULT 0, account_hash BLOB, recipient TEXT NOT NULL DEFAULT '…', renewed_at_ms INTEGER, unanswered INTEGER NOT NULL DEFAULT 0, is_warning INTEGER NOT NULL DEFAULT 0,
+    content BLOB, channel INTEGER NOT NULL DEFAULT 1, lane INTEGER NOT NULL DEFAULT 0, account_hash BLOB, recipient TEXT NOT NULL DEFAULT '…', renewed_at_ms INTEGER, unanswered INTEGER NOT NULL DEFAULT 0, is_warning INTEGER NOT NULL DEFAULT 0, holder INTEGER NOT NULL DEFAULT 0,
     CHECK ((due_at_ms IS NULL) = (content IS NULL)),
     CHECK ((due_at_ms IS NULL) = (ended_at_ms IS NOT NULL))
 ) STRICT;

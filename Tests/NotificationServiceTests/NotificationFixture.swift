@@ -43,7 +43,7 @@ final class NotificationFixture: DeliveringFixture {
             randomness: randomness)
         let settings = try Self.settings(environment)
         delivery = BackgroundDelivery(
-            settings: settings, store: store, keys: keys,
+            settings: settings, holder: .onlyProcess, store: store, keys: keys,
             routes: try routes ?? [
                 .email: MailDelivery(
                     sender: settings.sender, templates: settings.templates.live,

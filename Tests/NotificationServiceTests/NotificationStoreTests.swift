@@ -10,10 +10,12 @@ import Testing
 
 @Suite("The notification store")
 struct NotificationStoreTests {
+    /// - Parameter attempts: 0 for a message that is queued, 1 for one that was being sent when the
+    ///   earlier version was killed. That version wrote no holder.
     @Test(
-        "a message that any earlier version accepted is delivered by this version",
-        arguments: 1..<NotificationStore.migrations.count)
-    func upgrade(_ version: Int) async throws {
+        "a message that any earlier version accepted, or was sending, is delivered by this version",
+        arguments: 1..<NotificationStore.migrations.count, [Int64(0), 1])
+    func upgrade(_ version: Int, attempts: Int64) async throws {
         let folder = try TemporaryFolder()
         let time = ManualTime()
         let id = MessageID.drawn(from: SeededRandomness(seed: 4))
@@ -33,11 +35,12 @@ struct NotificationStoreTests {
                     INSERT INTO message (
                         id, call_hash, fingerprint, recipient_hash, template, state, attempts,
                         accepted_at_ms, due_at_ms, content)
-                    VALUES (?, x'01', x'02', x'03', 'verify-email', 0, 0, ?, ?, ?)
+                    VALUES (?, x'01', x'02', x'03', 'verify-email', ?, ?, ?, ?, ?)
                     """,
                     [
-                        .integer(id.key), SQLValue(transaction.at), SQLValue(transaction.at),
-                        .blob(content),
+                        .integer(id.key), .integer(attempts), .integer(attempts),
+                        SQLValue(transaction.at),
+                        SQLValue(transaction.at + Delivery.lease * Int(attempts)), .blob(content),
                     ])
             }
             old.close()

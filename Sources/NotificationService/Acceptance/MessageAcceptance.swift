@@ -58,7 +58,7 @@ package struct MessageAcceptance: Sendable {
         _ order: some StoredOrder, method: String, _ context: CallContext
     ) async throws -> MessageID {
         let message = try prepare(order, method: method, context)
-        let taken = try await store.write { try take(message, in: $0) }
+        let taken = try await store.write(about: []) { try take(message, in: $0) }
         if taken.isDropped {
             delivery.maintenance.recordEnd()
             dropped.increment()
@@ -170,7 +170,7 @@ extension MessageAcceptance {
         }
 
         /// An id that no other message of this store has. If the clock goes back, it counts up from
-        /// the last one.
+        /// the last one. A transaction that is run again takes other ids and skips the first ones.
         func next() -> MessageID {
             let since = max(0, (time.now() - Self.epoch).milliseconds)
             let start = Int64(randomness.integer() >> (64 - Self.startBits))

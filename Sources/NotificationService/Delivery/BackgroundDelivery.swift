@@ -16,16 +16,18 @@ package struct BackgroundDelivery: Sendable {
     /// Wake the workers.
     private let signals: [Channel: WakeSignal]
     private let templateFolder: TemplateFolder?
+    private let holder: LeaseHolder
     private let store: Store
     private let time: any Time
     private let logger: Logger
 
-    /// Delivers the messages in `store` through `routes`.
+    /// Delivers the messages in `store` through `routes`, with leases of `holder`.
     package init(
-        settings: NotificationSettings, store: Store, keys: NotificationKeys,
+        settings: NotificationSettings, holder: LeaseHolder, store: Store, keys: NotificationKeys,
         routes: [Channel: any MessageRoute], time: any Time, randomness: any Randomness,
         logger: Logger
     ) {
+        self.holder = holder
         self.store = store
         self.time = time
         self.logger = logger
@@ -41,7 +43,8 @@ package struct BackgroundDelivery: Sendable {
             signals[channel].map { signal in
                 DeliveryWorker(
                     channel, signal: signal, deliveriesMax: settings.deliveriesMax,
-                    store: store, attempts: attempts, maintenance: maintenance, changes: changes)
+                    holder: holder, store: store, attempts: attempts, maintenance: maintenance,
+                    changes: changes)
             }
         }
     }
@@ -69,12 +72,14 @@ package struct BackgroundDelivery: Sendable {
         }
     }
 
-    /// One store has one process, so all leases are from a previous one.
+    /// This holder's leases are from a process that has ended. Another holder's may be in use, so
+    /// its messages are claimed when their leases end.
     private func releaseLeases() async {
+        let holder = holder
         while !Task.isCancelled {
             do {
-                return try await store.write { transaction in
-                    while try transaction.releaseLeases(limit: Self.batchMax) > 0 {}
+                return try await store.write(about: []) { transaction in
+                    while try transaction.releaseLeases(of: holder, limit: Self.batchMax) > 0 {}
                 }
             } catch {
                 logger.error(

@@ -11,8 +11,8 @@ import ServiceRuntime
 ///
 ///     queued, waiting, dead ──discarded──▶ dead        dead ──retried, not expired──▶ queued
 ///
-/// `sending` is a lease: when a worker dies, the message can be claimed again after the lease
-/// expires.
+/// `sending` is a lease of one holder: when its worker dies, the holder's next start releases it,
+/// and after the lease expires any holder can claim the message (`LeaseHolder`).
 enum DeliveryState: Hashable, Sendable {
     /// Accepted, no attempt made yet.
     case queued
@@ -53,8 +53,7 @@ struct Delivery: Hashable, Sendable {
     enum Event: Hashable, Sendable {
         /// A worker with free capacity requests it.
         case claimed
-        /// The program has just started, so no worker holds a lease any more: one store has one
-        /// process.
+        /// The lease's holder has just started, so none of its workers has the message any more.
         case restarted
         /// The running attempt has ended. `random` is the jitter of the next one.
         case concluded(DeliveryOutcome, random: UInt64)

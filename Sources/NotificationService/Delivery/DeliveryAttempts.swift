@@ -43,13 +43,20 @@ struct DeliveryAttempts: Sendable {
         routes[channel]?.readiness ?? .ready(0)
     }
 
-    /// Records the end of an attempt in log and metrics. `after` is the message's new state.
+    /// Records the end of an attempt in log and metrics. `after` is the message's new state; nil
+    /// if the store did not record the outcome.
     func report(_ message: StoredMessage, _ outcome: DeliveryOutcome, after: StoredMessage?) {
         let fields: [LogField: LogValue] = [
             .messageID: .text(message.id.text),
             .attempt: .count(message.delivery.attempts),
             .reason: .text(outcome.reason ?? "taken"),
         ]
+        if after == nil {
+            logger.warning(
+                "notification.outcome.late",
+                "an outcome was not recorded: its lease had ended, or the message was erased",
+                fields: fields)
+        }
         switch outcome {
         case .taken:
             taken.increment()

@@ -16,14 +16,17 @@ struct Conclusion: Sendable {
 
 /// The worker's writes. Each step applies the rule and is one transaction with its audit record.
 extension Transaction {
-    /// Takes leases on due messages of a channel. Messages that have expired become dead.
-    func claim(_ channel: Channel, _ budget: ClaimBudget) throws -> [StoredMessage] {
+    /// Takes leases on due messages of a channel, also on those whose lease has ended. Messages
+    /// that have expired become dead.
+    func claim(
+        _ channel: Channel, _ budget: ClaimBudget, by holder: LeaseHolder
+    ) throws -> [StoredMessage] {
         var claimed: [StoredMessage] = []
         var all = ClaimBudget.Taken()
         for (lane, isShare) in ClaimBudget.claimOrder {
             let limit = budget.limit(lane, isShare: isShare, taken: all)
             let found = try dueMessages(channel, lane, limit: limit).compactMap {
-                try record($0, .claimed, reason: "expired")
+                try record($0, .claimed, by: holder, reason: "expired")
             }
             let taken = found.filter { !$0.delivery.state.isEnded }
             claimed += taken
@@ -32,22 +35,24 @@ extension Transaction {
         return claimed
     }
 
-    /// Releases the leases that a previous process held, `limit` at a time.
+    /// Releases the leases of a holder that has just started, `limit` at a time.
     /// - Returns: how many were released.
-    func releaseLeases(limit: Int) throws -> Int {
-        try leasedMessages(limit: limit).count { message in
-            try record(message, .restarted, reason: nil) != nil
+    func releaseLeases(of holder: LeaseHolder, limit: Int) throws -> Int {
+        try leasedMessages(of: holder, limit: limit).count { message in
+            try record(message, .restarted, by: holder, reason: nil) != nil
         }
     }
 
     /// Stores the outcome of an attempt.
-    /// - Returns: the message in its new state; nil when this worker no longer owns it.
+    /// - Returns: the message in its new state; nil when the attempt's lease is gone: it ended and
+    ///   the message was claimed again, or the message was erased.
     func conclude(
         _ conclusion: Conclusion, routes: [Channel: any MessageRoute]
     ) throws -> StoredMessage? {
         let (message, outcome) = (conclusion.message, conclusion.outcome)
         let event = Delivery.Event.concluded(outcome, random: conclusion.jitter)
-        guard let after = try record(message, event, reason: outcome.reason) else { return nil }
+        let recorded = try record(message, event, by: message.holder, reason: outcome.reason)
+        guard let after = recorded else { return nil }
         switch outcome {
         case .taken, .unavailable: break
         case .failed(let reason, _), .uncertain(let reason):
@@ -64,21 +69,20 @@ extension Transaction {
     }
 
     private func record(
-        _ message: StoredMessage, _ event: Delivery.Event, reason: String?
+        _ message: StoredMessage, _ event: Delivery.Event, by holder: LeaseHolder, reason: String?
     ) throws -> StoredMessage? {
-        guard let after = message.delivery.after(event, at: at),
-            // While an attempt runs the row has no reason; earlier attempts are in `failed_try`.
-            try update(
-                message.id, from: message.delivery, to: after,
-                reason: after.state.storedReason(for: reason))
+        guard let delivery = message.delivery.after(event, at: at) else { return nil }
+        let after = message.with(delivery, holder)
+        // While an attempt runs the row has no reason; earlier attempts are in `failed_try`.
+        guard try update(message, to: after, reason: delivery.state.storedReason(for: reason))
         else { return nil }
-        if case .dead = after.state, let end = after.retainedUntil(from: at) {
+        if case .dead = delivery.state, let end = delivery.retainedUntil(from: at) {
             try storeDeadLetter(message, until: end)
         }
-        if let ending = AuditEvent(ending: after, recipient: message.recipient) {
+        if let ending = AuditEvent(ending: delivery, recipient: message.recipient) {
             try audit(ending)
         }
-        return message.with(after)
+        return after
     }
 }
 

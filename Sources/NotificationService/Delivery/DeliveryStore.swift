@@ -19,34 +19,39 @@ extension Transaction {
             ], StoredMessage.init)
     }
 
-    /// Messages with a lease from a previous process.
-    func leasedMessages(limit: Int) throws -> [StoredMessage] {
+    /// Messages with a lease of this holder.
+    func leasedMessages(of holder: LeaseHolder, limit: Int) throws -> [StoredMessage] {
         try query(
             """
             SELECT \(StoredMessage.columns) FROM message
-            WHERE due_at_ms IS NOT NULL AND state = 1 LIMIT ?
+            WHERE due_at_ms IS NOT NULL AND state = 1 AND holder = ? LIMIT ?
             """,
-            [.integer(Int64(limit))], StoredMessage.init)
+            [.integer(holder.key), .integer(Int64(limit))], StoredMessage.init)
     }
 
-    /// Stores a message's new state. The content of a message that has ended is deleted.
-    /// - Returns: whether its state was still `before`.
+    /// Stores a message's new state and holder. The content of a message that has ended is deleted.
+    ///
+    /// The condition fences a worker whose lease has ended: after another one has claimed the
+    /// message, neither the outcome of the late attempt nor its consequences are stored.
+    /// - Returns: whether state, attempts and holder were still those of `before`.
     func update(
-        _ id: MessageID, from before: Delivery, to after: Delivery, reason: String?
+        _ before: StoredMessage, to after: StoredMessage, reason: String?
     ) throws -> Bool {
+        let delivery = after.delivery
+        let isEnded = delivery.state.isEnded
         let changed = try execute(
             """
             UPDATE message
-            SET state = ?, attempts = ?, unanswered = ?, due_at_ms = ?, ended_at_ms = ?, reason = ?,
-                content = CASE WHEN ? THEN NULL ELSE content END
-            WHERE id = ? AND state = ? AND attempts = ?
+            SET state = ?, attempts = ?, unanswered = ?, holder = ?, due_at_ms = ?,
+                ended_at_ms = ?, reason = ?, content = CASE WHEN ? THEN NULL ELSE content END
+            WHERE id = ? AND state = ? AND attempts = ? AND holder = ?
             """,
             [
-                .integer(after.state.code), .integer(Int64(after.attempts)),
-                .integer(Int64(after.unanswered)),
-                SQLValue(after.dueAt), SQLValue(after.state.isEnded ? at : nil),
-                SQLValue(reason), SQLValue(after.state.isEnded), .integer(id.key),
-                .integer(before.state.code), .integer(Int64(before.attempts)),
+                .integer(delivery.state.code), .integer(Int64(delivery.attempts)),
+                .integer(Int64(delivery.unanswered)), .integer(after.holder.key),
+                SQLValue(delivery.dueAt), SQLValue(isEnded ? at : nil), SQLValue(reason),
+                SQLValue(isEnded), .integer(before.id.key), .integer(before.delivery.state.code),
+                .integer(Int64(before.delivery.attempts)), .integer(before.holder.key),
             ])
         return changed == 1
     }
@@ -126,13 +131,15 @@ struct StoredMessage: Sendable {
     /// The columns that `init` reads.
     static let columns = """
         id, state, attempts, accepted_at_ms, expires_at_ms, due_at_ms, renewed_at_ms, channel, \
-        lane, is_warning, recipient_hash, content, unanswered
+        lane, is_warning, recipient_hash, content, unanswered, holder
         """
 
     let id: MessageID
     let channel: Channel
     let lane: Lane
     var delivery: Delivery
+    /// The holder of its lease; without a lease, of its last one.
+    var holder: LeaseHolder
     /// The keyed hash of the recipient.
     let recipient: [UInt8]
     /// The sealed order.
@@ -147,16 +154,18 @@ struct StoredMessage: Sendable {
             expiresAt: try row.optionalTimestamp("expires_at_ms"),
             renewedAt: try row.optionalTimestamp("renewed_at_ms"),
             unanswered: Int(clamping: try row.integer("unanswered")))
+        holder = LeaseHolder(key: try row.integer("holder"))
         channel = try row.channel("channel")
         lane = try row.lane()
         recipient = try row.blob("recipient_hash")
         content = try row.blob("content")
     }
 
-    /// The same message with another delivery state.
-    func with(_ delivery: Delivery) -> StoredMessage {
+    /// The same message with another delivery state and holder.
+    func with(_ delivery: Delivery, _ holder: LeaseHolder) -> StoredMessage {
         var message = self
         message.delivery = delivery
+        message.holder = holder
         return message
     }
 }

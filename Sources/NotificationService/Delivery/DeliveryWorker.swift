@@ -19,6 +19,7 @@ final class DeliveryWorker: Sendable {
 
     private let channel: Channel
     private let signal: WakeSignal
+    private let holder: LeaseHolder
     private let store: Store
     private let attempts: DeliveryAttempts
     private let maintenance: OutboxMaintenance
@@ -31,11 +32,13 @@ final class DeliveryWorker: Sendable {
     }
 
     init(
-        _ channel: Channel, signal: WakeSignal, deliveriesMax: Int, store: Store,
-        attempts: DeliveryAttempts, maintenance: OutboxMaintenance, changes: MessageChanges
+        _ channel: Channel, signal: WakeSignal, deliveriesMax: Int, holder: LeaseHolder,
+        store: Store, attempts: DeliveryAttempts, maintenance: OutboxMaintenance,
+        changes: MessageChanges
     ) {
         self.channel = channel
         self.signal = signal
+        self.holder = holder
         self.store = store
         self.attempts = attempts
         self.maintenance = maintenance
@@ -120,11 +123,11 @@ final class DeliveryWorker: Sendable {
 
     private func write(_ ends: [Conclusion], _ budget: ClaimBudget?) async throws -> [StoredMessage]
     {
-        let (channel, routes) = (channel, attempts.routes)
-        let (recorded, claimed) = try await store.write { transaction in
+        let (channel, holder, routes) = (channel, holder, attempts.routes)
+        let (recorded, claimed) = try await store.write(about: []) { transaction in
             (
                 try ends.map { try transaction.conclude($0, routes: routes) },
-                try budget.map { try transaction.claim(channel, $0) } ?? []
+                try budget.map { try transaction.claim(channel, $0, by: holder) } ?? []
             )
         }
         for (end, after) in zip(ends, recorded) {

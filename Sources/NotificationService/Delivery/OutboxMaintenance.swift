@@ -83,7 +83,7 @@ final class OutboxMaintenance: Sendable {
 
     /// - Returns: whether nothing old is left.
     private func forgetOld() async throws -> Bool {
-        try await store.write { transaction in
+        try await store.write(about: [.table("dead_letter")]) { transaction in
             let letters = try transaction.forgetDeadLetters(limit: Self.batchMax)
             let messages = try transaction.forgetMessages(
                 endedBefore: transaction.at - NotificationStore.retention, limit: Self.batchMax)

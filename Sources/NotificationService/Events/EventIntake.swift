@@ -59,7 +59,9 @@ final class EventIntake: Sendable {
         let ends = Self.ends(of: read, settled).filter { positions[$0.key] != $0.value }
         guard !ends.isEmpty else { return false }
         let ids = settled.map { _ in EventID.drawn(from: randomness) }
-        try await store.write { try $0.take(zip(settled, ids), ends: ends) }
+        try await store.write(about: [.table("event_origin")]) {
+            try $0.take(zip(settled, ids), ends: ends)
+        }
         return read.contains { $0.reading.readAt != nil && !$0.reading.isWhole }
     }
 

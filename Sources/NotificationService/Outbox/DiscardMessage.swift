@@ -11,7 +11,7 @@ extension OutboxHandler {
     ) async throws -> NotificationV1.DiscardMessageResponse {
         try context.requireOperator()
         let id = try Self.id(request.messageId)
-        let (message, isDone) = try await store.write { transaction in
+        let (message, isDone) = try await store.write(about: []) { transaction in
             let isDone = try transaction.discard(id)
             return (try transaction.presentSummary(of: id), isDone)
         }

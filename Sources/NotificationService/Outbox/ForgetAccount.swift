@@ -19,10 +19,13 @@ extension OutboxHandler {
             throw ServiceError(.invalidArgument, fields: ["account_id"])
         }
         let hash = keys.account(account)
-        while try await store.write({ transaction in
-            try transaction.forgetMessages(ofAccount: hash, limit: Self.forgottenAtOnce)
-        }) == Self.forgottenAtOnce {}
-        try await store.write { transaction in
+        while try await store.write(
+            about: [.hash(hash)],
+            { transaction in
+                try transaction.forgetMessages(ofAccount: hash, limit: Self.forgottenAtOnce)
+            }) == Self.forgottenAtOnce
+        {}
+        try await store.write(about: [.hash(hash)]) { transaction in
             _ = try transaction.dropDevices(ofAccount: hash)
             try transaction.audit(AuditEvent(.messagesForgotten, account: account.key))
         }

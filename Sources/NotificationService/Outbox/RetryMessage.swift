@@ -11,7 +11,7 @@ extension OutboxHandler {
     ) async throws -> NotificationV1.RetryMessageResponse {
         try context.requireOperator()
         let id = try Self.id(request.messageId)
-        let (message, channel) = try await store.write { transaction in
+        let (message, channel) = try await store.write(about: []) { transaction in
             let channel = try transaction.renew(id)
             return (try transaction.presentSummary(of: id), channel)
         }

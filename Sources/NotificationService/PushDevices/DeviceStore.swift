@@ -2,7 +2,7 @@ import ServiceRuntime
 import Storage
 
 /// A registered device's row.
-struct StoredDevice: Sendable {
+struct StoredDevice: Hashable, Sendable {
     /// The columns that `init` reads.
     static let columns = "id, account_hash, platform, app, token, seen_at_ms"
 
@@ -100,6 +100,8 @@ extension Transaction {
 
     /// Deletes a device that its provider reports as dead, unless it was seen after `moment`.
     func dropDeadDevice(_ recipient: [UInt8], seenUpTo moment: Timestamp) throws {
+        // It happens seldom, and the account is not known.
+        try lock(.table("push_device"))
         let dropped = try query(
             """
             DELETE FROM push_device WHERE recipient_hash = ? AND seen_at_ms <= ?

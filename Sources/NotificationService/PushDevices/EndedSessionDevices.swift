@@ -57,7 +57,11 @@ struct EndedSessionDevices: Sendable {
             (try $0.oldestSessionDevice(), try $0.sessionFeedPosition())
         }
         guard let oldest else {
-            if position != nil { try await store.write { try $0.forgetSessionFeedPosition() } }
+            if position != nil {
+                try await store.write(about: [.table("session_feed")]) {
+                    try $0.forgetSessionFeedPosition()
+                }
+            }
             return false
         }
         let answer = try await sessions.readEvents(
@@ -65,7 +69,7 @@ struct EndedSessionDevices: Sendable {
             CallContext(application: "notification", deadline: time.uptime() + Self.timeout))
         let next = FeedPosition(position: answer.position, atMs: answer.positionAtMs)
         guard next != position else { return false }
-        try await store.write { transaction in
+        try await store.write(about: [.table("session_feed")]) { transaction in
             for event in answer.events { try transaction.dropDevices(endedBy: event, keys) }
             try transaction.setSessionFeedPosition(next)
         }
@@ -92,11 +96,13 @@ extension Transaction {
             guard let session = SessionID(text: event.sessionId),
                 let account = AccountID(text: event.accountId).map(keys.account)
             else { return }
+            try lock(.hash(account))
             let dropped = try dropDevices(
                 ofAccount: account, session: keys.devices.session(session))
             if dropped > 0 { try audit(AuditEvent(.pushDeviceSignedOut, subject: account)) }
         // A backup of session was restored, which ended all existing sessions.
         case .backupRestored:
+            try lock(.table("push_device"))
             try dropSessionDevices(seenBefore: Timestamp(milliseconds: event.atMs))
         default: return
         }

@@ -27,7 +27,7 @@ extension PushDevicesHandler {
             token: try keys.devices.seal(token, of: id))
         let hash = keys.devices.token(token, on: platform)
         let recipient = keys.recipient(PushOrder.recipientKey(device: id.key))
-        let (row, isMoved) = try await store.write {
+        let (row, isMoved) = try await store.write(about: [.hash(account)]) {
             try $0.register(device, token: hash, recipient: recipient, session: session)
         }
         return NotificationV1.RegisterDeviceResponse(deviceId: row.text, moved: isMoved)
@@ -54,7 +54,11 @@ extension Transaction {
     fileprivate func register(
         _ device: StoredDevice, token: [UInt8], recipient: [UInt8], session: [UInt8]?
     ) throws -> (row: PushDeviceID, isMoved: Bool) {
-        let known = try self.device(token: token)
+        let known = try locked {
+            try self.device(token: token)
+        } about: {
+            $0.map { [.hash($0.account)] } ?? []
+        }
         if let known, known.account == device.account {
             try touchDevice(known.id, app: device.app, session: session)
             return (known.id, false)

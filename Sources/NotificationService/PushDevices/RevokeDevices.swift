@@ -10,7 +10,7 @@ extension PushDevicesHandler {
         _ request: NotificationV1.RevokeDevicesRequest, _ context: CallContext
     ) async throws -> NotificationV1.RevokeDevicesResponse {
         let account = keys.account(try RequestFields.account(request.accountId))
-        let dropped = try await store.write { transaction in
+        let dropped = try await store.write(about: [.hash(account)]) { transaction in
             let dropped = try transaction.dropDevices(ofAccount: account)
             if dropped > 0 {
                 try transaction.audit(AuditEvent(.pushDevicesRevoked, subject: account))

@@ -17,7 +17,7 @@ extension PushDevicesHandler {
         }
         let device = request.deviceId.isEmpty ? nil : try Self.device(request.deviceId)
         let session = try Self.session(request.sessionId).map(keys.devices.session)
-        let dropped = try await store.write { transaction in
+        let dropped = try await store.write(about: [.hash(account)]) { transaction in
             if let session {
                 return try transaction.dropDevices(ofAccount: account, session: session)
             }

@@ -12,7 +12,7 @@ extension PushDevicesHandler {
     ) async throws -> NotificationV1.UpdateDeviceResponse {
         let account = keys.account(try RequestFields.account(request.accountId))
         let id = try Self.device(request.deviceId)
-        try await store.write { transaction in
+        try await store.write(about: [.hash(account)]) { transaction in
             guard let known = try transaction.device(id.key, ofAccount: account) else {
                 throw ServiceError(.notFound, fields: ["device_id"])
             }
@@ -20,7 +20,12 @@ extension PushDevicesHandler {
                 throw ServiceError(.invalidArgument, fields: ["token"])
             }
             let hash = keys.devices.token(token, on: known.platform)
-            if let other = try transaction.device(token: hash), other.id != id {
+            let other = try transaction.locked {
+                try transaction.device(token: hash)
+            } about: {
+                $0.map { [.hash($0.account)] } ?? []
+            }
+            if let other, other.id != id {
                 try transaction.dropDevice(other.id)
             }
             let sealed = try keys.devices.seal(token, of: id)

@@ -18,7 +18,7 @@ extension PushMessagesHandler {
         let call = keys.call(application: context.application, method: Self.method, key: key)
         let fingerprint = keys.fingerprint(request.encoded())
         let account = keys.account(order.owner)
-        let taken = try await store.write { transaction in
+        let taken = try await store.write(about: [.hash(account)]) { transaction in
             if let known = try transaction.messages(ofPushCall: call, fingerprint) {
                 return known.map { MessageAcceptance.Taken(id: $0) }
             }

@@ -22,7 +22,7 @@ extension RelayAddressesHandler {
         let (hash, hashes) = (
             keys.recipient(address.canonical), keys.suppressionHashes(of: address)
         )
-        try await store.write { transaction in
+        try await store.write(about: []) { transaction in
             if request.isOff {
                 try transaction.suppressAddress(hash, reason: Self.reason)
             } else {

@@ -28,7 +28,7 @@ extension WebhooksHandler {
         let secret = WebhookSecret.drawn(from: randomness)
         let target = try vault.seal(Array(request.url.utf8), .target, of: id)
         let sealed = try vault.seal(secret.bytes, .secret, of: id)
-        let listed = try await store.write { transaction in
+        let listed = try await store.write(about: [.table("webhook")]) { transaction in
             guard try transaction.webhooks().count < Self.webhooksMax else {
                 throw ServiceError(
                     .resourceExhausted, detail: "there are \(Self.webhooksMax) webhooks already")

@@ -13,7 +13,7 @@ extension WebhooksHandler {
         try context.requireOperator()
         let id = try Self.id(request.webhookId)
         let isPaused = request.paused
-        try await store.write { transaction in
+        try await store.write(about: [.webhook(id)]) { transaction in
             guard try transaction.setPaused(isPaused, id) else { throw Self.unknown }
             if isPaused { try transaction.audit(AuditEvent(.webhookHeldBack)) }
         }

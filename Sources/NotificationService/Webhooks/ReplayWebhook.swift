@@ -13,7 +13,7 @@ extension WebhooksHandler {
         try context.requireOperator()
         let id = try Self.id(request.webhookId)
         let after = max(0, request.after)
-        let (from, filter) = try await store.write { transaction in
+        let (from, filter) = try await store.write(about: [.webhook(id)]) { transaction in
             guard let row = try transaction.webhook(id),
                 let filter = WebhookFilter(text: row.events)
             else { throw Self.unknown }

@@ -18,7 +18,7 @@ extension WebhooksHandler {
         let secret = WebhookSecret.drawn(from: randomness)
         let sealed = try vault.seal(secret.bytes, .secret, of: id)
         let vault = vault
-        let until = try await store.write { transaction in
+        let until = try await store.write(about: [.webhook(id)]) { transaction in
             guard let row = try transaction.webhook(id) else {
                 throw Self.unknown
             }

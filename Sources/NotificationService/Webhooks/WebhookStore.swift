@@ -76,6 +76,11 @@ extension SQLSession {
     }
 }
 
+extension Subject {
+    /// A webhook with its deliveries.
+    static func webhook(_ webhook: WebhookID) -> Subject { .row("webhook", webhook.key) }
+}
+
 extension Transaction {
     /// Adds a webhook.
     func insert(

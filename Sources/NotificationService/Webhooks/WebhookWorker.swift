@@ -115,7 +115,7 @@ package final class WebhookWorker: Sendable {
             guard !rows.isEmpty else { return Self.idleInterval }
             var sleep = try await importEvents()
             for row in rows where row.replayedTo != nil {
-                let isMore = try await store.write {
+                let isMore = try await store.write(about: [.webhook(row.id)]) {
                     try $0.replayMore(row.id, limit: Self.batchMax)
                 }
                 if isMore { sleep = .zero }
@@ -213,7 +213,7 @@ package final class WebhookWorker: Sendable {
     private func conclude(_ delivery: WebhookDelivery, _ outcome: WebhookTry.Outcome) async {
         let random = randomness.integer()
         do {
-            let next = try await store.write {
+            let next = try await store.write(about: [.webhook(delivery.webhook)]) {
                 try $0.conclude(delivery, outcome, random: random)
             }
             report(delivery, outcome, next)
@@ -258,7 +258,8 @@ package final class WebhookWorker: Sendable {
     private func forgetOld() async throws {
         let now = time.now()
         guard state.withLock({ $0.forgetsNextAt.map { $0 <= now } ?? true }) else { return }
-        let forgotten = try await store.write {
+        let forgotten = try await store.write(about: [.table("event"), .table("webhook_delivery")])
+        {
             try $0.forgetEvents(
                 importedBefore: $0.at - NotificationStore.eventRetention, limit: Self.batchMax)
         }

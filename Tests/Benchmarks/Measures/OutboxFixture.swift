@@ -51,8 +51,8 @@ final class OutboxFixture: Sendable {
                     dataFolder: folder, store: store, keys: keys, time: time, logger: .silent)
             }
         delivery = BackgroundDelivery(
-            settings: settings, store: store, keys: keys, routes: routes, time: time,
-            randomness: randomness, logger: .silent)
+            settings: settings, holder: .onlyProcess, store: store, keys: keys, routes: routes,
+            time: time, randomness: randomness, logger: .silent)
         notifications = NotificationsHandler(
             acceptance: MessageAcceptance(
                 settings: settings, store: store, keys: keys, delivery: delivery, time: time,

@@ -104,7 +104,9 @@ struct DeliveryCrashTests {
         try await fixture.send()
         let claimed = try await fixture.store.writeUnchecked { try $0.claimMails(1) }
         let message = try #require(claimed.first)
-        _ = try await fixture.store.writeUnchecked { try $0.releaseLeases(limit: 10) }
+        _ = try await fixture.store.writeUnchecked {
+            try $0.releaseLeases(of: .onlyProcess, limit: 10)
+        }
         let after = try await fixture.store.writeUnchecked {
             let end = Conclusion(
                 message: message, outcome: .refused("smtp-550", addressIsDead: true), jitter: 0)
@@ -117,11 +119,13 @@ struct DeliveryCrashTests {
 
 extension Transaction {
     /// Claims mails that are due.
-    func claimMails(_ limit: Int) throws -> [StoredMessage] {
+    func claimMails(
+        _ limit: Int, by holder: LeaseHolder = .onlyProcess
+    ) throws -> [StoredMessage] {
         try claim(
             .email,
             ClaimBudget(
                 total: limit, unrequested: limit, lowPriority: limit, warnings: 0, notices: 0,
-                bulk: 0))
+                bulk: 0), by: holder)
     }
 }

@@ -92,7 +92,9 @@ struct LaneTests {
         let claimed = try await fixture.store.writeUnchecked { transaction in
             var shares = PriorityScheduler()
             return try (0..<16).flatMap { _ in
-                try transaction.claim(.email, shares.next(total: 1, unrequested: 1, lowPriority: 1))
+                try transaction.claim(
+                    .email, shares.next(total: 1, unrequested: 1, lowPriority: 1),
+                    by: .onlyProcess)
             }
         }
         #expect(claimed.count == 16)

@@ -9,7 +9,7 @@ final class RecordingRoute: MessageRoute {
     private struct State {
         var messages: [OutgoingMessage] = []
         var readiness = RouteReadiness.ready(.max)
-        var dead: [DeadAddress] = []
+        var dead: Set<DeadAddress> = []
     }
 
     private let state = Mutex(State())
@@ -31,12 +31,13 @@ final class RecordingRoute: MessageRoute {
     }
 
     func suppress(_ address: DeadAddress, in transaction: Transaction) throws {
-        state.withLock { $0.dead.append(address) }
+        // A transaction can be run again, so its addresses are a set.
+        state.withLock { _ = $0.dead.insert(address) }
         try transaction.audit(AuditEvent(.messageDead, subject: address.recipient))
     }
 
     var messages: [OutgoingMessage] { state.withLock { $0.messages } }
-    var dead: [DeadAddress] { state.withLock { $0.dead } }
+    var dead: Set<DeadAddress> { state.withLock { $0.dead } }
 
     /// The recipients of the mails it was called for, in order.
     var recipients: [String] {

@@ -49,8 +49,8 @@ final class SMSAndPushFixture: DeliveringFixture {
             dataFolder: folder.path, client: client, store: store, keys: keys, time: time,
             logger: logger)
         delivery = BackgroundDelivery(
-            settings: settings, store: store, keys: keys, routes: routes, time: time,
-            randomness: randomness, logger: logger)
+            settings: settings, holder: .onlyProcess, store: store, keys: keys, routes: routes,
+            time: time, randomness: randomness, logger: logger)
         let acceptance = MessageAcceptance(
             settings: settings, store: store, keys: keys, delivery: delivery, time: time,
             randomness: randomness, logger: logger)

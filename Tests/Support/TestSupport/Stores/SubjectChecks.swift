@@ -6,8 +6,9 @@ package import Storage
 /// `misuse`.
 ///
 /// A row belongs to the hash in its column `account_hash` or `number_key` (`Subject.hash`), else to
-/// the account in its column `account`, else, or also, to itself (`Subject.row`). `Subject.table` covers all rows. New rows of no account need no subject: nobody
-/// reads them before the commit, and a unique index refuses the second of two.
+/// the account in its column `account`, else, or also, to itself (`Subject.row`) or to its webhook.
+/// `Subject.table` covers all rows. New rows of no account need no subject: nobody reads them before
+/// the commit, and a unique index refuses the second of two.
 package struct SubjectChecks: SQLEngine {
     /// Tables whose rows no flow reads to decide about a subject.
     private static let free: Set<String> = [
@@ -16,9 +17,13 @@ package struct SubjectChecks: SQLEngine {
         "audit_count",  // counters, changed by statements that add
         "clock_mark",  // one row, which only moves forward
         "event",  // rows are only added
+        "failed_try",  // rows are only added
         "feed_head",  // changed in the order of commits
         "idempotency",  // a second row of a call is refused by its key
+        "message",  // every change names the state, attempts and holder that it was read with
         "outbox",  // a row is changed only by its holder
+        "stopped_address",  // each statement replaces the row of a hash
+        "stopped_number",  // the same
     ]
 
     private let inner: any SQLEngine
@@ -149,9 +154,10 @@ private final class CheckedConnection: SQLConnection {
         }
         columns.removeAll { Self.forward.contains("\(table).\($0.name)") }
         let changed = columns.map(\.name).joined(separator: ", ")
+        let webhook = columns.first { $0.name == "webhook" }?.name
         let read = [
             owners[0], owners[1] ?? owners[2],
-            keys.count == 1 && keys[0].type == "INTEGER" ? keys[0].name : nil,
+            webhook ?? (keys.count == 1 && keys[0].type == "INTEGER" ? keys[0].name : nil),
         ]
         let verbs = [
             ("INSERT", "INSERT", ["NEW"]), ("UPDATE", "UPDATE OF \(changed)", ["OLD", "NEW"]),
@@ -162,7 +168,7 @@ private final class CheckedConnection: SQLConnection {
                 let values = read.map { name in name.map { "\(row).\($0)" } ?? "NULL" }
                 return """
                     INSERT INTO written VALUES (
-                        '\(table)', '\(verb)', \(values.joined(separator: ", ")));
+                        '\(webhook ?? table)', '\(verb)', \(values.joined(separator: ", ")));
                     """
             }
             try inner.run(
