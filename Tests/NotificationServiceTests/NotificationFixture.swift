@@ -35,9 +35,9 @@ final class NotificationFixture: DeliveringFixture {
         self.time = time
         let randomness = SeededRandomness(seed: seed)
         let logger = log.logger(time: time)
-        store = try Store(
-            folder: folder.path, name: NotificationStore.name,
-            migrations: NotificationStore.migrations, time: time, logger: logger)
+        store = try TestStore.open(
+            NotificationStore.name, NotificationStore.migrations, in: folder.path, time: time,
+            logger: logger)
         keys = try NotificationKeys(
             master: .generate(count: 32, randomness: SeededRandomness(seed: masterSeed)),
             randomness: randomness)

@@ -8,6 +8,7 @@ import RPC
 import RateLimitService
 import ServiceRuntime
 import Storage
+import TestSupport
 
 /// The complete rate-limit service on one event loop, beside the echo of `EchoMethods`: the
 /// additional cost of a decision in a call. Prints its port and runs until it is killed.
@@ -29,9 +30,8 @@ struct LimitsServer: AsyncParsableCommand {
         MetricsSystem.bootstrap(MetricsRegistry())
         let caller = try ApplicationKey(file: key)
         let time = SystemTime()
-        let store = try Store(
-            folder: folder, name: "ratelimit", migrations: RateLimitService.migrations,
-            time: time, logger: .silent)
+        let store = try TestStore.open(
+            "ratelimit", RateLimitService.migrations, in: folder, time: time, logger: .silent)
         let loader = SettingsLoader(
             program: "limits-server", summary: "",
             arguments: [

@@ -7,6 +7,7 @@ import RPC
 import ServiceRuntime
 import Storage
 import Synchronization
+import TestSupport
 
 /// The notification service on its own store, in this process.
 final class OutboxFixture: Sendable {
@@ -31,9 +32,9 @@ final class OutboxFixture: Sendable {
     /// Starts with an empty `folder`.
     init(folder: String, way: Way) throws {
         mkdir(folder, 0o700)
-        store = try Store(
-            folder: folder, name: NotificationStore.name,
-            migrations: NotificationStore.migrations, time: time, logger: .silent)
+        store = try TestStore.open(
+            NotificationStore.name, NotificationStore.migrations, in: folder, time: time,
+            logger: .silent)
         let loader = SettingsLoader(
             program: "outbox", summary: "", arguments: [], environment: way.environment)
         guard case .run(let settings) = loader.load(NotificationSettings.self) else {

@@ -6,6 +6,7 @@ import RPC
 import ServiceRuntime
 import SessionService
 import Storage
+import TestSupport
 
 /// A session service on its own store, and access tokens of different sessions.
 struct ValidationFixture: Sendable {
@@ -16,9 +17,9 @@ struct ValidationFixture: Sendable {
 
     /// A service on a new store in `folder`.
     init(folder: String) async throws {
-        store = try Store(
-            folder: folder, name: SessionTables.storeName, migrations: SessionTables.migrations,
-            time: SystemTime(), logger: .silent)
+        store = try TestStore.open(
+            SessionTables.storeName, SessionTables.migrations, in: folder, time: SystemTime(),
+            logger: .silent)
         let loader = SettingsLoader(
             program: "benchmark", summary: "", arguments: [], environment: [:])
         guard case .run(let settings) = loader.load(SessionSettings.self) else {

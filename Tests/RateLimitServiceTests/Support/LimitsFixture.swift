@@ -27,9 +27,8 @@ final class LimitsFixture: Sendable {
         self.folder = folder
         self.seed = seed
         self.time = time
-        store = try Store(
-            folder: folder.path, name: "ratelimit", migrations: RateLimitService.migrations,
-            time: time, logger: logger)
+        store = try TestStore.open(
+            "ratelimit", RateLimitService.migrations, in: folder.path, time: time, logger: logger)
         let loader = SettingsLoader(
             program: "test", summary: "", arguments: flags, environment: [:])
         guard case .run(let settings) = loader.load(RateLimitSettings.self) else {

@@ -59,9 +59,8 @@ final class SessionFixture {
     private static func open(
         _ folder: TemporaryFolder, _ time: ManualTime, _ log: CapturedLog
     ) throws -> Store {
-        try Store(
-            folder: folder.path, name: SessionTables.storeName,
-            migrations: SessionTables.migrations, time: time,
+        try TestStore.open(
+            SessionTables.storeName, SessionTables.migrations, in: folder.path, time: time,
             logger: log.logger(time: time))
     }
 
