@@ -60,12 +60,7 @@ final class NotificationFixture: DeliveringFixture {
     }
 
     static func settings(_ environment: [String: String]) throws -> NotificationSettings {
-        let loader = SettingsLoader(
-            program: "test", summary: "", arguments: [], environment: environment)
-        switch loader.load(NotificationSettings.self) {
-        case .run(let settings): return settings
-        case .leave(let text, exitCode: _): throw SettingsRefused(text: text)
-        }
+        try SettingsLoader.settings(environment: environment)
     }
 
     /// A route to `sinks`, in their order, and the client that it uses.
@@ -137,8 +132,4 @@ final class NotificationFixture: DeliveringFixture {
     }
 
     var inbox: [MaildirReader.Mail] { MaildirReader(folder: folder.file("inbox")).mails() }
-}
-
-struct SettingsRefused: Error {
-    let text: String
 }

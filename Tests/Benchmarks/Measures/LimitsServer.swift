@@ -32,15 +32,10 @@ struct LimitsServer: AsyncParsableCommand {
         let time = SystemTime()
         let store = try TestStore.open(
             "ratelimit", RateLimitService.migrations, in: folder, time: time, logger: .silent)
-        let loader = SettingsLoader(
-            program: "limits-server", summary: "",
-            arguments: [
-                "--subjects-max", "\(Self.subjectsMax)", "--subjects-share-address", "98",
-                "--subjects-share-account", "1", "--subjects-share-text", "1",
-            ], environment: [:])
-        guard case .run(let settings) = loader.load(RateLimitSettings.self) else {
-            throw ExitCode.failure
-        }
+        let settings: RateLimitSettings = try SettingsLoader.settings([
+            "--subjects-max", "\(Self.subjectsMax)", "--subjects-share-address", "98",
+            "--subjects-share-account", "1", "--subjects-share-text", "1",
+        ])
         let service = try await RateLimitService(
             settings: settings, store: store,
             keys: RateLimitKeys(

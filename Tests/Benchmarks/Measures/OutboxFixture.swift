@@ -1,4 +1,3 @@
-import ArgumentParser
 import Cryptography
 import Glibc
 import Messages
@@ -35,11 +34,8 @@ final class OutboxFixture: Sendable {
         store = try TestStore.open(
             NotificationStore.name, NotificationStore.migrations, in: folder, time: time,
             logger: .silent)
-        let loader = SettingsLoader(
-            program: "outbox", summary: "", arguments: [], environment: way.environment)
-        guard case .run(let settings) = loader.load(NotificationSettings.self) else {
-            throw ExitCode.failure
-        }
+        let settings: NotificationSettings = try SettingsLoader.settings(
+            environment: way.environment)
         let randomness = SecureRandomness()
         let keys = try NotificationKeys(
             master: .generate(count: 32, randomness: randomness), randomness: randomness)

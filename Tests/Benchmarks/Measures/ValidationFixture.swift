@@ -1,4 +1,3 @@
-import ArgumentParser
 import Contracts
 import Cryptography
 import Messages
@@ -20,15 +19,10 @@ struct ValidationFixture: Sendable {
         store = try TestStore.open(
             SessionTables.storeName, SessionTables.migrations, in: folder, time: SystemTime(),
             logger: .silent)
-        let loader = SettingsLoader(
-            program: "benchmark", summary: "", arguments: [], environment: [:])
-        guard case .run(let settings) = loader.load(SessionSettings.self) else {
-            throw ValidationError("the session service has no defaults")
-        }
         let proofs = SecretBytes(copying: randomness.bytes(32))
         seal = SignInProofSeal(key: KeyedHash(key: proofs))
         service = try await SessionService(
-            settings: settings, store: store,
+            settings: SettingsLoader.settings(), store: store,
             keys: SessionKeys(
                 master: SecretBytes(copying: randomness.bytes(32)), signInProofs: proofs,
                 randomness: randomness),

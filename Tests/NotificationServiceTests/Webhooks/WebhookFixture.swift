@@ -35,12 +35,8 @@ final class WebhookFixture: Sendable {
         let keys = try NotificationKeys(
             master: .generate(count: 32, randomness: SeededRandomness(seed: 99)),
             randomness: randomness)
-        let loader = SettingsLoader(
-            program: "test", summary: "", arguments: [],
+        let settings: WebhookSettings = try SettingsLoader.settings(
             environment: ["POSTERN_WEBHOOK_TARGETS": "any"])
-        guard case .run(let settings) = loader.load(WebhookSettings.self) else {
-            throw SettingsRefused(text: "webhook settings")
-        }
         worker = try WebhookWorker(
             settings: settings,
             sources: [EventSource(.session, EventFeed(store: session, time: time))],

@@ -29,13 +29,8 @@ final class LimitsFixture: Sendable {
         self.time = time
         store = try TestStore.open(
             "ratelimit", RateLimitService.migrations, in: folder.path, time: time, logger: logger)
-        let loader = SettingsLoader(
-            program: "test", summary: "", arguments: flags, environment: [:])
-        guard case .run(let settings) = loader.load(RateLimitSettings.self) else {
-            throw ServiceError(.invalidArgument, detail: "settings")
-        }
         service = try await RateLimitService(
-            settings: settings, store: store,
+            settings: SettingsLoader.settings(flags), store: store,
             keys: RateLimitKeys(
                 master: SecretBytes(copying: [UInt8](repeating: key, count: 32)),
                 randomness: SeededRandomness(seed: seed)),

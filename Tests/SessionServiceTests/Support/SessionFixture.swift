@@ -48,12 +48,7 @@ final class SessionFixture {
     }
 
     static func settings(_ flags: [String]) throws -> SessionSettings {
-        let loader = SettingsLoader(
-            program: "test", summary: "", arguments: flags, environment: [:])
-        guard case .run(let settings) = loader.load(SessionSettings.self) else {
-            throw ServiceError(.invalidArgument, detail: "settings")
-        }
-        return settings
+        try SettingsLoader.settings(flags)
     }
 
     private static func open(
