@@ -246,7 +246,8 @@ let package = Package(
             dependencies: ["HTTPSink", "Cryptography", "ServiceRuntime", "JSON"],
             path: "Tests/Support/ProviderIssuer", swiftSettings: settings),
         .executableTarget(
-            name: "StorageCrashWriter", dependencies: ["Storage", "ServiceRuntime", logging],
+            name: "StorageCrashWriter",
+            dependencies: ["Storage", "ServiceRuntime", "TestSupport", logging],
             path: "Tests/Support/StorageCrashWriter", swiftSettings: settings),
         .executableTarget(
             name: "LimitsCrashWriter",

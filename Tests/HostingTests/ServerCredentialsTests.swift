@@ -20,15 +20,10 @@ struct ServerCredentialsTests {
     }
 
     private func settings(_ arguments: String...) throws -> HostSettings {
-        let outcome = SettingsLoader(
-            program: "postern-sample", summary: "a sample.",
-            arguments: ["--applications-folder=\(folder.path)"] + arguments, environment: [:]
-        ).load(ProgramSettings<SampleProgram>.self)
-        guard case .run(let settings) = outcome else { throw Refused() }
+        let settings: ProgramSettings<SampleProgram> = try SettingsLoader.settings(
+            ["--applications-folder=\(folder.path)"] + arguments)
         return settings.host
     }
-
-    private struct Refused: Error {}
 
     private func makeKey(_ name: String) throws {
         try SecretFile.create(

@@ -18,21 +18,15 @@ struct ServiceHostTests {
     }
 
     private func host(seed: UInt64 = 1) throws -> ServiceHost {
-        let outcome = SettingsLoader(
-            program: "postern-sample", summary: "a sample.",
-            arguments: [
-                "--keys-folder=\(folder.path)", "--applications-folder=\(folder.path)",
-                "--data-folder=\(folder.path)",
-            ], environment: [:]
-        ).load(ProgramSettings<SampleProgram>.self)
-        guard case .run(let settings) = outcome else { throw SampleRefused() }
+        let settings: ProgramSettings<SampleProgram> = try SettingsLoader.settings([
+            "--keys-folder=\(folder.path)", "--applications-folder=\(folder.path)",
+            "--data-folder=\(folder.path)",
+        ])
         return ServiceHost(
             settings: settings.host, time: ManualTime(),
             randomness: SeededRandomness(seed: seed), logger: log.logger(),
             metrics: MetricsRegistry(), group: .singleton, description: SampleProgram.description)
     }
-
-    private struct SampleRefused: Error {}
 
     @Test("a key is created once, readable by its owner only, and read again at the next start")
     func once() throws {

@@ -35,15 +35,10 @@ struct WebServiceCallerTests {
     }
 
     private func settings(_ arguments: String...) throws -> HostSettings {
-        let outcome = SettingsLoader(
-            program: "postern-front", summary: "a sample.",
-            arguments: ["--applications-folder=\(folder.path)"] + arguments, environment: [:]
-        ).load(ProgramSettings<FrontProgram>.self)
-        guard case .run(let settings) = outcome else { throw Refused() }
+        let settings: ProgramSettings<FrontProgram> = try SettingsLoader.settings(
+            ["--applications-folder=\(folder.path)"] + arguments)
         return settings.host
     }
-
-    private struct Refused: Error {}
 
     private func credentials() throws -> ServerCredentials {
         let description = FrontProgram.description
@@ -73,7 +68,7 @@ struct WebServiceCallerTests {
     func formerCallers() throws {
         #expect(try settings().addressAsserters == ["app", "web"])
         #expect(try settings("--callers=app").addressAsserters == ["app"])
-        #expect(throws: Refused.self) { try settings("--callers=web") }
+        #expect(throws: SettingsRefused.self) { try settings("--callers=web") }
     }
 
     @Test("X-03: without a callers file a web service may call the public methods only")

@@ -1,5 +1,6 @@
 import Cryptography
 import ServiceRuntime
+import TestSupport
 import Testing
 
 @testable import IdentityService
@@ -14,10 +15,7 @@ struct IdentitySettingsTests {
 
     @Test("the defaults are valid")
     func defaults() throws {
-        guard case .run(let settings) = load([:]) else {
-            Issue.record("the defaults are refused")
-            return
-        }
+        let settings: IdentitySettings = try SettingsLoader.settings()
         #expect(settings.linkOrigin == "http://localhost:3000")
         #expect(settings.verificationLife == .seconds(86_400))
         #expect(settings.passwordHashing.parameters == .standard)
@@ -28,15 +26,11 @@ struct IdentitySettingsTests {
     }
 
     @Test("X-02, G-02, I-02: configured values take effect")
-    func chosen() {
-        let outcome = load([
+    func chosen() throws {
+        let settings: IdentitySettings = try SettingsLoader.settings(environment: [
             "POSTERN_ENUMERATION": "strict", "POSTERN_EMAIL_VERIFICATION": "required",
             "POSTERN_PASSWORD_POLICY": "letters-digits", "POSTERN_APP_NAME": "Track Log",
         ])
-        guard case .run(let settings) = outcome else {
-            Issue.record("the settings are refused")
-            return
-        }
         #expect(settings.enumeration == .strict)
         #expect(settings.emailVerification == .required)
         #expect(settings.passwordPolicy == .lettersAndDigits)

@@ -35,9 +35,9 @@ final class NotificationFixture: DeliveringFixture {
         self.time = time
         let randomness = SeededRandomness(seed: seed)
         let logger = log.logger(time: time)
-        store = try Store(
-            folder: folder.path, name: NotificationStore.name,
-            migrations: NotificationStore.migrations, time: time, logger: logger)
+        store = try TestStore.open(
+            NotificationStore.name, NotificationStore.migrations, in: folder.path, time: time,
+            logger: logger)
         keys = try NotificationKeys(
             master: .generate(count: 32, randomness: SeededRandomness(seed: masterSeed)),
             randomness: randomness)
@@ -60,12 +60,7 @@ final class NotificationFixture: DeliveringFixture {
     }
 
     static func settings(_ environment: [String: String]) throws -> NotificationSettings {
-        let loader = SettingsLoader(
-            program: "test", summary: "", arguments: [], environment: environment)
-        switch loader.load(NotificationSettings.self) {
-        case .run(let settings): return settings
-        case .leave(let text, exitCode: _): throw SettingsRefused(text: text)
-        }
+        try SettingsLoader.settings(environment: environment)
     }
 
     /// A route to `sinks`, in their order, and the client that it uses.
@@ -137,8 +132,4 @@ final class NotificationFixture: DeliveringFixture {
     }
 
     var inbox: [MaildirReader.Mail] { MaildirReader(folder: folder.file("inbox")).mails() }
-}
-
-struct SettingsRefused: Error {
-    let text: String
 }

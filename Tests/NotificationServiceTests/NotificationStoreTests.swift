@@ -20,10 +20,9 @@ struct NotificationStoreTests {
         let time = ManualTime()
         let id = MessageID.drawn(from: SeededRandomness(seed: 4))
         do {
-            let old = try Store(
-                folder: folder.path, name: NotificationStore.name,
-                migrations: Array(NotificationStore.migrations.prefix(version)), time: time,
-                logger: CapturedLog().logger(time: time))
+            let old = try TestStore.open(
+                NotificationStore.name, Array(NotificationStore.migrations.prefix(version)),
+                in: folder.path, time: time)
             let keys = try NotificationKeys(
                 master: .generate(count: 32, randomness: SeededRandomness(seed: 99)),
                 randomness: SeededRandomness(seed: 5))
@@ -57,10 +56,9 @@ struct NotificationStoreTests {
     func upgradedLanes() async throws {
         let folder = try TemporaryFolder()
         let time = ManualTime()
-        let old = try Store(
-            folder: folder.path, name: NotificationStore.name,
-            migrations: Array(NotificationStore.migrations.prefix(7)), time: time,
-            logger: CapturedLog().logger(time: time))
+        let old = try TestStore.open(
+            NotificationStore.name, Array(NotificationStore.migrations.prefix(7)), in: folder.path,
+            time: time)
         let rows = [
             ("reset-password", 1, 0), ("email-already-registered", 1, 0), ("phone-code", 2, 0),
             ("new-device", 3, 0), ("session-displaced", 1, 1), ("welcome", 1, 2),

@@ -1,4 +1,3 @@
-import Logging
 import ServiceRuntime
 import Storage
 import TestSupport
@@ -14,10 +13,9 @@ struct SessionTablesTests {
     init() throws { folder = try TemporaryFolder() }
 
     private func store(steps: Int) throws -> Store {
-        try Store(
-            folder: folder.path, name: SessionTables.storeName,
-            migrations: Array(SessionTables.migrations.prefix(steps)), time: time,
-            logger: CapturedLog().logger(time: time))
+        try TestStore.open(
+            SessionTables.storeName, Array(SessionTables.migrations.prefix(steps)), in: folder.path,
+            time: time)
     }
 
     @Test(

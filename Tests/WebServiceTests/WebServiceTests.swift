@@ -15,13 +15,7 @@ struct WebServiceTests {
     private func withListener(
         isReady: @escaping @Sendable () -> Bool, _ test: (String) throws -> Void
     ) async throws {
-        let outcome = SettingsLoader(
-            program: "postern-web", summary: "a sample.", arguments: [], environment: [:]
-        ).load(WebSettings.self)
-        guard case .run(let settings) = outcome else {
-            Issue.record("no settings")
-            return
-        }
+        let settings: WebSettings = try SettingsLoader.settings()
         let group = MultiThreadedEventLoopGroup.singleton
         let (time, randomness) = (SystemTime(), SeededRandomness())
         let gateway = RPCClient(

@@ -1,6 +1,7 @@
 import ArgumentParser
 import ServiceRuntime
 import Storage
+import TestSupport
 
 /// Durable writes a second: with group commit, with a commit for each flow, and without the disk.
 ///
@@ -41,10 +42,9 @@ struct GroupCommit: AsyncParsableCommand {
     ) async throws -> Double {
         var limits = Store.Limits()
         if let flowsMax { limits.groupFlowsMax = flowsMax }
-        let store = try Store(
-            folder: folder, name: name, migrations: [Self.migration],
-            engine: SQLiteEngine(durability: durability), limits: limits, time: SystemTime(),
-            logger: .silent)
+        let store = try TestStore.open(
+            name, [Self.migration], in: folder, engine: SQLiteEngine(durability: durability),
+            limits: limits, time: SystemTime(), logger: .silent)
         defer { store.close() }
         let workers = workers
         try await store.write(about: []) { transaction in

@@ -8,6 +8,7 @@ import RPC
 import RateLimitService
 import ServiceRuntime
 import Storage
+import TestSupport
 
 /// The complete rate-limit service on one event loop, beside the echo of `EchoMethods`: the
 /// additional cost of a decision in a call. Prints its port and runs until it is killed.
@@ -29,18 +30,12 @@ struct LimitsServer: AsyncParsableCommand {
         MetricsSystem.bootstrap(MetricsRegistry())
         let caller = try ApplicationKey(file: key)
         let time = SystemTime()
-        let store = try Store(
-            folder: folder, name: "ratelimit", migrations: RateLimitService.migrations,
-            time: time, logger: .silent)
-        let loader = SettingsLoader(
-            program: "limits-server", summary: "",
-            arguments: [
-                "--subjects-max", "\(Self.subjectsMax)", "--subjects-share-address", "98",
-                "--subjects-share-account", "1", "--subjects-share-text", "1",
-            ], environment: [:])
-        guard case .run(let settings) = loader.load(RateLimitSettings.self) else {
-            throw ExitCode.failure
-        }
+        let store = try TestStore.open(
+            "ratelimit", RateLimitService.migrations, in: folder, time: time, logger: .silent)
+        let settings: RateLimitSettings = try SettingsLoader.settings([
+            "--subjects-max", "\(Self.subjectsMax)", "--subjects-share-address", "98",
+            "--subjects-share-account", "1", "--subjects-share-text", "1",
+        ])
         let service = try await RateLimitService(
             settings: settings, store: store,
             keys: RateLimitKeys(

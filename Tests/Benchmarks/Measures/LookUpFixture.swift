@@ -7,6 +7,7 @@ import NIOPosix
 import RPC
 import ServiceRuntime
 import Storage
+import TestSupport
 
 /// An identity service in this process, with imported accounts.
 final class LookUpFixture: Sendable {
@@ -22,9 +23,9 @@ final class LookUpFixture: Sendable {
     init(folder: String, name: String, accounts: Int) throws {
         let randomness = SecureRandomness()
         self.accounts = accounts
-        store = try Store(
-            folder: "\(folder)/\(name)", name: "identity", migrations: IdentityTables.migrations,
-            time: time, logger: .silent)
+        store = try TestStore.open(
+            "identity", IdentityTables.migrations, in: "\(folder)/\(name)", time: time,
+            logger: .silent)
         let hashing = PasswordHashPool.Settings(threads: 1)
         passwords = try PasswordHashPool(
             settings: hashing, time: time, randomness: randomness,

@@ -1,4 +1,3 @@
-import ArgumentParser
 import Cryptography
 import Glibc
 import Messages
@@ -7,6 +6,7 @@ import RPC
 import ServiceRuntime
 import Storage
 import Synchronization
+import TestSupport
 
 /// The notification service on its own store, in this process.
 final class OutboxFixture: Sendable {
@@ -31,14 +31,11 @@ final class OutboxFixture: Sendable {
     /// Starts with an empty `folder`.
     init(folder: String, way: Way) throws {
         mkdir(folder, 0o700)
-        store = try Store(
-            folder: folder, name: NotificationStore.name,
-            migrations: NotificationStore.migrations, time: time, logger: .silent)
-        let loader = SettingsLoader(
-            program: "outbox", summary: "", arguments: [], environment: way.environment)
-        guard case .run(let settings) = loader.load(NotificationSettings.self) else {
-            throw ExitCode.failure
-        }
+        store = try TestStore.open(
+            NotificationStore.name, NotificationStore.migrations, in: folder, time: time,
+            logger: .silent)
+        let settings: NotificationSettings = try SettingsLoader.settings(
+            environment: way.environment)
         let randomness = SecureRandomness()
         let keys = try NotificationKeys(
             master: .generate(count: 32, randomness: randomness), randomness: randomness)

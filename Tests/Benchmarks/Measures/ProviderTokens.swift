@@ -4,6 +4,7 @@ import IdentityService
 import Messages
 import ProviderIssuer
 import ServiceRuntime
+import TestSupport
 
 /// Checks of a provider's tokens a second on one core with cached keys, compared with the bare
 /// check of the same token's signature (RS256, 2,048 bits).
@@ -37,16 +38,10 @@ struct ProviderTokens: AsyncParsableCommand {
 
     /// The issuer as Google, with the settings that an operator would write.
     private static func check(of issuer: ProviderIssuer) async throws -> Check {
-        let loader = SettingsLoader(
-            program: "benchmark", summary: "", arguments: [],
-            environment: issuer.environment(for: "google"))
-        guard case .run(let settings) = loader.load(ProvidersSettings.self) else {
-            throw ValidationError("the issuer's settings are invalid")
-        }
         let randomness = SecureRandomness()
         let key = SecretBytes.generate(count: SecretFile.keyBytes, randomness: randomness)
         let providers = try Providers(
-            settings: settings,
+            settings: SettingsLoader.settings(environment: issuer.environment(for: "google")),
             keys: IdentityKeys(master: key, signInProofs: key, randomness: randomness),
             time: SystemTime(), randomness: randomness, logger: .silent)
         let nonce = try providers.issueNonce(for: "google")

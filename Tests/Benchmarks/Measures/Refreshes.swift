@@ -2,6 +2,7 @@ import ArgumentParser
 import ServiceRuntime
 import SessionService
 import Storage
+import TestSupport
 
 /// Durable refreshes a second of the complete session service (rotation, tokens, audit, store):
 /// with group commit, with a commit for each, and without the disk. Also the 99th percentile of
@@ -44,10 +45,10 @@ struct Refreshes: AsyncParsableCommand {
     ) async throws -> Double {
         var limits = Store.Limits()
         if let flowsMax { limits.groupFlowsMax = flowsMax }
-        let store = try Store(
-            folder: "\(folder)/\(name)", name: SessionTables.storeName,
-            migrations: SessionTables.migrations, engine: SQLiteEngine(durability: durability),
-            limits: limits, time: SystemTime(), logger: .silent)
+        let store = try TestStore.open(
+            SessionTables.storeName, SessionTables.migrations, in: "\(folder)/\(name)",
+            engine: SQLiteEngine(durability: durability), limits: limits, time: SystemTime(),
+            logger: .silent)
         defer { store.close() }
         let fixture = try await SessionFixture(store: store)
         let families = try await fixture.families(workers)

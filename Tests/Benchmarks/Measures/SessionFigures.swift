@@ -3,6 +3,7 @@ import Glibc
 import ServiceRuntime
 import SessionService
 import Storage
+import TestSupport
 
 /// Sessions in numbers: how many are opened a second, durably; the size of a million on disk and in
 /// memory; and whether a refresh among a million costs more than among a thousand.
@@ -65,9 +66,9 @@ struct SessionFigures: AsyncParsableCommand {
     }
 
     private func store(_ name: String) throws -> Store {
-        try Store(
-            folder: "\(folder)/\(name)", name: SessionTables.storeName,
-            migrations: SessionTables.migrations, time: SystemTime(), logger: .silent)
+        try TestStore.open(
+            SessionTables.storeName, SessionTables.migrations, in: "\(folder)/\(name)",
+            time: SystemTime(), logger: .silent)
     }
 }
 

@@ -1,4 +1,3 @@
-import ArgumentParser
 import Contracts
 import Cryptography
 import Logging
@@ -8,6 +7,7 @@ import ServiceRuntime
 import SessionService
 import Storage
 import Synchronization
+import TestSupport
 
 /// A session service, and the key with which identity would seal its sign-in proofs.
 struct SessionFixture: Sendable {
@@ -23,15 +23,10 @@ struct SessionFixture: Sendable {
     private let randomness = SecureRandomness()
 
     init(store: Store) async throws {
-        let loader = SettingsLoader(
-            program: "benchmark", summary: "", arguments: [], environment: [:])
-        guard case .run(let settings) = loader.load(SessionSettings.self) else {
-            throw ValidationError("the session service has no defaults")
-        }
         let proofs = SecretBytes(copying: SecureRandomness().bytes(32))
         seal = SignInProofSeal(key: KeyedHash(key: proofs))
         service = try await SessionService(
-            settings: settings, store: store,
+            settings: SettingsLoader.settings(), store: store,
             keys: SessionKeys(
                 master: SecretBytes(copying: SecureRandomness().bytes(32)), signInProofs: proofs,
                 randomness: SecureRandomness()),

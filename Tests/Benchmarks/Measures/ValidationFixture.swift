@@ -1,4 +1,3 @@
-import ArgumentParser
 import Contracts
 import Cryptography
 import Messages
@@ -6,6 +5,7 @@ import RPC
 import ServiceRuntime
 import SessionService
 import Storage
+import TestSupport
 
 /// A session service on its own store, and access tokens of different sessions.
 struct ValidationFixture: Sendable {
@@ -16,18 +16,13 @@ struct ValidationFixture: Sendable {
 
     /// A service on a new store in `folder`.
     init(folder: String) async throws {
-        store = try Store(
-            folder: folder, name: SessionTables.storeName, migrations: SessionTables.migrations,
-            time: SystemTime(), logger: .silent)
-        let loader = SettingsLoader(
-            program: "benchmark", summary: "", arguments: [], environment: [:])
-        guard case .run(let settings) = loader.load(SessionSettings.self) else {
-            throw ValidationError("the session service has no defaults")
-        }
+        store = try TestStore.open(
+            SessionTables.storeName, SessionTables.migrations, in: folder, time: SystemTime(),
+            logger: .silent)
         let proofs = SecretBytes(copying: randomness.bytes(32))
         seal = SignInProofSeal(key: KeyedHash(key: proofs))
         service = try await SessionService(
-            settings: settings, store: store,
+            settings: SettingsLoader.settings(), store: store,
             keys: SessionKeys(
                 master: SecretBytes(copying: randomness.bytes(32)), signInProofs: proofs,
                 randomness: randomness),

@@ -165,18 +165,6 @@ struct SignedIn: Hashable, Sendable {
     let session: GatewayV1.Session
 }
 
-extension SettingsLoader {
-    /// The settings that result from `flags`.
-    static func settings<Value: Settings>(_ flags: [String] = []) throws -> Value {
-        let loader = SettingsLoader(
-            program: "test", summary: "", arguments: flags, environment: [:])
-        guard case .run(let settings) = loader.load(Value.self) else {
-            throw ServiceError(.invalidArgument, detail: "settings")
-        }
-        return settings
-    }
-}
-
 /// Returns the `ServiceError` that `body` throws.
 /// - Throws: any other error of `body`, and fails the test if it throws nothing.
 func refusal<Value>(

@@ -53,8 +53,7 @@ final class InnerServices: Sendable {
         let log = CapturedLog().logger(time: time)
         func key() -> SecretBytes { .generate(count: 32, randomness: randomness) }
         func store(_ name: String, _ migrations: [Migration]) throws -> Store {
-            try Store(
-                folder: folder.path, name: name, migrations: migrations, time: time, logger: log)
+            try TestStore.open(name, migrations, in: folder.path, time: time, logger: log)
         }
         self.folder = folder
         self.time = time

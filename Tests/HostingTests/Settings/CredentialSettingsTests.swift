@@ -1,5 +1,6 @@
 import RPC
 import ServiceRuntime
+import TestSupport
 import Testing
 
 @testable import Hosting
@@ -16,7 +17,7 @@ struct CredentialSettingsTests {
 
     @Test("without a certificate there is no TLS")
     func none() throws {
-        guard case .run(let settings) = load() else { throw Refused() }
+        let settings: ProgramSettings<SampleProgram> = try SettingsLoader.settings()
         let credentials = settings.host.credentials
         #expect(credentials.serverFiles == nil)
         #expect(credentials.clientFiles == nil)
@@ -26,11 +27,11 @@ struct CredentialSettingsTests {
 
     @Test("one certificate is used for listening and for calling")
     func both() throws {
-        let outcome = load(
+        let settings: ProgramSettings<SampleProgram> = try SettingsLoader.settings([
             "--tls-certificate-file=a.pem", "--tls-key-file=a.key", "--tls-client-ca-file=c.pem",
             "--tls-peer-ca-file=p.pem", "--tls-minimum-version=1.3",
-            "--identity-certificate-name=identity")
-        guard case .run(let settings) = outcome else { throw Refused() }
+            "--identity-certificate-name=identity",
+        ])
         let own = CertificateFiles(chain: "a.pem", key: "a.key")
         let credentials = settings.host.credentials
         #expect(
@@ -54,6 +55,4 @@ struct CredentialSettingsTests {
             return
         }
     }
-
-    private struct Refused: Error {}
 }

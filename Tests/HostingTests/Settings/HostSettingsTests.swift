@@ -1,5 +1,6 @@
 import RPC
 import ServiceRuntime
+import TestSupport
 import Testing
 
 @testable import Hosting
@@ -16,15 +17,7 @@ struct HostSettingsTests {
     }
 
     private func settings(_ arguments: String...) throws -> ProgramSettings<SampleProgram> {
-        let outcome = SettingsLoader(
-            program: "postern-sample", summary: "a sample.", arguments: arguments, environment: [:]
-        ).load(ProgramSettings<SampleProgram>.self)
-        guard case .run(let settings) = outcome else { throw Refused(text: "\(outcome)") }
-        return settings
-    }
-
-    private struct Refused: Error {
-        let text: String
+        try SettingsLoader.settings(arguments)
     }
 
     @Test("a program runs on its defaults, which listen on loopback only")

@@ -1,5 +1,6 @@
 import Addresses
 import ServiceRuntime
+import TestSupport
 import Testing
 
 @testable import IdentityService
@@ -66,16 +67,14 @@ struct PhoneSettingsTests {
         #expect(TestPhoneNumber(text) == nil)
     }
 
-    private func load(_ flags: [String]) throws -> IdentitySettings? {
-        let loader = SettingsLoader(
-            program: "test", summary: "", arguments: flags, environment: [:])
-        guard case .run(let settings) = loader.load(IdentitySettings.self) else { return nil }
-        return settings
+    private func load(_ flags: [String]) throws -> PhoneSettings {
+        let settings: IdentitySettings = try SettingsLoader.settings(flags)
+        return settings.phone
     }
 
     @Test("G-06: by default phone sign-in and test numbers are off")
     func defaults() throws {
-        let phone = try #require(try load([])).phone
+        let phone = try load([])
         #expect(phone.countries == .none)
         #expect(phone.testNumbers.isEmpty)
         #expect(phone.codeLife == .seconds(300))
@@ -85,18 +84,17 @@ struct PhoneSettingsTests {
     @Test("G-06: settings are parsed, and invalid ones are refused")
     func reading() throws {
         let test = "+15555550100=123456 until 2026-12-31"
-        let phone = try #require(
-            try load([
-                "--phone-countries", "DE,FR", "--phone-test-numbers", test,
-                "--phone-code-life", "10m",
-            ])
-        ).phone
+        let phone = try load([
+            "--phone-countries", "DE,FR", "--phone-test-numbers", test, "--phone-code-life", "10m",
+        ])
         #expect(phone.countries == PhoneSettings.Countries(["FR", "DE"]))
         #expect(phone.testNumbers == [try #require(TestPhoneNumber(test))])
         #expect(phone.codeLife == .seconds(600))
-        #expect(try load(["--phone-countries", "XX"]) == nil)
-        #expect(try load(["--phone-test-numbers", "\(test),\(test)"]) == nil)
-        #expect(try load(["--phone-test-numbers", "+15555550100=123456"]) == nil)
-        #expect(try load(["--phone-code-life", "11m"]) == nil)
+        for (name, value) in [
+            ("countries", "XX"), ("test-numbers", "\(test),\(test)"),
+            ("test-numbers", "+15555550100=123456"), ("code-life", "11m"),
+        ] {
+            #expect(throws: SettingsRefused.self) { try load(["--phone-\(name)", value]) }
+        }
     }
 }

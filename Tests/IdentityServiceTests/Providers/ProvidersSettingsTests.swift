@@ -16,10 +16,7 @@ struct ProvidersSettingsTests {
     }
 
     private func settings(_ environment: [String: String]) throws -> ProvidersSettings {
-        guard case .run(let settings) = load(environment) else {
-            return try #require(nil as ProvidersSettings?, "\(load(environment))")
-        }
-        return settings
+        try SettingsLoader.settings(environment: environment)
     }
 
     private func complaint(_ environment: [String: String]) -> String {

@@ -60,9 +60,8 @@ final class IdentityFixture: Sendable {
             master: SecretBytes(copying: [UInt8](repeating: 7, count: 32)),
             signInProofs: SecretBytes(copying: [UInt8](repeating: 9, count: 32)),
             randomness: randomness)
-        store = try Store(
-            folder: folder.path, name: "identity", migrations: IdentityTables.migrations,
-            time: time, logger: logger)
+        store = try TestStore.open(
+            "identity", IdentityTables.migrations, in: folder.path, time: time, logger: logger)
         let hashing = PasswordHashPool.Settings(
             threads: 2, waitingMax: 500, parameters: parameters)
         settings = IdentitySettings(

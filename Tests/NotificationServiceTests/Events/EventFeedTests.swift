@@ -15,9 +15,7 @@ struct EventFeedTests {
 
     init() throws {
         folder = try TemporaryFolder()
-        store = try Store(
-            folder: folder.path, name: "session", migrations: [], time: time,
-            logger: CapturedLog().logger(time: time))
+        store = try TestStore.open("session", [], in: folder.path, time: time)
         feed = EventFeed(store: store, time: time)
     }
 

@@ -37,9 +37,9 @@ final class SMSAndPushFixture: DeliveringFixture {
         self.time = time
         let randomness = SeededRandomness(seed: seed)
         let logger = log.logger(time: time)
-        store = try Store(
-            folder: folder.path, name: NotificationStore.name,
-            migrations: NotificationStore.migrations, time: time, logger: logger)
+        store = try TestStore.open(
+            NotificationStore.name, NotificationStore.migrations, in: folder.path, time: time,
+            logger: logger)
         keys = try NotificationKeys(
             master: .generate(count: 32, randomness: SeededRandomness(seed: 99)),
             randomness: randomness)

@@ -23,8 +23,8 @@ struct EndedSessionDevicesTests {
         init(in folder: TemporaryFolder? = nil, time: ManualTime = ManualTime()) throws {
             let folder = try folder ?? TemporaryFolder()
             notification = try SMSAndPushFixture(in: folder, time: time)
-            trail = try Store(
-                folder: folder.path, name: "session", migrations: [], time: time,
+            trail = try TestStore.open(
+                "session", [], in: folder.path, time: time,
                 logger: notification.log.logger(time: time))
             feed = FailingFeed(EventFeed(store: trail, time: time))
             devices = EndedSessionDevices(

@@ -28,20 +28,15 @@ final class WebhookFixture: Sendable {
         self.time = time
         let randomness = SeededRandomness(seed: seed)
         let logger = log.logger(time: time)
-        store = try Store(
-            folder: folder.path, name: NotificationStore.name,
-            migrations: NotificationStore.migrations, time: time, logger: logger)
-        session = try Store(
-            folder: folder.path, name: "session", migrations: [], time: time, logger: logger)
+        store = try TestStore.open(
+            NotificationStore.name, NotificationStore.migrations, in: folder.path, time: time,
+            logger: logger)
+        session = try TestStore.open("session", [], in: folder.path, time: time, logger: logger)
         let keys = try NotificationKeys(
             master: .generate(count: 32, randomness: SeededRandomness(seed: 99)),
             randomness: randomness)
-        let loader = SettingsLoader(
-            program: "test", summary: "", arguments: [],
+        let settings: WebhookSettings = try SettingsLoader.settings(
             environment: ["POSTERN_WEBHOOK_TARGETS": "any"])
-        guard case .run(let settings) = loader.load(WebhookSettings.self) else {
-            throw SettingsRefused(text: "webhook settings")
-        }
         worker = try WebhookWorker(
             settings: settings,
             sources: [EventSource(.session, EventFeed(store: session, time: time))],

@@ -27,16 +27,10 @@ final class LimitsFixture: Sendable {
         self.folder = folder
         self.seed = seed
         self.time = time
-        store = try Store(
-            folder: folder.path, name: "ratelimit", migrations: RateLimitService.migrations,
-            time: time, logger: logger)
-        let loader = SettingsLoader(
-            program: "test", summary: "", arguments: flags, environment: [:])
-        guard case .run(let settings) = loader.load(RateLimitSettings.self) else {
-            throw ServiceError(.invalidArgument, detail: "settings")
-        }
+        store = try TestStore.open(
+            "ratelimit", RateLimitService.migrations, in: folder.path, time: time, logger: logger)
         service = try await RateLimitService(
-            settings: settings, store: store,
+            settings: SettingsLoader.settings(flags), store: store,
             keys: RateLimitKeys(
                 master: SecretBytes(copying: [UInt8](repeating: key, count: 32)),
                 randomness: SeededRandomness(seed: seed)),

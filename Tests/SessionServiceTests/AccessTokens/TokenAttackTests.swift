@@ -62,7 +62,7 @@ struct TokenAttackTests {
         #expect(text.contains(#""tenant":"blue","level":3"#))
         #expect(fixture.validate(token).valid)
         for claims in [#"{"sub":"acc_1"}"#, #"{"exp":1}"#, "[]", "{", #"{"a":1,"a":2}"#] {
-            #expect(throws: ServiceError.self, "\(claims)") {
+            #expect(throws: SettingsRefused.self, "\(claims)") {
                 try SessionFixture.settings(["--token-claims", claims])
             }
         }

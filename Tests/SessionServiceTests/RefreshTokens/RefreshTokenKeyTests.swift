@@ -119,7 +119,7 @@ struct RefreshTokenKeyTests {
     func longestAge() throws {
         let flags = ["--refresh-key-life", "1d", "--session-limits"]
         _ = try SessionFixture.settings(flags + ["anonymous=30d/200d"])
-        #expect(throws: ServiceError.self) {
+        #expect(throws: SettingsRefused.self) {
             try SessionFixture.settings(flags + ["anonymous=30d/201d"])
         }
     }

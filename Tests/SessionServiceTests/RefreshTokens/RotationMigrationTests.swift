@@ -17,9 +17,8 @@ struct RotationMigrationTests {
     private func withStore<Value: Sendable>(
         _ migrations: [Migration], _ work: @escaping @Sendable (Transaction) throws -> Value
     ) async throws -> Value {
-        let store = try Store(
-            folder: folder.path, name: SessionTables.storeName, migrations: migrations, time: time,
-            logger: CapturedLog().logger(time: time))
+        let store = try TestStore.open(
+            SessionTables.storeName, migrations, in: folder.path, time: time)
         defer { store.close() }
         return try await store.writeUnchecked(work)
     }

@@ -33,11 +33,9 @@ final class ScheduledService {
             master: .generate(count: 32, randomness: randomness), signInProofs: proofs,
             randomness: randomness)
         seal = SignInProofSeal(key: KeyedHash(key: proofs))
-        store = try Store(
-            folder: folder.path, name: SessionTables.storeName,
-            migrations: SessionTables.migrations,
-            engine: SQLiteEngine(durability: .noneForMeasuring), time: time,
-            logger: CapturedLog().logger(time: time))
+        store = try TestStore.open(
+            SessionTables.storeName, SessionTables.migrations, in: folder.path,
+            engine: SQLiteEngine(durability: .noneForMeasuring), time: time)
         service = try await Self.service(store, keys, time, randomness)
     }
 

@@ -90,7 +90,7 @@ struct DisplacementTests {
 
     @Test("invalid limits are rejected", arguments: ["0", "101", "x"])
     func settings(text: String) {
-        #expect(throws: ServiceError.self) {
+        #expect(throws: SettingsRefused.self) {
             try SessionFixture.settings(["--sessions-max", text])
         }
     }

@@ -68,14 +68,14 @@ struct MethodLimitsTests {
             "o p=1d/2d", "otp=1d/2d/3d", "otp=1d/2d,otp=1d/3d", "otp=-1d/2d",
         ])
     func wrong(text: String) {
-        #expect(throws: ServiceError.self) {
+        #expect(throws: SettingsRefused.self) {
             try SessionFixture.settings(["--session-limits", text])
         }
     }
 
     @Test("an idle limit shorter than an access token's life is rejected")
     func life() throws {
-        #expect(throws: ServiceError.self) {
+        #expect(throws: SettingsRefused.self) {
             try SessionFixture.settings(["--session-limits", "otp=5m/1d"])
         }
         _ = try SessionFixture.settings(["--session-limits", "otp=10m/1d"])

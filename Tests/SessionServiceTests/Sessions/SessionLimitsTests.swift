@@ -61,7 +61,7 @@ struct SessionLimitsTests {
             ["--access-token-life", "2h"], ["--access-token-life", "0"],
             ["--access-token-life", "1h", "--session-idle-max", "30m"],
         ] {
-            #expect(throws: ServiceError.self) { try SessionFixture.settings(flags) }
+            #expect(throws: SettingsRefused.self) { try SessionFixture.settings(flags) }
         }
         _ = try SessionFixture.settings(["--session-idle-max", "10m"])
     }

@@ -48,20 +48,14 @@ final class SessionFixture {
     }
 
     static func settings(_ flags: [String]) throws -> SessionSettings {
-        let loader = SettingsLoader(
-            program: "test", summary: "", arguments: flags, environment: [:])
-        guard case .run(let settings) = loader.load(SessionSettings.self) else {
-            throw ServiceError(.invalidArgument, detail: "settings")
-        }
-        return settings
+        try SettingsLoader.settings(flags)
     }
 
     private static func open(
         _ folder: TemporaryFolder, _ time: ManualTime, _ log: CapturedLog
     ) throws -> Store {
-        try Store(
-            folder: folder.path, name: SessionTables.storeName,
-            migrations: SessionTables.migrations, time: time,
+        try TestStore.open(
+            SessionTables.storeName, SessionTables.migrations, in: folder.path, time: time,
             logger: log.logger(time: time))
     }
 

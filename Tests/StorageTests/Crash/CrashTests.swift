@@ -1,4 +1,3 @@
-import Logging
 import TestSupport
 import Testing
 
@@ -11,9 +10,7 @@ struct CrashTests {
     init() throws { folder = try TemporaryFolder() }
 
     private func open() throws -> Store {
-        try Store(
-            folder: folder.path, name: "crash", migrations: [], time: ManualTime(),
-            logger: CapturedLog().logger())
+        try TestStore.open("crash", [], in: folder.path)
     }
 
     @Test("kill -9 under load loses no acknowledged write and leaves no partial one")

@@ -27,9 +27,7 @@ struct BackupTests {
         }
         store.close()
 
-        let copy = try Store(
-            folder: folder.path, name: "copy", migrations: Entries.migrations,
-            time: ManualTime(), logger: CapturedLog().logger())
+        let copy = try TestStore.open("copy", Entries.migrations, in: folder.path)
         let entries = try await copy.read { try $0.entries() }
         #expect(Set((1...200).flatMap { [$0, -$0] }).isSubset(of: entries))
         #expect(entries.reduce(0, +) == 0, "each flow's two rows are both there or neither")

@@ -15,9 +15,9 @@ struct ClockMarkTests {
     init() throws { folder = try TemporaryFolder() }
 
     private func open(accepting acceptsClock: Bool = false) throws -> Store {
-        try Store(
-            folder: folder.path, name: "clock", migrations: [], acceptsClock: acceptsClock,
-            time: time, logger: log.logger(time: time))
+        try TestStore.open(
+            "clock", [], in: folder.path, acceptsClock: acceptsClock, time: time,
+            logger: log.logger(time: time))
     }
 
     /// Opens the store as a restarted program does, writes, and closes it.

@@ -19,12 +19,12 @@ enum Entries {
     /// A store of entries in `folder`, with manual time and a captured log.
     static func open(
         _ folder: TemporaryFolder, migrations: [Migration] = migrations,
-        engine: any SQLEngine = SQLiteEngine(), limits: Store.Limits = Store.Limits(),
+        engine: (any SQLEngine)? = nil, limits: Store.Limits = Store.Limits(),
         time: ManualTime = ManualTime(), log: CapturedLog = CapturedLog()
     ) throws -> Store {
-        try Store(
-            folder: folder.path, name: "entries", migrations: migrations, engine: engine,
-            limits: limits, time: time, logger: log.logger())
+        try TestStore.open(
+            "entries", migrations, in: folder.path, engine: engine, limits: limits, time: time,
+            logger: log.logger())
     }
 }
 

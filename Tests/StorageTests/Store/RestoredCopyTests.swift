@@ -12,9 +12,7 @@ struct RestoredCopyTests {
     init() throws { folder = try TemporaryFolder() }
 
     private func open(_ name: String) throws -> Store {
-        try Store(
-            folder: folder.path, name: name, migrations: [], time: time,
-            logger: CapturedLog().logger(time: time))
+        try TestStore.open(name, [], in: folder.path, time: time)
     }
 
     @Test(

@@ -2,6 +2,7 @@ import Glibc
 import Logging
 import ServiceRuntime
 import Storage
+import TestSupport
 
 /// Writes to a store as fast as it can, and reports on its standard output the number of each write
 /// that was acknowledged, until it is killed. `CrashTests` starts it and kills it.
@@ -19,9 +20,8 @@ struct StorageCrashWriter {
 
     static func main() async throws {
         guard let folder = CommandLine.arguments.dropFirst().first else { exit(64) }
-        let store = try Store(
-            folder: folder, name: "crash", migrations: migrations, time: SystemTime(),
-            logger: Logger(label: "crash"))
+        let store = try TestStore.open(
+            "crash", migrations, in: folder, time: SystemTime(), logger: Logger(label: "crash"))
         let last = try await store.read { session in
             try session.queryOne("SELECT max(number) FROM entry") { try $0.optionalInteger(0) }
         }

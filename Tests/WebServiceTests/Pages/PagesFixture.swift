@@ -74,12 +74,7 @@ struct PagesFixture: Sendable {
               origins: [https://shop.example.org]
               redirect-uris: ["\(redirectURI)"]
             """, to: "apps.yaml")
-        let outcome = SettingsLoader(
-            program: "postern-web", summary: "a sample.",
-            arguments: ["--pages=on", "--apps-file=\(apps)"], environment: [:]
-        ).load(WebSettings.self)
-        guard case .run(let settings) = outcome else { throw HTTP1Response.Malformed() }
-        return settings
+        return try SettingsLoader.settings(["--pages=on", "--apps-file=\(apps)"])
     }
 
     // MARK: A browser

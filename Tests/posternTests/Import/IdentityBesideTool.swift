@@ -25,9 +25,8 @@ final class IdentityBesideTool: Sendable {
         let logger = Logger(label: "silent") { _ in SwiftLogNoOpLogHandler() }
         let folder = try folder ?? TemporaryFolder()
         self.folder = folder
-        store = try Store(
-            folder: folder.path, name: "identity", migrations: IdentityTables.migrations,
-            time: time, logger: logger)
+        store = try TestStore.open(
+            "identity", IdentityTables.migrations, in: folder.path, time: time, logger: logger)
         let hashing = PasswordHashPool.Settings(threads: 1)
         // No service is called before `run`.
         let nowhere = RPCClient(
