@@ -5,11 +5,14 @@ package import ServiceRuntime
 package struct Transaction: SQLSession {
     /// The timestamp of this flow: one for all rows it writes.
     package let at: Timestamp
+    /// The store's instance, which holds the messages that this flow enqueues.
+    let instance: Int64
     private let connection: any SQLConnection
     let commit: CommitState
 
-    init(at: Timestamp, connection: any SQLConnection, commit: CommitState) {
+    init(at: Timestamp, instance: Int64, connection: any SQLConnection, commit: CommitState) {
         self.at = at
+        self.instance = instance
         self.connection = connection
         self.commit = commit
     }
