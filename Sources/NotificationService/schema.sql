@@ -123,7 +123,7 @@ CREATE TABLE outbox (
     created_at_ms INTEGER NOT NULL,
     due_at_ms INTEGER NOT NULL,
     attempts INTEGER NOT NULL DEFAULT 0
-, queue INTEGER NOT NULL DEFAULT 0) STRICT;
+, queue INTEGER NOT NULL DEFAULT 0, holder INTEGER NOT NULL DEFAULT 0, leased_until_ms INTEGER NOT NULL DEFAULT 0) STRICT;
 
 CREATE INDEX outbox_by_lane ON outbox (lane, topic, number) WHERE lane IS NOT NULL;
 

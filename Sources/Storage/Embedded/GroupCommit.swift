@@ -31,6 +31,8 @@ struct GroupCommit {
     let open: () throws -> any SQLConnection
     /// The clock that stamps each flow.
     let time: any Time
+    /// The store's instance.
+    let instance: Int64
     let logger: Logger
     /// Health status: whether writes reach the disk.
     let writes: PartCondition
@@ -45,10 +47,11 @@ struct GroupCommit {
     /// A writer that opens its connection at the first group.
     init(
         open: @escaping () throws -> any SQLConnection, time: any Time, clock: ClockHold,
-        logger: Logger, writes: PartCondition, announce: @escaping () -> Void
+        instance: Int64, logger: Logger, writes: PartCondition, announce: @escaping () -> Void
     ) {
         self.open = open
         self.time = time
+        self.instance = instance
         mark = ClockMark(time: time, clock: clock)
         self.logger = logger
         self.writes = writes
@@ -144,7 +147,8 @@ struct GroupCommit {
     ) -> Outcome {
         do {
             try connection.beginFlow(about: flow.about)
-            let transaction = Transaction(at: time.now(), connection: connection, commit: state)
+            let transaction = Transaction(
+                at: time.now(), instance: instance, connection: connection, commit: state)
             return .succeeded(try flow.work.run(transaction))
         } catch {
             return .threw(error)

@@ -4,10 +4,18 @@ import Glibc
 enum PrivateFile {
     /// Creates `path` if it does not exist. SQLite gives the log beside a database the same
     /// permissions.
+    ///
+    /// An existing file is not opened. Closing it would release the locks that SQLite holds on it
+    /// for other connections of this process (fcntl(2), traditional record locks). A shell that
+    /// opened and closed the store would then take itself for the last user and delete the log, and
+    /// with it what this process commits afterwards.
     static func make(_ path: String) throws {
-        let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw failure(path) }
-        close(file)
+        let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        if file >= 0 {
+            close(file)
+        } else {
+            guard errno == EEXIST, access(path, R_OK | W_OK) == 0 else { throw failure(path) }
+        }
         try sync(folder(of: path))
     }
 

@@ -109,6 +109,7 @@ enum StorageTables {
         Migration(number: 6, sql: AuditCounts.table),
         Migration(number: 7, sql: keyCheck),
         Migration(number: 8, sql: auditApp),
+        Migration(number: 9, sql: outboxLeases),
     ]
 
     /// `number` orders the messages. Those with the same `lane` are delivered one after the other.
@@ -134,6 +135,13 @@ enum StorageTables {
         ALTER TABLE outbox ADD COLUMN queue INTEGER NOT NULL DEFAULT 0;
         CREATE INDEX outbox_by_queue ON outbox (queue, due_at_ms, number);
         DROP INDEX outbox_by_due;
+        """
+
+    /// The instance that may deliver a message, and until when (`OutboxRelay`). The lease of a message
+    /// that an older program wrote is over.
+    private static let outboxLeases = """
+        ALTER TABLE outbox ADD COLUMN holder INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE outbox ADD COLUMN leased_until_ms INTEGER NOT NULL DEFAULT 0;
         """
 
     /// Append-only. `subject`, `client_address` and `device` are keyed hashes.

@@ -4,17 +4,40 @@ package import ServiceRuntime
 import Synchronization
 
 /// Delivers the outbox's messages to their receivers, at least once, right after the commit that
-/// wrote them. One relay for each store.
+/// wrote them. One relay for each open store; several instances may share a database.
 ///
-/// A message is deleted only after `deliver` has returned. After a crash in between it is delivered
-/// again under the same key. Failed deliveries are retried without limit; when a message should be
-/// given up, its topic's code decides that and returns normally.
+/// An instance may deliver a message only while it is the message's holder:
+///
+///     written ──▶ held ── due, first of its lane ──▶ underway ── delivered ──▶ deleted
+///                 ▲  ▲                                 │  │ ▲
+///                 │  └─ failed: due later ─────────────┘  └─┘ lease renewed
+///                 └─ claimed ─── overdue ◀── lease over
+///
+/// - *Held*: by the instance that wrote or claimed it. The lease ends `lease` after the message is
+///   due, also when the attempt is one after a failure. The holder starts without a further write.
+/// - *Underway*: the holder delivers it, and renews a lease that ends soon: a delivery may last
+///   longer than the lease. It is deleted only after `deliver` has returned.
+/// - *Overdue*: the lease is over, because the holder has stopped or has no slot for the message.
+///   Any instance, also the former holder, may claim it, with a write that only one can make.
+///
+/// Only the holder records an outcome. A holder that has lost its lease, as in a machine that was
+/// suspended, may deliver beside the new one; the receiver recognises the key. It is the same after
+/// a crash between delivery and deletion. Opening a store in a file ends all leases, so after a
+/// restart no message waits for one.
+///
+/// Failed deliveries are retried without limit; when a message should be given up, its topic's code
+/// decides that and returns normally.
 package final class OutboxRelay: Service {
+    /// How long after a message is due only its holder may deliver it: the delay of a message whose
+    /// holder has stopped. Longer than most deliveries, so that a renewal is rare.
+    static let lease: Duration = .seconds(10)
+    /// The rest of a lease with which it is renewed. It outlasts `restMax` and a slow commit.
+    static let renewal: Duration = .seconds(5)
     /// How long to wait after the store failed to answer.
     static let storeRetry: Duration = .seconds(1)
-    /// The longest wait between two reads. Each message has its own due time, so this is only a
-    /// safety net.
-    static let restMax: Duration = .seconds(60)
+    /// The longest wait between two reads. Only the commits of this instance wake it; leases end,
+    /// and lanes become free elsewhere, without a signal.
+    static let restMax: Duration = .seconds(2)
 
     /// The wait after a message's first failed attempt.
     static let firstBackoff: Duration = .milliseconds(100)
@@ -26,6 +49,10 @@ package final class OutboxRelay: Service {
         let number: Int64
         let attempts: Int64
         let message: OutboxMessage
+        /// The instance that may deliver it (`Store.instance`).
+        var holder: Int64
+        /// From then on any instance may claim it.
+        var leasedUntil: Timestamp
     }
 
     private let store: Store
@@ -33,8 +60,8 @@ package final class OutboxRelay: Service {
     private let randomness: any Randomness
     private let queues: [OutboxQueue]
     private let deliver: @Sendable (OutboxMessage) async throws -> Void
-    /// The rows of the messages being delivered, by queue.
-    private let underway = Mutex<[OutboxQueue: Set<Int64>]>([:])
+    /// The rows of the messages being delivered, by queue and number.
+    private let underway = Mutex<[OutboxQueue: [Int64: Row]]>([:])
 
     /// A relay of the outbox in `store`. `deliver` sets its own timeout, and throws to have the
     /// message retried.
@@ -64,36 +91,79 @@ package final class OutboxRelay: Service {
         }
     }
 
-    /// Starts every delivery that is due and has a slot.
+    /// Starts every delivery that is due and has a slot, and renews leases that end soon.
     /// - Returns: how long to wait when no signal comes.
     private func startDue(_ deliveries: inout DiscardingTaskGroup) async -> Duration {
-        let busy = underway.withLock { $0 }
-        let free = queues.filter { busy[$0, default: []].count < $0.deliveriesMax }
-        guard !free.isEmpty else { return Self.restMax }
-        let now = time.now()
         do {
-            let (found, next) = try await store.read { session in
-                (
-                    try free.map { queue in
-                        // Rows being delivered are still due and come first.
-                        let limit = queue.deliveriesMax + busy[queue, default: []].count
-                        return try session.dueOutboxMessages(queue, at: now, limit: limit)
-                    },
-                    try free.compactMap { try session.nextOutboxMoment($0, after: now) }.min()
-                )
-            }
-            for (queue, rows) in zip(free, found) {
-                let waiting = rows.lazy.filter { !busy[queue, default: []].contains($0.number) }
-                for row in waiting.prefix(queue.deliveriesMax - busy[queue, default: []].count) {
-                    underway.withLock { _ = $0[queue, default: []].insert(row.number) }
-                    deliveries.addTask { await self.handOver(row) }
-                }
-            }
-            return min(next.map { $0 - time.now() } ?? Self.restMax, Self.restMax)
+            let (due, rest) = try await findDue()
+            start(due.filter { !needsClaim($0) }, &deliveries)
+            start(try await claim(due.filter(needsClaim)), &deliveries)
+            try await renewLeases()
+            return rest
         } catch {
             store.logger.warning(
-                "outbox.read.failed", "reading the outbox failed", fields: [.detail: .error(error)])
+                "outbox.read.failed", "reading the outbox, or claiming its messages, failed",
+                fields: [.detail: .error(error)])
             return Self.storeRetry
+        }
+    }
+
+    /// The messages that are due and have a slot, and how long to wait when no signal comes.
+    private func findDue() async throws -> (due: [Row], rest: Duration) {
+        let busy = underway.withLock { $0 }
+        let free = queues.filter { busy[$0, default: [:]].count < $0.deliveriesMax }
+        guard !free.isEmpty else { return ([], Self.restMax) }
+        let (now, instance) = (time.now(), store.instance)
+        let (found, next) = try await store.read { session in
+            (
+                try free.map { queue in
+                    // Rows being delivered are still due and come first.
+                    let limit = queue.deliveriesMax + busy[queue, default: [:]].count
+                    return try session.dueOutboxMessages(
+                        queue, for: instance, at: now, limit: limit)
+                },
+                try free.compactMap { try session.nextOutboxMoment($0, after: now) }.min()
+            )
+        }
+        let due = zip(free, found).flatMap { queue, rows in
+            let busy = busy[queue, default: [:]]
+            let waiting = rows.filter { busy[$0.number] == nil }
+            return waiting.prefix(queue.deliveriesMax - busy.count)
+        }
+        return (due, min(next.map { $0 - time.now() } ?? Self.restMax, Self.restMax))
+    }
+
+    private func start(_ rows: [Row], _ deliveries: inout DiscardingTaskGroup) {
+        for row in rows {
+            underway.withLock { $0[row.message.queue, default: [:]][row.number] = row }
+            deliveries.addTask { await self.handOver(row) }
+        }
+    }
+
+    /// Whether the lease must be taken or renewed before the message can be delivered under it.
+    private func needsClaim(_ row: Row) -> Bool {
+        row.holder != store.instance || row.leasedUntil - time.now() < Self.renewal
+    }
+
+    /// Takes or renews the leases of these messages.
+    /// - Returns: those that no other instance has claimed meanwhile, with their new leases.
+    private func claim(_ rows: [Row]) async throws -> [Row] {
+        guard !rows.isEmpty else { return [] }
+        return try await store.write(about: rows.map { .row("outbox", $0.number) }) { transaction in
+            try rows.compactMap { try transaction.claimOutboxMessage($0) }
+        }
+    }
+
+    /// Renews the leases of the messages being delivered that end soon. A message that another
+    /// instance has claimed stays as it is: its delivery goes on, and its outcome is not recorded.
+    private func renewLeases() async throws {
+        let ending = underway.withLock { $0.values.flatMap(\.values) }.filter(needsClaim)
+        for row in try await claim(ending) {
+            // Its delivery may have ended meanwhile.
+            underway.withLock { underway in
+                guard underway[row.message.queue]?[row.number] != nil else { return }
+                underway[row.message.queue]?[row.number] = row
+            }
         }
     }
 
@@ -111,12 +181,13 @@ package final class OutboxRelay: Service {
     private func handOver(_ row: Row) async {
         do {
             try await deliver(row.message)
-            await record(row) { try $0.removeOutboxMessage(row.number) }
+            await record(row) { try $0.removeOutboxMessage(row) }
         } catch {
-            // A shutdown is not a failure of the message; it is delivered after the next start.
+            // A shutdown is not a failure of the message; it is delivered after the next start, or
+            // by another instance once its lease is over.
             if !Task.isCancelled { await postpone(row, error) }
         }
-        underway.withLock { _ = $0[row.message.queue]?.remove(row.number) }
+        underway.withLock { _ = $0[row.message.queue]?.removeValue(forKey: row.number) }
         store.outboxSignal.wake()
     }
 
@@ -131,7 +202,7 @@ package final class OutboxRelay: Service {
             ])
         let wait = Self.backoff(failures: failures, random: randomness.integer())
         let due = time.now() + wait
-        await record(row) { try $0.postponeOutboxMessage(row.number, until: due) }
+        await record(row) { try $0.postponeOutboxMessage(row, until: due) }
     }
 
     /// Records the outcome of a delivery and retries until that succeeds: a delivered message that

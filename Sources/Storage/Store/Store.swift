@@ -1,3 +1,4 @@
+import Cryptography
 package import Logging
 package import ServiceRuntime
 import Synchronization
@@ -15,6 +16,10 @@ package final class Store: Sendable {
     package let name: String
     /// The database file: `<folder>/<name>.sqlite`.
     package let location: String
+    /// Identifies this open store among the instances of the service that share its database. It is
+    /// random, so a restarted service is another instance and never takes its predecessor's leases
+    /// for its own.
+    package let instance: Int64
     /// Wakes the relay after each commit that added a message to the outbox.
     let outboxSignal = WakeSignal()
     /// How the machine's clock compared with the store's mark when it was opened, and whether the
@@ -34,12 +39,14 @@ package final class Store: Sendable {
     /// Opens the store `name` in `folder`, creates it if needed, and migrates its schema.
     /// - Parameters:
     ///   - acceptsClock: the operator confirms that the machine's clock is right.
+    ///   - randomness: `instance` is drawn from it.
     ///   - backend: for tests, which put another in front of the embedded one.
     /// - Throws: `StoreError`, whose description tells the operator what to do, or `SQLError`.
     package init(
         folder: String, name: String, migrations: [Migration],
         engine: any SQLEngine = SQLiteEngine(), limits: Limits = Limits(),
-        acceptsClock: Bool = false, time: any Time, logger: Logger,
+        acceptsClock: Bool = false, time: any Time,
+        randomness: any Randomness = SecureRandomness(), logger: Logger,
         backend: (any StoreBackend) -> any StoreBackend = { $0 }
     ) throws {
         try PrivateFile.makeFolder(folder)
@@ -48,6 +55,7 @@ package final class Store: Sendable {
         self.folder = folder
         self.name = name
         self.location = location
+        instance = randomness.rowKey()
         self.engine = engine
         self.limits = limits
         self.logger = logger
@@ -68,6 +76,8 @@ package final class Store: Sendable {
         self.clock = clock
         isRestoredCopy = try Self.opening(location) {
             try opened.1.run(migrations, .service)
+            // A full disk must not stop a start: it delays messages until their leases are over.
+            try? opened.0.endOutboxLeases(at: time.now())
             return try opened.0.isMarkedAsCopy()
         }
         let signal = outboxSignal
@@ -76,7 +86,7 @@ package final class Store: Sendable {
             write: { queue in
                 let commits = GroupCommit(
                     open: { try engine.openWriter(location) }, time: time, clock: clock,
-                    logger: logger, writes: writes, announce: { signal.wake() })
+                    instance: instance, logger: logger, writes: writes, announce: { signal.wake() })
                 var writer = StoreWriter(
                     queue: queue, limits: limits, metrics: metrics, watchdog: watchdog,
                     logger: logger, commits: commits)

@@ -5,11 +5,14 @@ package import ServiceRuntime
 package struct Transaction: SQLSession {
     /// The timestamp of this flow: one for all rows it writes.
     package let at: Timestamp
+    /// The store's instance, which holds the messages that this flow enqueues.
+    let instance: Int64
     private let connection: any SQLConnection
     let commit: CommitState
 
-    init(at: Timestamp, connection: any SQLConnection, commit: CommitState) {
+    init(at: Timestamp, instance: Int64, connection: any SQLConnection, commit: CommitState) {
         self.at = at
+        self.instance = instance
         self.connection = connection
         self.commit = commit
     }
@@ -17,7 +20,9 @@ package struct Transaction: SQLSession {
     /// The same transaction through another connection, for tests that stop at each statement.
     /// - Parameter replaced: makes it of this transaction's connection.
     package init(of other: Transaction, _ replaced: (any SQLConnection) -> any SQLConnection) {
-        self.init(at: other.at, connection: replaced(other.connection), commit: other.commit)
+        self.init(
+            at: other.at, instance: other.instance, connection: replaced(other.connection),
+            commit: other.commit)
     }
 
     /// Runs one statement and ignores its rows.

@@ -207,7 +207,7 @@ struct OutboxRelayTests {
             try session.query(
                 """
                 EXPLAIN QUERY PLAN SELECT number FROM outbox AS this
-                WHERE queue = 1 AND due_at_ms <= 5
+                WHERE queue = 1 AND due_at_ms <= 5 AND (holder = 7 OR leased_until_ms <= 5)
                   AND (lane IS NULL OR NOT EXISTS (
                     SELECT 1 FROM outbox AS earlier
                     WHERE earlier.lane = this.lane AND earlier.topic = this.topic
@@ -239,7 +239,7 @@ struct OutboxRelayTests {
         }
         let store = try Entries.open(folder, time: time)
         let due = try await store.read { [time] session in
-            try session.dueOutboxMessages(.standard, at: time.now(), limit: 10)
+            try session.dueOutboxMessages(.standard, for: 1, at: time.now(), limit: 10)
         }
         #expect(due.map(\.message.key) == ["old"])
         store.close()
