@@ -70,6 +70,7 @@ package final class Store: Sendable {
             mark: opened.mark, isAccepted: acceptsClock, time: time, logger: logger)
         isRestoredCopy = try Self.opening(location) {
             try opened.1.run(migrations, .service)
+            try opened.0.continueFeeds()
             return try opened.0.isMarkedAsCopy()
         }
         try startWriter(time, lock)
