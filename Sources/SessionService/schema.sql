@@ -114,7 +114,12 @@ CREATE TABLE session_end (
     session INTEGER NOT NULL,
     ended_at_ms INTEGER NOT NULL,
     reason INTEGER NOT NULL
-) STRICT;
+, position INTEGER) STRICT;
+
+CREATE UNIQUE INDEX session_end_position ON session_end (position)
+    WHERE position IS NOT NULL;
+
+CREATE INDEX session_end_unpositioned ON session_end (number) WHERE position IS NULL;
 
 CREATE TABLE signing_key (
     id INTEGER PRIMARY KEY,
