@@ -24,7 +24,11 @@ CREATE TABLE audit (
     device BLOB,
     outcome TEXT,
     attempt INTEGER
-, actor TEXT, app TEXT) STRICT;
+, actor TEXT, app TEXT, position INTEGER) STRICT;
+
+CREATE UNIQUE INDEX audit_position ON audit (position) WHERE position IS NOT NULL;
+
+CREATE INDEX audit_unpositioned ON audit (number) WHERE position IS NULL;
 
 CREATE TABLE audit_count (
     number INTEGER PRIMARY KEY,
@@ -88,6 +92,11 @@ CREATE TABLE email_changes (
 CREATE INDEX email_changes_by_expiry ON email_changes (expires_at_ms);
 
 CREATE UNIQUE INDEX email_changes_by_token_hash ON email_changes (token_hash);
+
+CREATE TABLE feed_head (
+    feed TEXT NOT NULL PRIMARY KEY,
+    last INTEGER NOT NULL
+) STRICT;
 
 CREATE TABLE hash_parameters (
     parameters INTEGER PRIMARY KEY,

@@ -24,6 +24,7 @@ package enum NotificationStore {
         Migration(number: 7, sql: sessionFeed),
         Migration(number: 8, sql: warnings),
         Migration(number: 9, sql: leaseHolders),
+        Migration(number: 10, sql: eventPositions),
     ]
 
     /// `state`: 0 queued, 1 sending, 2 waiting, 3 sent, 4 dead. `due_at_ms`: when the message may
@@ -177,6 +178,13 @@ package enum NotificationStore {
         CREATE INDEX webhook_delivery_due ON webhook_delivery (webhook, due_at_ms)
             WHERE due_at_ms IS NOT NULL;
         CREATE INDEX webhook_delivery_event ON webhook_delivery (event);
+        """
+
+    /// The next position of `event` is larger than all that were given, also of events that were
+    /// purged (`Feed`).
+    private static let eventPositions = """
+        INSERT INTO feed_head (feed, last) VALUES (
+            'event', coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'event'), 0));
         """
 
     /// The suppression list of addresses (`SuppressionList`).

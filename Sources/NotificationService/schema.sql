@@ -12,7 +12,11 @@ CREATE TABLE audit (
     device BLOB,
     outcome TEXT,
     attempt INTEGER
-, actor TEXT, app TEXT) STRICT;
+, actor TEXT, app TEXT, position INTEGER) STRICT;
+
+CREATE UNIQUE INDEX audit_position ON audit (position) WHERE position IS NOT NULL;
+
+CREATE INDEX audit_unpositioned ON audit (number) WHERE position IS NULL;
 
 CREATE TABLE audit_count (
     number INTEGER PRIMARY KEY,
@@ -69,6 +73,11 @@ CREATE TABLE failed_try (
 ) STRICT;
 
 CREATE INDEX failed_try_message ON failed_try (message, attempt);
+
+CREATE TABLE feed_head (
+    feed TEXT NOT NULL PRIMARY KEY,
+    last INTEGER NOT NULL
+) STRICT;
 
 CREATE TABLE idempotency (
     number INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -71,7 +71,7 @@ extension Transaction {
         for key in try latestSigningKeys(.max) where !key.isRevoked { try revoke(key) }
     }
 
-    /// Ends all open sessions, with two statements even for a million of them. Followers receive
+    /// Ends all open sessions, with a few statements even for a million of them. Followers receive
     /// the revocations of sessions that were used recently according to the copy. That is as old as
     /// the backup and covers few; access tokens become invalid because their keys are revoked.
     fileprivate func endRestored() throws -> Int {
@@ -82,6 +82,7 @@ extension Transaction {
             SELECT id, ?1, ?2 FROM session WHERE ended_at_ms IS NULL AND used_at_ms > ?3
             """,
             [SQLValue(at), reason, SQLValue(at - Self.revocationRetention)])
+        try givePositions(in: .revocations)
         let ended = try execute(
             "UPDATE session SET ended_at_ms = ?, end_reason = ? WHERE ended_at_ms IS NULL",
             [SQLValue(at), reason])

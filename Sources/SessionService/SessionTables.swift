@@ -13,6 +13,7 @@ package enum SessionTables {
         Migration(number: 4, sql: sessionEnd + signingKeyLife),
         Migration(number: 5, sql: proofs + storeEpoch),
         Migration(number: 6, sql: accountSeen),
+        Migration(number: 7, sql: revocationPositions),
     ]
 
     /// One row for each session and so for each refresh token family: `counter` is the leaf's.
@@ -124,8 +125,7 @@ package enum SessionTables {
         ) STRICT;
         """
 
-    /// One row for each end of the last two hours, in order. `number` is the position that
-    /// followers resume from; it never goes back, even when all rows are purged.
+    /// One row for each end of the last two hours. Followers resume from `position` (`Feed`).
     private static let sessionEnd = """
         CREATE TABLE session_end (
             number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -137,6 +137,19 @@ package enum SessionTables {
             SELECT id, ended_at_ms, end_reason FROM session
             WHERE ended_at_ms > (SELECT max(ended_at_ms) FROM session) - 7200000
             ORDER BY ended_at_ms, id;
+        """
+
+    /// The positions of earlier rows are their numbers, and the next one is larger than all numbers
+    /// that were given, also of rows that were purged: followers have them.
+    private static let revocationPositions = """
+        INSERT INTO feed_head (feed, last) VALUES (
+            'session_end',
+            coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'session_end'), 0));
+        ALTER TABLE session_end ADD COLUMN position INTEGER;
+        CREATE UNIQUE INDEX session_end_position ON session_end (position)
+            WHERE position IS NOT NULL;
+        UPDATE session_end SET position = number;
+        CREATE INDEX session_end_unpositioned ON session_end (number) WHERE position IS NULL;
         """
 
     /// When a key started to sign, stopped signing, and stopped verifying. A key that is passive

@@ -25,7 +25,11 @@ CREATE TABLE audit (
     device BLOB,
     outcome TEXT,
     attempt INTEGER
-, actor TEXT, app TEXT) STRICT;
+, actor TEXT, app TEXT, position INTEGER) STRICT;
+
+CREATE UNIQUE INDEX audit_position ON audit (position) WHERE position IS NOT NULL;
+
+CREATE INDEX audit_unpositioned ON audit (number) WHERE position IS NULL;
 
 CREATE TABLE audit_count (
     number INTEGER PRIMARY KEY,
@@ -42,6 +46,11 @@ CREATE TABLE clock_mark (
     id INTEGER PRIMARY KEY CHECK (id = 1),
     at_ms INTEGER NOT NULL
 , boot_at_ms INTEGER, boot TEXT, uptime_ms INTEGER, in_doubt INTEGER) STRICT;
+
+CREATE TABLE feed_head (
+    feed TEXT NOT NULL PRIMARY KEY,
+    last INTEGER NOT NULL
+) STRICT;
 
 CREATE TABLE idempotency (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -105,7 +114,12 @@ CREATE TABLE session_end (
     session INTEGER NOT NULL,
     ended_at_ms INTEGER NOT NULL,
     reason INTEGER NOT NULL
-) STRICT;
+, position INTEGER) STRICT;
+
+CREATE UNIQUE INDEX session_end_position ON session_end (position)
+    WHERE position IS NOT NULL;
+
+CREATE INDEX session_end_unpositioned ON session_end (number) WHERE position IS NULL;
 
 CREATE TABLE signing_key (
     id INTEGER PRIMARY KEY,

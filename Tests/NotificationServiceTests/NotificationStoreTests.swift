@@ -52,6 +52,37 @@ struct NotificationStoreTests {
         #expect(shown.message?.recipient == "…")
     }
 
+    @Test("events get larger positions than in the version before, also if its events were deleted")
+    func eventPositions() async throws {
+        let folder = try TemporaryFolder()
+        let former = NotificationStore.migrations.prefix { !$0.sql.contains("feed_head") }
+        func open(_ migrations: [Migration]) throws -> Store {
+            try Store(
+                folder: folder.path, name: NotificationStore.name, migrations: migrations,
+                time: ManualTime(), logger: CapturedLog().logger())
+        }
+        let old = try open(Array(former))
+        try await old.write { transaction in
+            for id in 1...3 {
+                try transaction.execute(
+                    """
+                    INSERT INTO event (id, origin, lane, at_ms, kind, kept_from_ms)
+                    VALUES (?, 2, 1, 1, 'session.ended', 1)
+                    """, [.integer(Int64(id))])
+            }
+            try transaction.execute("DELETE FROM event")
+        }
+        old.close()
+        let new = try open(NotificationStore.migrations)
+        let event = try #require(
+            ServiceEvent(
+                EventsV1.Event(position: 9, atMs: 1, kind: "session.ended"), from: .session))
+        let id = EventID.drawn(from: SeededRandomness(seed: 4))
+        #expect(try await new.write { try $0.insert(event, id: id) } == 4)
+        #expect(try await new.read { try $0.lastPosition(in: .webhookEvents) } == 4)
+        new.close()
+    }
+
     @Test("M7: warnings that an earlier version accepted move to the security lane")
     func upgradedLanes() async throws {
         let folder = try TemporaryFolder()

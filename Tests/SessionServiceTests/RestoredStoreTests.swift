@@ -134,6 +134,16 @@ struct RestoredStoreTests {
         #expect(next.ends.map(\.sessionId) == [ended.sessionId])
     }
 
+    @Test("S-06: sessions that a restore ends reach a subscriber, each once")
+    func endedByRestore() async throws {
+        let tokens = [try await fixture.open(), try await fixture.open(try fixture.account(43))]
+        let backup = try await backUp()
+        try await restore(backup)
+        let item = try await firstItem(SessionV1.WatchRevocationsRequest())
+        #expect(Set(item.ends.map(\.sessionId)) == Set(tokens.map(\.sessionId)))
+        #expect(item.ends.map(\.position) == [1, 2] && item.position == 2)
+    }
+
     private func firstItem(
         _ request: SessionV1.WatchRevocationsRequest
     ) async throws -> SessionV1.WatchRevocationsItem {

@@ -1,3 +1,5 @@
+import Contracts
+import Logging
 import ServiceRuntime
 import Storage
 import TestSupport
@@ -46,5 +48,55 @@ struct SessionTablesTests {
                 "UPDATE session SET counter = 4 WHERE account = 5 AND ended_at_ms IS NULL", [])
         }
         #expect(count == 1)
+    }
+
+    private static let stepsBeforePositions = SessionTables.migrations.prefix {
+        !$0.sql.contains("feed_head")
+    }.count
+
+    /// Adds ends as a program does that knows no positions.
+    private func end(_ sessions: ClosedRange<Int64>, in store: Store) async throws {
+        try await store.write { transaction in
+            for session in sessions {
+                try transaction.execute(
+                    "INSERT INTO session_end (session, ended_at_ms, reason) VALUES (?, ?, 1)",
+                    [.integer(session), SQLValue(transaction.at)])
+            }
+        }
+    }
+
+    @Test("S-06: a subscriber of the version before positions continues and gets each end once")
+    func positions() async throws {
+        let former = try store(steps: Self.stepsBeforePositions)
+        try await end(1...5, in: former)
+        try await former.write { _ = try $0.execute("DELETE FROM session_end WHERE number <> 3") }
+        former.close()
+        let now = try store(steps: SessionTables.migrations.count)
+        #expect(try await now.read { try $0.lastPosition(in: .revocations) } == 5)
+        let session = try #require(SessionID(key: 6))
+        try await now.write { try $0.recordRevocation(of: session, .signedOut) }
+        let all = try await now.read { try $0.revocations(after: 0, countMax: 10) }
+        #expect(all.map(\.position) == [3, 6])
+        let new = try await now.read { try $0.revocations(after: 5, countMax: 10) }
+        #expect(new.map(\.session) == [session])
+        now.close()
+    }
+
+    @Test("S-06: ends that the version before positions added to this schema are found once")
+    func positionsAfterReturn() async throws {
+        let now = try store(steps: SessionTables.migrations.count)
+        let session = try #require(SessionID(key: 1))
+        try await now.write { try $0.recordRevocation(of: session, .signedOut) }
+        now.close()
+        let former = try store(steps: Self.stepsBeforePositions)
+        try await end(2...5, in: former)
+        try await former.write { _ = try $0.execute("DELETE FROM session_end WHERE number < 4") }
+        former.close()
+        let again = try store(steps: SessionTables.migrations.count)
+        // The former version has sent number 4 as a position.
+        let missed = try await again.read { try $0.revocations(after: 4, countMax: 10) }
+        #expect(missed.map(\.position) == [5] && missed.map(\.session.key) == [5])
+        #expect(try await again.read { try $0.lastPosition(in: .revocations) } == 5)
+        again.close()
     }
 }

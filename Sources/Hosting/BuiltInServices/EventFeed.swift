@@ -62,9 +62,14 @@ package struct EventFeed: EventsService {
 extension SQLSession {
     /// The latest event; position 0 if there is none.
     fileprivate func latestEvent() throws -> EventFeed.Position {
-        try queryOne("SELECT number, at_ms FROM audit ORDER BY number DESC LIMIT 1") {
-            EventFeed.Position(position: try $0.integer(0), atMs: try $0.integer(1))
-        } ?? EventFeed.Position(position: 0, atMs: 0)
+        let last = try lastPosition(in: .audit)
+        return EventFeed.Position(position: last, atMs: try eventTime(at: last) ?? 0)
+    }
+
+    private func eventTime(at position: Int64) throws -> Int64? {
+        try queryOne("SELECT at_ms FROM audit WHERE position = ?", [.integer(position)]) {
+            try $0.integer(0)
+        }
     }
 
     /// The position from which a reader at `requested` continues. In a restored store there is
@@ -72,13 +77,10 @@ extension SQLSession {
     /// that the reader saw last. This search is rare, so it has no index.
     fileprivate func present(_ requested: EventFeed.Position) throws -> EventFeed.Position {
         guard requested.position > 0 else { return requested }
-        let there = try queryOne(
-            "SELECT at_ms FROM audit WHERE number = ?", [.integer(requested.position)]
-        ) { try $0.integer(0) }
-        if there == requested.atMs { return requested }
+        if try eventTime(at: requested.position) == requested.atMs { return requested }
         let before =
             try queryOne(
-                "SELECT max(number) FROM audit WHERE at_ms <= ?", [.integer(requested.atMs)]
+                "SELECT max(position) FROM audit WHERE at_ms <= ?", [.integer(requested.atMs)]
             ) { try $0.optionalInteger(0) } ?? nil
         return EventFeed.Position(position: before ?? 0, atMs: requested.atMs)
     }
@@ -88,13 +90,13 @@ extension SQLSession {
     fileprivate func events(after position: Int64, limit: Int) throws -> [EventsV1.Event] {
         try query(
             """
-            SELECT number, at_ms, kind, account, session, outcome, attempt, app
-            FROM audit WHERE number > ? ORDER BY number LIMIT ?
+            SELECT position, at_ms, kind, account, session, outcome, attempt, app
+            FROM audit WHERE position > ? ORDER BY position LIMIT ?
             """,
             [.integer(position), .integer(Int64(limit))]
         ) { row in
             EventsV1.Event(
-                position: try row.integer("number"), atMs: try row.integer("at_ms"),
+                position: try row.integer("position"), atMs: try row.integer("at_ms"),
                 kind: try row.text("kind"),
                 accountId: try row.optionalInteger("account").flatMap { AccountID(key: $0)?.text }
                     ?? "",

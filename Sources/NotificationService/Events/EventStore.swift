@@ -23,11 +23,6 @@ extension SQLSession {
             },
             uniquingKeysWith: { first, _ in first })
     }
-
-    /// The position of the latest imported event; 0 if there is none.
-    func latestEvent() throws -> Int64 {
-        try queryOne("SELECT max(position) FROM event") { try $0.optionalInteger(0) ?? 0 } ?? 0
-    }
 }
 
 extension Transaction {
@@ -49,22 +44,21 @@ extension Transaction {
     /// Stores an event under its own id.
     /// - Returns: its position among the stored events.
     func insert(_ event: ServiceEvent, id: EventID) throws -> Int64 {
-        let position = try queryOne(
+        let position = try takePosition(in: .webhookEvents)
+        try execute(
             """
             INSERT INTO event (
-                id, origin, lane, at_ms, kind, account, session, outcome, attempt, kept_from_ms)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING position
+                position, id, origin, lane, at_ms, kind, account, session, outcome, attempt,
+                kept_from_ms)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
-                .integer(id.key), .integer(event.origin.rawValue), .integer(event.lane),
+                .integer(position), .integer(id.key), .integer(event.origin.rawValue),
+                .integer(event.lane),
                 SQLValue(event.at), .text(event.kind), SQLValue(event.account?.key),
                 SQLValue(event.session?.key), SQLValue(event.outcome), SQLValue(event.attempt),
                 SQLValue(at),
-            ]
-        ) { try $0.integer(0) }
-        guard let position else {
-            throw SQLError(.unexpectedValue, detail: "an inserted event has no position")
-        }
+            ])
         return position
     }
 

@@ -47,7 +47,7 @@ extension SQLSession {
         var listed = NotificationV1.Webhook(
             webhookId: row.id.text, createdAtMs: row.createdAt.milliseconds,
             isPaused: row.isPaused, waiting: try waitingEvents(for: row.id),
-            lastFailure: row.lastFailure ?? "", position: try latestEvent())
+            lastFailure: row.lastFailure ?? "", position: try lastPosition(in: .webhookEvents))
         do {
             let webhook = try row.opened(vault)
             listed.url = webhook.url

@@ -28,9 +28,12 @@ struct RevocationRelay: Sendable {
     func fill() async throws {
         let now = time.now()
         let (ends, last) = try await store.read { session in
-            (try session.revocations(since: now - retention), try session.lastRevocationPosition())
+            (
+                try session.revocations(since: now - retention),
+                try session.lastPosition(in: .revocations)
+            )
         }
-        take(ends, upTo: last, completeAt: now, isReset: true)
+        take(ends, upTo: UInt64(clamping: last), completeAt: now, isReset: true)
     }
 
     /// Runs until cancelled.
@@ -101,7 +104,7 @@ extension SQLSession {
         try query(
             """
             SELECT \(Revocation.columns) FROM session_end
-            WHERE number > ? ORDER BY number LIMIT ?
+            WHERE position > ? ORDER BY position LIMIT ?
             """,
             [.integer(Int64(clamping: position)), .integer(Int64(countMax))], Revocation.init)
     }
@@ -111,17 +114,9 @@ extension SQLSession {
         try query(
             """
             SELECT \(Revocation.columns) FROM session_end
-            WHERE ended_at_ms > ? ORDER BY number
+            WHERE ended_at_ms > ? AND position IS NOT NULL ORDER BY position
             """,
             [SQLValue(moment)], Revocation.init)
-    }
-
-    /// The position of the last revocation ever written; 0 before the first.
-    func lastRevocationPosition() throws -> UInt64 {
-        let number = try queryOne(
-            "SELECT seq FROM sqlite_sequence WHERE name = 'session_end'"
-        ) { try $0.integer(0) }
-        return UInt64(clamping: number ?? 0)
     }
 }
 
@@ -136,8 +131,13 @@ extension Transaction {
     /// otherwise followers miss it.
     func recordRevocation(of id: SessionID, _ reason: EndReason) throws {
         try execute(
-            "INSERT INTO session_end (session, ended_at_ms, reason) VALUES (?, ?, ?)",
-            [.integer(id.key), SQLValue(at), .integer(reason.rawValue)])
+            """
+            INSERT INTO session_end (session, ended_at_ms, reason, position) VALUES (?, ?, ?, ?)
+            """,
+            [
+                .integer(id.key), SQLValue(at), .integer(reason.rawValue),
+                try position(in: .revocations),
+            ])
         try execute(
             """
             DELETE FROM session_end
@@ -150,14 +150,14 @@ extension Transaction {
 
 extension Revocation {
     /// The columns that `init` reads.
-    fileprivate static let columns = "number, session, ended_at_ms, reason"
+    fileprivate static let columns = "position, session, ended_at_ms, reason"
 
     fileprivate init(_ row: SQLRow) throws {
         guard let session = SessionID(key: try row.integer("session")) else {
             throw SQLError(.unexpectedValue, detail: "session_end.session")
         }
         self.init(
-            position: UInt64(clamping: try row.integer("number")), session: session,
+            position: UInt64(clamping: try row.integer("position")), session: session,
             at: try row.timestamp("ended_at_ms"),
             reason: SessionV1.EndReason(rawValue: Int32(clamping: try row.integer("reason"))))
     }

@@ -72,14 +72,14 @@ extension Transaction {
         for count in counts {
             try execute(
                 """
-                INSERT INTO audit (at_ms, kind, client_address, outcome, attempt)
-                VALUES (?, ?, ?, ?, ?)
+                INSERT INTO audit (at_ms, kind, client_address, outcome, attempt, position)
+                VALUES (?, ?, ?, ?, ?, ?)
                 """,
                 [
                     SQLValue(at), .text(count.kind),
                     SQLValue(count.site.isEmpty ? nil : count.site),
                     SQLValue(count.outcome.isEmpty ? nil : count.outcome),
-                    .integer(count.refusals),
+                    .integer(count.refusals), try position(in: .audit),
                 ])
             try execute("DELETE FROM audit_count WHERE number = ?", [.integer(count.number)])
         }

@@ -54,14 +54,14 @@ extension Transaction {
             """
             INSERT INTO audit (
                 at_ms, kind, account, session, subject, client_address, device, outcome, attempt,
-                actor, app)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                actor, app, position)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 SQLValue(at), .text(event.kind.rawValue), SQLValue(event.account),
                 SQLValue(event.session), SQLValue(event.subject), SQLValue(event.clientAddress),
                 SQLValue(event.device), SQLValue(event.outcome?.rawValue), SQLValue(event.attempt),
-                SQLValue(event.actor), SQLValue(event.app),
+                SQLValue(event.actor), SQLValue(event.app), try position(in: .audit),
             ])
     }
 }

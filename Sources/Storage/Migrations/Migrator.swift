@@ -110,6 +110,7 @@ enum StorageTables {
         Migration(number: 7, sql: keyCheck),
         Migration(number: 8, sql: auditApp),
         Migration(number: 9, sql: outboxLeases),
+        Migration(number: 10, sql: Feed.table),
     ]
 
     /// `number` orders the messages. Those with the same `lane` are delivered one after the other.

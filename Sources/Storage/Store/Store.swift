@@ -76,6 +76,7 @@ package final class Store: Sendable {
         self.clock = clock
         isRestoredCopy = try Self.opening(location) {
             try opened.1.run(migrations, .service)
+            try opened.0.continueFeeds()
             // A full disk must not stop a start: it delays messages until their leases are over.
             try? opened.0.endOutboxLeases(at: time.now())
             return try opened.0.isMarkedAsCopy()

@@ -92,6 +92,9 @@ package struct Transaction: SQLSession {
         let flows: Int
         /// Whether a message was added to the outbox, so that its relay is woken after the commit.
         var hasEnqueued = false
+        /// The last position of each feed in which this commit gives positions. Stored before the
+        /// commit.
+        var heads: [Feed: Int64] = [:]
         private var purged: [String] = []
 
         init(flows: Int) {

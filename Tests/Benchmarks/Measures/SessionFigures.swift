@@ -88,6 +88,7 @@ struct CrowdedStore {
             try await store.write(about: []) { transaction in
                 try transaction.execute(Self.rows, [.integer(now), .integer(count)])
                 try transaction.execute(Self.records, [.integer(now), .integer(count)])
+                try transaction.givePositions(in: .audit)
             }
         }
         try await store.truncateLog()

@@ -105,7 +105,7 @@ struct OutboxLeaseTests {
         for index in 0..<count {
             // Both instances write to both lanes; each third message has no lane.
             let lane = index % 3 == 2 ? nil : Int64(index % 3)
-            try await (index.isMultiple(of: 2) ? one : other).write {
+            try await (index.isMultiple(of: 2) ? one : other).write(about: []) {
                 try $0.enqueue(message("\(index)", lane: lane))
             }
         }
@@ -133,7 +133,7 @@ struct OutboxLeaseTests {
 
     @Test("an instance delivers what it has written with no write but the deletion")
     func ordinaryCase() async throws {
-        _ = try await one.write { transaction in
+        _ = try await one.write(about: []) { transaction in
             try transaction.execute(
                 """
                 CREATE TRIGGER outbox_changed AFTER UPDATE ON outbox BEGIN
@@ -143,7 +143,7 @@ struct OutboxLeaseTests {
         }
         try await withRelays(of: [one, other]) { deliveries in
             for index in 0..<20 {
-                try await one.write {
+                try await one.write(about: []) {
                     try $0.enqueue(message("\(index)", lane: index.isMultiple(of: 2) ? 1 : nil))
                 }
             }
@@ -155,7 +155,7 @@ struct OutboxLeaseTests {
 
     @Test("a message whose holder stopped after its claim is delivered by another after 10 s")
     func holderStopped() async throws {
-        try await one.write { try $0.enqueue(message("left")) }
+        try await one.write(about: []) { try $0.enqueue(message("left")) }
         time.advance(by: .seconds(60))
         let row = try #require(try await due(at: one).first)
         _ = try #require(try await claim(row, at: one))
@@ -177,7 +177,7 @@ struct OutboxLeaseTests {
     func renewal() async throws {
         let seconds = 25
         try await withRelays(of: [one, other], takes: .seconds(seconds)) { deliveries in
-            try await one.write { try $0.enqueue(message("slow")) }
+            try await one.write(about: []) { try $0.enqueue(message("slow")) }
             for _ in 0..<seconds {
                 // Both relays and the delivery.
                 await time.sleepers(3)
@@ -190,7 +190,7 @@ struct OutboxLeaseTests {
 
     @Test("of two claims of a message one succeeds, and only its holder records the outcome")
     func fence() async throws {
-        try await one.write { try $0.enqueue(message("k")) }
+        try await one.write(about: []) { try $0.enqueue(message("k")) }
         #expect(try await due(at: other).isEmpty)
         time.advance(by: OutboxRelay.lease)
         let row = try #require(try await due(at: one).first)
@@ -202,13 +202,13 @@ struct OutboxLeaseTests {
         #expect(overdue.holder == one.instance)
         let taken = try #require(try await claim(overdue, at: other))
         let later = time.now() + .seconds(60)
-        try await one.write { transaction in
+        try await one.write(about: []) { transaction in
             try transaction.postponeOutboxMessage(claimed, until: later)
             try transaction.removeOutboxMessage(claimed)
         }
         #expect(try await due(at: other).map(\.attempts) == [0])
         #expect(try await claim(claimed, at: one) == nil)
-        try await other.write { try $0.removeOutboxMessage(taken) }
+        try await other.write(about: []) { try $0.removeOutboxMessage(taken) }
         #expect(try await other.read { try $0.outboxCount() } == 0)
     }
 
@@ -217,7 +217,7 @@ struct OutboxLeaseTests {
         let wait = Duration.seconds(60)
         let message = OutboxMessage(
             topic: "mail", key: "late", payload: [], notBefore: time.now() + wait)
-        try await one.write { try $0.enqueue(message) }
+        try await one.write(about: []) { try $0.enqueue(message) }
         for attempts in [Int64(0), 1] {
             #expect(try await due(at: one).isEmpty)
             time.advance(by: wait)
@@ -227,7 +227,7 @@ struct OutboxLeaseTests {
             #expect(row.leasedUntil == time.now() + OutboxRelay.lease)
             #expect(try await due(at: other).isEmpty)
             let next = time.now() + wait
-            try await one.write { try $0.postponeOutboxMessage(row, until: next) }
+            try await one.write(about: []) { try $0.postponeOutboxMessage(row, until: next) }
         }
         time.advance(by: wait + OutboxRelay.lease)
         #expect(try await due(at: other).count == 1)
