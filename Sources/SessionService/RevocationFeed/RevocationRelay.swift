@@ -116,11 +116,12 @@ extension SQLSession {
             [SQLValue(moment)], Revocation.init)
     }
 
-    /// The position of the last revocation ever written; 0 before the first.
+    /// The position of the last revocation ever written; 0 before the first. Its row is always
+    /// there: a purge comes with a later one.
     func lastRevocationPosition() throws -> UInt64 {
-        let number = try queryOne(
-            "SELECT seq FROM sqlite_sequence WHERE name = 'session_end'"
-        ) { try $0.integer(0) }
+        let number = try queryOne("SELECT coalesce(max(number), 0) FROM session_end") {
+            try $0.integer(0)
+        }
         return UInt64(clamping: number ?? 0)
     }
 }
