@@ -41,6 +41,11 @@ need_packages() {
     as_root=(sudo)
   fi
   say "installing Debian packages: ${missing[*]}"
+  if [[ " ${missing[*]} " == *" postgresql-"* ]]; then
+    # Otherwise the package creates and starts a server. Tests start their own.
+    "${as_root[@]}" sh -c 'mkdir -p /etc/postgresql-common &&
+      echo "create_main_cluster = false" >>/etc/postgresql-common/createcluster.conf'
+  fi
   "${as_root[@]}" apt-get update -qq || fail "apt-get update failed"
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
     apt-get install -qq -y --no-install-recommends "${missing[@]}" >/dev/null </dev/null ||

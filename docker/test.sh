@@ -10,7 +10,8 @@ step() { say "[$((SECONDS / 60)):$(printf %02d $((SECONDS % 60)))] $*"; }
 
 # openssl: tests read our keys with it, and compose.yaml's keys are created by it. curl: tests call
 # the web service with it. jq: an example of a client. jose: a verifier of access tokens.
-set_up python3 python3-venv openssl curl jq jose
+# postgresql-15: every SQL text is prepared on it.
+set_up python3 python3-venv openssl curl jq jose postgresql-15
 set_up_python
 cd "$root"
 
@@ -34,7 +35,7 @@ sed '1,/#"""$/d; /^"""#$/,$d' Sources/WebService/Generated/OpenAPIDocument.swift
   "$venv/bin/openapi-spec-validator" -
 
 step "checking the scripts"
-for script in docker/*.sh docker/*/*.sh .ci/run Protos/*.sh Sources/*/*.sh Tests/*.sh Tests/*/*.sh; do
+for script in docker/*.sh docker/*/*.sh .ci/run Protos/*.sh Sources/*/*.sh Tests/{,*/,*/*/}*.sh; do
   bash -n "$script"
 done
 

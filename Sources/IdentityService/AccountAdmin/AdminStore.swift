@@ -22,12 +22,12 @@ extension SQLSession {
             """
             SELECT account FROM (
                 SELECT account, status, created_at_ms, last_sign_in_at_ms
-                FROM accounts WHERE account > ?1 ORDER BY account LIMIT ?2)
-            WHERE (?3 IS NULL OR status = ?3)
-              AND (?4 IS NULL OR created_at_ms >= ?4)
-              AND (?5 IS NULL OR created_at_ms < ?5)
-              AND (?6 IS NULL OR last_sign_in_at_ms >= ?6)
-              AND (?7 IS NULL OR coalesce(last_sign_in_at_ms, 0) < ?7)
+                FROM accounts WHERE account > ?1 ORDER BY account LIMIT ?2) AS scanned
+            WHERE (CAST(?3 AS BIGINT) IS NULL OR status = ?3)
+              AND (CAST(?4 AS BIGINT) IS NULL OR created_at_ms >= ?4)
+              AND (CAST(?5 AS BIGINT) IS NULL OR created_at_ms < ?5)
+              AND (CAST(?6 AS BIGINT) IS NULL OR last_sign_in_at_ms >= ?6)
+              AND (CAST(?7 AS BIGINT) IS NULL OR coalesce(last_sign_in_at_ms, 0) < ?7)
             ORDER BY account LIMIT ?8
             """,
             [

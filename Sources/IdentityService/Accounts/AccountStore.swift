@@ -5,15 +5,17 @@ extension SQLSession {
     /// One account with its profile, key, address and methods. Every sign-in reads it several
     /// times, so each table is accessed by its primary key or by an index on the account.
     func account(_ account: AccountID) throws -> AccountRow? {
-        try queryOne(
+        let methods = try query(
+            "SELECT method FROM identities WHERE account = ? ORDER BY method",
+            [.integer(account.key)]
+        ) { try $0.text(0) }
+        return try queryOne(
             """
             SELECT accounts.account, status, created_at_ms, last_sign_in_at_ms, sealed_key,
                 display_name, language, email_addresses.look_up_key, address, proved_at_ms,
                 is_guest, photo_url, phone.identity AS phone, phone.details AS phone_details,
                 EXISTS (SELECT 1 FROM passwords WHERE passwords.account = accounts.account)
-                    AS has_password,
-                (SELECT group_concat(method, ' ') FROM identities
-                 WHERE identities.account = accounts.account) AS identity_methods
+                    AS has_password
             FROM accounts
             JOIN profiles ON profiles.account = accounts.account
             JOIN account_keys ON account_keys.account = accounts.account
@@ -21,7 +23,8 @@ extension SQLSession {
             LEFT JOIN identities AS phone
                 ON phone.account = accounts.account AND phone.method = 'phone'
             WHERE accounts.account = ?
-            """, [.integer(account.key)], AccountRow.init)
+            """, [.integer(account.key)]
+        ) { try AccountRow($0, identityMethods: methods) }
     }
 
     /// The account that owns an address.
@@ -119,7 +122,7 @@ extension Transaction {
 }
 
 extension AccountRow {
-    fileprivate init(_ row: SQLRow) throws {
+    fileprivate init(_ row: SQLRow, identityMethods: [String]) throws {
         account = try AccountID(stored: row.integer("account"))
         let status = try row.integer("status")
         guard let known = AccountStatus(rawValue: status) else {
@@ -142,9 +145,7 @@ extension AccountRow {
             Phone(identity: identity, sealedDetails: try row.blob("phone_details"))
         }
         let opensByPassword = try row.boolean("has_password") && address != nil
-        let identities =
-            try row.optionalText("identity_methods")?.split(separator: " ").map(String.init) ?? []
-        methods = (opensByPassword ? ["password"] : []) + identities.sorted()
+        methods = (opensByPassword ? ["password"] : []) + identityMethods
     }
 }
 

@@ -52,7 +52,7 @@ extension Transaction {
             """
             DELETE FROM claims WHERE account IN (
                 SELECT account FROM claims WHERE address_key = ?
-                ORDER BY claimed_at_ms DESC LIMIT -1 OFFSET ?)
+                ORDER BY claimed_at_ms DESC LIMIT 9223372036854775807 OFFSET ?)
             """, [.blob(claim.addressKey), .integer(Claim.perAddressMax - 1)])
         try execute(
             """
@@ -103,15 +103,16 @@ extension Transaction {
     /// Deletes expired claims and email changes, a bounded number of each.
     /// - Returns: the number of deleted rows.
     func sweepPendingAddresses(atMost count: Int64) throws -> Int {
-        try ["claims", "email_changes"].reduce(0) { swept, table in
-            try swept
-                + execute(
-                    """
-                    DELETE FROM \(table) WHERE account IN (
-                        SELECT account FROM \(table) WHERE expires_at_ms <= ?
-                        ORDER BY expires_at_ms LIMIT ?)
-                    """, [SQLValue(at), .integer(count)])
+        var swept = 0
+        for table in ["claims", "email_changes"] {
+            swept += try execute(
+                """
+                DELETE FROM \(table) WHERE account IN (
+                    SELECT account FROM \(table) WHERE expires_at_ms <= ?
+                    ORDER BY expires_at_ms LIMIT ?)
+                """, [SQLValue(at), .integer(count)])
         }
+        return swept
     }
 }
 

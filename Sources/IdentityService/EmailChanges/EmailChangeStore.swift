@@ -86,7 +86,8 @@ extension Transaction {
             ON CONFLICT (account) DO UPDATE SET
                 token_hash = excluded.token_hash, address_key = excluded.address_key,
                 address = excluded.address, expires_at_ms = excluded.expires_at_ms,
-                attempts = CASE WHEN requested_at_ms > ? THEN attempts ELSE 0 END,
+                attempts = CASE WHEN email_changes.requested_at_ms > ?
+                    THEN email_changes.attempts ELSE 0 END,
                 requested_at_ms = excluded.requested_at_ms
             """,
             [

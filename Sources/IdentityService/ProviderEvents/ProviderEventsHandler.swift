@@ -38,7 +38,8 @@ extension SQLSession {
         try queryOne(
             """
             SELECT identity, account, method, details, relay_told_at_ms,
-                max(linked_at_ms, ifnull(last_used_at_ms, 0)) AS used_at_ms
+                CASE WHEN last_used_at_ms > linked_at_ms
+                    THEN last_used_at_ms ELSE linked_at_ms END AS used_at_ms
             FROM identities WHERE look_up_key = ?
             """, [.blob(lookUpKey)]
         ) {

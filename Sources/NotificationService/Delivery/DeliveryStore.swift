@@ -43,7 +43,8 @@ extension Transaction {
             """
             UPDATE message
             SET state = ?, attempts = ?, unanswered = ?, holder = ?, due_at_ms = ?,
-                ended_at_ms = ?, reason = ?, content = CASE WHEN ? THEN NULL ELSE content END
+                ended_at_ms = ?, reason = ?,
+               content = CASE WHEN CAST(? AS BIGINT) = 1 THEN NULL ELSE content END
             WHERE id = ? AND state = ? AND attempts = ? AND holder = ?
             """,
             [
@@ -59,7 +60,11 @@ extension Transaction {
     /// Stores the sealed content of a dead message so that the operator can retry it.
     func storeDeadLetter(_ message: StoredMessage, until moment: Timestamp) throws {
         try execute(
-            "INSERT OR REPLACE INTO dead_letter (id, content, kept_until_ms) VALUES (?, ?, ?)",
+            """
+            INSERT INTO dead_letter (id, content, kept_until_ms) VALUES (?, ?, ?)
+            ON CONFLICT (id) DO UPDATE SET
+                content = excluded.content, kept_until_ms = excluded.kept_until_ms
+            """,
             [.integer(message.id.key), .blob(message.content), SQLValue(moment)])
     }
 

@@ -45,9 +45,10 @@ extension SQLSession {
         let found = try query(
             """
             SELECT \(NotificationV1.MessageSummary.columns) FROM message
-            WHERE id IN (\(window)) AND (?2 IS NULL OR state = ?2)
-              AND (?3 IS NULL OR channel = ?3) AND (?4 IS NULL OR template = ?4)
-              AND (?5 IS NULL OR recipient = ?5)
+            WHERE id IN (\(window)) AND (CAST(?2 AS BIGINT) IS NULL OR state = ?2)
+              AND (CAST(?3 AS BIGINT) IS NULL OR channel = ?3)
+              AND (CAST(?4 AS TEXT) IS NULL OR template = ?4)
+              AND (CAST(?5 AS TEXT) IS NULL OR recipient = ?5)
             ORDER BY id DESC LIMIT ?6
             """,
             [
@@ -59,7 +60,7 @@ extension SQLSession {
         if found.count == filter.pageSize {
             return (found, found.last.flatMap { MessageID(text: $0.messageId) })
         }
-        let end = try queryOne("SELECT count(*), min(id) FROM (\(window))", [before]) {
+        let end = try queryOne("SELECT count(*), min(id) FROM (\(window)) AS page", [before]) {
             (count: try $0.integer(0), id: try $0.optionalInteger(1))
         }
         let isLast = (end?.count ?? 0) < NotificationStore.listedRowsMax
@@ -151,10 +152,10 @@ extension Transaction {
             UPDATE message
             SET state = CASE state WHEN 3 THEN 3 ELSE 4 END, due_at_ms = NULL, content = NULL,
                 ended_at_ms = coalesce(ended_at_ms, ?), reason = 'forgotten', account_hash = NULL,
-                recipient_hash = x'', recipient = '…'
+                recipient_hash = ?, recipient = '…'
             WHERE id = ?
             """,
-            [SQLValue(at), .integer(id.key)])
+            [SQLValue(at), .blob([]), .integer(id.key)])
     }
 }
 

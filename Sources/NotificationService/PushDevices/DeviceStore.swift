@@ -130,7 +130,7 @@ extension Transaction {
             """
             DELETE FROM push_device WHERE id IN (
                 SELECT id FROM push_device WHERE account_hash = ?
-                ORDER BY seen_at_ms DESC, id LIMIT -1 OFFSET ?)
+                ORDER BY seen_at_ms DESC, id LIMIT 9223372036854775807 OFFSET ?)
             """,
             [.blob(account), .integer(Int64(most))])
     }

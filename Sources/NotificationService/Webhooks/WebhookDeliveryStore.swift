@@ -61,8 +61,9 @@ extension Transaction {
         try execute(
             """
             INSERT INTO webhook_delivery (webhook, lane, event, since_ms, due_at_ms)
-            SELECT ?1, ?2, ?3, ?4, iif(
-                EXISTS (SELECT 1 FROM webhook_delivery WHERE webhook = ?1 AND lane = ?2), NULL, ?4)
+            SELECT ?1, ?2, ?3, CAST(?4 AS BIGINT), CASE
+                WHEN EXISTS (SELECT 1 FROM webhook_delivery WHERE webhook = ?1 AND lane = ?2)
+                THEN NULL ELSE ?4 END
             """,
             [.integer(webhook.key), .integer(lane), .integer(position), SQLValue(at)])
     }

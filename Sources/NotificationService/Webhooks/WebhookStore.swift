@@ -137,7 +137,7 @@ extension Transaction {
     /// Stores the outcome of the last attempt, if it has changed.
     func setLastFailure(_ reason: String?, of id: WebhookID) throws {
         try execute(
-            "UPDATE webhook SET last_failure = ? WHERE id = ? AND last_failure IS NOT ?",
+            "UPDATE webhook SET last_failure = ? WHERE id = ? AND last_failure IS DISTINCT FROM ?",
             [SQLValue(reason), .integer(id.key), SQLValue(reason)])
     }
 }

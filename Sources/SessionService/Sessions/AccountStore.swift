@@ -31,7 +31,7 @@ extension Transaction {
             INSERT INTO account_end (account, before_ms, reason) VALUES (?, ?, ?)
             ON CONFLICT (account) DO UPDATE
             SET before_ms = excluded.before_ms, reason = excluded.reason
-            WHERE excluded.before_ms > before_ms
+            WHERE excluded.before_ms > account_end.before_ms
             """,
             [.integer(account.key), SQLValue(moment), .integer(reason.rawValue)])
     }
@@ -54,7 +54,7 @@ extension Transaction {
             """
             INSERT INTO account_seen (account, seen_at_ms) VALUES (?, ?)
             ON CONFLICT (account) DO UPDATE SET seen_at_ms = excluded.seen_at_ms
-            WHERE excluded.seen_at_ms > seen_at_ms
+            WHERE excluded.seen_at_ms > account_seen.seen_at_ms
             """,
             [.integer(account.key), SQLValue(moment)])
     }

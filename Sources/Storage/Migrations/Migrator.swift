@@ -21,6 +21,7 @@ struct Migrator {
     func run(_ migrations: [Migration], _ component: Component) throws {
         let known = migrations.count
         precondition(migrations.map(\.number).elementsEqual(1..<known + 1), "numbered from 1")
+        try connection.run(script: Self.table)
         let had = try appliedNumber(component)
         if had > known {
             logger.warning(
@@ -33,21 +34,16 @@ struct Migrator {
     }
 
     private func appliedNumber(_ component: Component) throws -> Int {
-        let exists = try connection.queryOne(
-            "SELECT 1 FROM sqlite_schema WHERE name = 'schema_migrations'"
-        ) { _ in true }
-        guard exists == true else { return 0 }
         let number = try connection.queryOne(
-            "SELECT max(number) FROM schema_migrations WHERE component = ?",
+            "SELECT coalesce(max(number), 0) FROM schema_migrations WHERE component = ?",
             [.text(component.rawValue)]
-        ) { try $0.optionalInteger(0) }
-        return Int((number ?? 0) ?? 0)
+        ) { try $0.integer(0) }
+        return Int(number ?? 0)
     }
 
     private func apply(_ migration: Migration, _ component: Component) throws {
         do {
             try connection.begin()
-            try connection.run(script: Self.table)
             try connection.run(script: migration.sql)
             try connection.execute(
                 """

@@ -72,11 +72,13 @@ package protocol SQLConnection: AnyObject, SQLSession {
     func truncateLog() throws
 }
 
-/// Runs SQL: a transaction of the writer, or a reader's snapshot. It is confined to the thread of
-/// the closure that receives it and must not escape that closure.
+/// Runs SQL, in the words that SQLite and PostgreSQL 15 share: a transaction of the writer, or a
+/// reader's snapshot. It is confined to the thread of the closure that receives it and must not
+/// escape that closure.
 package protocol SQLSession {
     /// Runs one statement and ignores its rows.
-    /// - Returns: the number of rows inserted, changed or deleted.
+    /// - Returns: the number of rows that the statement itself inserted, changed or deleted, without
+    ///   those that `ON DELETE CASCADE` deletes.
     /// - Throws: `SQLError`.
     @discardableResult
     func execute(_ sql: String, _ values: [SQLValue]) throws -> Int

@@ -149,7 +149,8 @@ package enum SQLValue: Hashable, Sendable {
     case integer(Int64)
     /// A floating-point number; never NaN, which SQLite would turn into `NULL`.
     case real(Double)
-    /// Text, including any NUL characters.
+    /// Text without NUL, which PostgreSQL cannot hold; text with NUL is refused as misuse. Messages
+    /// contain none (`MessageError.invalidText`).
     case text(String)
     /// Bytes.
     case blob([UInt8])

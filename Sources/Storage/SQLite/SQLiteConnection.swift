@@ -42,7 +42,9 @@ final class SQLiteConnection: SQLConnection {
         try withStatement(sql, values) { statement in
             while try statement.step() {}
         }
-        return Int(sqlite3_total_changes64(handle) - before)
+        // `changes` leaves out what ON DELETE CASCADE deletes, which the total counts. After a
+        // statement that is no INSERT, UPDATE or DELETE it is still the count of an earlier one.
+        return sqlite3_total_changes64(handle) == before ? 0 : Int(sqlite3_changes64(handle))
     }
 
     func query<Value>(

@@ -33,7 +33,7 @@ struct ClockMark: Sendable {
                 at_ms = excluded.at_ms, boot_at_ms = excluded.boot_at_ms,
                 boot = excluded.boot, uptime_ms = excluded.uptime_ms,
                 in_doubt = excluded.in_doubt
-            WHERE excluded.at_ms >= at_ms
+            WHERE excluded.at_ms >= clock_mark.at_ms
             """,
             [
                 SQLValue(now), SQLValue(time.boot), .integer(time.uptime().milliseconds),

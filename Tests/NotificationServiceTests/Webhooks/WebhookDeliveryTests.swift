@@ -169,6 +169,25 @@ struct WebhookDeliveryTests {
         await sink.close()
     }
 
+    @Test("events that are deleted for their age are counted without their deliveries")
+    func forgottenAreCounted() async throws {
+        let sink = try await HTTPSink { _ in .answer(200) }
+        let fixture = try WebhookFixture(in: TemporaryFolder())
+        try await fixture.working {
+            let id = try await fixture.add(sink.url("/")).webhook?.webhookId ?? ""
+            try await fixture.pause(id, true)
+            for _ in 0..<2 { try await fixture.happen(.sessionStarted, account: 1) }
+            try await fixture.untilStore("SELECT count(*) FROM webhook_delivery", .integer(2))
+            let count = try await fixture.store.write {
+                try $0.forgetEvents(importedBefore: $0.at + .seconds(1), limit: 500)
+            }
+            #expect(count == 2)
+            try await fixture.untilStore("SELECT count(*) FROM webhook_delivery", .integer(0))
+        }
+        fixture.close()
+        await sink.close()
+    }
+
     @Test("a webhook gets no event from before it was added, even if another one was removed then")
     func between() async throws {
         let sink = try await HTTPSink { _ in .answer(200) }
