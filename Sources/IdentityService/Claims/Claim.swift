@@ -99,20 +99,6 @@ extension Transaction {
         try execute(
             "UPDATE claims SET token_hash = NULL WHERE address_key = ?", [.blob(addressKey)])
     }
-
-    /// Deletes expired claims and email changes, a bounded number of each.
-    /// - Returns: the number of deleted rows.
-    func sweepPendingAddresses(atMost count: Int64) throws -> Int {
-        try ["claims", "email_changes"].reduce(0) { swept, table in
-            try swept
-                + execute(
-                    """
-                    DELETE FROM \(table) WHERE account IN (
-                        SELECT account FROM \(table) WHERE expires_at_ms <= ?
-                        ORDER BY expires_at_ms LIMIT ?)
-                    """, [SQLValue(at), .integer(count)])
-        }
-    }
 }
 
 extension Claim {

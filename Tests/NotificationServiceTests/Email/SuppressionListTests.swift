@@ -72,6 +72,8 @@ struct SuppressionListTests {
         #expect(try await !list.contains(graces))
         fixture.time.advance(by: .seconds(1))
         try await fixture.store.write { try $0.suppressAddress(ada, reason: "smtp-550-5.1.1") }
+        #expect(try await fixture.ask("SELECT count(*) FROM stopped_address") == [.integer(2)])
+        try await fixture.purge()
         #expect(try await fixture.ask("SELECT count(*) FROM stopped_address") == [.integer(1)])
         #expect(
             try await fixture.ask("SELECT count(*) FROM audit WHERE kind = 'address.released'")
