@@ -26,7 +26,7 @@ package struct NotificationService: Sendable {
     package let delivery: BackgroundDelivery
     private let webhookWorker: WebhookWorker
     private let numberChanges: NumberChangeRelay
-    private let endedSessions: EndedSessionDevices
+    private let duties: Duties
 
     /// The service over a store that was opened with `NotificationStore.migrations`. Mails go to an
     /// inbox in the store's folder while no server is configured.
@@ -45,8 +45,11 @@ package struct NotificationService: Sendable {
         numberChanges = NumberChangeRelay(
             store: store, keys: keys, identity: peers.phoneSignals, time: time,
             randomness: randomness, logger: logger)
-        endedSessions = EndedSessionDevices(
-            sessions: peers.sessionEvents, store: store, keys: keys, time: time, logger: logger)
+        let endedSessions = EndedSessionDevices(
+            sessions: peers.sessionEvents, store: store, keys: keys, time: time)
+        duties = Duties(
+            of: store, purging: NotificationStore.purges,
+            [endedSessions.duty, NotificationStore.forgettingEvents(in: store)], time: time)
         let acceptance = MessageAcceptance(
             settings: settings, store: store, keys: keys, delivery: delivery, time: time,
             randomness: randomness, logger: logger)
@@ -80,6 +83,6 @@ package struct NotificationService: Sendable {
 
     /// The work beside the handlers. Each task runs until cancelled.
     package var tasks: [@Sendable () async throws -> Void] {
-        [delivery.run, webhookWorker.run, numberChanges.run, endedSessions.run]
+        [delivery.run, webhookWorker.run, numberChanges.run, duties.run]
     }
 }

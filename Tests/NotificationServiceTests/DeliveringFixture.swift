@@ -1,4 +1,5 @@
 import Storage
+import TestSupport
 import Testing
 
 @testable import NotificationService
@@ -6,6 +7,7 @@ import Testing
 /// A fixture whose messages are delivered from a real store.
 protocol DeliveringFixture: Sendable {
     var store: Store { get }
+    var time: ManualTime { get }
     var delivery: BackgroundDelivery { get }
 }
 
@@ -18,6 +20,12 @@ extension DeliveringFixture {
         worker.cancel()
         await worker.value
         return value
+    }
+
+    /// Deletes what has expired, as the duty does.
+    func purge() async throws {
+        let purges = Purges(of: store, NotificationStore.purges, time: time)
+        while try await purges.step() {}
     }
 
     /// Returns one column of the rows of a query.

@@ -150,17 +150,8 @@ enum DeviceWords {
 }
 
 extension Transaction {
-    /// Records that a notice was mailed, and deletes a few records that are older than the window.
+    /// Records that a notice was mailed.
     func recordNotice(_ account: AccountID, _ kind: NoticeKind) throws {
-        try purge("notices") { rowsMax in
-            try execute(
-                """
-                DELETE FROM notices
-                WHERE notice IN (SELECT notice FROM notices ORDER BY notice LIMIT ?)
-                  AND mailed_at_ms <= ?
-                """,
-                [.integer(rowsMax), SQLValue(at - NoticeRule.window)])
-        }
         try execute(
             "INSERT INTO notices (account, kind, mailed_at_ms) VALUES (?, ?, ?)",
             [.integer(account.key), .integer(kind.rawValue), SQLValue(at)])

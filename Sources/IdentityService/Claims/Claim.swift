@@ -99,21 +99,6 @@ extension Transaction {
         try execute(
             "UPDATE claims SET token_hash = NULL WHERE address_key = ?", [.blob(addressKey)])
     }
-
-    /// Deletes expired claims and email changes, a bounded number of each.
-    /// - Returns: the number of deleted rows.
-    func sweepPendingAddresses(atMost count: Int64) throws -> Int {
-        var swept = 0
-        for table in ["claims", "email_changes"] {
-            swept += try execute(
-                """
-                DELETE FROM \(table) WHERE account IN (
-                    SELECT account FROM \(table) WHERE expires_at_ms <= ?
-                    ORDER BY expires_at_ms LIMIT ?)
-                """, [SQLValue(at), .integer(count)])
-        }
-        return swept
-    }
 }
 
 extension Claim {

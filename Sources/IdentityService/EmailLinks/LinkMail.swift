@@ -107,9 +107,8 @@ extension SQLSession {
 }
 
 extension Transaction {
-    /// Inserts a link, and purges some expired ones.
+    /// Inserts a link.
     func insert(_ link: NewLink) throws {
-        try purge("links", key: "link", expiry: "expires_at_ms", until: at)
         try execute(
             """
             INSERT INTO links (link, token_hash, purpose, account, address_key, expires_at_ms)

@@ -1,6 +1,5 @@
 import Logging
 import Metrics
-import ServiceLifecycle
 import ServiceRuntime
 import Storage
 
@@ -12,16 +11,14 @@ struct OrphanCheck: Sendable {
     static let interval: Duration = .seconds(3_600)
 
     private let store: Store
-    private let time: any Time
     private let logger: Logger
     private let accountsWithoutProfile: Gauge
     private let profilesWithoutAccount: Gauge
     private let identitiesWithoutAccount: Gauge
     private let accountsWithoutWayIn: Gauge
 
-    init(store: Store, time: any Time, logger: Logger, metrics: any MetricsFactory) {
+    init(store: Store, logger: Logger, metrics: any MetricsFactory) {
         self.store = store
-        self.time = time
         self.logger = logger
         func gauge(_ kind: String) -> Gauge {
             Gauge(label: "identity_orphans", dimensions: [("kind", kind)], factory: metrics)
@@ -32,34 +29,25 @@ struct OrphanCheck: Sendable {
         accountsWithoutWayIn = gauge("account-without-way-in")
     }
 
-    /// Runs the check until cancellation or shutdown.
-    func run() async {
-        await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
-                await check()
-                // Only cancellation interrupts the sleep, and it also ends the loop.
-                try? await time.sleep(for: Self.interval)
-            }
+    /// Runs the check at each interval.
+    var duty: Duty {
+        Duty("orphans", every: Self.interval) {
+            try await check()
+            return false
         }
     }
 
     /// Runs the check once.
-    func check() async {
-        do {
-            let count = try await store.read { try $0.orphanCount() }
-            accountsWithoutProfile.record(count.accountsWithoutProfile)
-            profilesWithoutAccount.record(count.profilesWithoutAccount)
-            identitiesWithoutAccount.record(count.identitiesWithoutAccount)
-            accountsWithoutWayIn.record(count.accountsWithoutWayIn)
-            guard count.sum > 0 else { return }
-            logger.error(
-                "identity.orphans.found", "there are orphaned accounts",
-                fields: [.count: .integer(count.sum)])
-        } catch {
-            logger.warning(
-                "identity.orphans.count.failed", "counting orphaned accounts failed",
-                fields: [.detail: .error(error)])
-        }
+    func check() async throws {
+        let count = try await store.read { try $0.orphanCount() }
+        accountsWithoutProfile.record(count.accountsWithoutProfile)
+        profilesWithoutAccount.record(count.profilesWithoutAccount)
+        identitiesWithoutAccount.record(count.identitiesWithoutAccount)
+        accountsWithoutWayIn.record(count.accountsWithoutWayIn)
+        guard count.sum > 0 else { return }
+        logger.error(
+            "identity.orphans.found", "there are orphaned accounts",
+            fields: [.count: .integer(count.sum)])
     }
 }
 

@@ -108,6 +108,10 @@ extension IdentityKeys {
 
 /// A code as the store keeps it.
 struct StoredPhoneCode: Hashable, Sendable {
+    /// How long an expired code is kept at least. During that time a call that used it can be
+    /// retried (G-25), and a late guess returns `auth/code-expired` and not "wrong code".
+    static let retention: Duration = .seconds(24 * 3_600)
+
     let binding: PhoneCodeBinding
     /// Keyed hash of the code and its binding.
     let hash: [UInt8]
@@ -141,13 +145,8 @@ extension SQLSession {
 }
 
 extension Transaction {
-    /// How long an expired code is kept. During that time a call that used it can be retried
-    /// (G-25), and a late guess returns `auth/code-expired` and not "wrong code".
-    private static var retention: Duration { .seconds(24 * 3_600) }
-
     /// Inserts a code. The number's live code of the same purpose becomes void.
     func insert(_ code: StoredPhoneCode) throws {
-        try purge("phone_codes", key: "code", expiry: "expires_at_ms", until: at - Self.retention)
         let binding = code.binding
         try execute(
             "UPDATE phone_codes SET stage = ? WHERE number_key = ? AND purpose = ? AND stage = 1",

@@ -43,9 +43,6 @@ extension SQLSession {
 extension Transaction {
     /// Stores a change. It replaces the stored one, and its confirmation.
     func setNumberChange(_ numberKey: [UInt8], toldAt: Timestamp) throws {
-        try purge(
-            "number_changes", key: "change", expiry: "told_at_ms",
-            until: at - NumberChangeRule.retention)
         try execute(
             """
             INSERT INTO number_changes (number_key, told_at_ms) VALUES (?, ?)

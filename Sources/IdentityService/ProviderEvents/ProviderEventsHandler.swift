@@ -57,7 +57,6 @@ extension Transaction {
     /// Stores the id of a notice until `expiry`.
     /// - Returns: false when it was stored before.
     func recordProviderNotice(_ key: [UInt8], until expiry: Timestamp) throws -> Bool {
-        try purge("provider_notices", key: "notice", expiry: "expires_at_ms", until: at)
         let written = try execute(
             """
             INSERT INTO provider_notices (notice_key, expires_at_ms) VALUES (?, ?)

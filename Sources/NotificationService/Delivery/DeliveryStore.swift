@@ -90,17 +90,6 @@ extension Transaction {
         return old.count
     }
 
-    /// Deletes the content of dead messages whose retention time has passed, `limit` at a time.
-    /// - Returns: how many were deleted.
-    func forgetDeadLetters(limit: Int) throws -> Int {
-        try execute(
-            """
-            DELETE FROM dead_letter WHERE id IN (
-                SELECT id FROM dead_letter WHERE kept_until_ms <= ? LIMIT ?)
-            """,
-            [SQLValue(at), .integer(Int64(limit))])
-    }
-
     /// Deletes a message and its rows in the other tables.
     func forget(_ id: MessageID) throws {
         try execute("DELETE FROM failed_try WHERE message = ?", [.integer(id.key)])

@@ -93,7 +93,7 @@ final class DeliveryWorker: Sendable {
         do {
             if ends.isEmpty {
                 let sleep = try await sleepBefore(claiming: budget)
-                if sleep > .zero { return min(sleep, try await maintenance.work()) }
+                if sleep > .zero { return min(sleep, await maintenance.work()) }
             }
             let claimed = try await write(ends, budget)
             let isWaiting = state.withLock { state in

@@ -47,10 +47,6 @@ extension Transaction {
             ON CONFLICT (address_hash) DO UPDATE SET reason = ?2, stopped_at_ms = ?3
             """,
             [.blob(hash), .text(reason), SQLValue(at)])
-        // Each insertion deletes expired entries, so the table stays as small as possible.
-        try execute(
-            "DELETE FROM stopped_address WHERE stopped_at_ms < ?",
-            [SQLValue(at - SuppressionList.suppressedFor)])
         try audit(AuditEvent(.addressStopped, subject: hash))
     }
 
@@ -104,7 +100,6 @@ extension Transaction {
 
     /// Records a dead number by its keyed hash.
     func suppressNumber(_ recipient: [UInt8], reason: String) throws {
-        try execute("DELETE FROM stopped_number WHERE until_ms <= ?", [SQLValue(at)])
         try execute(
             """
             INSERT INTO stopped_number (recipient_hash, reason, until_ms) VALUES (?, ?, ?)

@@ -1,8 +1,6 @@
 import Contracts
-import Logging
 import Messages
 import RPC
-import ServiceLifecycle
 import ServiceRuntime
 import Storage
 
@@ -25,29 +23,9 @@ struct EndedSessionDevices: Sendable {
     let store: Store
     let keys: NotificationKeys
     let time: any Time
-    let logger: Logger
 
-    /// Runs until cancelled or until a graceful shutdown.
-    func run() async {
-        await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
-                if await hasMore() { continue }
-                // The sleep ends early only when cancelled, and then the loop ends too.
-                try? await time.sleep(for: Self.every)
-            }
-        }
-    }
-
-    private func hasMore() async -> Bool {
-        do {
-            return try await follow()
-        } catch {
-            logger.debug(
-                "notification.revocations.read.failed", "reading ended sessions failed",
-                fields: [.detail: .error(error)])
-            return false
-        }
-    }
+    /// Follows the feed.
+    var duty: Duty { Duty("ended-session-devices", every: Self.every, step: follow) }
 
     /// Reads once.
     /// - Returns: whether there is more to read at once.

@@ -42,14 +42,14 @@ extension PushMessagesHandler {
 /// The idempotency record of a call to SendPush (G-25). It lists the messages, one for each device
 /// at that time. A repeated call must not reach a device that was registered since.
 extension Transaction {
-    /// The messages of a repeated call; nil for a new one.
+    /// The messages of a repeated call; nil for a new one, and for one whose key has expired.
     /// - Throws: `auth/idempotency-key-reused` when the key was used for another request.
     fileprivate func messages(
         ofPushCall hash: [UInt8], _ fingerprint: [UInt8]
     ) throws -> [MessageID]? {
         let found = try queryOne(
-            "SELECT fingerprint, message_ids FROM push_call WHERE call_hash = ?",
-            [.blob(hash)]
+            "SELECT fingerprint, message_ids FROM push_call WHERE call_hash = ? AND at_ms >= ?",
+            [.blob(hash), SQLValue(at - NotificationStore.retention)]
         ) { (fingerprint: try $0.blob(0), ids: try $0.blob(1)) }
         guard let found else { return nil }
         guard found.fingerprint == fingerprint else {
@@ -60,18 +60,12 @@ extension Transaction {
         }
     }
 
-    /// Stores a call, and deletes some whose keys have expired.
+    /// Stores a call.
     fileprivate func insert(
         pushCall hash: [UInt8], _ fingerprint: [UInt8], messages: [MessageID]
     ) throws {
-        try purge("push_call") { rowsMax in
-            try execute(
-                """
-                DELETE FROM push_call WHERE number IN (
-                    SELECT number FROM push_call WHERE at_ms < ? ORDER BY at_ms LIMIT ?)
-                """,
-                [SQLValue(at - NotificationStore.retention), .integer(rowsMax)])
-        }
+        // An existing call under this key has expired and was not yet purged.
+        try execute("DELETE FROM push_call WHERE call_hash = ?", [.blob(hash)])
         let ids = messages.flatMap { id in
             (0..<8).map { UInt8(truncatingIfNeeded: id.key >> (56 - $0 * 8)) }
         }

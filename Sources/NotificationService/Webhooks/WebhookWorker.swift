@@ -16,8 +16,6 @@ package final class WebhookWorker: Sendable {
     private static let connectionsMax = 64
     /// How long to wait before a retry when the store fails.
     private static let storeRetry: Duration = .seconds(1)
-    /// How often old events are deleted.
-    private static let forgetsEvery: Duration = .seconds(3_600)
     private static let batchMax = 500
 
     private struct Receiver {
@@ -31,7 +29,6 @@ package final class WebhookWorker: Sendable {
 
     private struct State {
         var receivers: [WebhookID: Receiver] = [:]
-        var forgetsNextAt: Timestamp?
         /// The webhooks at the last round.
         var known: Set<WebhookID> = []
         /// In uptime; nil for at once.
@@ -111,7 +108,6 @@ package final class WebhookWorker: Sendable {
                 if !known.isSubset(of: state.known) { state.importsNextAt = nil }
                 state.known = known
             }
-            try await forgetOld()
             guard !rows.isEmpty else { return Self.idleInterval }
             var sleep = try await importEvents()
             for row in rows where row.replayedTo != nil {
@@ -253,18 +249,6 @@ package final class WebhookWorker: Sendable {
                 "notification.webhook.paused", "a webhook is paused: its receiver answers 410 Gone",
                 fields: fields)
         }
-    }
-
-    private func forgetOld() async throws {
-        let now = time.now()
-        guard state.withLock({ $0.forgetsNextAt.map { $0 <= now } ?? true }) else { return }
-        let forgotten = try await store.write(about: [.table("event"), .table("webhook_delivery")])
-        {
-            try $0.forgetEvents(
-                importedBefore: $0.at - NotificationStore.eventRetention, limit: Self.batchMax)
-        }
-        if forgotten == Self.batchMax { return }
-        state.withLock { $0.forgetsNextAt = now + Self.forgetsEvery }
     }
 }
 

@@ -3,14 +3,16 @@ import Logging
 import ServiceRuntime
 import Storage
 
-/// The background tasks of `postern-session`: delivers notices, streams revocations, rotates keys,
-/// and maintains store and memory.
+/// The background tasks of `postern-session`: delivers notices, streams revocations, maintains its
+/// memory, and performs the duties of its store.
 package struct SessionBackgroundTasks: Sendable {
     /// Delivers notices to identity.
     let outbox: OutboxRelay
     let revocations: RevocationRelay
     let signingKeys: SigningKeyRotation
     let maintenance: SessionMaintenance
+    /// Rotate keys and maintain the store.
+    private let duties: Duties
 
     /// The tasks over the store and the memory of `sessions`.
     /// - Parameters:
@@ -42,6 +44,10 @@ package struct SessionBackgroundTasks: Sendable {
         maintenance = SessionMaintenance(
             store: store, settings: settings, memory: memory, keys: accessTokens.keys,
             refreshTokens: sessions.refreshTokens, time: time, logger: logger)
+        duties = Duties(
+            of: store,
+            purging: SessionTables.purges(endedSessionsFor: settings.endedSessionRetention),
+            [signingKeys.duty] + maintenance.duties, time: time)
     }
 
     /// Runs until cancelled.
@@ -50,8 +56,8 @@ package struct SessionBackgroundTasks: Sendable {
         try await withThrowingTaskGroup { group in
             group.addTask { try await outbox.run() }
             group.addTask { try await revocations.run() }
-            group.addTask { try await signingKeys.run() }
             group.addTask { try await maintenance.run() }
+            group.addTask { await duties.run() }
             try await group.waitForAll()
         }
     }

@@ -3,17 +3,16 @@ import ServiceRuntime
 import Storage
 import Synchronization
 
-/// Maintains store and memory at each interval: writes activity and counts of rejected tokens,
-/// rotates the refresh token key when it is due, removes what has expired from memory, and cleans
-/// up a part of the session table. It writes the ends of sessions that have timed out without a
-/// call, and deletes sessions that ended long ago.
+/// Maintains memory and store at each interval. `run` writes activity and counts of rejected tokens,
+/// and removes what has expired from memory. The duties rotate the refresh token key when it is due,
+/// and write the ends of sessions that have timed out without a call, in a part of the table.
 ///
 /// Each step is short, so that no refresh waits long for it. Sessions that may be over are found
 /// with a reader, since between two open sessions there can be any number of ended ones. Only those
 /// found are checked again and written by the writer. The sweep walks the whole table by key and
 /// starts again.
 final class SessionMaintenance: Sendable {
-    /// Rows that one step reads or deletes: a few milliseconds.
+    /// Rows that one step reads: a few milliseconds.
     private static let stepRows = 256
     /// Steps at each interval: 4,096 rows, so that a million are visited within some hours.
     private static let stepsMax = 16
@@ -49,12 +48,25 @@ final class SessionMaintenance: Sendable {
             try await time.sleep(for: settings.activityInterval)
             await writeActivity()
             await writeRejectedTokens()
-            guard !store.clock.isHeld else { continue }
-            forget(at: time.now())
-            // Sign-ins and refreshes rotate a key that is due; this does it when there are none.
-            await refreshTokens.renewIfDue(in: store, at: time.now())
-            await step()
+            if !store.clock.isHeld { forget(at: time.now()) }
         }
+    }
+
+    /// Both rest while the clock is not trusted.
+    var duties: [Duty] {
+        [
+            Duty("refresh-key", every: settings.activityInterval) { [self] in
+                guard !store.clock.isHeld else { return false }
+                // Sign-ins and refreshes rotate a key that is due; this does it when there are none.
+                await refreshTokens.renewIfDue(in: store, at: time.now())
+                return false
+            },
+            Duty("session-sweep", every: settings.activityInterval) { [self] in
+                guard !store.clock.isHeld else { return false }
+                try await step()
+                return false
+            },
+        ]
     }
 
     /// Writes the last uses of sessions.
@@ -71,16 +83,9 @@ final class SessionMaintenance: Sendable {
         keys.forget(expiredAt: now)
     }
 
-    /// Cleans up a part of the session table.
-    func step() async {
-        do {
-            for _ in 0..<Self.stepsMax where try await !sweep() { break }
-            for _ in 0..<Self.stepsMax where try await !erase() { break }
-        } catch {
-            logger.warning(
-                "session.cleanup.failed", "deleting ended sessions failed",
-                fields: [.detail: .error(error)])
-        }
+    /// Sweeps a part of the session table.
+    func step() async throws {
+        for _ in 0..<Self.stepsMax where try await !sweep() { break }
     }
 
     /// Writes the ends of timed-out sessions among the next rows.
@@ -111,15 +116,5 @@ final class SessionMaintenance: Sendable {
 
     private func isOver(_ session: Session, at now: Timestamp) -> Bool {
         if case .over = life.state(of: session, at: now) { true } else { false }
-    }
-
-    /// Deletes some sessions that ended long ago.
-    /// - Returns: whether there may be more.
-    private func erase() async throws -> Bool {
-        let erased = try await store.write(about: [.table("session")]) { [settings] transaction in
-            try transaction.eraseSessions(
-                endedBefore: transaction.at - settings.endedSessionRetention, limit: Self.stepRows)
-        }
-        return erased == Self.stepRows
     }
 }

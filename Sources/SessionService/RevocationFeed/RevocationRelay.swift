@@ -124,8 +124,6 @@ extension Transaction {
     /// How long the row of a revocation is kept: longer than any setting lets an access token live,
     /// plus the leeway of verifiers.
     static var revocationRetention: Duration { .seconds(7_200) }
-    /// Old rows purged with each new one, so that the table shrinks while in use.
-    private static var revocationsPurgedAtOnce: Int64 { 2 }
 
     /// Adds a session's end to the feed. Required for every statement that ends a session,
     /// otherwise followers miss it.
@@ -138,13 +136,6 @@ extension Transaction {
                 .integer(id.key), SQLValue(at), .integer(reason.rawValue),
                 try position(in: .revocations),
             ])
-        try execute(
-            """
-            DELETE FROM session_end
-            WHERE number IN (SELECT number FROM session_end ORDER BY number LIMIT ?)
-            AND ended_at_ms < ?
-            """,
-            [.integer(Self.revocationsPurgedAtOnce), SQLValue(at - Self.revocationRetention)])
     }
 }
 

@@ -1,10 +1,6 @@
 import ServiceRuntime
 import Storage
 
-/// How long an account's end is kept. It matters only while a proof made before it would still be
-/// accepted, which is half a minute; a day allows for differing clocks.
-private let accountEndRetention: Duration = .seconds(86_400)
-
 extension Transaction {
     /// The moment before which proofs of `account` are refused; nil when there is none.
     func accountEnd(of account: AccountID) throws -> Timestamp? {
@@ -18,14 +14,6 @@ extension Transaction {
     func recordAccountEnd(
         _ account: AccountID, before moment: Timestamp, _ reason: EndReason
     ) throws {
-        try purge("account_end") { rowsMax in
-            try execute(
-                """
-                DELETE FROM account_end WHERE account IN (
-                    SELECT account FROM account_end WHERE before_ms < ? ORDER BY before_ms LIMIT ?)
-                """,
-                [SQLValue(at - accountEndRetention), .integer(rowsMax)])
-        }
         try execute(
             """
             INSERT INTO account_end (account, before_ms, reason) VALUES (?, ?, ?)
@@ -61,18 +49,9 @@ extension Transaction {
 }
 
 extension Transaction {
-    /// Consumes a proof, and deletes a few that have expired.
+    /// Consumes a proof.
     /// - Returns: whether this is its first use.
     func useProof(_ proof: SignInProof) throws -> Bool {
-        try purge("used_proof") { rowsMax in
-            try execute(
-                """
-                DELETE FROM used_proof
-                WHERE number IN (SELECT number FROM used_proof ORDER BY number LIMIT ?)
-                  AND stale_at_ms < ?
-                """,
-                [.integer(rowsMax), SQLValue(at)])
-        }
         let inserted = try execute(
             "INSERT INTO used_proof (nonce, stale_at_ms) VALUES (?, ?) ON CONFLICT DO NOTHING",
             [.blob(proof.nonce), SQLValue(SignInProofRule.staleAfter(proof))])

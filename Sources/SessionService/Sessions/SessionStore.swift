@@ -73,17 +73,6 @@ extension Transaction {
         try recordRevocation(of: id, reason)
     }
 
-    /// Deletes sessions that ended before `moment`, the oldest first.
-    /// - Returns: how many.
-    func eraseSessions(endedBefore moment: Timestamp, limit: Int) throws -> Int {
-        try execute(
-            """
-            DELETE FROM session WHERE id IN (
-                SELECT id FROM session WHERE ended_at_ms < ? ORDER BY ended_at_ms LIMIT ?)
-            """,
-            [SQLValue(moment), .integer(Int64(limit))])
-    }
-
     private func requireOne(_ changed: Int, _ what: String) throws {
         guard changed == 1 else {
             throw ServiceError(.internalError, detail: "\(changed) sessions \(what) for one")

@@ -18,18 +18,11 @@ struct SigningKeyRotation: Sendable {
     /// Wakes the relay that notifies followers.
     let wakeSignal: WakeSignal
 
-    /// Follows the schedule until cancelled.
-    func run() async throws {
-        while true {
-            do {
-                try await takeDue()
-            } catch {
-                // For example while the store rejects writes; the active key continues to sign.
-                logger.warning(
-                    "session.signing_keys.rotate.failed",
-                    "checking or rotating signing keys failed", fields: [.detail: .error(error)])
-            }
-            try await time.sleep(for: Self.lookEvery)
+    /// Follows the schedule. While the store rejects writes the active key continues to sign.
+    var duty: Duty {
+        Duty("signing-keys", every: Self.lookEvery) {
+            try await takeDue()
+            return false
         }
     }
 

@@ -1,10 +1,8 @@
-import Logging
-import ServiceLifecycle
 package import ServiceRuntime
 
 /// Aggregated audit records for refusals that name no account: one record for each kind, outcome,
 /// network of the caller and minute, with the count in `attempt` (A-01). The record is written when
-/// the minute is over.
+/// the minute is over (`Purges`).
 ///
 /// Attack: an attacker sends invented addresses, numbers and code ids, thousands a second. One
 /// record for each, kept for ever, would let a single network fill the disk.
@@ -32,6 +30,15 @@ enum AuditCounts {
         ) STRICT;
         CREATE UNIQUE INDEX audit_count_key ON audit_count (minute, site, kind, outcome);
         """
+
+    /// Writes the records of windows that are over, and deletes their counts.
+    static let purge = Purge { session, now in
+        try session.queryOne(
+            "SELECT 1 FROM audit_count WHERE minute < ? LIMIT 1", [.integer(minute(of: now))]
+        ) { _ in true } ?? false
+    } remove: { transaction, rowsMax in
+        try transaction.recordAuditCounts(limit: rowsMax)
+    }
 }
 
 extension Transaction {
@@ -39,7 +46,6 @@ extension Transaction {
     /// - Parameter site: The keyed hash of the caller's network; nil where it is unknown.
     /// - Throws: `SQLError`.
     package func auditCounted(_ kind: AuditKind, outcome: ErrorCode?, site: [UInt8]?) throws {
-        try purge("audit_count") { try recordAuditCounts(limit: $0) }
         try execute(
             """
             INSERT INTO audit_count (minute, site, kind, outcome, refusals) VALUES (?, ?, ?, ?, 1)
@@ -54,14 +60,13 @@ extension Transaction {
 
     /// Writes the records of windows that are over.
     /// - Returns: how many, at most `limit`.
-    @discardableResult
-    func recordAuditCounts(limit: Int64) throws -> Int {
+    func recordAuditCounts(limit: Int) throws -> Int {
         let counts = try query(
             """
             SELECT number, kind, site, outcome, refusals FROM audit_count
             WHERE minute < ? ORDER BY minute LIMIT ?
             """,
-            [.integer(AuditCounts.minute(of: at)), .integer(limit)]
+            [.integer(AuditCounts.minute(of: at)), .integer(Int64(limit))]
         ) { row in
             (
                 number: try row.integer("number"), kind: try row.text("kind"),
@@ -84,46 +89,5 @@ extension Transaction {
             try execute("DELETE FROM audit_count WHERE number = ?", [.integer(count.number)])
         }
         return counts.count
-    }
-}
-
-/// Writes the records of `AuditCounts` when no later refusal does it: at most a minute after their
-/// window is over.
-package struct AuditCountFlusher: Sendable {
-    /// Records written in one transaction. A larger one would make other transactions wait.
-    private static let atOnce: Int64 = 256
-
-    private let store: Store
-    private let time: any Time
-
-    /// A flusher for `store`.
-    package init(store: Store, time: any Time) {
-        self.store = store
-        self.time = time
-    }
-
-    /// Runs until cancelled or shut down. Records that are not written by then are written after
-    /// the next start.
-    package func run() async {
-        await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
-                await write()
-                // Only cancellation ends the sleep early, and then the loop ends too.
-                try? await time.sleep(for: AuditCounts.interval)
-            }
-        }
-    }
-
-    /// Writes all records whose window is over. A failure is logged.
-    package func write() async {
-        do {
-            while try await store.write(about: [], { try $0.recordAuditCounts(limit: Self.atOnce) })
-                > 0
-            {}
-        } catch {
-            store.logger.warning(
-                "audit.counts.write.failed", "recording counted refusals failed",
-                fields: [.detail: .error(error)])
-        }
     }
 }

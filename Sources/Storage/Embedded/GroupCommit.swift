@@ -70,7 +70,7 @@ struct GroupCommit {
 
     /// Runs the flows in one transaction, commits, and answers all of them.
     mutating func commit(_ flows: [Flow]) {
-        let state = Transaction.CommitState(flows: flows.count)
+        let state = Transaction.CommitState()
         let outcomes: [Outcome]
         var isCommitted = false
         do {

@@ -29,8 +29,14 @@ package enum Feed: String, CaseIterable, Sendable {
     /// transaction needs the positions, since deliveries refer to them: see `takePosition`.
     case webhookEvents = "event"
 
-    /// The column that numbers the rows as they are inserted.
-    var number: String { self == .webhookEvents ? "position" : "number" }
+    /// The table, and the column that numbers its rows as they are inserted.
+    fileprivate var columns: (table: String, number: String) {
+        switch self {
+        case .audit: ("audit", "number")
+        case .revocations: ("session_end", "number")
+        case .webhookEvents: ("event", "position")
+        }
+    }
 
     /// Rows that one statement gives positions to.
     static let rowsAtOnce = 2_000
@@ -69,7 +75,7 @@ extension SQLSession {
     /// Gives positions to all rows without one, in the order of their numbers.
     /// - Returns: the feed's last position.
     fileprivate func givePositions(in feed: Feed, after last: Int64) throws -> Int64 {
-        let (table, number) = (feed.rawValue, feed.number)
+        let (table, number) = feed.columns
         var last = last
         while true {
             let given = try execute(
@@ -162,13 +168,13 @@ extension SQLConnection {
     /// How many rows have no position, and the number before the first of them: numbers have no
     /// gaps here, and only the oldest rows are ever deleted.
     private func positionBeforeOlderRows(of feed: Feed) throws -> (rows: Int64, position: Int64) {
-        let table = feed.rawValue
+        let (table, number) = feed.columns
         let rows =
             try queryOne("SELECT count(*) FROM \(table) WHERE position IS NULL") {
                 try $0.integer(0)
             } ?? 0
         let newest =
-            try queryOne("SELECT max(\(feed.number)) FROM \(table)") {
+            try queryOne("SELECT max(\(number)) FROM \(table)") {
                 try $0.optionalInteger(0)
             } ?? nil
         return (rows, max(0, (newest ?? 0) - rows))

@@ -95,14 +95,10 @@ extension Transaction {
         return found.fingerprint == fingerprint ? .repeated(answer: found.answer) : .mismatch
     }
 
-    /// Stores a call's response, and deletes a few expired ones.
+    /// Stores a call's response.
     /// - Throws: `SQLError`.
     package func remember(key: [UInt8], fingerprint: [UInt8], answer: [UInt8]) throws {
         precondition(key.count == IdempotencyTable.keyBytes, "a key is a 16-byte keyed hash")
-        try purge("idempotency") { rowsMax in
-            try forgetAnswers(
-                before: at - IdempotencyTable.retention, limit: Int(rowsMax))
-        }
         // An existing response under this key has expired and was not yet purged.
         try execute("DELETE FROM idempotency WHERE key_hash = ?", [.blob(key)])
         try execute(
@@ -111,19 +107,5 @@ extension Transaction {
             VALUES (?, ?, ?, ?)
             """,
             [.blob(key), .blob(fingerprint), .blob(answer), SQLValue(at)])
-    }
-
-    /// Deletes responses created at `moment` or before, among the `limit` oldest.
-    /// - Returns: how many.
-    /// - Throws: `SQLError`.
-    @discardableResult
-    package func forgetAnswers(before moment: Timestamp, limit: Int) throws -> Int {
-        try execute(
-            """
-            DELETE FROM idempotency
-            WHERE number IN (SELECT number FROM idempotency ORDER BY number LIMIT ?)
-              AND created_at_ms <= ?
-            """,
-            [.integer(Int64(limit)), SQLValue(moment)])
     }
 }

@@ -188,7 +188,7 @@ enum StorageTables {
         ALTER TABLE clock_mark ADD COLUMN in_doubt INTEGER;
         """
 
-    /// `number` orders the responses by age, for the purge.
+    /// `number` orders the responses by age, for `Purge`.
     private static let idempotency = """
         CREATE TABLE idempotency (
             number INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -15,6 +15,8 @@ package enum Subject: Hashable, Sendable {
     case hash([UInt8])
     /// A row that belongs to no account: its table, and its key.
     case row(String, Int64)
+    /// Rows that have expired: no flow decides about them. For purges.
+    case expired
     /// A small table that is decided about as a whole, like the signing keys.
     case table(String)
 }

@@ -86,63 +86,10 @@ package struct Transaction: SQLSession {
     /// State shared by the flows of one commit, and what the writer must know of them besides their
     /// rows.
     final class CommitState {
-        /// More than one, so that a table that grew while nothing was purged shrinks again.
-        static let rowsPurgedForEachFlow = 4
-
-        /// Number of flows in this commit.
-        let flows: Int
         /// Whether a message was added to the outbox, so that its relay is woken after the commit.
         var hasEnqueued = false
         /// The last position of each feed in which this commit gives positions. Stored before the
         /// commit.
         var heads: [Feed: Int64] = [:]
-        private var purged: [String] = []
-
-        init(flows: Int) {
-            self.flows = flows
-        }
-
-        /// Reports that a flow purges `table`.
-        /// - Returns: false when another flow of this commit has done so.
-        func beginPurge(of table: String) -> Bool {
-            guard !purged.contains(table) else { return false }
-            purged.append(table)
-            return true
-        }
-    }
-}
-
-extension Transaction {
-    /// Deletes expired rows from a table when new ones are added, so that the table shrinks while
-    /// in use and needs no separate sweep.
-    ///
-    /// Only one flow of a commit does this, for all of them: a statement that usually finds nothing
-    /// costs as much as the row that it accompanies.
-    /// - Parameters:
-    ///   - table: The table, or another name that identifies these rows.
-    ///   - drop: Deletes at most `rowsMax` rows.
-    /// - Throws: what `drop` throws.
-    package func purge(_ table: String, _ drop: (_ rowsMax: Int64) throws -> Void) rethrows {
-        guard commit.beginPurge(of: table) else { return }
-        try drop(Int64(commit.flows * CommitState.rowsPurgedForEachFlow))
-    }
-
-    /// The same for a table with an index on its expiry column: the oldest rows first.
-    /// - Parameters:
-    ///   - key: The table's key.
-    ///   - expiry: The indexed column, in milliseconds.
-    ///   - moment: Rows that expire at this moment or before are deleted.
-    /// - Throws: `SQLError`.
-    package func purge(
-        _ table: String, key: String, expiry: String, until moment: Timestamp
-    ) throws {
-        try purge(table) { rowsMax in
-            try execute(
-                """
-                DELETE FROM \(table) WHERE \(key) IN (
-                    SELECT \(key) FROM \(table) WHERE \(expiry) <= ? ORDER BY \(expiry) LIMIT ?)
-                """,
-                [SQLValue(moment), .integer(rowsMax)])
-        }
     }
 }

@@ -208,7 +208,7 @@ struct VerifyPasswordTests {
         }
         #expect(try await fixture.count("audit") == 0)
         fixture.time.advance(by: .seconds(60))
-        await AuditCountFlusher(store: fixture.store, time: fixture.time).write()
+        try await fixture.purge()
         #expect(try await fixture.count("audit", where: "attempt = 20 AND account IS NULL") == 2)
         #expect(try await fixture.count("audit") == 2)
         #expect(try await fixture.count("audit_count") == 0)

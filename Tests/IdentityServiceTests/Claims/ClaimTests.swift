@@ -167,10 +167,8 @@ struct ClaimTests {
         fixture.time.advance(by: .seconds(24 * 3_600))
         #expect(try await refused(try fixture.latestToken(), as: account.accountId) == .invalidLink)
         #expect(try await fixture.pendingEmail(account.accountId) == "")
-        let sweep = PendingAddressSweep(
-            store: fixture.store, time: fixture.time, logger: fixture.log.logger(time: fixture.time)
-        )
-        await sweep.sweep()
+        fixture.time.advance(by: .milliseconds(1))
+        try await fixture.purge()
         #expect(try await fixture.count("claims") == 0)
         #expect(try await fixture.count("accounts", where: "is_guest = 1") == 1)
     }

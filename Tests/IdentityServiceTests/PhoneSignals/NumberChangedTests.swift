@@ -106,6 +106,8 @@ struct NumberChangedTests {
         #expect(none.code == .invalidPhoneNumber)
         fixture.identity.time.advance(by: .seconds(31 * 86_400))
         try await fixture.change("+4915112345679")
+        #expect(try await fixture.identity.count("number_changes") == 2)
+        try await fixture.identity.purge()
         #expect(try await fixture.identity.count("number_changes") == 1)
     }
 }

@@ -122,6 +122,8 @@ struct ProviderEventsTests {
             try await fixture.receive(payload)
             #expect(try await fixture.count(.relayTurnedOff) == 1)
             try await fixture.receive(try fixture.notice("email-enabled", id: "two"))
+            #expect(try await fixture.identity.count("provider_notices") == 2)
+            try await fixture.identity.purge()
             #expect(try await fixture.identity.count("provider_notices") == 1)
         }
     }

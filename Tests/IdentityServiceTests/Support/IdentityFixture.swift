@@ -151,6 +151,12 @@ final class IdentityFixture: Sendable {
         _ = try await store.writeUnchecked { try $0.execute(sql, values) }
     }
 
+    /// Deletes what has expired, as the duty does.
+    func purge() async throws {
+        let purges = Purges(of: store, IdentityTables.purges, time: time)
+        while try await purges.step() {}
+    }
+
     /// The number of rows of a table that match a condition.
     func count(_ table: String, where condition: String = "true") async throws -> Int64 {
         try await store.read { session in

@@ -74,6 +74,8 @@ struct SuppressionListTests {
         try await fixture.store.writeUnchecked {
             try $0.suppressAddress(ada, reason: "smtp-550-5.1.1")
         }
+        #expect(try await fixture.ask("SELECT count(*) FROM stopped_address") == [.integer(2)])
+        try await fixture.purge()
         #expect(try await fixture.ask("SELECT count(*) FROM stopped_address") == [.integer(1)])
         #expect(
             try await fixture.ask("SELECT count(*) FROM audit WHERE kind = 'address.released'")

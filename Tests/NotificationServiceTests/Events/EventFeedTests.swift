@@ -66,7 +66,7 @@ struct EventFeedTests {
     func olderProgram() async throws {
         for _ in 0..<2 { try await happen(.sessionStarted) }
         let seen = try await read()
-        try await store.write { transaction in
+        try await store.writeUnchecked { transaction in
             for at in 1...2 {
                 try transaction.execute(
                     "INSERT INTO audit (at_ms, kind) VALUES (?, 'session.ended')",

@@ -38,6 +38,21 @@ struct PushMessagesTests {
         await fixture.close()
     }
 
+    @Test("G-25: a key may be used again after seven days, also while nothing is purged")
+    func keyExpires() async throws {
+        let fixture = try SMSAndPushFixture(in: try TemporaryFolder())
+        let ada = try SMSAndPushFixture.account(1)
+        #expect(try await fixture.push(to: ada).isEmpty)
+        try await fixture.register("a", of: ada)
+        fixture.time.advance(by: NotificationStore.retention)
+        #expect(try await fixture.push(to: ada).isEmpty)
+        fixture.time.advance(by: .milliseconds(1))
+        #expect(try await fixture.push(to: ada, title: "Other").count == 1)
+        #expect(try await fixture.push(to: ada, title: "Other").count == 1)
+        #expect(try await fixture.ask("SELECT count(*) FROM message") == [.integer(1)])
+        await fixture.close()
+    }
+
     @Test("SECURITY.md, Crash: a push accepted before a crash is sent once to each device")
     func crash() async throws {
         let folder = try TemporaryFolder()

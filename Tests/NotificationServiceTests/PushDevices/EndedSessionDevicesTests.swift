@@ -28,8 +28,7 @@ struct EndedSessionDevicesTests {
                 logger: notification.log.logger(time: time))
             feed = FailingFeed(EventFeed(store: trail, time: time))
             devices = EndedSessionDevices(
-                sessions: feed, store: notification.store, keys: notification.keys, time: time,
-                logger: notification.log.logger(time: time))
+                sessions: feed, store: notification.store, keys: notification.keys, time: time)
             ada = try SMSAndPushFixture.account(1)
         }
 

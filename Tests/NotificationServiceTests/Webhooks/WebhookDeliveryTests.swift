@@ -178,7 +178,7 @@ struct WebhookDeliveryTests {
             try await fixture.pause(id, true)
             for _ in 0..<2 { try await fixture.happen(.sessionStarted, account: 1) }
             try await fixture.untilStore("SELECT count(*) FROM webhook_delivery", .integer(2))
-            let count = try await fixture.store.write {
+            let count = try await fixture.store.writeUnchecked {
                 try $0.forgetEvents(importedBefore: $0.at + .seconds(1), limit: 500)
             }
             #expect(count == 2)

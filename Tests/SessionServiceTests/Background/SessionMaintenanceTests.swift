@@ -23,8 +23,6 @@ struct SessionMaintenanceTests {
             time: fixture.time, logger: fixture.log.logger(time: fixture.time))
     }
 
-    private func step() async { await upkeep.step() }
-
     @Test("S-02: an idle session's end is recorded without a call; a live session stays")
     func sweep() async throws {
         for number in 0..<300 {
@@ -32,7 +30,7 @@ struct SessionMaintenanceTests {
         }
         fixture.time.advance(by: Self.day * 30)
         let live = try await fixture.open()
-        await step()
+        try await upkeep.step()
         #expect(
             try await fixture.number("SELECT count(*) FROM session WHERE end_reason = 2") == 300)
         #expect(try await fixture.isLive(live))
@@ -75,10 +73,10 @@ struct SessionMaintenanceTests {
         let live = try await fixture.open()
         #expect(try await fixture.signOut(.accessToken(tokens.accessToken)) == 1)
         fixture.time.advance(by: Self.day * 10)
-        await step()
+        try await fixture.purge()
         #expect(try await fixture.inspect(tokens.accessToken).endReason == .signedOut)
         fixture.time.advance(by: .milliseconds(1))
-        await step()
+        try await fixture.purge()
         #expect(try await !fixture.inspect(tokens.accessToken).known)
         #expect(try await fixture.isLive(live))
     }

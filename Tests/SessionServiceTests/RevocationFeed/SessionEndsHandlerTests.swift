@@ -139,10 +139,8 @@ struct SessionEndsHandlerTests {
             let tokens = try await fixture.open()
             _ = try await fixture.signOut(.accessToken(tokens.accessToken))
         }
-        let rows = try await fixture.store.read { session in
-            try session.queryOne("SELECT count(*) FROM session_end") { try $0.integer(0) }
-        }
-        #expect(rows == 12)
+        try await fixture.purge()
+        #expect(try await fixture.number("SELECT count(*) FROM session_end") == 12)
         fixture.time.advance(by: .seconds(800))
         try await fixture.restart()
         let received = try await ends(from: 1)

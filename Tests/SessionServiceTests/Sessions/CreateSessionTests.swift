@@ -109,16 +109,23 @@ struct CreateSessionTests {
         }
     }
 
-    @Test("used proofs are removed once they are too old to be accepted")
+    @Test("used proofs are removed once they are too old to be accepted, and by no other sign-in")
     func purge() async throws {
         for _ in 1...20 {
             _ = try await fixture.open()
             fixture.time.advance(by: .seconds(31))
         }
-        let rows = try await fixture.store.read { session in
-            try session.queryOne("SELECT count(*) FROM used_proof") { try $0.integer(0) }
-        }
-        #expect(rows == 1)
+        let proof = fixture.proof(try fixture.account())
+        _ = try await fixture.create(proof)
+        #expect(try await fixture.number("SELECT count(*) FROM used_proof") == 21)
+        fixture.time.advance(by: .seconds(30))
+        try await fixture.purge()
+        #expect(try await fixture.number("SELECT count(*) FROM used_proof") == 1)
+        await expectRefused(.invalidSignInProof) { try await fixture.create(proof) }
+        fixture.time.advance(by: .milliseconds(1))
+        try await fixture.purge()
+        #expect(try await fixture.number("SELECT count(*) FROM used_proof") == 0)
+        await expectRefused(.invalidSignInProof) { try await fixture.create(proof) }
     }
 
     @Test("G-25: a repeated sign-in returns the same session and refresh token")

@@ -187,9 +187,8 @@ struct EndAccountSessionsTests {
                 try fixture.account(key), before: fixture.time.now())
             fixture.time.advance(by: .seconds(86_401))
         }
-        let rows = try await fixture.store.read { session in
-            try session.queryOne("SELECT count(*) FROM account_end") { try $0.integer(0) }
-        }
-        #expect(rows == 1)
+        #expect(try await fixture.number("SELECT count(*) FROM account_end") == 20)
+        try await fixture.purge()
+        #expect(try await fixture.number("SELECT count(*) FROM account_end") == 0)
     }
 }

@@ -39,15 +39,16 @@ struct SigningKeyRotationTests {
 
     /// Advances the time while the schedule runs, as in the service.
     private func pass(_ duration: Duration) async throws {
-        let worker = Task { [service = fixture.service] in
-            try await service.background.signingKeys.run()
-        }
-        await fixture.time.sleepers()
+        let duty = fixture.service.background.signingKeys.duty
+        let duties = Duties(of: fixture.store, purging: [], [duty], time: fixture.time)
+        let worker = Task { await duties.run() }
+        // The purge sleeps too.
+        await fixture.time.sleepers(2)
         var rest = duration
         while rest > .zero {
             fixture.time.advance(by: min(rest, .seconds(60)))
             rest -= .seconds(60)
-            await fixture.time.sleepers()
+            await fixture.time.sleepers(2)
         }
         worker.cancel()
         _ = await worker.result

@@ -68,6 +68,14 @@ extension SessionFixture {
         #expect(try await waiting() == 0)
     }
 
+    /// Deletes what has expired, as the duty does.
+    func purge() async throws {
+        let retention = service.sessions.settings.endedSessionRetention
+        let purges = Purges(
+            of: store, SessionTables.purges(endedSessionsFor: retention), time: time)
+        while try await purges.step() {}
+    }
+
     /// One number from the store.
     func number(_ sql: String, _ values: [SQLValue] = []) async throws -> Int64 {
         try await store.read { session in

@@ -27,7 +27,7 @@ struct FeedTests {
                 try transaction.audit(AuditEvent(.sessionEnded, account: Int64(index + 1)))
             }
             await #expect(throws: Refused.self) {
-                try await store.write { transaction in
+                try await store.write(about: []) { transaction in
                     try transaction.audit(AuditEvent(.sessionStarted))
                     throw Refused()
                 }
@@ -44,12 +44,12 @@ struct FeedTests {
     @Test("positions of a commit that failed are given again")
     func failedCommit() async throws {
         let store = try open()
-        try await store.write { try $0.audit(AuditEvent(.sessionStarted)) }
+        try await store.write(about: []) { try $0.audit(AuditEvent(.sessionStarted)) }
         plan.fail(.commit, 1, .diskFailed)
         await #expect(throws: ServiceError.self) {
-            try await store.write { try $0.audit(AuditEvent(.sessionStarted)) }
+            try await store.write(about: []) { try $0.audit(AuditEvent(.sessionStarted)) }
         }
-        try await store.write { try $0.audit(AuditEvent(.sessionEnded)) }
+        try await store.write(about: []) { try $0.audit(AuditEvent(.sessionEnded)) }
         #expect(try await store.read { try $0.auditRows() }.map(\.position) == [1, 2])
         store.close()
     }
@@ -57,12 +57,14 @@ struct FeedTests {
     @Test("positions continue after a restart, even if all rows were deleted")
     func restart() async throws {
         let first = try open()
-        for _ in 0..<3 { try await first.write { try $0.audit(AuditEvent(.sessionStarted)) } }
-        try await first.write { _ = try $0.execute("DELETE FROM audit") }
+        for _ in 0..<3 {
+            try await first.write(about: []) { try $0.audit(AuditEvent(.sessionStarted)) }
+        }
+        try await first.write(about: []) { _ = try $0.execute("DELETE FROM audit") }
         first.close()
         let second = try open()
         #expect(try await second.read { try $0.lastPosition(in: .audit) } == 3)
-        try await second.write { try $0.audit(AuditEvent(.sessionStarted)) }
+        try await second.write(about: []) { try $0.audit(AuditEvent(.sessionStarted)) }
         #expect(try await second.read { try $0.auditRows() }.map(\.position) == [4])
         second.close()
     }
@@ -95,7 +97,7 @@ struct FeedTests {
         #expect(results.map { try? $0.get() } == [1, nil, 2])
         #expect(try await store.read { try $0.lastPosition(in: .audit) } == 2)
         await #expect(throws: SQLError.self) {
-            try await store.write { _ = try $0.takePosition(in: .revocations) }
+            try await store.write(about: []) { _ = try $0.takePosition(in: .revocations) }
         }
         store.close()
     }
@@ -113,7 +115,7 @@ struct FeedTests {
         try connection.execute("DELETE FROM audit WHERE number > 3")
         let store = try open()
         #expect(try await store.read { try $0.auditRows() }.map(\.position) == [1, 2, 3])
-        try await store.write { try $0.audit(AuditEvent(.sessionEnded)) }
+        try await store.write(about: []) { try $0.audit(AuditEvent(.sessionEnded)) }
         #expect(try await store.read { try $0.auditRows() }.map(\.position) == [1, 2, 3, 6])
         store.close()
     }
@@ -121,16 +123,18 @@ struct FeedTests {
     @Test("rows of an older program that ran on this store have its numbers as positions")
     func olderProgram() async throws {
         let first = try open()
-        for _ in 0..<2 { try await first.write { try $0.audit(AuditEvent(.sessionStarted)) } }
+        for _ in 0..<2 {
+            try await first.write(about: []) { try $0.audit(AuditEvent(.sessionStarted)) }
+        }
         // The older program deletes its oldest rows too.
-        try await first.write { transaction in
+        try await first.write(about: []) { transaction in
             try transaction.insertUnpositioned(5)
             try transaction.execute("DELETE FROM audit WHERE number < 5")
         }
         first.close()
         let second = try open()
         #expect(try await second.read { try $0.auditRows() }.map(\.position) == [5, 6, 7])
-        try await second.write { try $0.audit(AuditEvent(.sessionEnded)) }
+        try await second.write(about: []) { try $0.audit(AuditEvent(.sessionEnded)) }
         #expect(try await second.read { try $0.auditRows() }.map(\.position) == [5, 6, 7, 8])
         second.close()
         let before = plan.count(.commit)

@@ -64,19 +64,4 @@ struct IdempotencyTests {
         }
         #expect(try await lookUp(key, [8]) == .repeated(answer: [2]))
     }
-
-    @Test("old answers are deleted as new ones are stored")
-    func oldAnswersAreDropped() async throws {
-        for number in 0..<40 {
-            if number == 20 { time.advance(by: IdempotencyTable.retention) }
-            try await store.write(about: []) { transaction in
-                let key = [UInt8](repeating: UInt8(number), count: 16)
-                try transaction.remember(key: key, fingerprint: [], answer: [])
-            }
-        }
-        let count = try await store.read { session in
-            try session.query("SELECT 1 FROM idempotency") { $0 }.count
-        }
-        #expect(count == 20)
-    }
 }

@@ -237,7 +237,7 @@ struct OutboxLeaseTests {
     func restart() async throws {
         let folder = try TemporaryFolder()
         let former = try Entries.open(folder, time: time)
-        try await former.write { try $0.enqueue(message("left")) }
+        try await former.write(about: []) { try $0.enqueue(message("left")) }
         former.close()
         let store = try Entries.open(folder, time: time)
         #expect(store.instance != former.instance)

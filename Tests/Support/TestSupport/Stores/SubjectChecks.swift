@@ -202,6 +202,7 @@ private struct Written: CustomStringConvertible {
 
     func isCovered(by subjects: Set<Subject>) -> Bool {
         if subjects.contains(.table(table)) || subjects.contains(.unchecked) { return true }
+        if verb == "DELETE", subjects.contains(.expired) { return true }
         if let hash, subjects.contains(.hash(hash)) { return true }
         if let key, subjects.contains(.row(table, key)) { return true }
         if let account, hash == nil { return subjects.contains(.account(account)) }

@@ -1,0 +1,19 @@
+import Storage
+
+/// The tables of the identity service whose rows expire.
+extension IdentityTables {
+    /// Claims and email changes hold personal data. Their accounts do not change.
+    static let purges = [
+        Purge("links", key: "link", expiry: "expires_at_ms"),
+        Purge("email_changes", key: "account", expiry: "expires_at_ms"),
+        Purge("claims", key: "account", expiry: "expires_at_ms"),
+        Purge(
+            "phone_codes", key: "code", expiry: "expires_at_ms", after: StoredPhoneCode.retention),
+        Purge(
+            "number_changes", key: "change", expiry: "told_at_ms",
+            after: NumberChangeRule.retention),
+        Purge("used_nonces", key: "nonce", expiry: "expires_at_ms"),
+        Purge("provider_notices", key: "notice", expiry: "expires_at_ms"),
+        Purge("notices", inOrderOf: "notice", expiry: "mailed_at_ms", after: NoticeRule.window),
+    ]
+}

@@ -1,0 +1,95 @@
+import Logging
+import ServiceLifecycle
+package import ServiceRuntime
+
+/// Periodic work on a store that is done once for the store, not once for each caller: purges,
+/// sweeps, the schedule of a key, gauges, the intake of a feed. What an instance keeps in its own
+/// memory (`ResponseTimeFloor`, `ClockMarking`) is no duty: every instance does that for itself.
+///
+/// A duty that does not run costs delay and space, never correctness: a read compares the expiry
+/// itself, and a step can be repeated.
+package struct Duty: Sendable {
+    /// The name in the log.
+    let name: String
+    /// The wait after a step that left nothing to do.
+    let interval: Duration
+    /// Does a bounded part of the work. Returns whether there is more to do at once.
+    let step: @Sendable () async throws -> Bool
+
+    /// A duty.
+    /// - Parameters:
+    ///   - name: The name in the log.
+    ///   - interval: The wait after a step that left nothing to do.
+    ///   - step: Does a bounded part of the work. Returns whether there is more to do at once.
+    package init(
+        _ name: String, every interval: Duration, step: @escaping @Sendable () async throws -> Bool
+    ) {
+        self.name = name
+        self.interval = interval
+        self.step = step
+    }
+}
+
+/// The duties of one store, and who performs them.
+///
+/// The embedded engine's store is held by one process (`StoreLock`), so that process holds all
+/// duties while the store is open. There is no lease to renew or to lose, and an idle service writes
+/// nothing for it. On a server engine, `perform` takes the lease of its duty before a step, and the
+/// step's transactions check holder and fence.
+package struct Duties: Sendable {
+    /// The longest wait after a failed step.
+    private static let retryMax: Duration = .seconds(60)
+
+    private let duties: [Duty]
+    private let time: any Time
+    private let logger: Logger
+
+    /// The duties of `store`: `others`, and the purge of `tables` and of the tables that every store
+    /// has.
+    package init(of store: Store, purging tables: [Purge], _ others: [Duty], time: any Time) {
+        duties = [Purges(of: store, tables, time: time).duty] + others
+        self.time = time
+        logger = store.logger
+    }
+
+    /// Performs all of them until cancelled or until a graceful shutdown. Each begins at once, and
+    /// none waits for another.
+    package func run() async {
+        await cancelWhenGracefulShutdown {
+            await withDiscardingTaskGroup { group in
+                for duty in duties { group.addTask { await perform(duty) } }
+            }
+        }
+    }
+
+    private func perform(_ duty: Duty) async {
+        var failures = 0
+        while !Task.isCancelled {
+            var rest = duty.interval
+            do {
+                let isMore = try await duty.step()
+                failures = 0
+                if isMore { continue }
+            } catch {
+                // A step that the shutdown cut off is repeated after the next start.
+                if Task.isCancelled { return }
+                failures += 1
+                report(duty, error, failures)
+                rest = min(rest, Self.retryMax)
+            }
+            // Only cancellation ends the sleep early, and then the loop ends too.
+            try? await time.sleep(for: rest)
+        }
+    }
+
+    /// Logs the first failure in a row, the second, the fourth and so on: a peer that is away or a
+    /// full disk must not flood the log.
+    private func report(_ duty: Duty, _ error: any Error, _ failures: Int) {
+        guard failures & (failures - 1) == 0 else { return }
+        logger.warning(
+            "duty.failed", "a background duty failed; it is retried",
+            fields: [
+                .part: .text(duty.name), .attempt: .count(failures), .detail: .error(error),
+            ])
+    }
+}

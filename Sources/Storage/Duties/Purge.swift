@@ -1,0 +1,119 @@
+package import ServiceRuntime
+
+/// A table of rows that expire, and how its expired rows are deleted.
+///
+/// No flow deletes expired rows of others: instances that share a store would delete the same oldest
+/// rows and wait for each other. So nothing may rest on an expired row being gone. Each read
+/// compares the expiry, and an insert under a unique key deletes or replaces the expired row of that
+/// key itself. While the duty does not run, a table grows by one row for each flow that inserts
+/// into it, which the rate limits bound; disk fills, answers stay right.
+package struct Purge: Sendable {
+    /// Whether there are expired rows.
+    let hasExpired: @Sendable (any SQLSession, Timestamp) throws -> Bool
+    /// Deletes at most so many expired rows, the oldest first, and returns their number.
+    let remove: @Sendable (Transaction, Int) throws -> Int
+
+    /// A table with an index on its column of expiry.
+    /// - Parameters:
+    ///   - key: The table's key.
+    ///   - expiry: The indexed column, in milliseconds. Rows without a value stay.
+    ///   - retention: How long a row is kept after the moment in `expiry`.
+    package init(_ table: String, key: String, expiry: String, after retention: Duration = .zero) {
+        self.init(
+            table, key: key, after: retention,
+            expired: """
+                SELECT \(key) FROM \(table) WHERE \(expiry) < ?1 ORDER BY \(expiry) LIMIT ?2
+                """)
+    }
+
+    /// A table without such an index, whose rows expire in the order of their numbers, or nearly so:
+    /// one that expires later than its successors keeps some of these for as long.
+    /// - Parameters:
+    ///   - number: The table's key, which grows with each insert.
+    ///   - expiry: The column of expiry, in milliseconds.
+    ///   - retention: How long a row is kept after the moment in `expiry`.
+    package init(
+        _ table: String, inOrderOf number: String, expiry: String,
+        after retention: Duration = .zero
+    ) {
+        self.init(
+            table, key: number, after: retention,
+            expired: """
+                SELECT \(number) FROM (
+                    SELECT \(number), \(expiry) FROM \(table) ORDER BY \(number) LIMIT ?2) AS oldest
+                WHERE \(expiry) < ?1
+                """)
+    }
+
+    /// Rows that one statement cannot delete.
+    /// - Parameters:
+    ///   - hasExpired: Whether there are expired rows, by an index.
+    ///   - remove: Deletes at most so many of them, and returns the number of deleted rows.
+    package init(
+        hasExpired: @escaping @Sendable (any SQLSession, Timestamp) throws -> Bool,
+        remove: @escaping @Sendable (Transaction, Int) throws -> Int
+    ) {
+        self.hasExpired = hasExpired
+        self.remove = remove
+    }
+
+    /// - Parameter expired: Selects the keys of rows that expired before `?1`, at most `?2`.
+    private init(_ table: String, key: String, after retention: Duration, expired: String) {
+        let delete = "DELETE FROM \(table) WHERE \(key) IN (\(expired))"
+        self.init { session, now in
+            try session.queryOne(expired, [SQLValue(now - retention), .integer(1)]) { _ in true }
+                ?? false
+        } remove: { transaction, rowsMax in
+            try transaction.execute(
+                delete, [SQLValue(transaction.at - retention), .integer(Int64(rowsMax))])
+        }
+    }
+
+    /// The tables of every store.
+    static let common = [
+        Purge(
+            "idempotency", inOrderOf: "number", expiry: "created_at_ms",
+            after: IdempotencyTable.retention),
+        AuditCounts.purge,
+    ]
+}
+
+/// Deletes the expired rows of a store's tables.
+package struct Purges: Sendable {
+    /// How often it looks. A look is a read; it writes only when something has expired.
+    static let interval: Duration = .seconds(1)
+    /// Rows of one table in one transaction: a few milliseconds of the writer, since flows of the
+    /// same commit wait for them.
+    static let rowsMax = 256
+
+    private let store: Store
+    private let tables: [Purge]
+    private let time: any Time
+
+    /// The purge of `tables`, and of the tables that every store has.
+    package init(of store: Store, _ tables: [Purge], time: any Time) {
+        self.store = store
+        self.tables = Purge.common + tables
+        self.time = time
+    }
+
+    var duty: Duty { Duty("purge", every: Self.interval, step: step) }
+
+    /// Deletes expired rows, at most `rowsMax` of each table, each table in its own transaction.
+    /// - Returns: whether there may be more.
+    /// - Throws: as `Store.read` and `Store.write`.
+    package func step() async throws -> Bool {
+        let (tables, now) = (tables, time.now())
+        let due = try await store.read { session in
+            try tables.filter { try $0.hasExpired(session, now) }
+        }
+        var isMore = false
+        for table in due {
+            let removed = try await store.write(about: [.expired]) { transaction in
+                try table.remove(transaction, Self.rowsMax)
+            }
+            if removed >= Self.rowsMax { isMore = true }
+        }
+        return isMore
+    }
+}
