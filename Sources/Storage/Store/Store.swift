@@ -55,7 +55,8 @@ package final class Store: Sendable {
         self.folder = folder
         self.name = name
         self.location = location
-        instance = randomness.rowKey()
+        let instance = randomness.rowKey()
+        self.instance = instance
         self.engine = engine
         self.limits = limits
         self.logger = logger

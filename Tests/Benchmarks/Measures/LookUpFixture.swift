@@ -24,7 +24,8 @@ final class LookUpFixture: Sendable {
         let randomness = SecureRandomness()
         self.accounts = accounts
         store = try TestStore.open(
-            "identity", IdentityTables.migrations, in: "\(folder)/\(name)", time: time,
+            "identity", IdentityTables.migrations, in: "\(folder)/\(name)", engine: SQLiteEngine(),
+            time: time,
             logger: .silent)
         let hashing = PasswordHashPool.Settings(threads: 1)
         passwords = try PasswordHashPool(

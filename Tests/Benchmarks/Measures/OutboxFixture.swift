@@ -32,7 +32,8 @@ final class OutboxFixture: Sendable {
     init(folder: String, way: Way) throws {
         mkdir(folder, 0o700)
         store = try TestStore.open(
-            NotificationStore.name, NotificationStore.migrations, in: folder, time: time,
+            NotificationStore.name, NotificationStore.migrations, in: folder,
+            engine: SQLiteEngine(), time: time,
             logger: .silent)
         let settings: NotificationSettings = try SettingsLoader.settings(
             environment: way.environment)

@@ -68,7 +68,7 @@ struct SessionFigures: AsyncParsableCommand {
     private func store(_ name: String) throws -> Store {
         try TestStore.open(
             SessionTables.storeName, SessionTables.migrations, in: "\(folder)/\(name)",
-            time: SystemTime(), logger: .silent)
+            engine: SQLiteEngine(), time: SystemTime(), logger: .silent)
     }
 }
 

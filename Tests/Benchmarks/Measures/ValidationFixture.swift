@@ -17,7 +17,8 @@ struct ValidationFixture: Sendable {
     /// A service on a new store in `folder`.
     init(folder: String) async throws {
         store = try TestStore.open(
-            SessionTables.storeName, SessionTables.migrations, in: folder, time: SystemTime(),
+            SessionTables.storeName, SessionTables.migrations, in: folder,
+            engine: SQLiteEngine(), time: SystemTime(),
             logger: .silent)
         let proofs = SecretBytes(copying: randomness.bytes(32))
         seal = SignInProofSeal(key: KeyedHash(key: proofs))

@@ -4,7 +4,7 @@ package import ServiceRuntime
 package import Storage
 
 /// Opens the stores of tests and benchmarks. `POSTERN_TEST_STORE` chooses their engine, here only;
-/// `embedded`, SQLite in the test's folder, is the default.
+/// `embedded`, SQLite in the test's folder behind `SubjectChecks`, is the default.
 package enum TestStore {
     /// Opens the store `name` in `folder`, creates it if needed, and migrates it. The same call
     /// opens it again once it is closed.
@@ -28,7 +28,7 @@ package enum TestStore {
     /// - Throws: `UnknownEngine`.
     package static func engine(_ name: String?) throws -> any SQLEngine {
         switch name ?? "embedded" {
-        case "embedded": return SQLiteEngine()
+        case "embedded": return SubjectChecks()
         case let unknown: throw UnknownEngine(name: unknown)
         }
     }
