@@ -99,8 +99,11 @@ package struct PageView: Sendable {
     }
 
     private var request: HTML {
-        "<p><a href=\"\(Page.forgotPassword.path)\">\(texts[.request])</a></p>\n"
+        "<p><a href=\"\(url(.forgotPassword))\">\(texts[.request])</a></p>\n"
     }
+
+    /// A page in the language of this one. Each page has a cookie of its own, so the URL says it.
+    private func url(_ page: Page) -> String { "\(page.path)?lang=\(texts.language.rawValue)" }
 
     // MARK: The form
 
@@ -128,7 +131,7 @@ package struct PageView: Sendable {
             ? " aria-describedby=\"\(name)-hint\""
             : " aria-describedby=\"\(name)-hint \(name)-error\" aria-invalid=\"true\""
         return """
-            <form method="post" action="\(page.path)">
+            <form method="post" action="\(url(page))">
             <input type="hidden" name="\(PageForm.field)" value="\(token)">
             <label for="\(name)">\(texts[.label])</label>
             <p class="hint" id="\(name)-hint">\(texts[.hint])</p>

@@ -18,7 +18,7 @@ struct PageVisit: Hashable, Sendable {
     var linkToken = ""
     /// The secret of the forms that this visit was given (`PageForm`).
     var secret: [UInt8]
-    /// The language that the person chose.
+    /// The language of the link, or the one that the person chose since.
     var language: PageLanguage?
     /// Where the person can go on afterwards: a redirect URI of an app, or empty.
     var continueURI = ""

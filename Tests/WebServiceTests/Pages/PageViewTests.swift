@@ -63,7 +63,7 @@ struct PageViewTests {
         #expect(text.contains("<label for=\"\(field)\">"))
         #expect(text.contains("<input id=\"\(field)\" name=\"\(field)\" type=\""))
         #expect(text.contains(" autocomplete=\"\(autocomplete)\""))
-        #expect(text.contains("<form method=\"post\" action=\"\(page.path)\">"))
+        #expect(text.contains("<form method=\"post\" action=\"\(page.path)?lang=en\">"))
     }
 
     @Test("a password is never in a page, a typed address is")
