@@ -48,7 +48,7 @@ enum DialogProvider: String, Sendable {
 ///
 ///     outcome       apple                    google                   another provider
 ///     cancelled     auth/apple-cancelled     auth/google-cancelled    auth/provider-cancelled
-///     failed        auth/invalid-provider-token, "Sign-in failed, please try again" (FR-023)
+///     failed        auth/invalid-provider-token, "Sign-in failed. Please try again" (FR-023)
 ///     unavailable   auth/provider-unavailable
 ///     network       auth/provider-unavailable
 ///     timeout       auth/provider-unavailable

@@ -145,6 +145,6 @@ struct OperatorTemplatesTests {
         #expect(try mail("fr") == ours)
         #expect(throws: TemplateFault.self) { try TemplateListing.builtIn("welcome.en.html") }
         let formal = try TemplateListing.builtIn("phone-code.de-formal.sms")
-        #expect(formal.hasSuffix("Geben Sie ihn niemandem.\n"))
+        #expect(formal.hasSuffix("Geben Sie ihn an niemanden weiter.\n"))
     }
 }
