@@ -27,7 +27,7 @@ extension ProviderNoticesHandler {
         ).increment()
         let code = outcome.code(at: provider)
         return GatewayV1.DescribeProviderOutcomeResponse(
-            code: code.rawValue, userMessage: code.sentence(in: context.metadata.language),
+            code: code.rawValue, userMessage: code.sentence(in: context.metadata.voice),
             retryable: code.entry.isRetryable, action: code.entry.next.rawValue)
     }
 }

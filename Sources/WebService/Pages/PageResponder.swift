@@ -63,8 +63,8 @@ struct PageResponder: Sendable {
     }
 
     /// The language that a URL names, if the pages have it: the links in mails name the mail's.
-    private static func language(_ parameters: FormParameters?) -> PageLanguage? {
-        parameters?["lang"].flatMap(PageLanguage.init(tag:))
+    private static func language(_ parameters: FormParameters?) -> Language? {
+        parameters?["lang"].flatMap(Language.init(tag:))
     }
 
     /// Moves what the link says into the cookie.
@@ -140,7 +140,7 @@ struct PageResponder: Sendable {
         let form = PageForm(visit, randomness: randomness)
         let state = PageState(
             form: form.token, email: page.field == .email ? input : "", after: error,
-            in: formalLanguages.voice(of: language(exchange, visit).ofErrors))
+            in: formalLanguages.voice(of: language(exchange, visit)))
         try show(
             exchange, page, state, visit, status: Self.status(error),
             retryAfter: error.retryAfterSeconds)
@@ -190,14 +190,14 @@ struct PageResponder: Sendable {
 
     /// The language of the link, or the one that the person chose since; that of the form, if its
     /// visit is over; else the browser's.
-    private func language(_ exchange: HTTPExchange, _ visit: PageVisit?) -> PageLanguage {
+    private func language(_ exchange: HTTPExchange, _ visit: PageVisit?) -> Language {
         visit?.language ?? Self.language(Self.parameters(exchange))
-            ?? PageLanguage(accepting: exchange.head.headerFields[.acceptLanguage])
+            ?? Language(accepting: exchange.head.headerFields[.acceptLanguage])
     }
 
     private func texts(_ exchange: HTTPExchange, _ page: Page, _ visit: PageVisit?) -> PageTexts {
         let language = language(exchange, visit)
-        return PageTexts(page, in: language, isFormal: formalLanguages.contains(language.rawValue))
+        return PageTexts(page, in: language, isFormal: formalLanguages.contains(language))
     }
 
     /// The fields of every response: no script, no frame, nothing of other hosts; the token of a link

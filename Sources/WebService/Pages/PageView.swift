@@ -1,3 +1,5 @@
+import ServiceRuntime
+
 /// Renders a page in one state. It has no script, so that it works in every browser and none can be
 /// smuggled in.
 package struct PageView: Sendable {
@@ -165,7 +167,7 @@ package struct PageView: Sendable {
     /// The other languages. A result is a response to a form, which a link would not repeat.
     private func languages(_ state: PageState) -> HTML {
         if case .done = state { return .none }
-        let items = PageLanguage.allCases.map { language -> HTML in
+        let items = Language.allCases.map { language -> HTML in
             let code = language.rawValue
             let current: HTML = language == texts.language ? " aria-current=\"true\"" : .none
             return """

@@ -87,7 +87,7 @@ struct PageResponderTests {
             let failed = try await fixture.submit(open, "wrong", ["accept-language": "de"])
             #expect(failed.status == 422)
             #expect(failed.text.contains("<title>Fehler: "))
-            #expect(failed.text.contains(ErrorCode.invalidCredential.sentence(in: .german)))
+            #expect(failed.text.contains(ErrorCode.invalidCredential.sentence(in: Voice(.german))))
             #expect(!failed.text.contains("value=\"wrong\""))
             let second = OpenPage(
                 page: .verifyEmail, cookie: failed.cookie ?? "", response: failed)
@@ -105,7 +105,7 @@ struct PageResponderTests {
                 try await fixture.open(.resetPassword, "token=good&lang=fr"), "weak")
             #expect(failed.status == 422)
             for rule in [PasswordRule.length, .common] {
-                let line: HTML = "<a href=\"#password\">\(rule.sentence(in: .french))</a>"
+                let line: HTML = "<a href=\"#password\">\(rule.sentence(in: Voice(.french)))</a>"
                 #expect(failed.text.contains(line.text))
             }
         }

@@ -238,7 +238,7 @@ final class PagesGateway: Sendable {
         }
         switch (token, text) {
         case ("used", _): throw ServiceError(.invalidLink)
-        case (_, "wrong"): throw ServiceError(.invalidCredential).worded(in: context.language)
+        case (_, "wrong"): throw ServiceError(.invalidCredential).worded(in: context.voice)
         case (_, "weak"): throw ServiceError.weakPassword([.length, .common], field: "password")
         case (_, "often"): throw ServiceError(.tooManyRequests, retryAfter: .milliseconds(1_001))
         default: return
@@ -247,5 +247,5 @@ final class PagesGateway: Sendable {
 }
 
 extension CallContext {
-    fileprivate var language: ErrorLanguage { metadata.language }
+    fileprivate var voice: Voice { metadata.voice }
 }

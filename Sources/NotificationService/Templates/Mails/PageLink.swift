@@ -1,4 +1,5 @@
 import Contracts
+import ServiceRuntime
 
 extension MailTemplate {
     /// The mails whose link leads to a page of the web service, or to the operator's in its place.

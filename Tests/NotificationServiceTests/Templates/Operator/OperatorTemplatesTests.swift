@@ -125,7 +125,7 @@ struct OperatorTemplatesTests {
         let settings = try NotificationFixture.settings(["POSTERN_TEMPLATE_LANGUAGE": "ja"])
         #expect(settings.templates.live.value.standard == .japanese)
         let formal = try NotificationFixture.settings(["POSTERN_FORMAL_LANGUAGES": "es"])
-        #expect(formal.templates.live.value.formal.contains("es"))
+        #expect(formal.templates.live.value.formal.contains(.spanish))
     }
 
     @Test("N-05: the templates that the tool prints are the built-in ones")
