@@ -107,7 +107,7 @@ struct RateLimiter: Sendable {
             answer = try await limits.consume(
                 RateLimitV1.ConsumeRequest(
                     charges: charges,
-                    language: context.metadata.language.rawValue,
+                    language: context.metadata.voice.tag,
                     chargeId: requested.id, namedBy: LimitedCaller(context).namedBy),
                 limiterContext(context, key))
         } catch let error as ServiceError where Self.isAbsence(error) {

@@ -27,7 +27,7 @@ extension ProviderNoticesHandler {
         ).increment()
         let code = outcome.code(at: provider)
         return GatewayV1.DescribeProviderOutcomeResponse(
-            code: code.rawValue, userMessage: code.sentence(in: context.metadata.language),
+            code: code.rawValue, userMessage: code.sentence(in: context.metadata.voice),
             retryable: code.entry.isRetryable, action: code.entry.next.rawValue)
     }
 }
@@ -48,7 +48,7 @@ enum DialogProvider: String, Sendable {
 ///
 ///     outcome       apple                    google                   another provider
 ///     cancelled     auth/apple-cancelled     auth/google-cancelled    auth/provider-cancelled
-///     failed        auth/invalid-provider-token, "Sign-in failed, please try again" (FR-023)
+///     failed        auth/invalid-provider-token, "Sign-in failed. Please try again" (FR-023)
 ///     unavailable   auth/provider-unavailable
 ///     network       auth/provider-unavailable
 ///     timeout       auth/provider-unavailable

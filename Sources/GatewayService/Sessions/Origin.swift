@@ -66,5 +66,5 @@ extension CallContext {
     }
 
     /// The user's most preferred language of those that Postern has; empty for none.
-    var acceptedLanguage: String { metadata.acceptedLanguage?.tag ?? "" }
+    var acceptedLanguage: String { metadata.acceptedVoice?.language.rawValue ?? "" }
 }

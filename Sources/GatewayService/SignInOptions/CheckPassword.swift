@@ -17,7 +17,7 @@ extension SignInOptionsHandler {
             try await settings.checkPassword(
                 IdentityV1.CheckPasswordRequest(
                     password: request.password, email: request.email,
-                    displayName: request.displayName, language: context.metadata.language.rawValue),
+                    displayName: request.displayName, language: context.metadata.voice.tag),
                 context.onward())
         }
         return GatewayV1.CheckPasswordResponse(

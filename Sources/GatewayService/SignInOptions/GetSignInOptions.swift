@@ -11,7 +11,7 @@ extension SignInOptionsHandler {
         _ request: GatewayV1.GetSignInOptionsRequest, _ context: CallContext
     ) async throws -> GatewayV1.GetSignInOptionsResponse {
         let answer = try await settings.getSignInSettings(
-            IdentityV1.GetSignInSettingsRequest(language: context.metadata.language.rawValue),
+            IdentityV1.GetSignInSettingsRequest(language: context.metadata.voice.tag),
             context.onward())
         let hasPhone = answer.allPhoneCountries || !answer.phoneCountries.isEmpty
         return GatewayV1.GetSignInOptionsResponse(

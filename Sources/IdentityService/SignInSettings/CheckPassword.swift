@@ -21,7 +21,7 @@ extension SignInSettingsHandler {
             app: settings.appName)
         let broken = password.map { policy.broken(by: $0, words) } ?? [.length]
         let requirements = policy.requirements(
-            in: ErrorLanguage(tag: request.language) ?? .english)
+            in: Voice(tag: request.language) ?? .english)
         return IdentityV1.CheckPasswordResponse(
             rules: zip(policy.rules, requirements).map { rule, requirement in
                 IdentityV1.PasswordRuleResult(rule: requirement, met: !broken.contains(rule))

@@ -18,7 +18,7 @@ extension SignInSettingsHandler {
         return IdentityV1.GetSignInSettingsResponse(
             emailVerificationRequired: settings.emailVerification == .required,
             passwordRules: settings.passwordPolicy.requirements(
-                in: ErrorLanguage(tag: request.language) ?? .english),
+                in: Voice(tag: request.language) ?? .english),
             allPhoneCountries: settings.phone.countries == .all, phoneCountries: countries,
             providers: settings.providers.providers.map { provider in
                 IdentityV1.ProviderSettings(

@@ -111,7 +111,7 @@ struct CatalogueReader {
     private func names(
         _ kind: OperatorFileName.Kind, _ template: String, _ language: Language
     ) -> [OperatorFileName] {
-        (formal.contains(language.rawValue) ? [true, false] : [false]).map {
+        (formal.contains(language) ? [true, false] : [false]).map {
             OperatorFileName(kind: kind, template: template, language: language, isFormal: $0)
         }
     }

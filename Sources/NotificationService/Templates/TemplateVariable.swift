@@ -1,4 +1,5 @@
 package import Contracts
+import ServiceRuntime
 
 extension TemplateVariable {
     /// The longest value, in bytes. A link with a token has a few hundred.

@@ -61,17 +61,17 @@ package struct Metadata: Hashable, Sendable {
     }
 
     /// The best language of the error catalogue for the user; English if none is given.
-    package var language: ErrorLanguage { acceptedLanguage ?? .english }
+    package var voice: Voice { acceptedVoice ?? .english }
 
     /// The same; nil if none is given that the catalogue has.
-    package var acceptedLanguage: ErrorLanguage? {
+    package var acceptedVoice: Voice? {
         self[Key.acceptLanguage].flatMap { AcceptedLanguages($0).best }
     }
 
     /// Replaces the accepted language by the operator's voice of it: `de-formal` for `de`.
     mutating func useVoice(of formal: FormalLanguages) {
-        guard formal != .none, let language = acceptedLanguage else { return }
-        self[Key.acceptLanguage] = formal.voice(of: language).rawValue
+        guard formal != .none, let language = acceptedVoice?.language else { return }
+        self[Key.acceptLanguage] = formal.voice(of: language).tag
     }
 
     mutating func append(_ entry: Entry) { entries.append(entry) }

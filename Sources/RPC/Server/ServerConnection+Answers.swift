@@ -75,20 +75,20 @@ extension ServerConnection {
     /// calls whose metadata name a language other than English, so other calls cost a lookup in an
     /// empty table. There is at most one entry for each running call.
     struct CallLanguages {
-        private var languages: [UInt64: ErrorLanguage] = [:]
+        private var voices: [UInt64: Voice] = [:]
 
         /// Records the language of a new call.
         mutating func record(_ call: UInt64, _ metadata: Metadata) {
             guard !metadata.entries.isEmpty else { return }
-            let language = metadata.language
-            if language != .english { languages[call] = language }
+            let voice = metadata.voice
+            if voice != .english { voices[call] = voice }
         }
 
         /// Removes and returns the language of a call that ends.
         @discardableResult
-        mutating func take(_ call: UInt64) -> ErrorLanguage {
-            guard !languages.isEmpty else { return .english }
-            return languages.removeValue(forKey: call) ?? .english
+        mutating func take(_ call: UInt64) -> Voice {
+            guard !voices.isEmpty else { return .english }
+            return voices.removeValue(forKey: call) ?? .english
         }
     }
 }

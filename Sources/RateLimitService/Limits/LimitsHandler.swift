@@ -79,7 +79,7 @@ extension LimitsHandler {
             ?? (verdict.isFull ? Self.waitForCapacity : nil)
         decision.retryAfterMs = UInt64(clamping: wait ?? Self.waitWithoutEnd)
         decision.sentence = limit.definition.wording.sentence(
-            milliseconds: wait, in: ErrorLanguage(tag: language) ?? .english)
+            milliseconds: wait, in: Voice(tag: language) ?? .english)
         return decision
     }
 }

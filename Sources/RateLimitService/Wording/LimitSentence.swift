@@ -21,14 +21,14 @@ extension LimitWording {
     /// not depend on whether an account exists: an email without one gets the same answer (X-02).
     /// - Parameter milliseconds: the wait; nil if only an operator ends it, or for a password only
     ///   a new one.
-    func sentence(milliseconds: Int64?, in language: ErrorLanguage) -> String {
+    func sentence(milliseconds: Int64?, in voice: Voice) -> String {
         guard let milliseconds else {
-            return language.sentence(
+            return voice.sentence(
                 self == .password ? "limit/without-password" : "limit/without-end")
         }
         let kind = self == .password ? .attempt : self
-        return language.sentence("limit/\(kind.rawValue)")
-            .replacing("{{wait}}", with: WaitText(milliseconds: milliseconds).text(language))
+        return voice.sentence("limit/\(kind.rawValue)")
+            .replacing("{{wait}}", with: WaitText(milliseconds: milliseconds).text(voice))
     }
 }
 
@@ -59,8 +59,8 @@ struct WaitText: Hashable {
     }
 
     /// The wait as text.
-    func text(_ language: ErrorLanguage) -> String {
-        language.sentence("wait/\(unit)\(count == 1 ? "" : "s")")
+    func text(_ voice: Voice) -> String {
+        voice.sentence("wait/\(unit)\(count == 1 ? "" : "s")")
             .replacing("{{count}}", with: "\(count)")
     }
 

@@ -8,7 +8,7 @@ auth/user-disabled: Dieses Konto wurde gesperrt. Bitte wenden Sie sich an den Su
 auth/already-signed-in: Sie sind bereits angemeldet. Bitte melden Sie sich zuerst ab.
 auth/code-expired: Dieser Code ist abgelaufen. Bitte fordern Sie einen neuen an.
 auth/device-key-required: Diese App muss aktualisiert werden, bevor Sie sich anmelden können.
-auth/device-mismatch: Diese Anmeldung gehört zu einem anderen Gerät. Bitte melden Sie sich an.
+auth/device-mismatch: Diese Anmeldung gehört zu einem anderen Gerät. Bitte melden Sie sich auf diesem an.
 auth/device-proof-required: Dieses Gerät muss sich ausweisen. Bitte versuchen Sie es erneut.
 auth/device-proof-stale: Die Uhr dieses Geräts geht falsch. Bitte versuchen Sie es erneut.
 auth/email-already-in-use: Zu dieser E-Mail-Adresse gibt es bereits ein Konto. Bitte melden Sie sich an.
@@ -21,18 +21,18 @@ auth/invalid-device-proof: Dieses Gerät konnte sich nicht ausweisen. Bitte vers
 auth/invalid-email: Bitte geben Sie eine gültige E-Mail-Adresse ein.
 auth/missing-or-invalid-nonce: Diese Anmeldung hat zu lange gedauert. Bitte versuchen Sie es erneut.
 auth/invalid-phone-number: Bitte geben Sie eine gültige Telefonnummer mit Ländervorwahl ein.
-auth/invalid-provider-token: Die Anmeldung ist fehlgeschlagen, bitte versuchen Sie es erneut.
+auth/invalid-provider-token: Die Anmeldung ist fehlgeschlagen. Bitte versuchen Sie es erneut.
 auth/invalid-refresh-token: Bitte melden Sie sich erneut an.
 auth/invalid-sign-in-proof: Bitte melden Sie sich erneut an.
 auth/last-sign-in-method: Dieses Konto hat keine andere Anmeldemethode. Bitte fügen Sie zuerst eine hinzu.
 auth/password-needed: Bitte geben Sie ein Passwort ein, um diese E-Mail-Adresse zu bestätigen.
 auth/provider-already-linked: Diese Anmeldemethode ist bereits mit Ihrem Konto verknüpft.
 auth/provider-revoked: Die Verbindung zu diesem Anbieter besteht nicht mehr. Bitte melden Sie sich erneut an.
-auth/provider-unavailable: Der Anbieter ist nicht erreichbar. Bitte versuchen Sie es erneut oder auf anderem Weg.
-auth/refresh-token-replayed: Ihre Anmeldung wurde doppelt verwendet und ist beendet. Bitte melden Sie sich an.
+auth/provider-unavailable: Der Anbieter ist nicht erreichbar. Bitte versuchen Sie es erneut oder melden Sie sich anders an.
+auth/refresh-token-replayed: Ihre Anmeldung wurde zweimal benutzt und deshalb beendet. Bitte melden Sie sich erneut an.
 auth/requires-recent-login: Bitte bestätigen Sie noch einmal, dass Sie es sind.
 auth/second-proof-required: Bitte bestätigen Sie auf einem zweiten Weg, dass Sie es sind.
-auth/session-ended: Ihre Sitzung ist beendet. Bitte melden Sie sich an.
+auth/session-ended: Ihre Sitzung ist beendet. Bitte melden Sie sich erneut an.
 auth/too-many-requests: Zu viele Versuche. Bitte warten Sie, bevor Sie es erneut versuchen.
 auth/underage-user: Sie sind nicht alt genug, um ein Konto zu haben.
 auth/weak-password: Bitte wählen Sie ein stärkeres Passwort.
@@ -40,14 +40,14 @@ rpc/deadline-exceeded: Das hat zu lange gedauert. Bitte versuchen Sie es erneut.
 rpc/internal: Bei uns ist etwas schiefgegangen. Bitte versuchen Sie es erneut.
 rpc/resource-exhausted: Wir sind gerade ausgelastet. Bitte versuchen Sie es gleich noch einmal.
 rpc/unavailable: Wir sind gerade nicht erreichbar. Bitte versuchen Sie es erneut.
-password/context: Das Passwort darf nicht aus Ihrem Namen, Ihrer E-Mail oder dem Namen der App bestehen.
+password/context: Das Passwort darf nicht aus Ihrem Namen, Ihrer E-Mail-Adresse oder dem Namen der App bestehen.
 limit/code: Bitte warten Sie {{wait}}, bevor Sie einen neuen Code anfordern.
 limit/wrong-code: Zu viele falsche Codes. Bitte warten Sie {{wait}}.
 limit/mail: Bitte warten Sie {{wait}}, bevor Sie eine neue E-Mail anfordern.
 limit/change: Bitte warten Sie {{wait}} bis zur nächsten Änderung.
 limit/attempt: Zu viele Versuche. Bitte warten Sie {{wait}}, bevor Sie es erneut versuchen.
 limit/without-end: Zu viele Versuche. Bitte wenden Sie sich an den Support.
-limit/without-password: Zu viele Versuche. Bitte setzen Sie per E-Mail ein neues Passwort.
+limit/without-password: Zu viele Versuche. Bitte legen Sie per E-Mail ein neues Passwort fest.
 ==> error/errors.de.txt
 auth/user-disabled: Dieses Konto wurde gesperrt. Bitte wende dich an den Support.
 auth/already-signed-in: Du bist bereits angemeldet. Bitte melde dich zuerst ab.
@@ -55,7 +55,7 @@ auth/apple-cancelled: Die Anmeldung mit Apple wurde abgebrochen.
 auth/code-expired: Dieser Code ist abgelaufen. Bitte fordere einen neuen an.
 auth/credential-already-in-use: Diese Anmeldemethode gehört bereits zu einem anderen Konto.
 auth/device-key-required: Diese App muss aktualisiert werden, bevor du dich anmelden kannst.
-auth/device-mismatch: Diese Anmeldung gehört zu einem anderen Gerät. Bitte melde dich an.
+auth/device-mismatch: Diese Anmeldung gehört zu einem anderen Gerät. Bitte melde dich auf diesem an.
 auth/device-proof-required: Dieses Gerät muss sich ausweisen. Bitte versuche es erneut.
 auth/device-proof-stale: Die Uhr dieses Geräts geht falsch. Bitte versuche es erneut.
 auth/email-already-in-use: Zu dieser E-Mail-Adresse gibt es bereits ein Konto. Bitte melde dich an.
@@ -63,7 +63,7 @@ auth/email-not-verified: Bitte bestätige zuerst deine E-Mail-Adresse.
 auth/google-cancelled: Die Anmeldung mit Google wurde abgebrochen.
 auth/idempotency-key-reused: Diese Anfrage wurde bereits für etwas anderes verwendet. Bitte beginne von vorn.
 auth/invalid-access-token: Bitte melde dich erneut an.
-auth/invalid-choice: Hier gibt es nichts mehr auszuwählen.
+auth/invalid-choice: Diese Auswahl ist nicht mehr möglich.
 auth/invalid-verification-code: Dieser Code stimmt nicht. Bitte prüfe ihn.
 auth/invalid-credential: Die E-Mail-Adresse oder das Passwort stimmt nicht.
 auth/invalid-device-key: Dieses Gerät konnte nicht registriert werden. Bitte versuche es erneut.
@@ -72,7 +72,7 @@ auth/invalid-email: Bitte gib eine gültige E-Mail-Adresse ein.
 auth/invalid-link: Dieser Link ist abgelaufen oder wurde bereits verwendet.
 auth/missing-or-invalid-nonce: Diese Anmeldung hat zu lange gedauert. Bitte versuche es erneut.
 auth/invalid-phone-number: Bitte gib eine gültige Telefonnummer mit Ländervorwahl ein.
-auth/invalid-provider-token: Die Anmeldung ist fehlgeschlagen, bitte versuche es erneut.
+auth/invalid-provider-token: Die Anmeldung ist fehlgeschlagen. Bitte versuche es erneut.
 auth/invalid-refresh-token: Bitte melde dich erneut an.
 auth/invalid-sign-in-proof: Bitte melde dich erneut an.
 auth/last-sign-in-method: Dieses Konto hat keine andere Anmeldemethode. Bitte füge zuerst eine hinzu.
@@ -84,11 +84,11 @@ auth/phone-country-not-allowed: An Nummern dieses Landes können wir keine Codes
 auth/provider-already-linked: Diese Anmeldemethode ist bereits mit deinem Konto verknüpft.
 auth/provider-cancelled: Die Anmeldung wurde abgebrochen.
 auth/provider-revoked: Die Verbindung zu diesem Anbieter besteht nicht mehr. Bitte melde dich erneut an.
-auth/provider-unavailable: Der Anbieter ist nicht erreichbar. Bitte versuche es erneut oder auf anderem Weg.
-auth/refresh-token-replayed: Deine Anmeldung wurde doppelt verwendet und ist beendet. Bitte melde dich an.
+auth/provider-unavailable: Der Anbieter ist nicht erreichbar. Bitte versuche es erneut oder melde dich anders an.
+auth/refresh-token-replayed: Deine Anmeldung wurde zweimal benutzt und deshalb beendet. Bitte melde dich erneut an.
 auth/requires-recent-login: Bitte bestätige noch einmal, dass du es bist.
 auth/second-proof-required: Bitte bestätige auf einem zweiten Weg, dass du es bist.
-auth/session-ended: Deine Sitzung ist beendet. Bitte melde dich an.
+auth/session-ended: Deine Sitzung ist beendet. Bitte melde dich erneut an.
 auth/session-not-found: Diese Sitzung wurde nicht gefunden.
 auth/too-many-requests: Zu viele Versuche. Bitte warte, bevor du es erneut versuchst.
 auth/underage-user: Du bist nicht alt genug, um ein Konto zu haben.
@@ -104,13 +104,13 @@ rpc/unauthenticated: Der Absender dieser Anfrage ist nicht bekannt.
 rpc/unavailable: Wir sind gerade nicht erreichbar. Bitte versuche es erneut.
 rpc/unknown-method: Das steht hier nicht zur Verfügung.
 password/length: Das Passwort ist zu kurz oder zu lang.
-password/upper-case: Das Passwort braucht einen Großbuchstaben.
-password/lower-case: Das Passwort braucht einen Kleinbuchstaben.
-password/letter: Das Passwort braucht einen Buchstaben.
-password/digit: Das Passwort braucht eine Ziffer.
+password/upper-case: Das Passwort muss einen Großbuchstaben enthalten.
+password/lower-case: Das Passwort muss einen Kleinbuchstaben enthalten.
+password/letter: Das Passwort muss einen Buchstaben enthalten.
+password/digit: Das Passwort muss eine Ziffer enthalten.
 password/common: Zu viele Menschen verwenden dieses Passwort.
-password/context: Das Passwort darf nicht aus deinem Namen, deiner E-Mail oder dem Namen der App bestehen.
-password-needs/length: Das Passwort braucht {{minimum}} bis {{maximum}} Zeichen.
+password/context: Das Passwort darf nicht aus deinem Namen, deiner E-Mail-Adresse oder dem Namen der App bestehen.
+password-needs/length: Das Passwort muss {{minimum}} bis {{maximum}} Zeichen lang sein.
 password-needs/common: Das Passwort darf keines sein, das viele Menschen verwenden.
 limit/code: Bitte warte {{wait}}, bevor du einen neuen Code anforderst.
 limit/wrong-code: Zu viele falsche Codes. Bitte warte {{wait}}.
@@ -118,7 +118,7 @@ limit/mail: Bitte warte {{wait}}, bevor du eine neue E-Mail anforderst.
 limit/change: Bitte warte {{wait}} bis zur nächsten Änderung.
 limit/attempt: Zu viele Versuche. Bitte warte {{wait}}, bevor du es erneut versuchst.
 limit/without-end: Zu viele Versuche. Bitte wende dich an den Support.
-limit/without-password: Zu viele Versuche. Bitte setze per E-Mail ein neues Passwort.
+limit/without-password: Zu viele Versuche. Bitte lege per E-Mail ein neues Passwort fest.
 wait/second: {{count}} Sekunde
 wait/seconds: {{count}} Sekunden
 wait/minute: {{count}} Minute
@@ -134,24 +134,24 @@ auth/apple-cancelled: Sign-in with Apple was cancelled.
 auth/code-expired: This code has expired. Please request a new one.
 auth/credential-already-in-use: This sign-in method already belongs to another account.
 auth/device-key-required: This app must be updated before you can sign in.
-auth/device-mismatch: This sign-in belongs to another device. Please sign in.
-auth/device-proof-required: This device has to prove itself. Please try again.
-auth/device-proof-stale: This device's clock is wrong. Please try again.
+auth/device-mismatch: This sign-in belongs to another device. Please sign in on this one.
+auth/device-proof-required: This device has to identify itself. Please try again.
+auth/device-proof-stale: The clock of this device is wrong. Please try again.
 auth/email-already-in-use: An account with this email already exists. Please sign in.
 auth/email-not-verified: Please confirm your email address first.
 auth/google-cancelled: Sign-in with Google was cancelled.
 auth/idempotency-key-reused: This request was already used for something else. Please start again.
 auth/invalid-access-token: Please sign in again.
-auth/invalid-choice: There is nothing to choose any more.
-auth/invalid-verification-code: This code is not right. Please check it.
-auth/invalid-credential: The email or the password is not right.
+auth/invalid-choice: This choice is no longer possible.
+auth/invalid-verification-code: This code is incorrect. Please check it.
+auth/invalid-credential: The email or password is incorrect.
 auth/invalid-device-key: This device could not be registered. Please try again.
-auth/invalid-device-proof: This device could not prove itself. Please try again.
+auth/invalid-device-proof: This device could not identify itself. Please try again.
 auth/invalid-email: Please enter a valid email address.
 auth/invalid-link: This link has expired or was already used.
 auth/missing-or-invalid-nonce: This sign-in took too long. Please try again.
 auth/invalid-phone-number: Please enter a valid phone number with its country code.
-auth/invalid-provider-token: Sign-in failed, please try again.
+auth/invalid-provider-token: Sign-in failed. Please try again.
 auth/invalid-refresh-token: Please sign in again.
 auth/invalid-sign-in-proof: Please sign in again.
 auth/last-sign-in-method: This is the only way to sign in to this account. Add another one first.
@@ -159,15 +159,15 @@ auth/no-such-provider: This account has no such sign-in method.
 auth/operation-not-allowed: This way of signing in is not available here.
 auth/parental-consent-required: A parent or guardian has to agree first.
 auth/password-needed: Enter a password to confirm this email address.
-auth/phone-country-not-allowed: We cannot send codes to numbers of this country.
+auth/phone-country-not-allowed: We cannot send codes to phone numbers in this country.
 auth/provider-already-linked: This sign-in method is already linked to your account.
 auth/provider-cancelled: Sign-in was cancelled.
 auth/provider-revoked: The connection to this provider was removed. Please sign in with it again.
-auth/provider-unavailable: The provider cannot be reached right now. Please try again or use another way.
-auth/refresh-token-replayed: You have been signed out because this sign-in was used twice. Please sign in.
-auth/requires-recent-login: Please prove again that it is you.
-auth/second-proof-required: Please prove in a second way that it is you.
-auth/session-ended: Your session has ended. Please sign in.
+auth/provider-unavailable: The provider cannot be reached right now. Please try again or sign in another way.
+auth/refresh-token-replayed: You were signed out because your sign-in was used twice. Please sign in again.
+auth/requires-recent-login: Please confirm once more that it is you.
+auth/second-proof-required: Please confirm in a second way that it is you.
+auth/session-ended: Your session has ended. Please sign in again.
 auth/session-not-found: This session was not found.
 auth/too-many-requests: Too many attempts. Please wait before trying again.
 auth/underage-user: You are not old enough to have an account.
@@ -210,7 +210,7 @@ wait/days: {{count}} days
 auth/user-disabled: Esta cuenta está desactivada. Póngase en contacto con el servicio de asistencia.
 auth/already-signed-in: Ya ha iniciado sesión. Ciérrela primero.
 auth/code-expired: Este código ha caducado. Solicite uno nuevo.
-auth/device-mismatch: Esta sesión pertenece a otro dispositivo. Inicie sesión.
+auth/device-mismatch: Esta sesión pertenece a otro dispositivo. Inicie sesión en este.
 auth/device-proof-required: Este dispositivo debe identificarse. Inténtelo de nuevo.
 auth/device-proof-stale: El reloj de este dispositivo no está en hora. Inténtelo de nuevo.
 auth/email-already-in-use: Ya existe una cuenta con este correo electrónico. Inicie sesión.
@@ -223,7 +223,7 @@ auth/invalid-device-proof: Este dispositivo no pudo identificarse. Inténtelo de
 auth/invalid-email: Introduzca una dirección de correo electrónico válida.
 auth/missing-or-invalid-nonce: Este inicio de sesión ha tardado demasiado. Inténtelo de nuevo.
 auth/invalid-phone-number: Introduzca un número de teléfono válido con el prefijo del país.
-auth/invalid-provider-token: No se pudo iniciar sesión, inténtelo de nuevo.
+auth/invalid-provider-token: No se pudo iniciar sesión. Inténtelo de nuevo.
 auth/invalid-refresh-token: Vuelva a iniciar sesión.
 auth/invalid-sign-in-proof: Vuelva a iniciar sesión.
 auth/last-sign-in-method: Es la única forma de acceder a esta cuenta. Añada primero otra.
@@ -231,19 +231,19 @@ auth/parental-consent-required: Antes debe dar su consentimiento su padre, madre
 auth/password-needed: Introduzca una contraseña para confirmar esta dirección de correo electrónico.
 auth/provider-already-linked: Este método de acceso ya está vinculado a su cuenta.
 auth/provider-revoked: Ya no hay conexión con este proveedor. Vuelva a iniciar sesión con él.
-auth/provider-unavailable: El proveedor no está disponible ahora. Inténtelo de nuevo o de otra forma.
-auth/refresh-token-replayed: Se ha cerrado su sesión porque se utilizó dos veces. Inicie sesión.
+auth/provider-unavailable: El proveedor no está disponible ahora. Inténtelo de nuevo o inicie sesión de otra forma.
+auth/refresh-token-replayed: Se ha cerrado su sesión porque se utilizó dos veces. Vuelva a iniciar sesión.
 auth/requires-recent-login: Confirme de nuevo que es usted.
 auth/second-proof-required: Confirme por una segunda vía que es usted.
-auth/session-ended: Su sesión ha terminado. Inicie sesión.
+auth/session-ended: Su sesión ha terminado. Vuelva a iniciar sesión.
 auth/too-many-requests: Demasiados intentos. Espere antes de volver a intentarlo.
 auth/underage-user: No tiene la edad necesaria para tener una cuenta.
 auth/weak-password: Elija una contraseña más segura.
 rpc/deadline-exceeded: Ha tardado demasiado. Inténtelo de nuevo.
 rpc/internal: Se ha producido un error por nuestra parte. Inténtelo de nuevo.
-rpc/resource-exhausted: Estamos ocupados. Inténtelo de nuevo en unos instantes.
-rpc/unavailable: No estamos disponibles en este momento. Inténtelo de nuevo.
-password/context: La contraseña no debe componerse de su nombre, su correo o el nombre de la aplicación.
+rpc/resource-exhausted: Ahora mismo estamos saturados. Inténtelo de nuevo en unos instantes.
+rpc/unavailable: El servicio no está disponible en este momento. Inténtelo de nuevo.
+password/context: La contraseña no puede consistir en su nombre, su correo o el nombre de la aplicación.
 limit/code: Espere {{wait}} antes de solicitar otro código.
 limit/wrong-code: Demasiados códigos incorrectos. Espere {{wait}}.
 limit/mail: Espere {{wait}} antes de solicitar otro correo.
@@ -258,7 +258,7 @@ auth/apple-cancelled: Se canceló el inicio de sesión con Apple.
 auth/code-expired: Este código ha caducado. Solicita uno nuevo.
 auth/credential-already-in-use: Este método de acceso ya pertenece a otra cuenta.
 auth/device-key-required: Es necesario actualizar esta aplicación para poder iniciar sesión.
-auth/device-mismatch: Esta sesión pertenece a otro dispositivo. Inicia sesión.
+auth/device-mismatch: Esta sesión pertenece a otro dispositivo. Inicia sesión en este.
 auth/device-proof-required: Este dispositivo debe identificarse. Inténtalo de nuevo.
 auth/device-proof-stale: El reloj de este dispositivo no está en hora. Inténtalo de nuevo.
 auth/email-already-in-use: Ya existe una cuenta con este correo electrónico. Inicia sesión.
@@ -266,7 +266,7 @@ auth/email-not-verified: Confirma primero tu dirección de correo electrónico.
 auth/google-cancelled: Se canceló el inicio de sesión con Google.
 auth/idempotency-key-reused: Esta solicitud ya se utilizó para otra cosa. Empieza de nuevo.
 auth/invalid-access-token: Vuelve a iniciar sesión.
-auth/invalid-choice: Ya no queda nada que elegir.
+auth/invalid-choice: Esta elección ya no es posible.
 auth/invalid-verification-code: Este código no es correcto. Compruébalo.
 auth/invalid-credential: El correo electrónico o la contraseña no son correctos.
 auth/invalid-device-key: No se pudo registrar este dispositivo. Inténtalo de nuevo.
@@ -275,7 +275,7 @@ auth/invalid-email: Introduce una dirección de correo electrónico válida.
 auth/invalid-link: Este enlace ha caducado o ya se ha utilizado.
 auth/missing-or-invalid-nonce: Este inicio de sesión ha tardado demasiado. Inténtalo de nuevo.
 auth/invalid-phone-number: Introduce un número de teléfono válido con el prefijo del país.
-auth/invalid-provider-token: No se pudo iniciar sesión, inténtalo de nuevo.
+auth/invalid-provider-token: No se pudo iniciar sesión. Inténtalo de nuevo.
 auth/invalid-refresh-token: Vuelve a iniciar sesión.
 auth/invalid-sign-in-proof: Vuelve a iniciar sesión.
 auth/last-sign-in-method: Es la única forma de acceder a esta cuenta. Añade primero otra.
@@ -287,11 +287,11 @@ auth/phone-country-not-allowed: No podemos enviar códigos a números de este pa
 auth/provider-already-linked: Este método de acceso ya está vinculado a tu cuenta.
 auth/provider-cancelled: Se canceló el inicio de sesión.
 auth/provider-revoked: Ya no hay conexión con este proveedor. Vuelve a iniciar sesión con él.
-auth/provider-unavailable: El proveedor no está disponible ahora. Inténtalo de nuevo o de otra forma.
-auth/refresh-token-replayed: Se ha cerrado tu sesión porque se utilizó dos veces. Inicia sesión.
+auth/provider-unavailable: El proveedor no está disponible ahora. Inténtalo de nuevo o inicia sesión de otra forma.
+auth/refresh-token-replayed: Se ha cerrado tu sesión porque se utilizó dos veces. Vuelve a iniciar sesión.
 auth/requires-recent-login: Confirma de nuevo que eres tú.
 auth/second-proof-required: Confirma por una segunda vía que eres tú.
-auth/session-ended: Tu sesión ha terminado. Inicia sesión.
+auth/session-ended: Tu sesión ha terminado. Vuelve a iniciar sesión.
 auth/session-not-found: No se encontró esta sesión.
 auth/too-many-requests: Demasiados intentos. Espera antes de volver a intentarlo.
 auth/underage-user: No tienes la edad necesaria para tener una cuenta.
@@ -302,19 +302,19 @@ rpc/internal: Se ha producido un error por nuestra parte. Inténtalo de nuevo.
 rpc/invalid-argument: Esta solicitud no es válida.
 rpc/not-found: No se ha encontrado.
 rpc/permission-denied: Esto no está permitido.
-rpc/resource-exhausted: Estamos ocupados. Inténtalo de nuevo en unos instantes.
+rpc/resource-exhausted: Ahora mismo estamos saturados. Inténtalo de nuevo en unos instantes.
 rpc/unauthenticated: No se conoce el origen de esta solicitud.
-rpc/unavailable: No estamos disponibles en este momento. Inténtalo de nuevo.
+rpc/unavailable: El servicio no está disponible en este momento. Inténtalo de nuevo.
 rpc/unknown-method: Esto no está disponible aquí.
 password/length: La contraseña es demasiado corta o demasiado larga.
-password/upper-case: La contraseña necesita una letra mayúscula.
-password/lower-case: La contraseña necesita una letra minúscula.
-password/letter: La contraseña necesita una letra.
-password/digit: La contraseña necesita una cifra.
-password/common: Demasiadas personas usan esta contraseña.
-password/context: La contraseña no debe componerse de tu nombre, tu correo o el nombre de la aplicación.
-password-needs/length: La contraseña necesita de {{minimum}} a {{maximum}} caracteres.
-password-needs/common: La contraseña no debe ser una que usen muchas personas.
+password/upper-case: La contraseña debe contener una letra mayúscula.
+password/lower-case: La contraseña debe contener una letra minúscula.
+password/letter: La contraseña debe contener una letra.
+password/digit: La contraseña debe contener una cifra.
+password/common: Demasiada gente usa esta contraseña.
+password/context: La contraseña no puede consistir en tu nombre, tu correo o el nombre de la aplicación.
+password-needs/length: La contraseña debe tener de {{minimum}} a {{maximum}} caracteres.
+password-needs/common: La contraseña no puede ser una que use mucha gente.
 limit/code: Espera {{wait}} antes de solicitar otro código.
 limit/wrong-code: Demasiados códigos incorrectos. Espera {{wait}}.
 limit/mail: Espera {{wait}} antes de solicitar otro correo.
@@ -337,7 +337,7 @@ auth/apple-cancelled: La connexion avec Apple a été annulée.
 auth/code-expired: Ce code a expiré. Veuillez en demander un nouveau.
 auth/credential-already-in-use: Ce moyen de connexion appartient déjà à un autre compte.
 auth/device-key-required: Cette application doit être mise à jour avant que vous puissiez vous connecter.
-auth/device-mismatch: Cette session appartient à un autre appareil. Veuillez vous connecter.
+auth/device-mismatch: Cette session appartient à un autre appareil. Veuillez vous connecter sur celui-ci.
 auth/device-proof-required: Cet appareil doit s’identifier. Veuillez réessayer.
 auth/device-proof-stale: L’horloge de cet appareil n’est pas à l’heure. Veuillez réessayer.
 auth/email-already-in-use: Un compte existe déjà avec cette adresse e-mail. Veuillez vous connecter.
@@ -345,16 +345,16 @@ auth/email-not-verified: Veuillez d’abord confirmer votre adresse e-mail.
 auth/google-cancelled: La connexion avec Google a été annulée.
 auth/idempotency-key-reused: Cette demande a déjà servi à autre chose. Veuillez recommencer.
 auth/invalid-access-token: Veuillez vous reconnecter.
-auth/invalid-choice: Il n’y a plus rien à choisir.
-auth/invalid-verification-code: Ce code n’est pas correct. Veuillez le vérifier.
-auth/invalid-credential: L’adresse e-mail ou le mot de passe n’est pas correct.
+auth/invalid-choice: Ce choix n’est plus possible.
+auth/invalid-verification-code: Ce code est incorrect. Veuillez le vérifier.
+auth/invalid-credential: L’adresse e-mail ou le mot de passe est incorrect.
 auth/invalid-device-key: Cet appareil n’a pas pu être enregistré. Veuillez réessayer.
 auth/invalid-device-proof: Cet appareil n’a pas pu s’identifier. Veuillez réessayer.
 auth/invalid-email: Veuillez saisir une adresse e-mail valide.
 auth/invalid-link: Ce lien a expiré ou a déjà été utilisé.
 auth/missing-or-invalid-nonce: Cette connexion a pris trop de temps. Veuillez réessayer.
 auth/invalid-phone-number: Veuillez saisir un numéro de téléphone valide avec l’indicatif du pays.
-auth/invalid-provider-token: La connexion a échoué, veuillez réessayer.
+auth/invalid-provider-token: La connexion a échoué. Veuillez réessayer.
 auth/invalid-refresh-token: Veuillez vous reconnecter.
 auth/invalid-sign-in-proof: Veuillez vous reconnecter.
 auth/last-sign-in-method: C’est le seul moyen de se connecter à ce compte. Ajoutez-en d’abord un autre.
@@ -367,10 +367,10 @@ auth/provider-already-linked: Ce moyen de connexion est déjà associé à votre
 auth/provider-cancelled: La connexion a été annulée.
 auth/provider-revoked: Le lien avec ce fournisseur a été retiré. Veuillez vous y reconnecter.
 auth/provider-unavailable: Le fournisseur est injoignable. Veuillez réessayer ou utiliser un autre moyen.
-auth/refresh-token-replayed: Votre session a servi deux fois et a été fermée. Veuillez vous connecter.
+auth/refresh-token-replayed: Votre session a servi deux fois et a été fermée. Veuillez vous reconnecter.
 auth/requires-recent-login: Veuillez confirmer à nouveau que c’est bien vous.
 auth/second-proof-required: Veuillez confirmer par un second moyen que c’est bien vous.
-auth/session-ended: Votre session est terminée. Veuillez vous connecter.
+auth/session-ended: Votre session est terminée. Veuillez vous reconnecter.
 auth/session-not-found: Cette session est introuvable.
 auth/too-many-requests: Trop de tentatives. Veuillez patienter avant de réessayer.
 auth/underage-user: Vous n’avez pas l’âge requis pour avoir un compte.
@@ -393,7 +393,7 @@ password/digit: Le mot de passe doit contenir un chiffre.
 password/common: Trop de personnes utilisent ce mot de passe.
 password/context: Le mot de passe ne doit pas reprendre votre nom, votre e-mail ou le nom de l’application.
 password-needs/length: Le mot de passe doit contenir de {{minimum}} à {{maximum}} caractères.
-password-needs/common: Le mot de passe ne doit pas être un de ceux que beaucoup utilisent.
+password-needs/common: Le mot de passe ne doit pas être un mot de passe très répandu.
 limit/code: Veuillez patienter {{wait}} avant de demander un autre code.
 limit/wrong-code: Trop de codes incorrects. Veuillez patienter {{wait}}.
 limit/mail: Veuillez patienter {{wait}} avant de demander un autre e-mail.
@@ -416,7 +416,7 @@ auth/apple-cancelled: Appleでのログインはキャンセルされました�
 auth/code-expired: コードの有効期限が切れています。新しいコードをリクエストしてください。
 auth/credential-already-in-use: このログイン方法は、すでに別のアカウントで使われています。
 auth/device-key-required: ログインするには、アプリの更新が必要です。
-auth/device-mismatch: このログインは別のデバイスのものです。ログインしてください。
+auth/device-mismatch: このログインは別のデバイスのものです。このデバイスでログインしてください。
 auth/device-proof-required: このデバイスの確認が必要です。もう一度お試しください。
 auth/device-proof-stale: このデバイスの時刻が正しくありません。もう一度お試しください。
 auth/email-already-in-use: このメールアドレスのアカウントはすでに存在します。ログインしてください。
@@ -424,7 +424,7 @@ auth/email-not-verified: 先にメールアドレスの確認を完了してく�
 auth/google-cancelled: Googleでのログインはキャンセルされました。
 auth/idempotency-key-reused: このリクエストはすでに別の操作に使われています。最初からやり直してください。
 auth/invalid-access-token: もう一度ログインしてください。
-auth/invalid-choice: 選択できるものはもうありません。
+auth/invalid-choice: この選択はもうできません。
 auth/invalid-verification-code: コードが正しくありません。ご確認ください。
 auth/invalid-credential: メールアドレスまたはパスワードが正しくありません。
 auth/invalid-device-key: このデバイスを登録できませんでした。もう一度お試しください。
@@ -446,10 +446,10 @@ auth/provider-already-linked: このログイン方法は、すでにお使い�
 auth/provider-cancelled: ログインはキャンセルされました。
 auth/provider-revoked: このプロバイダーとの連携は解除されています。もう一度プロバイダーでログインしてください。
 auth/provider-unavailable: 現在プロバイダーに接続できません。もう一度お試しいただくか、別の方法をご利用ください。
-auth/refresh-token-replayed: 同じログイン情報が二重に使われたため、ログアウトされました。ログインしてください。
+auth/refresh-token-replayed: 同じログイン情報が二重に使われたため、ログアウトされました。もう一度ログインしてください。
 auth/requires-recent-login: もう一度ご本人であることを確認してください。
 auth/second-proof-required: 別の方法でもご本人であることを確認してください。
-auth/session-ended: セッションが終了しました。ログインしてください。
+auth/session-ended: セッションが終了しました。もう一度ログインしてください。
 auth/session-not-found: このセッションは見つかりませんでした。
 auth/too-many-requests: 試行回数が多すぎます。しばらく待ってからもう一度お試しください。
 auth/underage-user: アカウントを作成できる年齢に達していません。
@@ -489,8 +489,8 @@ wait/hours: {{count}}時間
 wait/day: {{count}}日
 wait/days: {{count}}日
 ==> mail/account-restored.de-formal.mail
-Subject: Ihr Konto bei {{product}} ist wieder frei
-Title: Ihr Konto ist wieder frei
+Subject: Ihr Konto bei {{product}} ist wieder freigegeben
+Title: Ihr Konto ist wieder freigegeben
 
 Am {{time}} wurde die Sperre Ihres Kontos bei {{product}} aufgehoben.
 
@@ -498,8 +498,8 @@ Sie können sich wieder wie gewohnt anmelden. Links und Codes, die Sie davor bek
 
 Wenn Sie Fragen haben, wenden Sie sich bitte an den Support von {{product}}.
 ==> mail/account-restored.de.mail
-Subject: Dein Konto bei {{product}} ist wieder frei
-Title: Dein Konto ist wieder frei
+Subject: Dein Konto bei {{product}} ist wieder freigegeben
+Title: Dein Konto ist wieder freigegeben
 
 Am {{time}} wurde die Sperre deines Kontos bei {{product}} aufgehoben.
 
@@ -573,7 +573,7 @@ Wenn du das für einen Irrtum hältst, wende dich bitte an den Support von {{pro
 Subject: Your account with {{product}} was suspended
 Title: Your account was suspended
 
-On {{time}} your {{product}} account was suspended by those who run {{product}}.
+On {{time}} your {{product}} account was suspended by the people who run {{product}}.
 
 You were signed out on all devices and cannot sign in until the account is restored. Your data stays as it is.
 
@@ -618,7 +618,7 @@ Title: アカウントが停止されました
 Subject: Wir haben Ihr Konto bei {{product}} gesichert
 Title: Wir haben Ihr Konto gesichert
 
-Am {{time}} haben Sie bestätigt, dass Ihnen diese E-Mail-Adresse gehört. Bis dahin hatte das niemand getan: Jemand anderes hätte das Konto in Ihrem Namen einrichten können.
+Am {{time}} haben Sie bestätigt, dass Ihnen diese E-Mail-Adresse gehört. Vorher war sie nicht bestätigt: Jemand anderes hätte das Konto mit Ihrer Adresse anlegen können.
 
 Zur Sicherheit haben wir alle anderen Geräte abgemeldet{{#methods}} und entfernt, was zuvor eingerichtet war: {{methods}}{{/methods}}.
 
@@ -627,7 +627,7 @@ Wenn Sie das selbst eingerichtet hatten, können Sie es in Ihrem Konto wieder hi
 Subject: Wir haben dein Konto bei {{product}} gesichert
 Title: Wir haben dein Konto gesichert
 
-Am {{time}} hast du bestätigt, dass dir diese E-Mail-Adresse gehört. Bis dahin hatte das niemand getan: Jemand anderes hätte das Konto in deinem Namen einrichten können.
+Am {{time}} hast du bestätigt, dass dir diese E-Mail-Adresse gehört. Vorher war sie nicht bestätigt: Jemand anderes hätte das Konto mit deiner Adresse anlegen können.
 
 Zur Sicherheit haben wir alle anderen Geräte abgemeldet{{#methods}} und entfernt, was zuvor eingerichtet war: {{methods}}{{/methods}}.
 
@@ -638,14 +638,14 @@ Title: We secured your account
 
 On {{time}} you confirmed this email address. It was unverified before, so someone else could have created the account with your address.
 
-To be safe we signed out all other devices{{#methods}} and removed what was set up before: {{methods}}{{/methods}}.
+To be safe, we signed out all other devices{{#methods}} and removed what was set up before: {{methods}}{{/methods}}.
 
 If you had set it up yourself, you can add it again in your account.
 ==> mail/address-claimed.es-formal.mail
 Subject: Hemos protegido su cuenta de {{product}}
 Title: Hemos protegido su cuenta
 
-El {{time}} demostró que esta dirección de correo es suya. Hasta entonces nadie lo había hecho, así que otra persona podría haber creado la cuenta en su nombre.
+El {{time}} confirmó que esta dirección de correo es suya. Antes no estaba confirmada, así que otra persona podría haber creado la cuenta con su dirección.
 
 Por seguridad hemos cerrado la sesión en los demás dispositivos{{#methods}} y quitado lo que se había configurado antes: {{methods}}{{/methods}}.
 
@@ -654,7 +654,7 @@ Si lo había configurado usted, puede volver a añadirlo en su cuenta.
 Subject: Hemos protegido tu cuenta de {{product}}
 Title: Hemos protegido tu cuenta
 
-El {{time}} demostraste que esta dirección de correo es tuya. Hasta entonces nadie lo había hecho, así que otra persona podría haber creado la cuenta en tu nombre.
+El {{time}} confirmaste que esta dirección de correo es tuya. Antes no estaba confirmada, así que otra persona podría haber creado la cuenta con tu dirección.
 
 Por seguridad hemos cerrado la sesión en los demás dispositivos{{#methods}} y quitado lo que se había configurado antes: {{methods}}{{/methods}}.
 
@@ -663,7 +663,7 @@ Si lo habías configurado tú, puedes volver a añadirlo en tu cuenta.
 Subject: Nous avons sécurisé votre compte {{product}}
 Title: Nous avons sécurisé votre compte
 
-Le {{time}}, vous avez prouvé que cette adresse e-mail est la vôtre. Jusque-là personne ne l’avait fait : quelqu’un d’autre aurait pu créer le compte à votre nom.
+Le {{time}}, vous avez confirmé que cette adresse e-mail est la vôtre. Elle n’était pas confirmée auparavant : quelqu’un d’autre aurait pu créer le compte avec votre adresse.
 
 Par sécurité, nous avons déconnecté tous les autres appareils{{#methods}} et retiré ce qui avait été configuré auparavant : {{methods}}{{/methods}}.
 
@@ -672,41 +672,41 @@ Si vous l’aviez configuré vous-même, vous pouvez l’ajouter de nouveau dans
 Subject: {{product}}のアカウントを保護しました
 Title: アカウントを保護しました
 
-{{time}}に、このメールアドレスがご本人のものであることが確認されました。それまでは未確認だったため、ほかの方があなたの名前でアカウントを設定していた可能性があります。
+{{time}}に、このメールアドレスがご本人のものであることが確認されました。それまでは未確認だったため、ほかの方がこのアドレスでアカウントを作成していた可能性があります。
 
 安全のため、ほかのすべてのデバイスからログアウトし{{#methods}}、以前に設定されていたもの（{{methods}}）を削除し{{/methods}}ました。
 
 ご自分で設定されたものは、アカウントからもう一度追加できます。
 ==> mail/deletion-cancelled.de-formal.mail
-Subject: Ihr Konto bei {{product}} bleibt
-Title: Ihr Konto bleibt
+Subject: Ihr Konto bei {{product}} wird nicht gelöscht
+Title: Ihr Konto wird nicht gelöscht
 
-Am {{time}} wurde die Löschung Ihres Kontos bei {{product}} abgebrochen. Ihr Konto und Ihre Daten bleiben.
+Am {{time}} wurde die Löschung Ihres Kontos bei {{product}} abgebrochen. Ihr Konto und Ihre Daten bleiben erhalten.
 
 Wenn Sie das waren, müssen Sie nichts tun.
 
 Wenn nicht, ändern Sie jetzt Ihr Passwort und melden Sie alle Geräte ab.
 ==> mail/deletion-cancelled.de.mail
-Subject: Dein Konto bei {{product}} bleibt
-Title: Dein Konto bleibt
+Subject: Dein Konto bei {{product}} wird nicht gelöscht
+Title: Dein Konto wird nicht gelöscht
 
-Am {{time}} wurde die Löschung deines Kontos bei {{product}} abgebrochen. Dein Konto und deine Daten bleiben.
+Am {{time}} wurde die Löschung deines Kontos bei {{product}} abgebrochen. Dein Konto und deine Daten bleiben erhalten.
 
 Wenn du das warst, musst du nichts tun.
 
 Wenn nicht, ändere jetzt dein Passwort und melde alle Geräte ab.
 ==> mail/deletion-cancelled.en.mail
-Subject: Your {{product}} account stays
-Title: Your account stays
+Subject: Your {{product}} account will not be deleted
+Title: Your account will not be deleted
 
-On {{time}} the deletion of your {{product}} account was cancelled. Your account and your data stay.
+On {{time}} the deletion of your {{product}} account was cancelled. Your account and your data will be kept.
 
-If that was you, there is nothing to do.
+If that was you, you do not need to do anything.
 
 If it was not you, change your password now and sign out all devices.
 ==> mail/deletion-cancelled.es-formal.mail
-Subject: Su cuenta de {{product}} se conserva
-Title: Su cuenta se conserva
+Subject: Su cuenta de {{product}} no se eliminará
+Title: Su cuenta no se eliminará
 
 El {{time}} se canceló la eliminación de su cuenta de {{product}}. Su cuenta y sus datos se conservan.
 
@@ -714,8 +714,8 @@ Si fue usted, no tiene que hacer nada.
 
 Si no fue usted, cambie ahora su contraseña y cierre la sesión en todos los dispositivos.
 ==> mail/deletion-cancelled.es.mail
-Subject: Tu cuenta de {{product}} se conserva
-Title: Tu cuenta se conserva
+Subject: Tu cuenta de {{product}} no se eliminará
+Title: Tu cuenta no se eliminará
 
 El {{time}} se canceló la eliminación de tu cuenta de {{product}}. Tu cuenta y tus datos se conservan.
 
@@ -723,8 +723,8 @@ Si fuiste tú, no tienes que hacer nada.
 
 Si no fuiste tú, cambia ahora tu contraseña y cierra la sesión en todos los dispositivos.
 ==> mail/deletion-cancelled.fr.mail
-Subject: Votre compte {{product}} est conservé
-Title: Votre compte est conservé
+Subject: Votre compte {{product}} ne sera pas supprimé
+Title: Votre compte ne sera pas supprimé
 
 Le {{time}}, la suppression de votre compte {{product}} a été annulée. Votre compte et vos données sont conservés.
 
@@ -758,9 +758,9 @@ Du kannst dich jederzeit neu registrieren, auch mit derselben E-Mail-Adresse.
 Subject: Your {{product}} account is deleted
 Title: Your account is deleted
 
-Your {{product}} account and all its data have been deleted. This is the last mail about it.
+Your {{product}} account and all its data have been deleted. This is the last email about it.
 
-You can create a new account at any time, also with the same email address.
+You can create a new account at any time, even with the same email address.
 ==> mail/deletion-done.es-formal.mail
 Subject: Su cuenta de {{product}} se ha eliminado
 Title: Su cuenta se ha eliminado
@@ -786,7 +786,7 @@ Vous pouvez vous réinscrire à tout moment, y compris avec la même adresse e-m
 Subject: {{product}}：アカウントを削除しました
 Title: アカウントを削除しました
 
-{{product}}のアカウントとすべてのデータを削除しました。これに関するメールはこれが最後です。
+{{product}}のアカウントとすべてのデータを削除しました。この件に関するメールはこれが最後です。
 
 同じメールアドレスでも、いつでも新しく登録できます。
 ==> mail/deletion-scheduled.de-formal.mail
@@ -811,7 +811,7 @@ Wenn du das nicht warst, brich sie ab, ändere dein Passwort und melde alle Ger�
 Subject: Your {{product}} account will be deleted
 Title: Your account will be deleted
 
-Your {{product}} account and all its data will be deleted on {{time}}, as was asked for. After that they cannot be brought back.
+Your {{product}} account and all its data will be deleted on {{time}}, as requested. After that, they cannot be recovered.
 
 If you have changed your mind, sign in before then and cancel the deletion.
 
@@ -866,7 +866,7 @@ Wenn Sie Ihr Passwort vergessen haben oder noch keines hatten, können Sie hier 
 
 [Passwort festlegen]({{link}})
 
-Wenn nicht, müssen Sie nichts tun: Ihr Konto ist sicher.
+Wenn Sie das nicht waren, müssen Sie nichts tun: Ihr Konto ist sicher.
 ==> mail/email-already-registered.de.mail
 Subject: Du hast schon ein Konto bei {{product}}
 Title: Du hast schon ein Konto
@@ -881,7 +881,7 @@ Wenn du dein Passwort vergessen hast oder noch keines hattest, kannst du hier ei
 
 [Passwort festlegen]({{link}})
 
-Wenn nicht, musst du nichts tun: Dein Konto ist sicher.
+Wenn du das nicht warst, musst du nichts tun: Dein Konto ist sicher.
 ==> mail/email-already-registered.en.mail
 Subject: You already have an account with {{product}}
 Title: You already have an account
@@ -896,12 +896,12 @@ If you have forgotten your password, or never had one, you can set one here.
 
 [Set a password]({{link}})
 
-If it was not you, there is nothing to do: your account is safe.
+If it was not you, you do not need to do anything: your account is safe.
 ==> mail/email-already-registered.es-formal.mail
 Subject: Ya tiene una cuenta en {{product}}
 Title: Ya tiene una cuenta
 
-Alguien, quizá usted, quiso usar esta dirección de correo en {{product}}. Ya tiene una cuenta, así que no ha cambiado nada.
+Alguien, quizá usted, quiso usar esta dirección de correo en {{product}}. Para esa dirección ya existe una cuenta, así que no ha cambiado nada.
 
 Si fue usted, inicie sesión como siempre.
 
@@ -916,7 +916,7 @@ Si no fue usted, no tiene que hacer nada: su cuenta está a salvo.
 Subject: Ya tienes una cuenta en {{product}}
 Title: Ya tienes una cuenta
 
-Alguien, quizá tú, quiso usar esta dirección de correo en {{product}}. Ya tiene una cuenta, así que no ha cambiado nada.
+Alguien, quizá tú, quiso usar esta dirección de correo en {{product}}. Para esa dirección ya existe una cuenta, así que no ha cambiado nada.
 
 Si fuiste tú, inicia sesión como siempre.
 
@@ -931,7 +931,7 @@ Si no fuiste tú, no tienes que hacer nada: tu cuenta está a salvo.
 Subject: Vous avez déjà un compte {{product}}
 Title: Vous avez déjà un compte
 
-Quelqu’un, peut-être vous, a voulu utiliser cette adresse e-mail pour {{product}}. Elle a déjà un compte : rien n’a été changé.
+Quelqu’un, peut-être vous, a voulu utiliser cette adresse e-mail pour {{product}}. Un compte existe déjà avec cette adresse : rien n’a été modifié.
 
 Si c’était vous, connectez-vous comme d’habitude.
 
@@ -941,7 +941,7 @@ Si vous avez oublié votre mot de passe, ou n’en avez jamais eu, vous pouvez e
 
 [Définir un mot de passe]({{link}})
 
-Sinon, vous n’avez rien à faire : votre compte est en sécurité.
+Si ce n’était pas vous, vous n’avez rien à faire : votre compte est en sécurité.
 ==> mail/email-already-registered.ja.mail
 Subject: {{product}}のアカウントは登録済みです
 Title: アカウントは登録済みです
@@ -983,13 +983,13 @@ Wenn du das nicht wolltest, ignoriere diese Mail: Es ändert sich nichts.
 Subject: Confirm your new email for {{product}}
 Title: Confirm your new email
 
-A {{product}} account is to use this email address from now on. Please confirm that it is yours.
+Someone asked to use this email address for a {{product}} account. Please confirm that it is yours.
 
 [Confirm email]({{link}})
 
 The link works once{{#validity}} and is valid for {{validity}}{{/validity}}.
 
-If you did not ask for this, ignore this mail: nothing will change.
+If you did not ask for this, ignore this email: nothing will change.
 ==> mail/email-change-confirm.es-formal.mail
 Subject: Confirme su nuevo correo para {{product}}
 Title: Confirme su nuevo correo
@@ -1016,7 +1016,7 @@ Si no lo has pedido, ignora este correo: no cambiará nada.
 Subject: Confirmez votre nouvelle adresse pour {{product}}
 Title: Confirmez votre nouvelle adresse
 
-Un compte {{product}} doit désormais utiliser cette adresse e-mail. Veuillez confirmer qu’elle est à vous.
+Quelqu’un souhaite utiliser cette adresse e-mail pour un compte {{product}}. Veuillez confirmer qu’elle est à vous.
 
 [Confirmer l’adresse]({{link}})
 
@@ -1038,7 +1038,7 @@ Title: 新しいメールアドレスの確認
 Subject: Ihre E-Mail-Adresse für {{product}} soll geändert werden
 Title: Ihre E-Mail-Adresse soll geändert werden
 
-Am {{time}} wurde angefordert, die E-Mail-Adresse Ihres Kontos bei {{product}} in {{address}} zu ändern. Sie ändert sich, sobald diese Adresse bestätigt ist.
+Am {{time}} wollte jemand die E-Mail-Adresse Ihres Kontos bei {{product}} in {{address}} ändern. Sie ändert sich, sobald diese Adresse bestätigt ist.
 
 Wenn Sie das waren, müssen Sie nichts tun.
 
@@ -1047,7 +1047,7 @@ Wenn nicht, setzen Sie jetzt Ihr Passwort zurück: Das stoppt auch die Änderung
 Subject: Deine E-Mail-Adresse für {{product}} soll geändert werden
 Title: Deine E-Mail-Adresse soll geändert werden
 
-Am {{time}} wurde angefordert, die E-Mail-Adresse deines Kontos bei {{product}} in {{address}} zu ändern. Sie ändert sich, sobald diese Adresse bestätigt ist.
+Am {{time}} wollte jemand die E-Mail-Adresse deines Kontos bei {{product}} in {{address}} ändern. Sie ändert sich, sobald diese Adresse bestätigt ist.
 
 Wenn du das warst, musst du nichts tun.
 
@@ -1058,7 +1058,7 @@ Title: Your email is about to change
 
 On {{time}} someone asked to change the email address of your {{product}} account to {{address}}. It changes once that address is confirmed.
 
-If that was you, there is nothing to do.
+If that was you, you do not need to do anything.
 
 If it was not you, reset your password now: that also stops the change.
 ==> mail/email-change-requested.es-formal.mail
@@ -1083,7 +1083,7 @@ Si no fuiste tú, restablece ahora tu contraseña: eso también detiene el cambi
 Subject: Votre adresse pour {{product}} va changer
 Title: Votre adresse va changer
 
-Le {{time}}, il a été demandé de remplacer l’adresse e-mail de votre compte {{product}} par {{address}}. Elle changera dès que cette adresse sera confirmée.
+Le {{time}}, quelqu’un a demandé à remplacer l’adresse e-mail de votre compte {{product}} par {{address}}. Elle changera dès que cette adresse sera confirmée.
 
 Si c’était vous, vous n’avez rien à faire.
 
@@ -1119,9 +1119,9 @@ Wenn nicht, wende dich sofort an {{product}}.
 Subject: Your email for {{product}} has changed
 Title: Your email has changed
 
-Since {{time}} your {{product}} account has used {{address}} instead of this address. Mails go there from now on.
+Since {{time}} your {{product}} account has used {{address}} instead of this address. Emails go there from now on.
 
-If that was you, there is nothing to do.
+If that was you, you do not need to do anything.
 
 If it was not you, contact {{product}} at once.
 ==> mail/email-changed.es-formal.mail
@@ -1168,7 +1168,7 @@ Das Archiv mit Ihren Daten bei {{product}}, das Sie angefordert haben, ist berei
 
 [Daten abrufen]({{link}})
 
-Der Link funktioniert bis zum {{time}} und nur, während Sie angemeldet sind.
+Der Link funktioniert bis zum {{time}} und nur, solange Sie angemeldet sind.
 
 Wenn Sie es nicht angefordert haben, ändern Sie Ihr Passwort und melden Sie alle Geräte ab.
 ==> mail/export-ready.de.mail
@@ -1179,7 +1179,7 @@ Das Archiv mit deinen Daten bei {{product}}, das du angefordert hast, ist bereit
 
 [Daten abrufen]({{link}})
 
-Der Link funktioniert bis zum {{time}} und nur, während du angemeldet bist.
+Der Link funktioniert bis zum {{time}} und nur, solange du angemeldet bist.
 
 Wenn du es nicht angefordert hast, ändere dein Passwort und melde alle Geräte ab.
 ==> mail/export-ready.en.mail
@@ -1242,7 +1242,7 @@ Diese Mail ist von {{product}}. Wir fragen nie per Mail, Nachricht oder Telefon 
 ==> mail/footer.de.text
 Diese Mail ist von {{product}}. Wir fragen nie per Mail, Nachricht oder Telefon nach deinem Passwort oder einem Code.
 ==> mail/footer.en.text
-This mail is from {{product}}. We never ask for your password or a code by mail, message or phone.
+This email is from {{product}}. We never ask for your password or a code by email, message or phone.
 ==> mail/footer.es-formal.text
 Este correo es de {{product}}. Nunca le pediremos su contraseña ni un código por correo, mensaje o teléfono.
 ==> mail/footer.es.text
@@ -1325,7 +1325,7 @@ Your {{product}} account has one more way to sign in.
 - Device: {{device}}
 - Time: {{time}}
 
-If that was you, there is nothing to do.
+If that was you, you do not need to do anything.
 
 If it was not you, remove it in your account, change your password and sign out all devices.
 ==> mail/method-added.es-formal.mail
@@ -1416,7 +1416,7 @@ A way to sign in was removed from your {{product}} account.
 - Device: {{device}}
 - Time: {{time}}
 
-If that was you, there is nothing to do.
+If that was you, you do not need to do anything.
 
 If it was not you, change your password now and sign out all devices.
 ==> mail/method-removed.es-formal.mail
@@ -1475,7 +1475,7 @@ Title: ログイン方法が削除されました
 Subject: Anmeldung mit einem neuen Gerät: {{product}}
 Title: Anmeldung mit einem neuen Gerät
 
-Bei Ihrem Konto bei {{product}} hat sich jemand mit einem Gerät oder von einem Ort aus angemeldet, den wir noch nicht kannten.
+In Ihrem Konto bei {{product}} hat sich jemand mit einem neuen Gerät oder von einem neuen Ort aus angemeldet.
 
 - Anmeldung mit: {{method}}
 - Gerät: {{device}}
@@ -1489,7 +1489,7 @@ Wenn nicht, ändern Sie jetzt Ihr Passwort und melden Sie alle Geräte ab.
 Subject: Anmeldung mit einem neuen Gerät: {{product}}
 Title: Anmeldung mit einem neuen Gerät
 
-Bei deinem Konto bei {{product}} hat sich jemand mit einem Gerät oder von einem Ort aus angemeldet, den wir noch nicht kannten.
+In deinem Konto bei {{product}} hat sich jemand mit einem neuen Gerät oder von einem neuen Ort aus angemeldet.
 
 - Anmeldung mit: {{method}}
 - Gerät: {{device}}
@@ -1510,7 +1510,7 @@ Someone signed in to your {{product}} account on a device, or from a place, that
 - Place: {{place}}
 - Time: {{time}}
 
-If that was you, there is nothing to do.
+If that was you, you do not need to do anything.
 
 If it was not you, change your password now and sign out all devices.
 ==> mail/new-device.es-formal.mail
@@ -1581,7 +1581,7 @@ Das Passwort Ihres Kontos bei {{product}} wurde geändert. Ihre anderen Geräte 
 
 Wenn Sie das waren, müssen Sie nichts tun.
 
-Wenn nicht, setzen Sie sofort über „Passwort vergessen“ ein neues Passwort.
+Wenn nicht, legen Sie sofort über „Passwort vergessen“ ein neues Passwort fest.
 ==> mail/password-changed.de.mail
 Subject: Dein Passwort für {{product}} wurde geändert
 Title: Dein Passwort wurde geändert
@@ -1594,7 +1594,7 @@ Das Passwort deines Kontos bei {{product}} wurde geändert. Deine anderen Gerät
 
 Wenn du das warst, musst du nichts tun.
 
-Wenn nicht, setze sofort über „Passwort vergessen“ ein neues Passwort.
+Wenn nicht, lege sofort über „Passwort vergessen“ ein neues Passwort fest.
 ==> mail/password-changed.en.mail
 Subject: Your password for {{product}} was changed
 Title: Your password was changed
@@ -1605,7 +1605,7 @@ The password of your {{product}} account was changed. Your other devices were si
 - Place: {{place}}
 - Time: {{time}}
 
-If that was you, there is nothing to do.
+If that was you, you do not need to do anything.
 
 If it was not you, set a new password at once with “Forgot password”.
 ==> mail/password-changed.es-formal.mail
@@ -1635,10 +1635,10 @@ Si fuiste tú, no tienes que hacer nada.
 
 Si no fuiste tú, pon enseguida una contraseña nueva con «He olvidado mi contraseña».
 ==> mail/password-changed.fr.mail
-Subject: Votre mot de passe pour {{product}} a été changé
-Title: Votre mot de passe a été changé
+Subject: Votre mot de passe pour {{product}} a été modifié
+Title: Votre mot de passe a été modifié
 
-Le mot de passe de votre compte {{product}} a été changé. Vos autres appareils ont été déconnectés.
+Le mot de passe de votre compte {{product}} a été modifié. Vos autres appareils ont été déconnectés.
 
 - Appareil : {{device}}
 - Lieu : {{place}}
@@ -1692,7 +1692,7 @@ Someone, hopefully you, asked to set a new password for your {{product}} account
 
 The link works once{{#validity}} and is valid for {{validity}}{{/validity}}. With a new password, all your devices are signed out.
 
-If it was not you, ignore this mail: your password stays as it is.
+If it was not you, ignore this email: your password stays as it is.
 ==> mail/reset-password.es-formal.mail
 Subject: Nueva contraseña para {{product}}
 Title: Elija una contraseña nueva
@@ -1759,9 +1759,9 @@ Wenn nicht, ändere jetzt dein Passwort und melde alle Geräte ab.
 Subject: A device was signed out of {{product}}
 Title: A device was signed out
 
-You signed in to {{product}} on another device. Since an account can be signed in on a limited number of devices at once, {{#device}}“{{device}}”{{/device}}{{^device}}a device{{/device}} was signed out, on {{time}}: it had not been used for the longest time.
+You signed in to {{product}} on another device. Because an account can only be signed in on a limited number of devices at once, {{#device}}“{{device}}”{{/device}}{{^device}}a device{{/device}} was signed out on {{time}}. It had gone unused for the longest time.
 
-If that was you, there is nothing to do.
+If that was you, you do not need to do anything.
 
 If it was not you, change your password now and sign out all devices.
 ==> mail/session-displaced.es-formal.mail
@@ -1804,7 +1804,7 @@ Title: デバイスがログアウトしました
 Subject: Sie wurden zur Sicherheit bei {{product}} abgemeldet
 Title: Sie wurden zur Sicherheit abgemeldet
 
-Am {{time}} wurde die Anmeldung {{#device}}des Geräts „{{device}}“{{/device}}{{^device}}eines Geräts{{/device}} bei {{product}} ein zweites Mal benutzt, so wie es jemand täte, der sie kopiert hat. Wir haben sie beendet, damit niemand sie weiter nutzen kann.
+Am {{time}} wurde die Anmeldung {{#device}}des Geräts „{{device}}“{{/device}}{{^device}}eines Geräts{{/device}} bei {{product}} zweimal benutzt. Das kann bedeuten, dass sie kopiert wurde. Deshalb haben wir sie beendet.
 
 Bitte melden Sie sich auf diesem Gerät neu an.
 
@@ -1813,7 +1813,7 @@ Wenn Sie glauben, dass jemand Zugriff auf Ihr Gerät oder seine Daten hatte, än
 Subject: Du wurdest zur Sicherheit bei {{product}} abgemeldet
 Title: Du wurdest zur Sicherheit abgemeldet
 
-Am {{time}} wurde die Anmeldung {{#device}}des Geräts „{{device}}“{{/device}}{{^device}}eines Geräts{{/device}} bei {{product}} ein zweites Mal benutzt, so wie es jemand täte, der sie kopiert hat. Wir haben sie beendet, damit niemand sie weiter nutzen kann.
+Am {{time}} wurde die Anmeldung {{#device}}des Geräts „{{device}}“{{/device}}{{^device}}eines Geräts{{/device}} bei {{product}} zweimal benutzt. Das kann bedeuten, dass sie kopiert wurde. Deshalb haben wir sie beendet.
 
 Bitte melde dich auf diesem Gerät neu an.
 
@@ -1831,7 +1831,7 @@ If you think that someone had access to your device or its data, change your pas
 Subject: Hemos cerrado su sesión en {{product}} por seguridad
 Title: Hemos cerrado su sesión por seguridad
 
-El {{time}}, la sesión {{#device}}del dispositivo «{{device}}»{{/device}}{{^device}}de un dispositivo{{/device}} en {{product}} se usó por segunda vez, como haría alguien que la hubiera copiado. La hemos cerrado para que nadie pueda seguir con ella.
+El {{time}}, la sesión {{#device}}del dispositivo «{{device}}»{{/device}}{{^device}}de un dispositivo{{/device}} en {{product}} se usó dos veces. Puede que alguien la haya copiado, así que la hemos cerrado.
 
 Vuelva a iniciar sesión en ese dispositivo.
 
@@ -1840,7 +1840,7 @@ Si cree que alguien ha tenido acceso a su dispositivo o a lo que contiene, cambi
 Subject: Hemos cerrado tu sesión en {{product}} por seguridad
 Title: Hemos cerrado tu sesión por seguridad
 
-El {{time}}, la sesión {{#device}}del dispositivo «{{device}}»{{/device}}{{^device}}de un dispositivo{{/device}} en {{product}} se usó por segunda vez, como haría alguien que la hubiera copiado. La hemos cerrado para que nadie pueda seguir con ella.
+El {{time}}, la sesión {{#device}}del dispositivo «{{device}}»{{/device}}{{^device}}de un dispositivo{{/device}} en {{product}} se usó dos veces. Puede que alguien la haya copiado, así que la hemos cerrado.
 
 Vuelve a iniciar sesión en ese dispositivo.
 
@@ -1849,7 +1849,7 @@ Si crees que alguien ha tenido acceso a tu dispositivo o a lo que contiene, camb
 Subject: Vous avez été déconnecté de {{product}} par sécurité
 Title: Vous avez été déconnecté par sécurité
 
-Le {{time}}, la session {{#device}}de l’appareil « {{device}} »{{/device}}{{^device}}d’un appareil{{/device}} sur {{product}} a été utilisée une seconde fois, comme le ferait quelqu’un qui l’aurait copiée. Nous y avons mis fin pour que personne ne puisse s’en servir.
+Le {{time}}, la session {{#device}}de l’appareil « {{device}} »{{/device}}{{^device}}d’un appareil{{/device}} sur {{product}} a été utilisée deux fois. Il se peut qu’elle ait été copiée : nous y avons donc mis fin.
 
 Reconnectez-vous sur cet appareil.
 
@@ -1858,7 +1858,7 @@ Si vous pensez que quelqu’un a eu accès à votre appareil ou à son contenu, 
 Subject: {{product}}：安全のためログアウトしました
 Title: 安全のためログアウトしました
 
-{{time}}に、{{#device}}「{{device}}」{{/device}}{{^device}}あるデバイス{{/device}}の{{product}}へのログイン情報が、コピーされた場合のように二重に使われました。不正に使われないよう、このログインを終了しました。
+{{time}}に、{{#device}}「{{device}}」{{/device}}{{^device}}あるデバイス{{/device}}の{{product}}へのログイン情報が二重に使われました。コピーされた可能性があるため、このログインを終了しました。
 
 そのデバイスでもう一度ログインしてください。
 
@@ -1884,7 +1884,7 @@ Gib diesen Code ein, um dich bei {{product}} anzumelden:
 
 Er funktioniert einmal und gilt {{minutes}} Min. Gib ihn an niemanden weiter.
 
-Wenn du ihn nicht angefordert hast, versucht vielleicht jemand, sich als du anzumelden. Ohne den Code geht das nicht.
+Wenn du ihn nicht angefordert hast, versucht vielleicht jemand, sich in deinem Namen anzumelden. Ohne den Code geht das nicht.
 ==> mail/sign-in-code.en.mail
 Subject: Your sign-in code for {{product}}
 Title: Your sign-in code
@@ -1939,12 +1939,12 @@ Title: ログインコード
 
 コードは一度だけ使え、{{minutes}}分間有効です。誰にも教えないでください。
 
-お心当たりがない場合は、どなたかがあなたとしてログインしようとしている可能性があります。コードがなければログインできません。
+お心当たりがない場合は、どなたかがあなたになりすましてログインしようとしている可能性があります。コードがなければログインできません。
 ==> mail/sign-in.de-formal.mail
 Subject: Neue Anmeldung bei {{product}}
 Title: Neue Anmeldung
 
-Bei Ihrem Konto bei {{product}} hat sich jemand angemeldet.
+In Ihrem Konto bei {{product}} hat sich jemand angemeldet.
 
 - Anmeldung mit: {{method}}
 - Gerät: {{device}}
@@ -1958,7 +1958,7 @@ Wenn nicht, ändern Sie jetzt Ihr Passwort und melden Sie alle Geräte ab.
 Subject: Neue Anmeldung bei {{product}}
 Title: Neue Anmeldung
 
-Bei deinem Konto bei {{product}} hat sich jemand angemeldet.
+In deinem Konto bei {{product}} hat sich jemand angemeldet.
 
 - Anmeldung mit: {{method}}
 - Gerät: {{device}}
@@ -1979,7 +1979,7 @@ Someone signed in to your {{product}} account.
 - Place: {{place}}
 - Time: {{time}}
 
-If that was you, there is nothing to do.
+If that was you, you do not need to do anything.
 
 If it was not you, change your password now and sign out all devices.
 ==> mail/sign-in.es-formal.mail
@@ -2070,7 +2070,7 @@ Enter this code in {{product}} to confirm that this is your email address:
 
 It works once and is valid for {{minutes}} min. Do not share it with anyone.
 
-If you did not ask for it, ignore this mail: nothing will happen.
+If you did not ask for it, ignore this email: nothing will happen.
 ==> mail/verify-email-code.es-formal.mail
 Subject: Confirme su correo para {{product}}
 Title: Confirme su correo
@@ -2147,7 +2147,7 @@ Please confirm that this is your email address for {{product}}.
 
 The link works once{{#validity}} and is valid for {{validity}}{{/validity}}.
 
-If you did not sign up, ignore this mail: nothing will happen.
+If you did not sign up, ignore this email: nothing will happen.
 ==> mail/verify-email.es-formal.mail
 Subject: Confirme su correo para {{product}}
 Title: Confirme su correo
@@ -2224,7 +2224,7 @@ Your account with {{product}} is ready.
 - Place: {{place}}
 - Time: {{time}}
 
-If you did not sign up, someone has probably mistyped an address: ignore this mail.
+If you did not sign up, someone has probably mistyped their address: ignore this email.
 ==> mail/welcome.es-formal.mail
 Subject: Le damos la bienvenida a {{product}}
 Title: Le damos la bienvenida{{#name}}, {{name}}{{/name}}
@@ -2268,7 +2268,7 @@ Title: {{#name}}{{name}}さん、{{/name}}ようこそ
 - 場所：{{place}}
 - 日時：{{time}}
 
-登録したお心当たりがない場合は、どなたかがアドレスを間違えたと思われます。このメールは無視してください。
+登録したお心当たりがない場合は、どなたかがアドレスを入力し間違えたと思われます。このメールは無視してください。
 ==> mail/words.de.txt
 month/1: Januar
 month/2: Februar
@@ -2413,24 +2413,24 @@ unusable: Dieser Link funktioniert nicht. Er ist abgelaufen, wurde schon verwend
 unusable-next: Öffne den Link in der Mail noch einmal. Wenn das nicht hilft, fordere die Änderung in der App noch einmal an.
 ==> page/change-email.en.txt
 title: Confirm your new email address
-intro: Enter your password to make this your account’s email address. If you did not request this, close this page: nothing changes.
+intro: Enter your password to make this your account’s email address. If you did not request this, close this page: nothing will change.
 label: Password
 hint: The password of your account.
 button: Confirm
 done-title: Your new email address is confirmed
 done: You can close this page. From now on, sign in to the app with your new address.
 unusable: This link does not work. It has expired, it was used before, or the page was open for more than ten minutes.
-unusable-next: Open the link in the mail once more. If that does not help, request the change in the app again.
+unusable-next: Open the link in the email once more. If that does not help, request the change in the app again.
 ==> page/change-email.es-formal.txt
 title: Confirme su nueva dirección de correo
-intro: Introduzca su contraseña para que esta sea la dirección de su cuenta. Si no lo ha pedido, cierre esta página: no cambia nada.
+intro: Introduzca su contraseña para que esta sea la dirección de su cuenta. Si no lo ha pedido, cierre esta página: no cambiará nada.
 hint: La contraseña de su cuenta.
 done-title: Su nueva dirección de correo está confirmada
 done: Puede cerrar esta página. A partir de ahora, inicie sesión en la aplicación con su nueva dirección.
 unusable-next: Abra otra vez el enlace del correo. Si no funciona, pida de nuevo el cambio en la aplicación.
 ==> page/change-email.es.txt
 title: Confirma tu nueva dirección de correo
-intro: Introduce tu contraseña para que esta sea la dirección de tu cuenta. Si no lo has pedido, cierra esta página: no cambia nada.
+intro: Introduce tu contraseña para que esta sea la dirección de tu cuenta. Si no lo has pedido, cierra esta página: no cambiará nada.
 label: Contraseña
 hint: La contraseña de tu cuenta.
 button: Confirmar
@@ -2440,32 +2440,32 @@ unusable: Este enlace no funciona. Ha caducado, ya se ha usado o la página ha e
 unusable-next: Abre otra vez el enlace del correo. Si no funciona, pide de nuevo el cambio en la aplicación.
 ==> page/change-email.fr.txt
 title: Confirmez votre nouvelle adresse e-mail
-intro: Saisissez votre mot de passe pour que cette adresse devienne celle de votre compte. Si vous n’avez rien demandé, fermez cette page : rien ne change.
+intro: Saisissez votre mot de passe pour que cette adresse devienne celle de votre compte. Si vous n’avez rien demandé, fermez cette page : rien ne changera.
 label: Mot de passe
 hint: Le mot de passe de votre compte.
 button: Confirmer
 done-title: Votre nouvelle adresse e-mail est confirmée
 done: Vous pouvez fermer cette page. Désormais, connectez-vous à l’application avec votre nouvelle adresse.
 unusable: Ce lien ne fonctionne pas. Il a expiré, il a déjà été utilisé, ou la page est restée ouverte plus de dix minutes.
-unusable-next: Ouvrez encore une fois le lien de l’e-mail. Si cela ne suffit pas, demandez de nouveau le changement dans l’application.
+unusable-next: Ouvrez de nouveau le lien reçu par e-mail. Si cela ne suffit pas, redemandez le changement dans l’application.
 ==> page/change-email.ja.txt
 title: 新しいメールアドレスの確認
-intro: このアドレスをアカウントのメールアドレスにするには、パスワードを入力してください。請求した覚えがない場合は、このページを閉じてください。何も変わりません。
+intro: このアドレスをアカウントのメールアドレスにするには、パスワードを入力してください。お心当たりがない場合は、このページを閉じてください。何も変わりません。
 label: パスワード
 hint: アカウントのパスワードです。
 button: 確認する
 done-title: 新しいメールアドレスを確認しました
-done: このページを閉じてください。今後は新しいアドレスでアプリにサインインしてください。
+done: このページは閉じてかまいません。今後は新しいアドレスでアプリにログインしてください。
 unusable: このリンクは使えません。有効期限が切れたか、すでに使用されたか、ページを開いてから10分以上経過しています。
-unusable-next: メールのリンクをもう一度開いてください。それでも使えない場合は、アプリでもう一度変更を請求してください。
+unusable-next: メールのリンクをもう一度開いてください。それでも使えない場合は、アプリでもう一度変更の手続きをしてください。
 ==> page/forgot-password.de-formal.txt
-intro: Geben Sie die E-Mail-Adresse Ihres Kontos ein. Sie bekommen eine Mail mit einem Link, um ein neues Passwort zu wählen.
+intro: Geben Sie die E-Mail-Adresse Ihres Kontos ein. Sie bekommen eine Mail mit einem Link, über den Sie ein neues Passwort wählen können.
 hint: Die Adresse, mit der Sie sich anmelden.
 done-title: Sehen Sie in Ihrem Postfach nach
 done: Wenn es ein Konto mit dieser Adresse gibt, ist eine Mail mit einem Link unterwegs. Sehen Sie auch im Spam-Ordner nach. Der Link funktioniert nur für kurze Zeit.
 ==> page/forgot-password.de.txt
 title: Passwort vergessen?
-intro: Gib die E-Mail-Adresse deines Kontos ein. Du bekommst eine Mail mit einem Link, um ein neues Passwort zu wählen.
+intro: Gib die E-Mail-Adresse deines Kontos ein. Du bekommst eine Mail mit einem Link, über den du ein neues Passwort wählen kannst.
 label: E-Mail-Adresse
 hint: Die Adresse, mit der du dich anmeldest.
 button: Mail senden
@@ -2473,12 +2473,12 @@ done-title: Sieh in deinem Postfach nach
 done: Wenn es ein Konto mit dieser Adresse gibt, ist eine Mail mit einem Link unterwegs. Sieh auch im Spam-Ordner nach. Der Link funktioniert nur für kurze Zeit.
 ==> page/forgot-password.en.txt
 title: Forgot your password?
-intro: Enter the email address of your account. You will get a mail with a link to choose a new password.
+intro: Enter the email address of your account. You will get an email with a link to choose a new password.
 label: Email address
 hint: The address that you sign in with.
-button: Send the mail
-done-title: Check your mail
-done: If there is an account with this address, a mail with a link is on its way. Look in your spam folder too. The link works for a short time only.
+button: Send the email
+done-title: Check your email
+done: If there is an account with this address, an email with a link is on its way. Look in your spam folder too. The link only works for a short time.
 ==> page/forgot-password.es-formal.txt
 title: ¿Ha olvidado su contraseña?
 intro: Introduzca la dirección de correo de su cuenta. Recibirá un correo con un enlace para elegir una contraseña nueva.
@@ -2505,7 +2505,7 @@ done: S’il existe un compte avec cette adresse, un e-mail avec un lien est en 
 title: パスワードをお忘れですか
 intro: アカウントのメールアドレスを入力してください。新しいパスワードを設定するためのリンクをメールでお送りします。
 label: メールアドレス
-hint: サインインに使っているアドレスです。
+hint: ログインに使っているアドレスです。
 button: メールを送信
 done-title: メールをご確認ください
 done: このアドレスのアカウントがある場合は、リンクを記載したメールをお送りしました。迷惑メールフォルダーもご確認ください。リンクは短時間のみ有効です。
@@ -2556,7 +2556,7 @@ expired: このページを開いてから時間が経ちすぎました。も�
 ==> page/reset-password.de-formal.txt
 title: Wählen Sie ein neues Passwort
 hint: Ein langes Passwort, das Sie nirgends sonst verwenden. Ihr Browser kann eines vorschlagen.
-done-title: Ihr Passwort ist geändert
+done-title: Ihr Passwort wurde geändert
 done: Sie können diese Seite schließen und sich in der App mit Ihrem neuen Passwort anmelden.
 unusable-next: Öffnen Sie den Link in der Mail noch einmal, oder fordern Sie einen neuen an.
 ==> page/reset-password.de.txt
@@ -2565,7 +2565,7 @@ intro: Das neue Passwort ersetzt das alte, und alle Geräte werden abgemeldet.
 label: Neues Passwort
 hint: Ein langes Passwort, das du nirgends sonst verwendest. Dein Browser kann eines vorschlagen.
 button: Passwort speichern
-done-title: Dein Passwort ist geändert
+done-title: Dein Passwort wurde geändert
 done: Du kannst diese Seite schließen und dich in der App mit deinem neuen Passwort anmelden.
 unusable: Dieser Link funktioniert nicht. Er ist abgelaufen, wurde schon verwendet, oder die Seite war länger als zehn Minuten offen.
 unusable-next: Öffne den Link in der Mail noch einmal, oder fordere einen neuen an.
@@ -2576,10 +2576,10 @@ intro: The new password replaces the old one, and all devices are signed out.
 label: New password
 hint: A long password that you use nowhere else. Your browser can suggest one.
 button: Save the password
-done-title: Your password is changed
+done-title: Your password has been changed
 done: You can close this page and sign in to the app with your new password.
 unusable: This link does not work. It has expired, it was used before, or the page was open for more than ten minutes.
-unusable-next: Open the link in the mail once more, or request a new one.
+unusable-next: Open the link in the email once more, or request a new one.
 request: Request a new link
 ==> page/reset-password.es-formal.txt
 title: Elija una contraseña nueva
@@ -2604,22 +2604,22 @@ intro: Le nouveau mot de passe remplace l’ancien, et tous les appareils sont d
 label: Nouveau mot de passe
 hint: Un mot de passe long, que vous n’utilisez nulle part ailleurs. Votre navigateur peut en proposer un.
 button: Enregistrer le mot de passe
-done-title: Votre mot de passe est modifié
+done-title: Votre mot de passe a été modifié
 done: Vous pouvez fermer cette page et vous connecter à l’application avec votre nouveau mot de passe.
 unusable: Ce lien ne fonctionne pas. Il a expiré, il a déjà été utilisé, ou la page est restée ouverte plus de dix minutes.
-unusable-next: Ouvrez encore une fois le lien de l’e-mail, ou demandez-en un nouveau.
+unusable-next: Ouvrez de nouveau le lien reçu par e-mail, ou demandez-en un nouveau.
 request: Demander un nouveau lien
 ==> page/reset-password.ja.txt
 title: 新しいパスワードの設定
-intro: 新しいパスワードは古いものに置き換わり、すべての端末からサインアウトされます。
+intro: 新しいパスワードは古いものに置き換わり、すべてのデバイスからログアウトされます。
 label: 新しいパスワード
-hint: 他では使っていない長いパスワードにしてください。ブラウザーが候補を提案できます。
+hint: ほかでは使っていない長いパスワードにしてください。ブラウザーが候補を提案できます。
 button: パスワードを保存
 done-title: パスワードを変更しました
-done: このページを閉じて、新しいパスワードでアプリにサインインできます。
+done: このページを閉じて、新しいパスワードでアプリにログインできます。
 unusable: このリンクは使えません。有効期限が切れたか、すでに使用されたか、ページを開いてから10分以上経過しています。
-unusable-next: メールのリンクをもう一度開くか、新しいリンクを請求してください。
-request: 新しいリンクを請求する
+unusable-next: メールのリンクをもう一度開くか、新しいリンクをリクエストしてください。
+request: 新しいリンクをリクエストする
 ==> page/verify-email.de-formal.txt
 title: Bestätigen Sie Ihre E-Mail-Adresse
 intro: Geben Sie Ihr Passwort ein, um zu bestätigen, dass dies Ihre Adresse ist. Wenn Sie sich nicht registriert haben, schließen Sie diese Seite: Es passiert nichts.
@@ -2639,24 +2639,24 @@ unusable: Dieser Link funktioniert nicht. Er ist abgelaufen, wurde schon verwend
 unusable-next: Öffne den Link in der Mail noch einmal. Wenn das nicht hilft, melde dich in der App an und fordere dort eine neue Mail an.
 ==> page/verify-email.en.txt
 title: Confirm your email address
-intro: Enter your password to confirm that this is your address. If you did not sign up, close this page: nothing happens.
+intro: Enter your password to confirm that this is your address. If you did not sign up, close this page: nothing will happen.
 label: Password
-hint: The password that you chose when you signed up. If you enter a different one, it can become the account’s password, and other devices are then signed out.
+hint: The password that you chose when you signed up. If you enter a different one, it may become the account’s password, and other devices are then signed out.
 button: Confirm
 done-title: Your email address is confirmed
 done: You can close this page and sign in to the app with the password that you have just entered.
 unusable: This link does not work. It has expired, it was used before, or the page was open for more than ten minutes.
-unusable-next: Open the link in the mail once more. If that does not help, sign in to the app and request a new mail there.
+unusable-next: Open the link in the email once more. If that does not help, sign in to the app and request a new email there.
 ==> page/verify-email.es-formal.txt
 title: Confirme su dirección de correo
-intro: Introduzca su contraseña para confirmar que esta dirección es suya. Si no se ha registrado, cierre esta página: no pasa nada.
+intro: Introduzca su contraseña para confirmar que esta dirección es suya. Si no se ha registrado, cierre esta página: no pasará nada.
 hint: La contraseña que eligió al registrarse. Si introduce otra, puede convertirse en la contraseña de la cuenta; entonces se cierra la sesión en los demás dispositivos.
 done-title: Su dirección de correo está confirmada
 done: Puede cerrar esta página e iniciar sesión en la aplicación con la contraseña que acaba de introducir.
 unusable-next: Abra otra vez el enlace del correo. Si no funciona, inicie sesión en la aplicación y pida allí un correo nuevo.
 ==> page/verify-email.es.txt
 title: Confirma tu dirección de correo
-intro: Introduce tu contraseña para confirmar que esta dirección es tuya. Si no te has registrado, cierra esta página: no pasa nada.
+intro: Introduce tu contraseña para confirmar que esta dirección es tuya. Si no te has registrado, cierra esta página: no pasará nada.
 label: Contraseña
 hint: La contraseña que elegiste al registrarte. Si introduces otra, puede convertirse en la contraseña de la cuenta; entonces se cierra la sesión en los demás dispositivos.
 button: Confirmar
@@ -2666,24 +2666,24 @@ unusable: Este enlace no funciona. Ha caducado, ya se ha usado o la página ha e
 unusable-next: Abre otra vez el enlace del correo. Si no funciona, inicia sesión en la aplicación y pide allí un correo nuevo.
 ==> page/verify-email.fr.txt
 title: Confirmez votre adresse e-mail
-intro: Saisissez votre mot de passe pour confirmer que cette adresse est la vôtre. Si vous ne vous êtes pas inscrit, fermez cette page : il ne se passe rien.
+intro: Saisissez votre mot de passe pour confirmer que cette adresse est la vôtre. Si vous ne vous êtes pas inscrit, fermez cette page : il ne se passera rien.
 label: Mot de passe
 hint: Le mot de passe que vous avez choisi à l’inscription. Si vous en saisissez un autre, il peut devenir celui du compte ; les autres appareils sont alors déconnectés.
 button: Confirmer
 done-title: Votre adresse e-mail est confirmée
 done: Vous pouvez fermer cette page et vous connecter à l’application avec le mot de passe que vous venez de saisir.
 unusable: Ce lien ne fonctionne pas. Il a expiré, il a déjà été utilisé, ou la page est restée ouverte plus de dix minutes.
-unusable-next: Ouvrez encore une fois le lien de l’e-mail. Si cela ne suffit pas, connectez-vous à l’application et demandez-y un nouvel e-mail.
+unusable-next: Ouvrez de nouveau le lien reçu par e-mail. Si cela ne suffit pas, connectez-vous à l’application et demandez-y un nouvel e-mail.
 ==> page/verify-email.ja.txt
 title: メールアドレスの確認
-intro: ご自身のアドレスであることを確認するため、パスワードを入力してください。登録した覚えがない場合は、このページを閉じてください。何も起こりません。
+intro: ご自身のアドレスであることを確認するため、パスワードを入力してください。登録したお心当たりがない場合は、このページを閉じてください。何も起こりません。
 label: パスワード
-hint: 登録時に設定したパスワードです。別のパスワードを入力すると、それがアカウントのパスワードになることがあり、その場合は他の端末からサインアウトされます。
+hint: 登録時に設定したパスワードです。別のパスワードを入力すると、それがアカウントのパスワードになることがあり、その場合はほかのデバイスからログアウトされます。
 button: 確認する
 done-title: メールアドレスを確認しました
-done: このページを閉じて、いま入力したパスワードでアプリにサインインできます。
+done: このページを閉じて、いま入力したパスワードでアプリにログインできます。
 unusable: このリンクは使えません。有効期限が切れたか、すでに使用されたか、ページを開いてから10分以上経過しています。
-unusable-next: メールのリンクをもう一度開いてください。それでも使えない場合は、アプリにサインインして新しいメールを請求してください。
+unusable-next: メールのリンクをもう一度開いてください。それでも使えない場合は、アプリにログインして新しいメールをリクエストしてください。
 ==> push/deletion-scheduled.de-formal.push
 Title: Konto wird gelöscht
 
@@ -2733,9 +2733,9 @@ Title: Correo cambiado
 
 Se ha cambiado la dirección de correo de tu cuenta. Si no fuiste tú, contacta cuanto antes con {{product}}.
 ==> push/email-changed.fr.push
-Title: Adresse e-mail changée
+Title: Adresse e-mail modifiée
 
-L’adresse e-mail de votre compte a été changée. Si ce n’était pas vous, contactez {{product}} sans attendre.
+L’adresse e-mail de votre compte a été modifiée. Si ce n’était pas vous, contactez {{product}} sans attendre.
 ==> push/email-changed.ja.push
 Title: メールアドレスが変更されました
 
@@ -2771,11 +2771,11 @@ Title: ログイン方法の追加
 ==> push/new-device.de-formal.push
 Title: Neue Anmeldung
 
-Bei Ihrem Konto hat sich jemand angemeldet{{#device}}, mit „{{device}}“{{/device}}{{#place}}, {{place}}{{/place}}. Wenn Sie das nicht waren, ändern Sie Ihr Passwort.
+In Ihrem Konto hat sich jemand angemeldet{{#device}}, mit „{{device}}“{{/device}}{{#place}}, {{place}}{{/place}}. Wenn Sie das nicht waren, ändern Sie Ihr Passwort.
 ==> push/new-device.de.push
 Title: Neue Anmeldung
 
-Bei deinem Konto hat sich jemand angemeldet{{#device}}, mit „{{device}}“{{/device}}{{#place}}, {{place}}{{/place}}. Wenn du das nicht warst, ändere dein Passwort.
+In deinem Konto hat sich jemand angemeldet{{#device}}, mit „{{device}}“{{/device}}{{#place}}, {{place}}{{/place}}. Wenn du das nicht warst, ändere dein Passwort.
 ==> push/new-device.en.push
 Title: New sign-in
 
@@ -2799,11 +2799,11 @@ Title: 新しいログイン
 ==> push/password-changed.de-formal.push
 Title: Passwort geändert
 
-Ihr Passwort wurde geändert. Wenn Sie das nicht waren, setzen Sie sofort über „Passwort vergessen“ ein neues.
+Ihr Passwort wurde geändert. Wenn Sie das nicht waren, legen Sie sofort über „Passwort vergessen“ ein neues fest.
 ==> push/password-changed.de.push
 Title: Passwort geändert
 
-Dein Passwort wurde geändert. Wenn du das nicht warst, setze sofort über „Passwort vergessen“ ein neues.
+Dein Passwort wurde geändert. Wenn du das nicht warst, lege sofort über „Passwort vergessen“ ein neues fest.
 ==> push/password-changed.en.push
 Title: Password changed
 
@@ -2817,9 +2817,9 @@ Title: Contraseña cambiada
 
 Tu contraseña ha cambiado. Si no fuiste tú, pon enseguida una nueva con «He olvidado mi contraseña».
 ==> push/password-changed.fr.push
-Title: Mot de passe changé
+Title: Mot de passe modifié
 
-Votre mot de passe a été changé. Si ce n’était pas vous, définissez-en tout de suite un nouveau avec « Mot de passe oublié ».
+Votre mot de passe a été modifié. Si ce n’était pas vous, définissez-en tout de suite un nouveau avec « Mot de passe oublié ».
 ==> push/password-changed.ja.push
 Title: パスワードが変更されました
 
@@ -2853,9 +2853,9 @@ Title: 安全のためログアウトしました
 
 ログイン情報が二重に使われたデバイスをログアウトしました。そのデバイスでもう一度ログインしてください。
 ==> sms/phone-code.de-formal.sms
-{{code}} ist Ihr Code für {{product}}, gültig {{minutes}} Min. Geben Sie ihn niemandem.
+{{code}} ist Ihr Code für {{product}}, gültig {{minutes}} Min. Geben Sie ihn an niemanden weiter.
 ==> sms/phone-code.de.sms
-{{code}} ist dein Code für {{product}}, gültig {{minutes}} Min. Gib ihn niemandem.
+{{code}} ist dein Code für {{product}}, gültig {{minutes}} Min. Gib ihn an niemanden weiter.
 ==> sms/phone-code.en.sms
 {{code}} is your {{product}} code, valid for {{minutes}} min. Do not share it with anyone.
 ==> sms/phone-code.es-formal.sms

@@ -46,20 +46,21 @@ package struct CallResponder: Sendable {
         let method = methods[name]
         let fields = callers.responseFields(of: exchange.head)
         let accepted = exchange.head.headerFields[.acceptLanguage] ?? ""
-        let language = formalLanguages.voice(of: AcceptedLanguages(accepted).best ?? .english)
+        let voice = formalLanguages.voice(
+            of: AcceptedLanguages(accepted).best?.language ?? .english)
         let format: CallFormat
         do {
             format = try CallFormat(
                 negotiating: exchange.head, isHTTP2: exchange.connection.isHTTP2, method)
         } catch {
-            return CallResponse(exchange, method, .plain, fields: fields, language).fail(error)
+            return CallResponse(exchange, method, .plain, fields: fields, voice).fail(error)
         }
-        var response = CallResponse(exchange, method, format, fields: fields, language)
+        var response = CallResponse(exchange, method, format, fields: fields, voice)
         guard let method else { return response.fail(methods.unknown(name)) }
         do {
             let query = exchange.head.method == .get ? target.dropFirst(name.count + 1) : nil
             let call = try incoming(exchange, method, format, query: query)
-            response = CallResponse(exchange, method, call.format, fields: fields, language)
+            response = CallResponse(exchange, method, call.format, fields: fields, voice)
             try await answer(call, response)
         } catch is CancellationError {
             // The client is gone, and so is the stream that a response would take.

@@ -9,21 +9,21 @@ struct CallResponse: Sendable {
     private let method: CallMethod?
     private let format: CallFormat
     private let fields: HTTPFields
-    /// The language of the sentences in an error.
-    private let language: ErrorLanguage
+    /// The voice of the sentences in an error.
+    private let voice: Voice
 
     /// - Parameters:
     ///   - method: nil if the call fails before its method is known.
     ///   - fields: Fields of every response to the caller.
     init(
         _ exchange: HTTPExchange, _ method: CallMethod?, _ format: CallFormat, fields: HTTPFields,
-        _ language: ErrorLanguage
+        _ voice: Voice
     ) {
         self.exchange = exchange
         self.method = method
         self.format = format
         self.fields = fields
-        self.language = language
+        self.voice = voice
     }
 
     // MARK: Whole responses
@@ -44,7 +44,7 @@ struct CallResponse: Sendable {
     /// block of fields that gRPC calls `Trailers-Only` it would need a stream that ends with its
     /// head, which NIO's codec does not write.
     func fail(_ failure: CallFailure) {
-        let failure = failure.worded(in: language)
+        let failure = failure.worded(in: voice)
         guard format.framing != .none else {
             var head = head(failure.status, adding: failure.fields)
             head.headerFields[.contentType] = "application/json"
@@ -53,7 +53,7 @@ struct CallResponse: Sendable {
             let body = JSONWriter.text(failure.connectError)
             return exchange.respond(head, ByteBuffer(string: body))
         }
-        let end = format.end(failure, language)
+        let end = format.end(failure, voice)
         exchange.respond(head(.ok, adding: failure.fields), end.body, trailers: end.trailers)
     }
 
@@ -70,7 +70,7 @@ struct CallResponse: Sendable {
     /// Ends the messages, with the failure if the call failed.
     /// - Throws: `CancellationError`.
     func end(_ failure: CallFailure?) async throws {
-        let end = format.end(failure?.worded(in: language), language)
+        let end = format.end(failure?.worded(in: voice), voice)
         if end.body.readableBytes > 0 { try await exchange.write(end.body) }
         exchange.end(end.trailers)
     }
@@ -94,9 +94,9 @@ struct CallResponse: Sendable {
 }
 
 extension CallFailure {
-    fileprivate func worded(in language: ErrorLanguage) -> CallFailure {
+    fileprivate func worded(in voice: Voice) -> CallFailure {
         var failure = self
-        failure.error = error.worded(in: language)
+        failure.error = error.worded(in: voice)
         return failure
     }
 }
@@ -104,7 +104,7 @@ extension CallFailure {
 extension CallFormat {
     /// What follows the last message: the end of the body, and gRPC's trailers.
     func end(
-        _ failure: CallFailure?, _ language: ErrorLanguage
+        _ failure: CallFailure?, _ voice: Voice
     ) -> (body: ByteBuffer, trailers: HTTPFields?) {
         switch framing {
         case .none: return (ByteBuffer(), nil)
@@ -113,9 +113,9 @@ extension CallFormat {
             let flags = MessageFrame.endOfConnectStream
             return (MessageFrame.bytes(Array(json.utf8), flags: flags), nil)
         case .grpc:
-            return (ByteBuffer(), GRPCStatus.trailers(failure, language: language))
+            return (ByteBuffer(), GRPCStatus.trailers(failure, in: voice))
         case .grpcWeb, .grpcWebText:
-            let text = GRPCStatus.trailers(failure, language: language)
+            let text = GRPCStatus.trailers(failure, in: voice)
                 .map { "\($0.name.canonicalName): \($0.value)\r\n" }.joined()
             let frame = MessageFrame.bytes(Array(text.utf8), flags: MessageFrame.trailers)
             return (framing == .grpcWebText ? GRPCWebText.encoded(frame) : frame, nil)

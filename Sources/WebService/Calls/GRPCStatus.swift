@@ -9,12 +9,12 @@ import ServiceRuntime
 /// are our error, and what it says in the field's own messages (`error_details.proto` beside it).
 enum GRPCStatus {
     /// The trailers of a call that failed, or with nil of one that succeeded.
-    static func trailers(_ failure: CallFailure?, language: ErrorLanguage) -> HTTPFields {
+    static func trailers(_ failure: CallFailure?, in voice: Voice) -> HTTPFields {
         guard let failure else { return [.grpcStatus: "0"] }
         return [
             .grpcStatus: "\(failure.callStatus.rawValue)",
             .grpcMessage: percentEncoded(failure.message),
-            .grpcStatusDetails: Base64.encodeUnpadded(details(failure, language)),
+            .grpcStatusDetails: Base64.encodeUnpadded(details(failure, voice)),
         ]
     }
 
@@ -30,14 +30,14 @@ enum GRPCStatus {
     }
 
     /// `google.rpc.Status`: code = 1, message = 2, details = 3.
-    static func details(_ failure: CallFailure, _ language: ErrorLanguage) -> [UInt8] {
+    static func details(_ failure: CallFailure, _ voice: Voice) -> [UInt8] {
         let error = failure.error
         let own = WireV1.Response(call: 0, error).error ?? WireV1.Error()
         var status = FieldWriter()
         status.append(1, .varint(UInt64(failure.callStatus.rawValue)))
         status.append(2, .text(failure.message))
         status.append(3, any(WireV1.Error.fullName, own.encoded()))
-        status.append(3, localized(error, own.userMessage, language))
+        status.append(3, localized(error, own.userMessage, voice))
         if let wait = error.retryAfter { status.append(3, retry(wait)) }
         if !own.violations.isEmpty { status.append(3, badRequest(own.violations)) }
         return status.bytes
@@ -54,11 +54,11 @@ enum GRPCStatus {
     /// `google.rpc.LocalizedMessage`: locale = 1, message = 2. The catalogue's own sentence is in
     /// English.
     private static func localized(
-        _ error: ServiceError, _ sentence: String, _ language: ErrorLanguage
+        _ error: ServiceError, _ sentence: String, _ voice: Voice
     ) -> ScannedValue {
         var message = FieldWriter()
-        let locale = error.sentence == nil ? ErrorLanguage.english : language
-        message.append(1, .text(locale.tag))
+        let locale = error.sentence == nil ? .english : voice.language
+        message.append(1, .text(locale.rawValue))
         message.append(2, .text(sentence))
         return any("google.rpc.LocalizedMessage", message.bytes)
     }

@@ -30,7 +30,7 @@ struct PageCalls: Sendable {
         /// What the person has entered.
         let input: String
         let clientAddress: String
-        let language: PageLanguage
+        let language: Language
     }
 
     /// Does what a form asks for.

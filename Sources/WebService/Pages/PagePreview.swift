@@ -1,4 +1,4 @@
-import ServiceRuntime
+package import ServiceRuntime
 
 /// Every page in every state, as files to look at (`postern pages preview`).
 package enum PagePreview {
@@ -13,7 +13,7 @@ package enum PagePreview {
         /// Without a link that works.
         case unusable
 
-        fileprivate func state(of page: Page, in language: ErrorLanguage) -> PageState? {
+        fileprivate func state(of page: Page, in voice: Voice) -> PageState? {
             switch self {
             case .form: return .form(token: "")
             case .error:
@@ -25,7 +25,7 @@ package enum PagePreview {
                     case .forgotPassword: ServiceError(.invalidEmail)
                     }
                 let email = page.field == .email ? "ada@example" : ""
-                return PageState(form: "", email: email, after: error, in: language)
+                return PageState(form: "", email: email, after: error, in: voice)
             case .done: return .done(continueURI: "https://app.example.org/")
             case .unusable: return page.needsLink ? .unusable : nil
             }
@@ -34,7 +34,7 @@ package enum PagePreview {
 
     /// The file of a page and state, for example `verify-email.error.de.html`.
     package static func fileName(
-        _ page: Page, _ sample: Sample, _ language: PageLanguage
+        _ page: Page, _ sample: Sample, _ language: Language
     ) -> String {
         "\(page.rawValue).\(sample.rawValue).\(language.rawValue).html"
     }
@@ -42,10 +42,9 @@ package enum PagePreview {
     /// The document of that file, which expects `style.css` and `logo` beside it. Nil for a state
     /// that the page cannot have.
     package static func document(
-        _ page: Page, _ sample: Sample, _ language: PageLanguage, theme: Theme, isFormal: Bool
+        _ page: Page, _ sample: Sample, _ language: Language, theme: Theme, isFormal: Bool
     ) -> HTML? {
-        let voice = (isFormal ? FormalLanguages.all : .none).voice(of: language.ofErrors)
-        return sample.state(of: page, in: voice).map { state in
+        sample.state(of: page, in: Voice(language, isFormal: isFormal)).map { state in
             PageView(
                 page, theme: theme, texts: PageTexts(page, in: language, isFormal: isFormal),
                 assets: ""

@@ -6,9 +6,9 @@ import ServiceRuntime
 
 /// Answers the pages behind the links in mails.
 ///
-///     GET  /verify-email?token=…   303 to /verify-email, with a cookie that has the token
-///     GET  /verify-email           the form
-///     POST /verify-email           one call of the gateway, and its result as a page
+///     GET  /verify-email?token=…&lang=de   303 to /verify-email, with a cookie that has both
+///     GET  /verify-email                   the form
+///     POST /verify-email?lang=de           one call of the gateway, and its result as a page
 ///
 /// A GET never uses a link, and no page sends its form by itself: scanners of mails open every link,
 /// some in a browser that runs scripts, before the person sees the mail.
@@ -44,11 +44,8 @@ struct PageResponder: Sendable {
     // MARK: GET
 
     private func open(_ exchange: HTTPExchange, _ page: Page) throws {
-        let query = (exchange.head.path ?? "").utf8.drop { $0 != UInt8(ascii: "?") }.dropFirst()
-        // A query that cannot be read has no link.
-        let parameters = FormParameters(query)
         let visit = visit(exchange, page)
-        if let parameters,
+        if let parameters = Self.parameters(exchange),
             parameters["token"] ?? parameters["lang"] ?? parameters["continue"] != nil
         {
             return try redirect(exchange, page, with: parameters, visit)
@@ -57,6 +54,17 @@ struct PageResponder: Sendable {
             !page.needsLink || !current.linkToken.isEmpty
         else { return try show(exchange, page, .unusable, visit, status: .ok) }
         try show(exchange, page, form(current), current, status: .ok)
+    }
+
+    /// The parameters of the URL. Nil for a query that cannot be read: it has no link.
+    private static func parameters(_ exchange: HTTPExchange) -> FormParameters? {
+        FormParameters(
+            (exchange.head.path ?? "").utf8.drop { $0 != UInt8(ascii: "?") }.dropFirst())
+    }
+
+    /// The language that a URL names, if the pages have it: the links in mails name the mail's.
+    private static func language(_ parameters: FormParameters?) -> Language? {
+        parameters?["lang"].flatMap(Language.init(tag:))
     }
 
     /// Moves what the link says into the cookie.
@@ -71,9 +79,7 @@ struct PageResponder: Sendable {
             visit.language = old?.language
             visit.linkToken = PageVisit.isLinkToken(token) ? token : ""
         }
-        if let language = parameters["lang"].flatMap(PageLanguage.init(tag:)) {
-            visit.language = language
-        }
+        if let language = Self.language(parameters) { visit.language = language }
         if let uri = parameters["continue"] {
             visit.continueURI = isRedirectURI(uri) ? uri : ""
         }
@@ -134,7 +140,7 @@ struct PageResponder: Sendable {
         let form = PageForm(visit, randomness: randomness)
         let state = PageState(
             form: form.token, email: page.field == .email ? input : "", after: error,
-            in: formalLanguages.voice(of: language(exchange, visit).ofErrors))
+            in: formalLanguages.voice(of: language(exchange, visit)))
         try show(
             exchange, page, state, visit, status: Self.status(error),
             retryAfter: error.retryAfterSeconds)
@@ -182,14 +188,16 @@ struct PageResponder: Sendable {
         exchange.respond(head, ByteBuffer(string: view.document(state).text))
     }
 
-    /// The language that the person chose, else the browser's.
-    private func language(_ exchange: HTTPExchange, _ visit: PageVisit?) -> PageLanguage {
-        visit?.language ?? PageLanguage(accepting: exchange.head.headerFields[.acceptLanguage])
+    /// The language of the link, or the one that the person chose since; that of the form, if its
+    /// visit is over; else the browser's.
+    private func language(_ exchange: HTTPExchange, _ visit: PageVisit?) -> Language {
+        visit?.language ?? Self.language(Self.parameters(exchange))
+            ?? Language(accepting: exchange.head.headerFields[.acceptLanguage])
     }
 
     private func texts(_ exchange: HTTPExchange, _ page: Page, _ visit: PageVisit?) -> PageTexts {
         let language = language(exchange, visit)
-        return PageTexts(page, in: language, isFormal: formalLanguages.contains(language.rawValue))
+        return PageTexts(page, in: language, isFormal: formalLanguages.contains(language))
     }
 
     /// The fields of every response: no script, no frame, nothing of other hosts; the token of a link

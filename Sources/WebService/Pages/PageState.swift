@@ -10,13 +10,13 @@ package enum PageState: Hashable, Sendable {
     case unusable
 
     /// The form after an error of the gateway.
-    init(form token: String, email: String, after error: ServiceError, in language: ErrorLanguage) {
-        let error = error.worded(in: language)
+    init(form token: String, email: String, after error: ServiceError, in voice: Voice) {
+        let error = error.worded(in: voice)
         // The rules that a password breaks, a sentence each; otherwise the error's sentence.
         let rules = error.violations.map(\.userMessage).filter { !$0.isEmpty }
         self = .form(
             token: token, email: email,
             problems: rules.isEmpty
-                ? [error.sentence ?? error.code.sentence(in: language)] : rules)
+                ? [error.sentence ?? error.code.sentence(in: voice)] : rules)
     }
 }

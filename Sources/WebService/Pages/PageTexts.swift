@@ -1,28 +1,11 @@
-import ServiceRuntime
+package import ServiceRuntime
 import Texts
 
-/// The languages of the pages. To add one: a case here, and its files in `Sources/Texts/page`.
-package enum PageLanguage: String, CaseIterable, Sendable {
-    case english = "en"
-    case german = "de"
-    case spanish = "es"
-    case french = "fr"
-    case japanese = "ja"
-
-    /// The language of a BCP 47 tag (`de-CH`), by its primary subtag; nil for one that the pages do
-    /// not have.
-    init?(tag: String) {
-        self.init(rawValue: tag.prefix { $0 != "-" && $0 != "_" }.lowercased())
-    }
-
+extension Language {
     /// The best of those that a browser accepts (RFC 9110, 12.5.4); English for none.
     init(accepting field: String?) {
-        let best = AcceptedLanguages(field ?? "").best
-        self = best.flatMap { PageLanguage(tag: $0.rawValue) } ?? .english
+        self = AcceptedLanguages(field ?? "").best?.language ?? .english
     }
-
-    /// The language of errors.
-    var ofErrors: ErrorLanguage { ErrorLanguage(rawValue: rawValue) ?? .english }
 
     /// Its name in itself, for people who look for their language.
     var ownName: String {
@@ -59,14 +42,14 @@ package struct PageTexts: Sendable {
     private static let frame = "frame"
 
     /// The language of all sentences.
-    package let language: PageLanguage
+    package let language: Language
     private let shared: [String: String]
     private let sentences: [String: String]
 
     /// The sentences of a page.
     /// - Parameter isFormal: Whether to address people formally, where the language has a voice for
     ///   that.
-    package init(_ page: Page, in language: PageLanguage, isFormal: Bool) {
+    package init(_ page: Page, in language: Language, isFormal: Bool) {
         self.language = language
         shared = Self.sentences(of: Self.frame, in: language, isFormal)
         sentences = Self.sentences(of: page.rawValue, in: language, isFormal)
@@ -84,21 +67,20 @@ package struct PageTexts: Sendable {
 
     /// The sentences of a file by their keys; empty for none.
     static func sentences(
-        of name: String, in language: PageLanguage, _ isFormal: Bool
+        of name: String, in language: Language, _ isFormal: Bool
     ) -> [String: String] {
-        let voices = isFormal ? FormalLanguages.all : .none
-        return files[voices.voice(of: language.ofErrors)]?[name] ?? [:]
+        files[Voice(language, isFormal: isFormal)]?[name] ?? [:]
     }
 
     /// All files by voice and name; read once, at the first use.
     private static let files = Dictionary(
-        uniqueKeysWithValues: ErrorLanguage.allCases.map { voice in
+        uniqueKeysWithValues: Voice.allCases.map { voice in
             let names = [frame] + Page.allCases.map(\.rawValue)
             return (
                 voice,
                 Dictionary(
                     uniqueKeysWithValues: names.map {
-                        ($0, Texts.lines("page/\($0)", in: voice.rawValue))
+                        ($0, Texts.lines("page/\($0)", in: voice.tag))
                     })
             )
         })

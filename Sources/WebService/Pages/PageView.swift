@@ -1,3 +1,5 @@
+import ServiceRuntime
+
 /// Renders a page in one state. It has no script, so that it works in every browser and none can be
 /// smuggled in.
 package struct PageView: Sendable {
@@ -99,8 +101,11 @@ package struct PageView: Sendable {
     }
 
     private var request: HTML {
-        "<p><a href=\"\(Page.forgotPassword.path)\">\(texts[.request])</a></p>\n"
+        "<p><a href=\"\(url(.forgotPassword))\">\(texts[.request])</a></p>\n"
     }
+
+    /// A page in the language of this one. Each page has a cookie of its own, so the URL says it.
+    private func url(_ page: Page) -> String { "\(page.path)?lang=\(texts.language.rawValue)" }
 
     // MARK: The form
 
@@ -128,7 +133,7 @@ package struct PageView: Sendable {
             ? " aria-describedby=\"\(name)-hint\""
             : " aria-describedby=\"\(name)-hint \(name)-error\" aria-invalid=\"true\""
         return """
-            <form method="post" action="\(page.path)">
+            <form method="post" action="\(url(page))">
             <input type="hidden" name="\(PageForm.field)" value="\(token)">
             <label for="\(name)">\(texts[.label])</label>
             <p class="hint" id="\(name)-hint">\(texts[.hint])</p>
@@ -162,7 +167,7 @@ package struct PageView: Sendable {
     /// The other languages. A result is a response to a form, which a link would not repeat.
     private func languages(_ state: PageState) -> HTML {
         if case .done = state { return .none }
-        let items = PageLanguage.allCases.map { language -> HTML in
+        let items = Language.allCases.map { language -> HTML in
             let code = language.rawValue
             let current: HTML = language == texts.language ? " aria-current=\"true\"" : .none
             return """

@@ -18,8 +18,8 @@ struct PageVisit: Hashable, Sendable {
     var linkToken = ""
     /// The secret of the forms that this visit was given (`PageForm`).
     var secret: [UInt8]
-    /// The language that the person chose.
-    var language: PageLanguage?
+    /// The language of the link, or the one that the person chose since.
+    var language: Language?
     /// Where the person can go on afterwards: a redirect URI of an app, or empty.
     var continueURI = ""
 
@@ -78,7 +78,7 @@ struct PageVisitSeal: Sendable {
         else { return nil }
         var visit = PageVisit(secret: secret)
         visit.linkToken = token
-        visit.language = document["language"]?.string.flatMap { PageLanguage(rawValue: $0) }
+        visit.language = document["language"]?.string.flatMap { Language(rawValue: $0) }
         visit.continueURI = document["continue"]?.string ?? ""
         return visit
     }

@@ -24,41 +24,41 @@ struct ErrorsCommand: ParsableCommand {
     @OptionGroup var output: OutputOption
 
     func validate() throws {
-        guard ErrorLanguage(tag: language) != nil else {
-            let known = ErrorLanguage.allCases.map(\.rawValue).joined(separator: ", ")
+        guard Voice(tag: language) != nil else {
+            let known = Voice.allCases.map(\.tag).joined(separator: ", ")
             throw ValidationError("--language is one of \(known)")
         }
     }
 
     func run() throws {
-        let language = ErrorLanguage(tag: language) ?? .english
+        let voice = Voice(tag: language) ?? .english
         let codes = ErrorCode.allCases
         let isText = !json && !output.isJSON
-        try (isText ? Self.lines(codes, language) : Self.json(codes, language))
+        try (isText ? Self.lines(codes, voice) : Self.json(codes, voice))
             .forEach(Screen.item)
     }
 
     /// A line for each code, with its sentence below.
-    static func lines(_ codes: [ErrorCode], _ language: ErrorLanguage) -> [String] {
+    static func lines(_ codes: [ErrorCode], _ voice: Voice) -> [String] {
         codes.flatMap { code in
             let entry = code.entry
             let retry = entry.isRetryable ? ", may be tried again" : ""
             return [
                 "\(code.rawValue)  \(entry.status.name)\(retry), next: \(entry.next.rawValue)",
-                "    \(code.sentence(in: language))",
+                "    \(code.sentence(in: voice))",
             ]
         }
     }
 
     /// A list of objects, one per line. Codes and sentences need no escaping: a test checks that
     /// they contain no quotes and backslashes.
-    static func json(_ codes: [ErrorCode], _ language: ErrorLanguage) -> [String] {
+    static func json(_ codes: [ErrorCode], _ voice: Voice) -> [String] {
         let objects = codes.map { code in
             let entry = code.entry
             return """
                 {"code": "\(code.rawValue)", "status": "\(entry.status.name)", \
                 "retryable": \(entry.isRetryable), "action": "\(entry.next.rawValue)", \
-                "userMessage": "\(code.sentence(in: language))"}
+                "userMessage": "\(code.sentence(in: voice))"}
                 """
         }
         return ["[\n  " + objects.joined(separator: ",\n  ") + "\n]"]

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import ServiceRuntime
 import WebService
 
 /// `postern pages`: the pages behind the links in mails. Needs no running service.
@@ -48,7 +49,7 @@ struct PagesCommand: ParsableCommand {
 
         func run() throws {
             let pages = try one(of: Page.allCases, page, "page")
-            let languages = try one(of: PageLanguage.allCases, language, "language")
+            let languages = try one(of: Language.allCases, language, "language")
             let theme = try chosenTheme()
             guard mkdir(output, 0o755) == 0 || errno == EEXIST else {
                 throw ToolError.system(output, errno)

@@ -46,7 +46,7 @@ struct TemplateCommand: ParsableCommand {
             try output.show(rows)
             guard !output.isJSON else { return }
             let languages = Language.allCases.map(\.rawValue).joined(separator: " ")
-            let formal = Language.allCases.map(\.rawValue).filter(FormalLanguages.all.contains)
+            let formal = Language.allCases.filter(\.hasFormalVoice).map(\.rawValue)
             Screen.line(
                 "languages: \(languages); with a formal voice: \(formal.joined(separator: " "))")
         }

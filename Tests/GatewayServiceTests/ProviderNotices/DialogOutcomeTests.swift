@@ -34,7 +34,7 @@ struct DialogOutcomeTests {
     @Test("D3 FR-023: a failed dialog has the sentence of the requirements")
     func words() throws {
         let answer = try describe(.init(provider: "google", outcome: .failed))
-        #expect(answer.userMessage == "Sign-in failed, please try again.")
+        #expect(answer.userMessage == "Sign-in failed. Please try again.")
     }
 
     @Test("X-01: the sentence is in the call's language, or in English")

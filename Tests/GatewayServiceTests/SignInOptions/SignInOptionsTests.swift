@@ -65,8 +65,8 @@ struct SignInOptionsTests {
         "G-26: the rules have sentences in the caller's language",
         arguments: [
             (nil, "The password needs 8 to 128 characters."),
-            ("de-CH,de;q=0.9", "Das Passwort braucht 8 bis 128 Zeichen."),
-            ("es", "La contraseña necesita de 8 a 128 caracteres."),
+            ("de-CH,de;q=0.9", "Das Passwort muss 8 bis 128 Zeichen lang sein."),
+            ("es", "La contraseña debe tener de 8 a 128 caracteres."),
             ("fr", "Le mot de passe doit contenir de 8 à 128 caractères."),
             ("ja", "パスワードは8〜128文字にしてください。"),
         ] as [(String?, String)])

@@ -43,11 +43,11 @@ struct SignInSettingsTests {
         arguments: PasswordPolicy.allCases)
     func sentences(policy: PasswordPolicy) {
         // A formal voice differs in some sentences only.
-        let languages = ErrorLanguage.allCases.filter { $0.rawValue == $0.tag }
-        let sentences = languages.flatMap { language in
-            policy.requirements(in: language).map(\.sentence)
+        let voices = Language.allCases.map { Voice($0) }
+        let sentences = voices.flatMap { voice in
+            policy.requirements(in: voice).map(\.sentence)
         }
-        #expect(Set(sentences).count == policy.rules.count * languages.count)
+        #expect(Set(sentences).count == policy.rules.count * voices.count)
         #expect(!sentences.contains(""))
     }
 

@@ -75,6 +75,6 @@ struct MailMessageTests {
         #expect(read.subject == "Confirm your email for Ünïcode & Söhne")
         #expect(read.to == "jörg@example.com")
         #expect(read.from == "Postern <no-reply@example.org>")
-        #expect(read.text.contains("\n\(link)\n"))
+        #expect(read.text.contains("\n\(link)&lang=en\n"))
     }
 }

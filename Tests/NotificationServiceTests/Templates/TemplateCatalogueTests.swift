@@ -130,6 +130,32 @@ struct TemplateCatalogueTests {
         #expect(try self.mail(.verifyEmail).text.contains("once and is valid for 24 hours."))
     }
 
+    @Test(
+        "the link of a page names the mail's language, before a fragment and at most once",
+        arguments: [
+            ("https://a.example/x?token=t", "https://a.example/x?token=t&lang=de"),
+            ("https://a.example/x", "https://a.example/x?lang=de"),
+            ("https://a.example/x?token=t#a?b", "https://a.example/x?token=t&lang=de#a?b"),
+            ("https://a.example/x#a", "https://a.example/x?lang=de#a"),
+            ("https://a.example/x?slang=a", "https://a.example/x?slang=a&lang=de"),
+            ("https://a.example/x?lang=fr&a=b", "https://a.example/x?lang=fr&a=b"),
+        ])
+    func pageLinks(_ link: String, _ shown: String) throws {
+        var values = Self.hostile
+        values[.link] = link
+        for template in [
+            MailTemplate.verifyEmail, .emailChangeConfirm, .resetPassword, .emailAlreadyRegistered,
+        ] {
+            let mail = try catalogue.mail(
+                template, language: "de-AT", product: product, values: values)
+            #expect(mail.text.contains("\n\(shown)\n"), "\(template)")
+            #expect(mail.html.contains("href=\"\(HTMLText.escape(shown))\""), "\(template)")
+        }
+        let export = try catalogue.mail(
+            .exportReady, language: "de", product: product, values: values)
+        #expect(export.text.contains("\n\(link)\n"))
+    }
+
     @Test("a missing variable is reported by name")
     func missing() {
         let error = #expect(throws: TemplateRenderingError.self) {

@@ -45,8 +45,8 @@ struct ServiceErrorWireTests {
                 == [.init(field: "password", rule: "digit", sentence: sentence)])
         let read = ServiceError(sent)
         #expect(read.violations == inner.violations)
-        let worded = ServiceError(WireV1.Response(call: 2, read.worded(in: .japanese)))
-        #expect(worded.violations[0].sentence == PasswordRule.digit.sentence(in: .japanese))
+        let worded = ServiceError(WireV1.Response(call: 2, read.worded(in: Voice(.japanese))))
+        #expect(worded.violations[0].sentence == PasswordRule.digit.sentence(in: Voice(.japanese)))
     }
 
     @Test("X-01: a rule of a newer peer keeps its sentence")
@@ -54,7 +54,7 @@ struct ServiceErrorWireTests {
         let message = WireV1.Violation(field: "password", rule: "new", sentence: "Neu.")
         let response = WireV1.Response(
             status: 3, error: WireV1.Error(code: "auth/weak-password", violations: [message]))
-        let read = ServiceError(response).worded(in: .french)
+        let read = ServiceError(response).worded(in: Voice(.french))
         #expect(WireV1.Response(call: 1, read).error?.violations == [message])
     }
 

@@ -32,7 +32,7 @@ struct LanguageTests {
                 .request(
                     WireV1.Request(
                         call: 1, method: method, metadata: Self.german, payload: payload)))
-            #expect(try sentence(peer, 1) == code.sentence(in: .german))
+            #expect(try sentence(peer, 1) == code.sentence(in: Voice(.german)))
             // The next call on the connection does not name a language.
             peer.send(
                 .request(WireV1.Request(call: 2, method: method, payload: payload)))
@@ -49,8 +49,9 @@ struct LanguageTests {
                     WireV1.Request(
                         call: 1, method: EchoService.limited.name, metadata: Self.german)))
             let sentence = try sentence(peer, 1)
-            #expect(sentence == ErrorCode.tooManyRequests.sentence(in: .germanFormal))
-            #expect(sentence != ErrorCode.tooManyRequests.sentence(in: .german))
+            #expect(
+                sentence == ErrorCode.tooManyRequests.sentence(in: Voice(.german, isFormal: true)))
+            #expect(sentence != ErrorCode.tooManyRequests.sentence(in: Voice(.german)))
         }
     }
 

@@ -37,7 +37,7 @@ struct LimitSentenceTests {
     func table(wording: LimitWording, milliseconds: Int64?, tag: String, sentence: String) {
         #expect(
             wording.sentence(
-                milliseconds: milliseconds, in: ErrorLanguage(tag: tag) ?? .english) == sentence)
+                milliseconds: milliseconds, in: Voice(tag: tag) ?? .english) == sentence)
     }
 
     @Test("R-01: every wait is rounded up and never shorter than the real one")
@@ -64,25 +64,25 @@ struct LimitSentenceTests {
     @Test("R-01: every language has every sentence, and all differ")
     func complete() {
         var texts: Set<String> = []
-        for language in ErrorLanguage.allCases {
+        for voice in Voice.allCases {
             for wording in LimitWording.allCases {
                 for milliseconds: Int64 in [1_000, 120_000, 10_800_000, 864_000_000] {
                     texts.insert(
-                        wording.sentence(milliseconds: milliseconds, in: language))
+                        wording.sentence(milliseconds: milliseconds, in: voice))
                 }
             }
-            texts.insert(LimitWording.code.sentence(milliseconds: nil, in: language))
-            texts.insert(LimitWording.password.sentence(milliseconds: nil, in: language))
+            texts.insert(LimitWording.code.sentence(milliseconds: nil, in: voice))
+            texts.insert(LimitWording.password.sentence(milliseconds: nil, in: voice))
         }
         // With an end, a wait for another password has the same text as for any other attempt.
         let withEnd = (LimitWording.allCases.count - 1) * 4
-        #expect(texts.count == ErrorLanguage.allCases.count * (withEnd + 2))
+        #expect(texts.count == Voice.allCases.count * (withEnd + 2))
     }
 
     @Test(
         "R-01: an unknown language tag gives English and causes no trap",
         arguments: ["", "-", "e", "eng", "EN", "x-klingon", "\u{0}", "e\u{301}n", "🇩🇪", "_de"])
     func tags(tag: String) {
-        #expect((ErrorLanguage(tag: tag) ?? .english) == .english)
+        #expect((Voice(tag: tag) ?? .english) == .english)
     }
 }

@@ -5,17 +5,17 @@ import Texts
 @Suite("X-01: the catalogue's sentences in five languages")
 struct ErrorWordingTests {
     /// Without formal voices, which differ in some sentences only.
-    private static let languages = ErrorLanguage.allCases.filter { $0.rawValue == $0.tag }
+    private static let languages = Language.allCases.map { Voice($0) }
 
     /// A phone shows two lines of this length. Japanese takes three bytes a character.
     private static let charactersMax = 120
 
     @Test(
         "X-01: a sentence ends with a full stop, fits and needs no escaping in JSON",
-        arguments: ErrorCode.allCases, ErrorLanguage.allCases)
-    func sentence(code: ErrorCode, language: ErrorLanguage) {
-        let text = code.sentence(in: language)
-        #expect(text.hasSuffix(language == .japanese ? "。" : "."))
+        arguments: ErrorCode.allCases, Voice.allCases)
+    func sentence(code: ErrorCode, voice: Voice) {
+        let text = code.sentence(in: voice)
+        #expect(text.hasSuffix(voice.language == .japanese ? "。" : "."))
         #expect((4...Self.charactersMax).contains(text.count), "\(text)")
         #expect(!text.contains { $0 == "\"" || $0 == "\\" || $0.isNewline })
         #expect(!text.contains("  ") && text.first?.isWhitespace == false)
@@ -31,27 +31,29 @@ struct ErrorWordingTests {
         "X-01: Japanese sentences have no Latin letters except in names",
         arguments: ErrorCode.allCases)
     func japanese(code: ErrorCode) {
-        var text = code.sentence(in: .japanese)
+        var text = code.sentence(in: Voice(.japanese))
         for name in ["Apple", "Google"] { text.replace(name, with: "") }
         #expect(!text.unicodeScalars.contains { $0.value < 0x250 && $0.properties.isAlphabetic })
     }
 
     /// Words that only the other voice of a language uses. "Sie" is also the plural, and "su" also
     /// means "its".
-    private static let wrongWords: [ErrorLanguage: Set<String>] = [
-        .german: ["Ihnen", "Ihr", "Ihre", "Ihrem", "Ihren", "Ihrer", "Ihres"],
-        .germanFormal: [
+    private static let wrongWords: [Voice: Set<String>] = [
+        Voice(.german): ["Ihnen", "Ihr", "Ihre", "Ihrem", "Ihren", "Ihrer", "Ihres"],
+        Voice(.german, isFormal: true): [
             "du", "Du", "dich", "dir", "dein", "Dein", "deine", "Deine", "deinem", "deinen",
         ],
-        .spanish: ["usted", "Espere", "Póngase", "Vuelva", "Inténtelo", "Inicie", "cambie"],
-        .spanishFormal: ["tú", "tu", "Tu", "tus", "Tus", "te", "Te", "Espera", "Vuelve", "ponte"],
-        .french: ["tu", "te", "ton", "ta", "tes", "toi"],
+        Voice(.spanish): ["usted", "Espere", "Póngase", "Vuelva", "Inténtelo", "Inicie", "cambie"],
+        Voice(.spanish, isFormal: true): [
+            "tú", "tu", "Tu", "tus", "Tus", "te", "Te", "Espera", "Vuelve", "ponte",
+        ],
+        Voice(.french): ["tu", "te", "ton", "ta", "tes", "toi"],
     ]
 
     @Test("X-01: each language has one voice in all files of Texts", arguments: wrongWords.keys)
-    func voice(language: ErrorLanguage) {
-        let wrong = Self.wrongWords[language] ?? []
-        let paths = Texts.paths.filter { $0.contains(".\(language.rawValue).") }
+    func words(voice: Voice) {
+        let wrong = Self.wrongWords[voice] ?? []
+        let paths = Texts.paths.filter { $0.contains(".\(voice.tag).") }
         #expect(paths.count > 5)
         for path in paths {
             for line in (Texts.file(path) ?? "").split(separator: "\n") {
@@ -63,26 +65,28 @@ struct ErrorWordingTests {
 
     @Test("X-01: a formal voice has only sentences that differ, and none of an unknown key")
     func formalFiles() {
-        for language in [ErrorLanguage.germanFormal, .spanishFormal] {
-            let keys = (Texts.file("error/errors.\(language.rawValue).txt") ?? "")
+        for voice in Voice.allCases.filter(\.isFormal) {
+            let keys = (Texts.file("error/errors.\(voice.tag).txt") ?? "")
                 .split(separator: "\n").map { String($0.prefix { $0 != ":" }) }
             #expect(keys.count > 20)
             for key in keys {
-                let plain = ErrorLanguage(rawValue: language.tag)?.sentence(key) ?? ""
-                #expect(!plain.isEmpty && plain != language.sentence(key), "\(key)")
+                let plain = Voice(voice.language).sentence(key)
+                #expect(!plain.isEmpty && plain != voice.sentence(key), "\(key)")
             }
         }
-        #expect(ErrorCode.unknownMethod.sentence(in: .germanFormal).hasPrefix("Das steht hier"))
+        #expect(
+            ErrorCode.unknownMethod.sentence(in: Voice(.german, isFormal: true)).hasPrefix(
+                "Das steht hier"))
     }
 
     @Test("X-01: every file has the same keys", arguments: languages)
-    func keys(language: ErrorLanguage) {
+    func keys(voice: Voice) {
         func keys(_ name: String) -> [Substring] {
             (Texts.file("error/errors.\(name).txt") ?? "").split(separator: "\n")
                 .map { $0.prefix { $0 != ":" } }
         }
-        #expect(keys(language.rawValue) == keys("en"))
-        #expect(Set(keys(language.rawValue)).count == keys("en").count)
+        #expect(keys(voice.tag) == keys("en"))
+        #expect(Set(keys(voice.tag)).count == keys("en").count)
     }
 
     /// Codes that a stranger can provoke with someone else's address or number, without a proof.
@@ -95,9 +99,9 @@ struct ErrorWordingTests {
     @Test(
         "X-02: sentences that a stranger can provoke do not mention an account",
         arguments: provoked,
-        ErrorLanguage.allCases)
-    func discreet(code: ErrorCode, language: ErrorLanguage) {
-        let text = code.sentence(in: language).lowercased()
+        Voice.allCases)
+    func discreet(code: ErrorCode, voice: Voice) {
+        let text = code.sentence(in: voice).lowercased()
         for word in ["account", "konto", "cuenta", "compte", "アカウント"] {
             #expect(!text.contains(word), "\(text)")
         }
@@ -106,12 +110,12 @@ struct ErrorWordingTests {
     @Test(
         "X-02: one sentence names both parts of a credential",
         arguments: [
-            (ErrorLanguage.english, ["email", "password"]), (.german, ["e-mail", "passwort"]),
+            (Language.english, ["email", "password"]), (.german, ["e-mail", "passwort"]),
             (.spanish, ["correo", "contraseña"]), (.french, ["e-mail", "mot de passe"]),
             (.japanese, ["メール", "パスワード"]),
         ])
-    func bothHalves(language: ErrorLanguage, halves: [String]) {
-        let text = ErrorCode.invalidCredential.sentence(in: language).lowercased()
+    func bothHalves(language: Language, halves: [String]) {
+        let text = ErrorCode.invalidCredential.sentence(in: Voice(language)).lowercased()
         #expect(halves.allSatisfy(text.contains))
     }
 
@@ -120,12 +124,12 @@ struct ErrorWordingTests {
         let plain = ServiceError(.invalidLink, fields: ["token"])
         #expect(plain.worded(in: .english) == plain)
         #expect(
-            plain.worded(in: .german).sentence
+            plain.worded(in: Voice(.german)).sentence
                 == "Dieser Link ist abgelaufen oder wurde bereits verwendet.")
-        #expect(plain.worded(in: .german).fields == ["token"])
+        #expect(plain.worded(in: Voice(.german)).fields == ["token"])
         var own = ServiceError(.tooManyRequests)
         own.sentence = "Please wait 5 minutes."
-        #expect(own.worded(in: .french) == own)
+        #expect(own.worded(in: Voice(.french)) == own)
     }
 
     @Test("X-01: the violated rules of a password get sentences, and other fields none")
@@ -133,9 +137,9 @@ struct ErrorWordingTests {
         var error = ServiceError.weakPassword([.length, .common], field: "new_password")
         error.violations.append(.init(field: "device.platform"))
         #expect(
-            error.worded(in: .spanish).violations.map(\.userMessage) == [
-                PasswordRule.length.sentence(in: .spanish),
-                PasswordRule.common.sentence(in: .spanish), "",
+            error.worded(in: Voice(.spanish)).violations.map(\.userMessage) == [
+                PasswordRule.length.sentence(in: Voice(.spanish)),
+                PasswordRule.common.sentence(in: Voice(.spanish)), "",
             ])
         #expect(
             error.violations.map(\.userMessage) == [
@@ -146,10 +150,10 @@ struct ErrorWordingTests {
 
     @Test(
         "X-01: a rule's sentence ends with a full stop, fits and needs no escaping in JSON",
-        arguments: PasswordRule.allCases, ErrorLanguage.allCases)
-    func rule(rule: PasswordRule, language: ErrorLanguage) {
-        let text = rule.sentence(in: language)
-        #expect(text.hasSuffix(language == .japanese ? "。" : "."))
+        arguments: PasswordRule.allCases, Voice.allCases)
+    func rule(rule: PasswordRule, voice: Voice) {
+        let text = rule.sentence(in: voice)
+        #expect(text.hasSuffix(voice.language == .japanese ? "。" : "."))
         #expect((4...Self.charactersMax).contains(text.count), "\(text)")
         #expect(!text.contains { $0 == "\"" || $0 == "\\" || $0.isNewline })
     }
@@ -166,15 +170,15 @@ struct AcceptedLanguagesTests {
     @Test(
         "RFC 9110, 12.5.4: the most preferred of the available languages is chosen",
         arguments: [
-            ("de", ErrorLanguage.german), ("de-CH", .german), ("DE_at", .german),
-            ("de-formal", .germanFormal), ("fr-formal", .french),
-            ("fr-CH, fr;q=0.9, en;q=0.8, de;q=0.7, *;q=0.5", .french),
-            ("en;q=0.5,ja", .japanese), ("ja;q=0.5,es;q=0.501", .spanish),
-            ("it,pt;q=0.9,es;q=0.1", .spanish), ("es;q=1.000,fr;q=1", .spanish),
-            ("de ; q=0.2 , fr ; Q=0.3", .french), ("en-GB", .english),
+            ("de", Voice(.german)), ("de-CH", Voice(.german)), ("DE_at", Voice(.german)),
+            ("de-formal", Voice(.german, isFormal: true)), ("fr-formal", Voice(.french)),
+            ("fr-CH, fr;q=0.9, en;q=0.8, de;q=0.7, *;q=0.5", Voice(.french)),
+            ("en;q=0.5,ja", Voice(.japanese)), ("ja;q=0.5,es;q=0.501", Voice(.spanish)),
+            ("it,pt;q=0.9,es;q=0.1", Voice(.spanish)), ("es;q=1.000,fr;q=1", Voice(.spanish)),
+            ("de ; q=0.2 , fr ; Q=0.3", Voice(.french)), ("en-GB", .english),
         ])
-    func best(text: String, language: ErrorLanguage) {
-        #expect(AcceptedLanguages(text).best == language)
+    func best(text: String, voice: Voice) {
+        #expect(AcceptedLanguages(text).best == voice)
     }
 
     @Test(

@@ -13,19 +13,19 @@ struct FormalLanguagesTests {
     func standard() throws {
         guard case .run(let formal) = load() else { throw Refused() }
         #expect(formal == .none)
-        #expect(ErrorLanguage.allCases.allSatisfy { formal.voice(of: $0) == $0 })
+        #expect(Language.allCases.allSatisfy { formal.voice(of: $0) == Voice($0) })
     }
 
     @Test("a language of the setting has the formal voice, and no other")
     func voices() throws {
         guard case .run(let formal) = load("--formal-languages=de") else { throw Refused() }
-        #expect(formal.contains("de") && !formal.contains("es"))
-        #expect(formal.voice(of: .german) == .germanFormal)
-        #expect(formal.voice(of: .germanFormal) == .germanFormal)
-        #expect(formal.voice(of: .spanish) == .spanish)
+        #expect(formal.contains(.german) && !formal.contains(.spanish))
+        #expect(formal.voice(of: .german) == Voice(.german, isFormal: true))
+        #expect(formal.voice(of: .spanish) == Voice(.spanish))
         guard case .run(let all) = load("--formal-languages=de,es") else { throw Refused() }
         #expect(all == .all)
-        #expect(all.voice(of: .spanish) == .spanishFormal && all.voice(of: .french) == .french)
+        #expect(all.voice(of: .spanish) == Voice(.spanish, isFormal: true))
+        #expect(all.voice(of: .french) == Voice(.french))
     }
 
     @Test(

@@ -82,7 +82,7 @@ extension Cluster {
         guard isThere, let token = text.split(separator: "token=").last else {
             throw ClusterError(said: "no mail to \(address): \(text)")
         }
-        return String(token.prefix { !$0.isWhitespace })
+        return String(token.prefix { !$0.isWhitespace && $0 != "&" })
     }
 
     /// The option that gives the programs' addresses to the tool.

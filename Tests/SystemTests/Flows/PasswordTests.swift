@@ -94,7 +94,8 @@ extension SystemTests {
                 })
             let start = try #require(text.range(of: page)).upperBound
             let request: [String: Any] = [
-                "token": String(text[start...].prefix { !$0.isWhitespace }), "password": Self.new,
+                "token": String(text[start...].prefix { !$0.isWhitespace && $0 != "&" }),
+                "password": Self.new,
                 "device": ["deviceId": person.device, "platform": "cli"],
             ]
             let answer: SignedIn = try await ask("ResetPassword", request, cluster).read()

@@ -109,7 +109,7 @@ extension SystemTests {
             }
             #expect(hasCome)
             let start = try #require(text.range(of: page)).upperBound
-            return String(text[start...].prefix { !$0.isWhitespace })
+            return String(text[start...].prefix { !$0.isWhitespace && $0 != "&" })
         }
 
         // MARK: Looking

@@ -17,6 +17,10 @@ extension SystemTests {
                 // A scanner opens it first.
                 #expect(try await browser.curl(["--head", link]).status == 303)
                 for _ in 0..<3 { #expect(try await browser.open(link).status == 200) }
+                // The browser is French, the mail English.
+                let french = try await browser.curl(
+                    ["--location", "--header", "accept-language: fr", link])
+                #expect(french.body.contains("<html lang=\"en\">"), "\(link)")
                 let form = try await browser.open(link)
                 #expect(form.body.contains("autocomplete=\"current-password\""))
                 let empty = try await browser.submit("verify-email", form, "password", "")

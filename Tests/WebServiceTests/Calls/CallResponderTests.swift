@@ -72,7 +72,7 @@ struct CallResponderTests {
             #expect(error?["code"] == .string("unauthenticated"))
             let debug = error?["details"]?.array?.first?.object?["debug"]?.object
             #expect(debug?["code"] == .string("auth/invalid-credential"))
-            #expect(debug?["userMessage"] != .string("The email or the password is not right."))
+            #expect(debug?["userMessage"] != .string("The email or password is incorrect."))
             let busy = try await web.post("postern.gateway.v1.Auth/RefreshSession", "{}")
             #expect(busy.status == 429)
             #expect(busy.fields["retry-after"] == "2")

@@ -20,13 +20,13 @@ struct GRPCStatusTests {
 
     @Test("a call that succeeded has status 0 alone")
     func success() {
-        #expect(GRPCStatus.trailers(nil, language: .english) == [.grpcStatus: "0"])
+        #expect(GRPCStatus.trailers(nil, in: .english) == [.grpcStatus: "0"])
     }
 
     @Test("an error has its status, its message and the details")
     func failure() throws {
         let failure = CallFailure(ServiceError(.invalidLink))
-        let trailers = GRPCStatus.trailers(failure, language: .english)
+        let trailers = GRPCStatus.trailers(failure, in: .english)
         #expect(trailers[.grpcStatus] == "9")
         #expect(trailers[.grpcMessage] == failure.message)
         let details = try #require(trailers[.grpcStatusDetails])
@@ -43,7 +43,8 @@ struct GRPCStatusTests {
             ServiceError.Violation(field: "password", rule: "length", sentence: "Zu kurz."),
             ServiceError.Violation(field: "email"),
         ]
-        let status = try Fields(GRPCStatus.details(CallFailure(error), .germanFormal))
+        let status = try Fields(
+            GRPCStatus.details(CallFailure(error), Voice(.german, isFormal: true)))
         #expect(status.number(1) == 3)
         #expect(status.text(2).hasPrefix("auth/weak-password: "))
         let details = try status.messages(3).map { (type: $0.text(1), value: $0.bytes(2)) }

@@ -87,7 +87,7 @@ struct PageResponderTests {
             let failed = try await fixture.submit(open, "wrong", ["accept-language": "de"])
             #expect(failed.status == 422)
             #expect(failed.text.contains("<title>Fehler: "))
-            #expect(failed.text.contains(ErrorCode.invalidCredential.sentence(in: .german)))
+            #expect(failed.text.contains(ErrorCode.invalidCredential.sentence(in: Voice(.german))))
             #expect(!failed.text.contains("value=\"wrong\""))
             let second = OpenPage(
                 page: .verifyEmail, cookie: failed.cookie ?? "", response: failed)
@@ -105,7 +105,7 @@ struct PageResponderTests {
                 try await fixture.open(.resetPassword, "token=good&lang=fr"), "weak")
             #expect(failed.status == 422)
             for rule in [PasswordRule.length, .common] {
-                let line: HTML = "<a href=\"#password\">\(rule.sentence(in: .french))</a>"
+                let line: HTML = "<a href=\"#password\">\(rule.sentence(in: Voice(.french)))</a>"
                 #expect(failed.text.contains(line.text))
             }
         }
@@ -123,7 +123,7 @@ struct PageResponderTests {
                 try await fixture.open(.resetPassword, "token=used"), "Correct7Horse")
             #expect(used.status == 400)
             #expect(used.text.contains("<title>Error: "))
-            #expect(used.text.contains("href=\"/forgot-password\""))
+            #expect(used.text.contains("href=\"/forgot-password?lang=en\""))
             let later = try await fixture.get("/reset-password", cookie: used.cookie)
             #expect(!later.text.contains("<form"), "the token is gone")
         }
@@ -208,6 +208,35 @@ struct PageResponderTests {
             #expect(try await fixture.submit(page, "right").status == 200)
             #expect(fixture.gateway.calls.first?.context["accept-language"] == "ja")
             #expect(fixture.gateway.calls.first?.token == "good")
+        }
+    }
+
+    @Test("a page speaks the language of the link, not the browser's")
+    func languageOfLink() async throws {
+        try await PagesFixture.run { fixture in
+            let open = try await fixture.open(
+                .resetPassword, "token=used&lang=de", language: "fr")
+            #expect(open.response.text.contains("<html lang=\"de\">"))
+            #expect(open.response.fields["content-language"] == "de")
+            for changed in [[:], ["cookie": nil]] as [[String: String?]] {
+                let fields = changed.merging(["accept-language": "fr"]) { old, _ in old }
+                let unusable = try await fixture.submit(open, "Correct7Horse", fields)
+                #expect(unusable.status == 400)
+                #expect(unusable.text.contains("<html lang=\"de\">"), "\(changed)")
+                #expect(unusable.text.contains("href=\"/forgot-password?lang=de\""))
+            }
+            #expect(fixture.gateway.calls.first?.context["accept-language"] == "de")
+        }
+    }
+
+    @Test(
+        "a language that the pages do not have leaves the choice to the browser",
+        arguments: ["it", "x-de", "deu", ""])
+    func unknownLanguage(tag: String) async throws {
+        try await PagesFixture.run { fixture in
+            let open = try await fixture.open(
+                .forgotPassword, "continue=none&lang=\(tag)", language: "fr")
+            #expect(open.response.text.contains("<html lang=\"fr\">"))
         }
     }
 

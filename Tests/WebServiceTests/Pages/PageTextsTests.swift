@@ -1,3 +1,4 @@
+import ServiceRuntime
 import Testing
 import Texts
 
@@ -7,8 +8,8 @@ import Texts
 struct PageTextsTests {
     @Test(
         "every page has every sentence in every language, in both voices",
-        arguments: Page.allCases, PageLanguage.allCases)
-    func complete(page: Page, language: PageLanguage) {
+        arguments: Page.allCases, Language.allCases)
+    func complete(page: Page, language: Language) {
         for isFormal in [false, true] {
             let texts = PageTexts(page, in: language, isFormal: isFormal)
             for sentence in PageTexts.Shared.allCases {
@@ -23,12 +24,12 @@ struct PageTextsTests {
 
     @Test("German and Spanish differ by voice, the others have one")
     func voices() {
-        for language in PageLanguage.allCases {
+        for language in Language.allCases {
             let isSame = Page.allCases.allSatisfy { page in
                 PageTexts.sentences(of: page.rawValue, in: language, true)
                     == PageTexts.sentences(of: page.rawValue, in: language, false)
             }
-            #expect(isSame == ![.german, .spanish].contains(language), "\(language)")
+            #expect(isSame == !language.hasFormalVoice, "\(language)")
         }
     }
 

@@ -1,3 +1,4 @@
+import ServiceRuntime
 import Testing
 
 @testable import WebService
@@ -7,7 +8,7 @@ struct PageViewTests {
     private static let samples = PagePreview.Sample.allCases
 
     private func document(
-        _ page: Page, _ sample: PagePreview.Sample, _ language: PageLanguage = .english,
+        _ page: Page, _ sample: PagePreview.Sample, _ language: Language = .english,
         theme: Theme = .standard
     ) -> String? {
         PagePreview.document(page, sample, language, theme: theme, isFormal: false)?.text
@@ -15,8 +16,8 @@ struct PageViewTests {
 
     @Test(
         "each page in each state and language is well-formed, with one heading of the first level",
-        arguments: Page.allCases, PageLanguage.allCases)
-    func wellFormed(page: Page, language: PageLanguage) throws {
+        arguments: Page.allCases, Language.allCases)
+    func wellFormed(page: Page, language: Language) throws {
         for sample in Self.samples {
             guard let text = document(page, sample, language) else {
                 #expect(page == .forgotPassword && sample == .unusable)
@@ -63,7 +64,7 @@ struct PageViewTests {
         #expect(text.contains("<label for=\"\(field)\">"))
         #expect(text.contains("<input id=\"\(field)\" name=\"\(field)\" type=\""))
         #expect(text.contains(" autocomplete=\"\(autocomplete)\""))
-        #expect(text.contains("<form method=\"post\" action=\"\(page.path)\">"))
+        #expect(text.contains("<form method=\"post\" action=\"\(page.path)?lang=en\">"))
     }
 
     @Test("a password is never in a page, a typed address is")

@@ -111,7 +111,7 @@ struct PagesFixture: Sendable {
             "sec-fetch-site": "same-origin", "accept-language": "en",
         ]
         for (name, value) in changed { fields[name] = value }
-        return try await client.send("POST \(open.page.path) HTTP/1.1", body, fields)
+        return try await client.send("POST \(open.action) HTTP/1.1", body, fields)
     }
 }
 
@@ -123,9 +123,14 @@ struct OpenPage: Sendable {
     let response: HTTP1Response
 
     /// The value of the hidden field; empty without one.
-    var formToken: String {
-        let parts = response.text.split(separator: "name=\"form\" value=\"", maxSplits: 1)
-        return parts.count == 2 ? String(parts[1].prefix { $0 != "\"" }) : ""
+    var formToken: String { value(after: "name=\"form\" value=\"") ?? "" }
+
+    /// Where the form goes; the page itself without one.
+    var action: String { value(after: "<form method=\"post\" action=\"") ?? page.path }
+
+    private func value(after start: String) -> String? {
+        let parts = response.text.split(separator: start, maxSplits: 1)
+        return parts.count == 2 ? String(parts[1].prefix { $0 != "\"" }) : nil
     }
 }
 
@@ -228,7 +233,7 @@ final class PagesGateway: Sendable {
         }
         switch (token, text) {
         case ("used", _): throw ServiceError(.invalidLink)
-        case (_, "wrong"): throw ServiceError(.invalidCredential).worded(in: context.language)
+        case (_, "wrong"): throw ServiceError(.invalidCredential).worded(in: context.voice)
         case (_, "weak"): throw ServiceError.weakPassword([.length, .common], field: "password")
         case (_, "often"): throw ServiceError(.tooManyRequests, retryAfter: .milliseconds(1_001))
         default: return
@@ -237,5 +242,5 @@ final class PagesGateway: Sendable {
 }
 
 extension CallContext {
-    fileprivate var language: ErrorLanguage { metadata.language }
+    fileprivate var voice: Voice { metadata.voice }
 }

@@ -1,3 +1,4 @@
+import ServiceRuntime
 import Texts
 
 /// The layout of every HTML mail: one column of 560 px at most, in light and dark colours and in

@@ -90,7 +90,7 @@ struct OperatorFileName: Hashable {
             let known = Language.allCases.map(\.rawValue).joined(separator: ", ")
             throw fault("the language \(tag) is none of \(known)")
         }
-        guard !isFormal || FormalLanguages.all.contains(tag) else {
+        guard !isFormal || language.hasFormalVoice else {
             throw fault("the language \(tag) has no formal voice")
         }
         self.init(kind: kind, template: parts[0], language: language, isFormal: isFormal)

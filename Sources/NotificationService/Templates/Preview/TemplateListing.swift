@@ -1,4 +1,5 @@
 package import Contracts
+import ServiceRuntime
 
 /// Lists the templates, for operators who want to write their own.
 package enum TemplateListing {

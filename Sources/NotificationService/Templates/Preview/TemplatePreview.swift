@@ -1,4 +1,5 @@
 import Contracts
+package import ServiceRuntime
 
 /// A page that shows messages as readers will see them, with sample values: each mail on a phone
 /// and on a wide screen, in light and dark colours, and as text. It needs no running service and no

@@ -2,34 +2,31 @@
 /// The other languages have one voice.
 package struct FormalLanguages: Settings, Hashable {
     /// None: all texts are informal.
-    package static let none = FormalLanguages(tags: [])
-    /// The languages with a formal voice: "de".
-    private static let choices = ErrorLanguage.allCases.filter { $0.rawValue != $0.tag }.map(\.tag)
+    package static let none = FormalLanguages(languages: [])
+    /// All languages with a formal voice.
+    package static let all = FormalLanguages(languages: Language.allCases.filter(\.hasFormalVoice))
 
-    private let tags: [String]
+    private let languages: [Language]
 
-    private init(tags: [String]) { self.tags = tags }
+    private init(languages: [Language]) { self.languages = languages }
 
     package init(reading settings: inout SettingsReader) {
-        let names = Self.choices.joined(separator: " or ")
-        tags = settings.parsedList(
-            "formal-languages", default: [], counts: 0...Self.choices.count,
+        let choices = Self.all.languages
+        let names = choices.map(\.rawValue).joined(separator: " or ")
+        let tags = settings.parsedList(
+            "formal-languages", default: [], counts: 0...choices.count,
             expected: "\(names); other languages have no formal voice", unit: "language",
             reason:
                 "Texts in these languages say \"Sie\" and \"usted\"; by default \"du\" and \"tú\".",
-            parse: { Self.choices.contains($0) ? $0 : nil })
+            parse: { tag in choices.contains { $0.rawValue == tag } ? tag : nil })
+        languages = choices.filter { tags.contains($0.rawValue) }
     }
 
-    /// All languages with a formal voice.
-    package static let all = FormalLanguages(tags: choices)
-
     /// Whether texts in a language are formal.
-    /// - Parameter tag: As in `ErrorLanguage.tag`.
-    package func contains(_ tag: String) -> Bool { tags.contains(tag) }
+    package func contains(_ language: Language) -> Bool { languages.contains(language) }
 
     /// The voice in which to write to a reader of `language`.
-    package func voice(of language: ErrorLanguage) -> ErrorLanguage {
-        guard contains(language.tag) else { return language }
-        return ErrorLanguage(rawValue: "\(language.tag)-formal") ?? language
+    package func voice(of language: Language) -> Voice {
+        Voice(language, isFormal: contains(language))
     }
 }

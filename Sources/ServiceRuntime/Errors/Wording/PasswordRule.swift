@@ -16,8 +16,8 @@ package enum PasswordRule: String, CaseIterable, Sendable {
     /// Not made of the owner's address or name, or of the app's name.
     case context
 
-    /// The sentence for the user in `language`.
-    package func sentence(in language: ErrorLanguage) -> String {
-        language.sentence("password/\(rawValue)")
+    /// The sentence for the user in `voice`.
+    package func sentence(in voice: Voice) -> String {
+        voice.sentence("password/\(rawValue)")
     }
 }

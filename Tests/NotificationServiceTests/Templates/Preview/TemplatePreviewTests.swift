@@ -1,4 +1,5 @@
 import Contracts
+import ServiceRuntime
 import Testing
 
 @testable import NotificationService

@@ -1,39 +1,11 @@
-import ServiceRuntime
+package import ServiceRuntime
 import Texts
 
-/// The languages of our texts. To add one: a case, and its files in
-/// `Sources/Texts`. A missing file fails `TemplateCatalogueTests`.
-package enum Language: String, CaseIterable, Sendable {
-    /// English.
-    case english = "en"
-    /// German; addresses readers with "du", or with "Sie" by the setting `formal-languages`.
-    case german = "de"
-    /// Spanish; addresses readers with "tú", or with "usted" by the setting.
-    case spanish = "es"
-    /// French; addresses readers with "vous".
-    case french = "fr"
-    /// Japanese, in the polite form.
-    case japanese = "ja"
-
-    /// The language for a reader with the language tag `tag`.
-    ///
-    /// Look-up as in RFC 4647, 3.4: the tag, shortened subtag by subtag from its end (`de-Latn-AT`,
-    /// `de-Latn`, `de`), then the default.
-    /// - Parameters:
-    ///   - tag: BCP 47, in any case; may be empty.
-    ///   - standard: the operator's default.
+extension Language {
+    /// The language for a reader with a tag of BCP 47, which may be empty.
+    /// - Parameter standard: the operator's default, for a language without texts.
     package init(for tag: String, default standard: Language) {
-        var parts = tag.lowercased().split(separator: "-")
-        while !parts.isEmpty {
-            if let language = Language(rawValue: parts.joined(separator: "-")) {
-                self = language
-                return
-            }
-            parts.removeLast()
-            // A single letter starts an extension and is meaningless without what follows.
-            if parts.last?.utf8.count == 1 { parts.removeLast() }
-        }
-        self = standard
+        self = Language(tag: tag) ?? standard
     }
 
     /// The `dir` attribute in HTML: all languages are written from left to right.
@@ -46,11 +18,11 @@ extension Language {
     struct Words: Sendable {
         private let texts: [String: String]
         /// Spans of time are also in errors, for the wait until a limit ends.
-        private let spans: ErrorLanguage
+        private let spans: Voice
 
         fileprivate init(_ language: Language) {
             texts = Texts.lines("mail/words.\(language.rawValue).txt")
-            spans = ErrorLanguage(tag: language.rawValue) ?? .english
+            spans = Voice(language)
         }
 
         /// Joins a date and a time of day, both already formatted.
