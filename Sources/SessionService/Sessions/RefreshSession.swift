@@ -103,9 +103,9 @@ extension SessionsHandler {
             let ended = try transaction.end(session, reason, from: use.origin)
             return .refused(.sessionEnded, ended: [ended])
         case .refused(let code):
-            let recorded = try memory.rejectedTokens.auditUse(
+            let rejected = try memory.rejectedTokens.auditUse(
                 of: session, .refreshRefused, code, use.origin, transaction)
-            return .refused(code, recorded: recorded)
+            return .refused(code, rejected: rejected)
         case .hasEnded:
             // The client gets this code so that the user signs in with the provider again (G-24).
             let isRevoked = session.end?.reason == .providerRevoked

@@ -88,9 +88,9 @@ extension SessionsHandler {
             let ended = try transaction.end(session, .replayed, from: .unknown)
             return .refused(.refreshTokenReplayed, ended: [ended])
         case .refused(let code):
-            let recorded = try memory.rejectedTokens.auditUse(
+            let rejected = try memory.rejectedTokens.auditUse(
                 of: session, .refreshRefused, code, .unknown, transaction)
-            return .refused(code, recorded: recorded)
+            return .refused(code, rejected: rejected)
         case .unknown: return .refused(.invalidRefreshToken)
         }
     }
