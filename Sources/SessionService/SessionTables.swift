@@ -13,6 +13,7 @@ package enum SessionTables {
         Migration(number: 4, sql: sessionEnd + signingKeyLife),
         Migration(number: 5, sql: proofs + storeEpoch),
         Migration(number: 6, sql: accountSeen),
+        Migration(number: 7, sql: signingKeysVersion),
     ]
 
     /// One row for each session and so for each refresh token family: `counter` is the leaf's.
@@ -137,6 +138,14 @@ package enum SessionTables {
             SELECT id, ended_at_ms, end_reason FROM session
             WHERE ended_at_ms > (SELECT max(ended_at_ms) FROM session) - 7200000
             ORDER BY ended_at_ms, id;
+        """
+
+    /// The number of changes of the signing keys, for their order (`CurrentSigningKeys`).
+    private static let signingKeysVersion = """
+        CREATE TABLE signing_keys_version (
+            id INTEGER PRIMARY KEY CHECK (id = 1),
+            version INTEGER NOT NULL
+        ) STRICT;
         """
 
     /// When a key started to sign, stopped signing, and stopped verifying. A key that is passive

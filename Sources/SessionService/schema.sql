@@ -118,6 +118,11 @@ CREATE TABLE signing_key (
 
 CREATE UNIQUE INDEX signing_key_active ON signing_key (state) WHERE state = 1;
 
+CREATE TABLE signing_keys_version (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    version INTEGER NOT NULL
+) STRICT;
+
 CREATE TABLE store_epoch (
     id INTEGER PRIMARY KEY CHECK (id = 1),
     epoch INTEGER NOT NULL,
