@@ -51,6 +51,7 @@ final class SessionMaintenance: Sendable {
             await writeRejectedTokens()
             guard !store.clock.isHeld else { continue }
             forget(at: time.now())
+            await readRefreshKeys()
             // Sign-ins and refreshes rotate a key that is due; this does it when there are none.
             await refreshTokens.renewIfDue(in: store, at: time.now())
             await step()
@@ -63,6 +64,18 @@ final class SessionMaintenance: Sendable {
     /// Writes the counts of the windows that are over, or all.
     func writeRejectedTokens(all: Bool = false) async {
         await memory.rejectedTokens.write(overAt: all ? nil : time.now(), to: store, logger)
+    }
+
+    /// Without this, an instance that meets no token of a key which another one has made would
+    /// issue tokens under the former key for too long, and they would not be accepted to their end.
+    private func readRefreshKeys() async {
+        do {
+            try await refreshTokens.reload(from: store)
+        } catch {
+            logger.warning(
+                "session.refresh_keys.read.failed", "reading the refresh token keys failed",
+                fields: [.detail: .error(error)])
+        }
     }
 
     /// Removes expired entries from the caches, which otherwise leave only when new ones arrive.

@@ -24,7 +24,8 @@ extension SessionsHandler {
         _ request: SessionV1.RefreshSessionRequest, _ context: CallContext
     ) async throws -> SessionV1.RefreshSessionResponse {
         try store.clock.requireAnswering()
-        guard let token = refreshTokens.seal.token(request.refreshToken) else {
+        guard let token = try await refreshTokens.token(request.refreshToken, in: store, time)
+        else {
             throw ServiceError(.invalidRefreshToken)
         }
         let use = try await use(of: token, request, context)

@@ -37,7 +37,7 @@ extension SessionsHandler {
                 }
             }
         case .refreshToken(let text):
-            guard let token = refreshTokens.seal.token(text) else {
+            guard let token = try await refreshTokens.token(text, in: store, time) else {
                 throw ServiceError(.invalidRefreshToken)
             }
             let proof = try await finding(
