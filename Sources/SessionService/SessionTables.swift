@@ -14,6 +14,7 @@ package enum SessionTables {
         Migration(number: 5, sql: proofs + storeEpoch),
         Migration(number: 6, sql: accountSeen),
         Migration(number: 7, sql: signingKeysVersion),
+        Migration(number: 8, sql: sessionGeneration),
     ]
 
     /// One row for each session and so for each refresh token family: `counter` is the leaf's.
@@ -138,6 +139,14 @@ package enum SessionTables {
             SELECT id, ended_at_ms, end_reason FROM session
             WHERE ended_at_ms > (SELECT max(ended_at_ms) FROM session) - 7200000
             ORDER BY ended_at_ms, id;
+        """
+
+    /// Session generations (`AccountEnd`): of the proof that opened a session, 0 for one of an
+    /// earlier build; and of an account's latest end, with the time of its latest end without one.
+    private static let sessionGeneration = """
+        ALTER TABLE session ADD COLUMN generation INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE account_end ADD COLUMN generation INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE account_end ADD COLUMN before_by_clock_ms INTEGER NOT NULL DEFAULT 0;
         """
 
     /// The number of changes of the signing keys, for their order (`CurrentSigningKeys`).
