@@ -73,6 +73,7 @@ package enum IdentityTables {
         Migration(number: 8, sql: imports),
         Migration(number: 9, sql: accountStatus + suspensions + knownDevices),
         Migration(number: 10, sql: removedIdentities + sessionsEnd),
+        Migration(number: 11, sql: sessionGeneration),
     ]
 
     /// Identities at providers and phone numbers, looked up by a keyed hash of issuer and subject;

@@ -28,9 +28,9 @@ enum RestoredStore {
         of store: Store, randomness: any Randomness, logger: Logger
     ) async throws -> UInt64 {
         let isRestored = store.isRestoredCopy
-        let (epoch, ended) = try await store.write(about: [
-            .table("store_epoch"), .table("session"), .table("signing_key"),
-        ]) { transaction in
+        let (epoch, ended) = try await store.write(
+            about: [.table("store_epoch"), .table("session")] + SigningKeyRing.subjects
+        ) { transaction in
             if !isRestored, let epoch = try transaction.epoch() { return (epoch, 0) }
             let epoch = Int64(truncatingIfNeeded: randomness.integer() | 1) & .max
             try transaction.setEpoch(epoch)

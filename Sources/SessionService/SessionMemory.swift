@@ -44,9 +44,9 @@ struct SessionMemory: Sendable {
         case .done(let value, let sessions):
             revoked.insert(sessions)
             return value
-        case .refused(let code, let sessions, let use):
+        case .refused(let code, let sessions, let rejected):
             revoked.insert(sessions)
-            if let use { rejectedTokens.confirm(use) }
+            if let rejected { rejectedTokens.count(rejected) }
             throw ServiceError(code)
         }
     }
@@ -57,8 +57,8 @@ struct SessionMemory: Sendable {
 enum FlowOutcome<Value: Sendable>: Sendable {
     /// Success; sessions may have ended in the transaction.
     case done(Value, ended: [RevokedSession] = [])
-    /// An error for the caller; sessions may have ended in the transaction, and the use may have
-    /// been recorded.
+    /// An error for the caller; sessions may have ended in the transaction, and the use of a token
+    /// may have to be counted.
     case refused(
-        ErrorCode, ended: [RevokedSession] = [], recorded: RejectedTokenCounter.Kind? = nil)
+        ErrorCode, ended: [RevokedSession] = [], rejected: RejectedTokenCounter.Use? = nil)
 }

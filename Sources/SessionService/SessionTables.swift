@@ -14,6 +14,8 @@ package enum SessionTables {
         Migration(number: 5, sql: proofs + storeEpoch),
         Migration(number: 6, sql: accountSeen),
         Migration(number: 7, sql: revocationPositions),
+        Migration(number: 8, sql: signingKeysVersion),
+        Migration(number: 9, sql: sessionGeneration),
     ]
 
     /// One row for each session and so for each refresh token family: `counter` is the leaf's.
@@ -150,6 +152,22 @@ package enum SessionTables {
             WHERE position IS NOT NULL;
         UPDATE session_end SET position = number;
         CREATE INDEX session_end_unpositioned ON session_end (number) WHERE position IS NULL;
+        """
+
+    /// Session generations (`AccountEnd`): of the proof that opened a session, 0 for one of an
+    /// earlier build; and of an account's latest end, with the time of its latest end without one.
+    private static let sessionGeneration = """
+        ALTER TABLE session ADD COLUMN generation INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE account_end ADD COLUMN generation INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE account_end ADD COLUMN before_by_clock_ms INTEGER NOT NULL DEFAULT 0;
+        """
+
+    /// The number of changes of the signing keys, for their order (`CurrentSigningKeys`).
+    private static let signingKeysVersion = """
+        CREATE TABLE signing_keys_version (
+            id INTEGER PRIMARY KEY CHECK (id = 1),
+            version INTEGER NOT NULL
+        ) STRICT;
         """
 
     /// When a key started to sign, stopped signing, and stopped verifying. A key that is passive

@@ -5,7 +5,7 @@ CREATE TABLE account_end (
     account INTEGER PRIMARY KEY,
     before_ms INTEGER NOT NULL,
     reason INTEGER NOT NULL
-) STRICT;
+, generation INTEGER NOT NULL DEFAULT 0, before_by_clock_ms INTEGER NOT NULL DEFAULT 0) STRICT;
 
 CREATE INDEX account_end_by_moment ON account_end (before_ms);
 
@@ -101,7 +101,7 @@ CREATE TABLE session (
     platform TEXT,
     device BLOB,
     ended_at_ms INTEGER,
-    end_reason INTEGER, rotated_at_ms INTEGER NOT NULL DEFAULT 0, device_key BLOB, device_name BLOB, proofs TEXT,
+    end_reason INTEGER, rotated_at_ms INTEGER NOT NULL DEFAULT 0, device_key BLOB, device_name BLOB, proofs TEXT, generation INTEGER NOT NULL DEFAULT 0,
     CHECK ((ended_at_ms IS NULL) = (end_reason IS NULL))
 ) STRICT;
 
@@ -131,6 +131,11 @@ CREATE TABLE signing_key (
 , active_at_ms INTEGER, passive_at_ms INTEGER, retired_at_ms INTEGER, revoked INTEGER NOT NULL DEFAULT 0) STRICT;
 
 CREATE UNIQUE INDEX signing_key_active ON signing_key (state) WHERE state = 1;
+
+CREATE TABLE signing_keys_version (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    version INTEGER NOT NULL
+) STRICT;
 
 CREATE TABLE store_epoch (
     id INTEGER PRIMARY KEY CHECK (id = 1),

@@ -146,7 +146,7 @@ package enum CredentialsDescription {
             ZGVudGl0eS52MSJ2Cg1TaWduSW5IaXN0b3J5EioKEmxhc3Rfc2lnbl9pbl9hdF9tcxgBIAEoA1IO\
             bGFzdFNpZ25JbkF0TXMSFQoGZ2FwX21zGAIgASgDUgVnYXBNcxIiCg1pc19uZXdfZGV2aWNlGAMg\
             ASgIUgtpc05ld0RldmljZUI3ChNwb3N0ZXJuLmlkZW50aXR5LnYxUAFaHnBvc3Rlcm4vaWRlbnRp\
-            dHkvdjE7aWRlbnRpdHl2MWIGcHJvdG8zCscXCiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5\
+            dHkvdjE7aWRlbnRpdHl2MWIGcHJvdG8zCvYXCiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5\
             LnByb3RvEhNwb3N0ZXJuLmlkZW50aXR5LnYxGilwb3N0ZXJuL2lkZW50aXR5L3YxL3NpZ25faW5f\
             aGlzdG9yeS5wcm90byKuAwoHQWNjb3VudBIdCgphY2NvdW50X2lkGAEgASgJUglhY2NvdW50SWQS\
             FAoFZW1haWwYAiABKAlSBWVtYWlsEiUKDmVtYWlsX3ZlcmlmaWVkGAMgASgIUg1lbWFpbFZlcmlm\
@@ -175,58 +175,59 @@ package enum CredentialsDescription {
             LnYxLlNpZ25Jbkhpc3RvcnlSB2hpc3RvcnkSPAoJY29sbGlzaW9uGAQgASgLMh4ucG9zdGVybi5p\
             ZGVudGl0eS52MS5Db2xsaXNpb25SCWNvbGxpc2lvbiKGAQoJQ29sbGlzaW9uEjIKBWd1ZXN0GAEg\
             ASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5BY2NvdW50UgVndWVzdBIhCgxjaG9pY2VfdG9rZW4Y\
-            AiABKAlSC2Nob2ljZVRva2VuEiIKDWV4cGlyZXNfYXRfbXMYAyABKANSC2V4cGlyZXNBdE1zIqoB\
+            AiABKAlSC2Nob2ljZVRva2VuEiIKDWV4cGlyZXNfYXRfbXMYAyABKANSC2V4cGlyZXNBdE1zItkB\
             CgtTaWduSW5Qcm9vZhIdCgphY2NvdW50X2lkGAEgASgJUglhY2NvdW50SWQSEAoDYW1yGAIgAygJ\
             UgNhbXISIAoMYXV0aF90aW1lX21zGAMgASgDUgphdXRoVGltZU1zEiAKDHByb3ZlZF9hdF9tcxgE\
-            IAEoA1IKcHJvdmVkQXRNcxIUCgVub25jZRgFIAEoDFIFbm9uY2USEAoDbWFjGAYgASgMUgNtYWMi\
-            oQEKE0NvbmZpcm1FbWFpbFJlcXVlc3QSFAoFdG9rZW4YASABKAlSBXRva2VuEh0KCmFjY291bnRf\
-            aWQYAiABKAlSCWFjY291bnRJZBIgCghwYXNzd29yZBgDIAEoCUIEiLUYAVIIcGFzc3dvcmQSMwoG\
-            b3JpZ2luGAQgASgLMhsucG9zdGVybi5pZGVudGl0eS52MS5PcmlnaW5SBm9yaWdpbiJ7ChRDb25m\
-            aXJtRW1haWxSZXNwb25zZRI2CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5B\
-            Y2NvdW50UgdhY2NvdW50EisKEXBhc3N3b3JkX3JlcGxhY2VkGAIgASgIUhBwYXNzd29yZFJlcGxh\
-            Y2VkIlMKEUdldEFjY291bnRSZXF1ZXN0Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIf\
-            Cgt3aXRoX3Byb29mcxgCIAEoCFIKd2l0aFByb29mcyJvChJHZXRBY2NvdW50UmVzcG9uc2USNgoH\
-            YWNjb3VudBgBIAEoCzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3VudBIhCgxo\
-            YXNfcGFzc3dvcmQYAiABKAhSC2hhc1Bhc3N3b3JkKq4BCg1BY2NvdW50U3RhdHVzEh4KGkFDQ09V\
-            TlRfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGQoVQUNDT1VOVF9TVEFUVVNfQUNUSVZFEAESHAoYQUND\
-            T1VOVF9TVEFUVVNfU1VTUEVOREVEEAISJwojQUNDT1VOVF9TVEFUVVNfUEVORElOR19WRVJJRklD\
-            QVRJT04QAxIbChdBQ0NPVU5UX1NUQVRVU19ERUxFVElORxAEMq4DCghBY2NvdW50cxJdCghSZWdp\
-            c3RlchIkLnBvc3Rlcm4uaWRlbnRpdHkudjEuUmVnaXN0ZXJSZXF1ZXN0GiUucG9zdGVybi5pZGVu\
-            dGl0eS52MS5SZWdpc3RlclJlc3BvbnNlIgSotRgBEm8KDlZlcmlmeVBhc3N3b3JkEioucG9zdGVy\
-            bi5pZGVudGl0eS52MS5WZXJpZnlQYXNzd29yZFJlcXVlc3QaKy5wb3N0ZXJuLmlkZW50aXR5LnYx\
-            LlZlcmlmeVBhc3N3b3JkUmVzcG9uc2UiBKi1GAESaQoMQ29uZmlybUVtYWlsEigucG9zdGVybi5p\
-            ZGVudGl0eS52MS5Db25maXJtRW1haWxSZXF1ZXN0GikucG9zdGVybi5pZGVudGl0eS52MS5Db25m\
-            aXJtRW1haWxSZXNwb25zZSIEqLUYARJnCgpHZXRBY2NvdW50EiYucG9zdGVybi5pZGVudGl0eS52\
-            MS5HZXRBY2NvdW50UmVxdWVzdBonLnBvc3Rlcm4uaWRlbnRpdHkudjEuR2V0QWNjb3VudFJlc3Bv\
-            bnNlIgiItRgBoLUYZEI3ChNwb3N0ZXJuLmlkZW50aXR5LnYxUAFaHnBvc3Rlcm4vaWRlbnRpdHkv\
-            djE7aWRlbnRpdHl2MWIGcHJvdG8zCsoMCiVwb3N0ZXJuL2lkZW50aXR5L3YxL2NyZWRlbnRpYWxz\
-            LnByb3RvEhNwb3N0ZXJuLmlkZW50aXR5LnYxGiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5\
-            LnByb3RvGilwb3N0ZXJuL2lkZW50aXR5L3YxL3NpZ25faW5faGlzdG9yeS5wcm90byJoChtSZXF1\
-            ZXN0UGFzc3dvcmRSZXNldFJlcXVlc3QSFAoFZW1haWwYASABKAlSBWVtYWlsEjMKBm9yaWdpbhgC\
-            IAEoCzIbLnBvc3Rlcm4uaWRlbnRpdHkudjEuT3JpZ2luUgZvcmlnaW4iHgocUmVxdWVzdFBhc3N3\
-            b3JkUmVzZXRSZXNwb25zZSKDAQoUUmVzZXRQYXNzd29yZFJlcXVlc3QSFAoFdG9rZW4YASABKAlS\
-            BXRva2VuEiAKCHBhc3N3b3JkGAIgASgJQgSItRgBUghwYXNzd29yZBIzCgZvcmlnaW4YAyABKAsy\
-            Gy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIGb3JpZ2luIuQBChVSZXNldFBhc3N3b3JkUmVz\
-            cG9uc2USNgoHYWNjb3VudBgBIAEoCzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNj\
-            b3VudBI2CgVwcm9vZhgCIAEoCzIgLnBvc3Rlcm4uaWRlbnRpdHkudjEuU2lnbkluUHJvb2ZSBXBy\
-            b29mEjwKB2hpc3RvcnkYAyABKAsyIi5wb3N0ZXJuLmlkZW50aXR5LnYxLlNpZ25Jbkhpc3RvcnlS\
-            B2hpc3RvcnkSHQoKdGFrZW5fb3ZlchgEIAEoCFIJdGFrZW5PdmVyIuQBChVDaGFuZ2VQYXNzd29y\
-            ZFJlcXVlc3QSHQoKYWNjb3VudF9pZBgBIAEoCVIJYWNjb3VudElkEh0KCnNlc3Npb25faWQYAiAB\
-            KAlSCXNlc3Npb25JZBIvChBjdXJyZW50X3Bhc3N3b3JkGAMgASgJQgSItRgBUg9jdXJyZW50UGFz\
-            c3dvcmQSJwoMbmV3X3Bhc3N3b3JkGAQgASgJQgSItRgBUgtuZXdQYXNzd29yZBIzCgZvcmlnaW4Y\
-            BSABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIGb3JpZ2luIhgKFkNoYW5nZVBhc3N3\
-            b3JkUmVzcG9uc2UibwoZUmVzZW5kVmVyaWZpY2F0aW9uUmVxdWVzdBIdCgphY2NvdW50X2lkGAEg\
-            ASgJUglhY2NvdW50SWQSMwoGb3JpZ2luGAIgASgLMhsucG9zdGVybi5pZGVudGl0eS52MS5Pcmln\
-            aW5SBm9yaWdpbiIwChpSZXNlbmRWZXJpZmljYXRpb25SZXNwb25zZRISCgRzZW50GAEgASgIUgRz\
-            ZW50MuADCgtDcmVkZW50aWFscxJ7ChRSZXF1ZXN0UGFzc3dvcmRSZXNldBIwLnBvc3Rlcm4uaWRl\
-            bnRpdHkudjEuUmVxdWVzdFBhc3N3b3JkUmVzZXRSZXF1ZXN0GjEucG9zdGVybi5pZGVudGl0eS52\
-            MS5SZXF1ZXN0UGFzc3dvcmRSZXNldFJlc3BvbnNlEmwKDVJlc2V0UGFzc3dvcmQSKS5wb3N0ZXJu\
-            LmlkZW50aXR5LnYxLlJlc2V0UGFzc3dvcmRSZXF1ZXN0GioucG9zdGVybi5pZGVudGl0eS52MS5S\
-            ZXNldFBhc3N3b3JkUmVzcG9uc2UiBKi1GAESbwoOQ2hhbmdlUGFzc3dvcmQSKi5wb3N0ZXJuLmlk\
-            ZW50aXR5LnYxLkNoYW5nZVBhc3N3b3JkUmVxdWVzdBorLnBvc3Rlcm4uaWRlbnRpdHkudjEuQ2hh\
-            bmdlUGFzc3dvcmRSZXNwb25zZSIEqLUYARJ1ChJSZXNlbmRWZXJpZmljYXRpb24SLi5wb3N0ZXJu\
-            LmlkZW50aXR5LnYxLlJlc2VuZFZlcmlmaWNhdGlvblJlcXVlc3QaLy5wb3N0ZXJuLmlkZW50aXR5\
-            LnYxLlJlc2VuZFZlcmlmaWNhdGlvblJlc3BvbnNlQjcKE3Bvc3Rlcm4uaWRlbnRpdHkudjFQAVoe\
-            cG9zdGVybi9pZGVudGl0eS92MTtpZGVudGl0eXYxYgZwcm90bzM=
+            IAEoA1IKcHJvdmVkQXRNcxIUCgVub25jZRgFIAEoDFIFbm9uY2USEAoDbWFjGAYgASgMUgNtYWMS\
+            LQoSc2Vzc2lvbl9nZW5lcmF0aW9uGAcgASgDUhFzZXNzaW9uR2VuZXJhdGlvbiKhAQoTQ29uZmly\
+            bUVtYWlsUmVxdWVzdBIUCgV0b2tlbhgBIAEoCVIFdG9rZW4SHQoKYWNjb3VudF9pZBgCIAEoCVIJ\
+            YWNjb3VudElkEiAKCHBhc3N3b3JkGAMgASgJQgSItRgBUghwYXNzd29yZBIzCgZvcmlnaW4YBCAB\
+            KAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIGb3JpZ2luInsKFENvbmZpcm1FbWFpbFJl\
+            c3BvbnNlEjYKB2FjY291bnQYASABKAsyHC5wb3N0ZXJuLmlkZW50aXR5LnYxLkFjY291bnRSB2Fj\
+            Y291bnQSKwoRcGFzc3dvcmRfcmVwbGFjZWQYAiABKAhSEHBhc3N3b3JkUmVwbGFjZWQiUwoRR2V0\
+            QWNjb3VudFJlcXVlc3QSHQoKYWNjb3VudF9pZBgBIAEoCVIJYWNjb3VudElkEh8KC3dpdGhfcHJv\
+            b2ZzGAIgASgIUgp3aXRoUHJvb2ZzIm8KEkdldEFjY291bnRSZXNwb25zZRI2CgdhY2NvdW50GAEg\
+            ASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5BY2NvdW50UgdhY2NvdW50EiEKDGhhc19wYXNzd29y\
+            ZBgCIAEoCFILaGFzUGFzc3dvcmQqrgEKDUFjY291bnRTdGF0dXMSHgoaQUNDT1VOVF9TVEFUVVNf\
+            VU5TUEVDSUZJRUQQABIZChVBQ0NPVU5UX1NUQVRVU19BQ1RJVkUQARIcChhBQ0NPVU5UX1NUQVRV\
+            U19TVVNQRU5ERUQQAhInCiNBQ0NPVU5UX1NUQVRVU19QRU5ESU5HX1ZFUklGSUNBVElPThADEhsK\
+            F0FDQ09VTlRfU1RBVFVTX0RFTEVUSU5HEAQyrgMKCEFjY291bnRzEl0KCFJlZ2lzdGVyEiQucG9z\
+            dGVybi5pZGVudGl0eS52MS5SZWdpc3RlclJlcXVlc3QaJS5wb3N0ZXJuLmlkZW50aXR5LnYxLlJl\
+            Z2lzdGVyUmVzcG9uc2UiBKi1GAESbwoOVmVyaWZ5UGFzc3dvcmQSKi5wb3N0ZXJuLmlkZW50aXR5\
+            LnYxLlZlcmlmeVBhc3N3b3JkUmVxdWVzdBorLnBvc3Rlcm4uaWRlbnRpdHkudjEuVmVyaWZ5UGFz\
+            c3dvcmRSZXNwb25zZSIEqLUYARJpCgxDb25maXJtRW1haWwSKC5wb3N0ZXJuLmlkZW50aXR5LnYx\
+            LkNvbmZpcm1FbWFpbFJlcXVlc3QaKS5wb3N0ZXJuLmlkZW50aXR5LnYxLkNvbmZpcm1FbWFpbFJl\
+            c3BvbnNlIgSotRgBEmcKCkdldEFjY291bnQSJi5wb3N0ZXJuLmlkZW50aXR5LnYxLkdldEFjY291\
+            bnRSZXF1ZXN0GicucG9zdGVybi5pZGVudGl0eS52MS5HZXRBY2NvdW50UmVzcG9uc2UiCIi1GAGg\
+            tRhkQjcKE3Bvc3Rlcm4uaWRlbnRpdHkudjFQAVoecG9zdGVybi9pZGVudGl0eS92MTtpZGVudGl0\
+            eXYxYgZwcm90bzMKygwKJXBvc3Rlcm4vaWRlbnRpdHkvdjEvY3JlZGVudGlhbHMucHJvdG8SE3Bv\
+            c3Rlcm4uaWRlbnRpdHkudjEaInBvc3Rlcm4vaWRlbnRpdHkvdjEvaWRlbnRpdHkucHJvdG8aKXBv\
+            c3Rlcm4vaWRlbnRpdHkvdjEvc2lnbl9pbl9oaXN0b3J5LnByb3RvImgKG1JlcXVlc3RQYXNzd29y\
+            ZFJlc2V0UmVxdWVzdBIUCgVlbWFpbBgBIAEoCVIFZW1haWwSMwoGb3JpZ2luGAIgASgLMhsucG9z\
+            dGVybi5pZGVudGl0eS52MS5PcmlnaW5SBm9yaWdpbiIeChxSZXF1ZXN0UGFzc3dvcmRSZXNldFJl\
+            c3BvbnNlIoMBChRSZXNldFBhc3N3b3JkUmVxdWVzdBIUCgV0b2tlbhgBIAEoCVIFdG9rZW4SIAoI\
+            cGFzc3dvcmQYAiABKAlCBIi1GAFSCHBhc3N3b3JkEjMKBm9yaWdpbhgDIAEoCzIbLnBvc3Rlcm4u\
+            aWRlbnRpdHkudjEuT3JpZ2luUgZvcmlnaW4i5AEKFVJlc2V0UGFzc3dvcmRSZXNwb25zZRI2Cgdh\
+            Y2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5BY2NvdW50UgdhY2NvdW50EjYKBXBy\
+            b29mGAIgASgLMiAucG9zdGVybi5pZGVudGl0eS52MS5TaWduSW5Qcm9vZlIFcHJvb2YSPAoHaGlz\
+            dG9yeRgDIAEoCzIiLnBvc3Rlcm4uaWRlbnRpdHkudjEuU2lnbkluSGlzdG9yeVIHaGlzdG9yeRId\
+            Cgp0YWtlbl9vdmVyGAQgASgIUgl0YWtlbk92ZXIi5AEKFUNoYW5nZVBhc3N3b3JkUmVxdWVzdBId\
+            CgphY2NvdW50X2lkGAEgASgJUglhY2NvdW50SWQSHQoKc2Vzc2lvbl9pZBgCIAEoCVIJc2Vzc2lv\
+            bklkEi8KEGN1cnJlbnRfcGFzc3dvcmQYAyABKAlCBIi1GAFSD2N1cnJlbnRQYXNzd29yZBInCgxu\
+            ZXdfcGFzc3dvcmQYBCABKAlCBIi1GAFSC25ld1Bhc3N3b3JkEjMKBm9yaWdpbhgFIAEoCzIbLnBv\
+            c3Rlcm4uaWRlbnRpdHkudjEuT3JpZ2luUgZvcmlnaW4iGAoWQ2hhbmdlUGFzc3dvcmRSZXNwb25z\
+            ZSJvChlSZXNlbmRWZXJpZmljYXRpb25SZXF1ZXN0Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291\
+            bnRJZBIzCgZvcmlnaW4YAiABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIGb3JpZ2lu\
+            IjAKGlJlc2VuZFZlcmlmaWNhdGlvblJlc3BvbnNlEhIKBHNlbnQYASABKAhSBHNlbnQy4AMKC0Ny\
+            ZWRlbnRpYWxzEnsKFFJlcXVlc3RQYXNzd29yZFJlc2V0EjAucG9zdGVybi5pZGVudGl0eS52MS5S\
+            ZXF1ZXN0UGFzc3dvcmRSZXNldFJlcXVlc3QaMS5wb3N0ZXJuLmlkZW50aXR5LnYxLlJlcXVlc3RQ\
+            YXNzd29yZFJlc2V0UmVzcG9uc2USbAoNUmVzZXRQYXNzd29yZBIpLnBvc3Rlcm4uaWRlbnRpdHku\
+            djEuUmVzZXRQYXNzd29yZFJlcXVlc3QaKi5wb3N0ZXJuLmlkZW50aXR5LnYxLlJlc2V0UGFzc3dv\
+            cmRSZXNwb25zZSIEqLUYARJvCg5DaGFuZ2VQYXNzd29yZBIqLnBvc3Rlcm4uaWRlbnRpdHkudjEu\
+            Q2hhbmdlUGFzc3dvcmRSZXF1ZXN0GisucG9zdGVybi5pZGVudGl0eS52MS5DaGFuZ2VQYXNzd29y\
+            ZFJlc3BvbnNlIgSotRgBEnUKElJlc2VuZFZlcmlmaWNhdGlvbhIuLnBvc3Rlcm4uaWRlbnRpdHku\
+            djEuUmVzZW5kVmVyaWZpY2F0aW9uUmVxdWVzdBovLnBvc3Rlcm4uaWRlbnRpdHkudjEuUmVzZW5k\
+            VmVyaWZpY2F0aW9uUmVzcG9uc2VCNwoTcG9zdGVybi5pZGVudGl0eS52MVABWh5wb3N0ZXJuL2lk\
+            ZW50aXR5L3YxO2lkZW50aXR5djFiBnByb3RvMw==
             """)
 }

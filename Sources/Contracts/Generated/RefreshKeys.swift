@@ -13,8 +13,9 @@ package protocol RefreshKeysAPI: Sendable {
         _ request: SessionV1.ListRefreshKeysRequest, _ context: CallContext
     ) async throws -> SessionV1.ListRefreshKeysResponse
 
-    /// Issues new tokens under another key from now on. Existing tokens stay valid as long as their
-    /// sessions can live, so no user is signed out.
+    /// Issues new tokens under another key from a minute after this call on; until then every instance
+    /// learns the key. Existing tokens stay valid as long as their sessions can live, so no user is
+    /// signed out.
     func rotateRefreshKey(
         _ request: SessionV1.RotateRefreshKeyRequest, _ context: CallContext
     ) async throws -> SessionV1.RotateRefreshKeyResponse

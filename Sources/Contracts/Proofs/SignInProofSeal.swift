@@ -27,15 +27,19 @@ package struct SignInProofSeal: Sendable {
         constantTimeEqual(key.hash(Self.message(proof)), proof.mac)
     }
 
-    /// The bytes that the MAC covers.
+    /// The bytes that the MAC covers. Proofs of earlier builds have no generation, and their MAC
+    /// has no part for it. Attack: a gateway removes the generation, so that only times are
+    /// compared; then the MAC is wrong.
     private static func message(_ proof: IdentityV1.SignInProof) -> [UInt8] {
         func bytes(_ number: some FixedWidthInteger) -> [UInt8] {
             withUnsafeBytes(of: number.bigEndian) { Array($0) }
         }
+        let parts = [
+            Array(proof.accountId.utf8), Array(proof.amr.joined(separator: "\u{1f}").utf8),
+            bytes(proof.authTimeMs), bytes(proof.provedAtMs), proof.nonce,
+        ]
+        let generation = proof.sessionGeneration == 0 ? [] : [bytes(proof.sessionGeneration)]
         return Array("postern/1 sign-in proof\0".utf8)
-            + DelimitedParts.joined([
-                Array(proof.accountId.utf8), Array(proof.amr.joined(separator: "\u{1f}").utf8),
-                bytes(proof.authTimeMs), bytes(proof.provedAtMs), proof.nonce,
-            ])
+            + DelimitedParts.joined(parts + generation)
     }
 }

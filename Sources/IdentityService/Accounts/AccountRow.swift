@@ -25,6 +25,8 @@ struct AccountRow: Hashable, Sendable {
     let phone: Phone?
     /// Nil for an account without a picture.
     let sealedPhotoURL: [UInt8]?
+    /// From 1; each end of all its sessions raises it (`AccountEnd`).
+    let sessionGeneration: Int64
 
     /// The account as an input of the linking rule.
     var holder: AccountHolder { AccountHolder(account: account, status: status) }

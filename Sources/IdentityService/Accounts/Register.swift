@@ -141,7 +141,7 @@ extension AccountsHandler {
             proof: row.status == .pendingVerification
                 ? nil
                 : ProofIssuer(keys: keys, randomness: randomness).proof(
-                    row.account, provedAt: moment))
+                    row, provedAt: moment))
     }
 
     /// Responds to a retry (G-25). The password is checked first, because a captured idempotency

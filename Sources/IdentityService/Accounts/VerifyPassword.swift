@@ -31,7 +31,7 @@ extension AccountsHandler {
         return IdentityV1.VerifyPasswordResponse(
             account: try reader.message(recorded.row, lastSignInAt: recorded.history.before),
             proof: ProofIssuer(keys: keys, randomness: randomness).proof(
-                recorded.row.account, provedAt: recorded.at),
+                recorded.row, provedAt: recorded.at),
             history: recorded.history.message, collision: collision)
     }
 

@@ -14,6 +14,8 @@ struct SessionOwner: Hashable, Sendable {
     /// only if the proof of the sign-in is replaced by a later one that identity issued, and an
     /// attacker cannot get that with the credentials that ending the sessions removed.
     let provedAt: Timestamp
+    /// The session generation of the proof that opened the session; 0 where unknown.
+    var generation: Int64 = 0
 }
 
 /// The session in whose name a sign-up or a sign-in is made.
@@ -104,7 +106,7 @@ struct SessionOwners: Sendable {
         let provedAt = proofs.proofs.map(\.provedAtMs).min() ?? 0
         let owner = SessionOwner(
             account: account, session: proofs.sessionId,
-            provedAt: Timestamp(milliseconds: provedAt))
+            provedAt: Timestamp(milliseconds: provedAt), generation: proofs.sessionGeneration)
         return (owner, proofs, row.methods)
     }
 }

@@ -1,3 +1,4 @@
+import Contracts
 import Messages
 import ServiceRuntime
 import Storage
@@ -8,19 +9,20 @@ import Storage
 /// their own identity. While the token is checked, the account's owner signs in (`Takeover`). The
 /// attacker's link would then be written to an account that now belongs to the owner.
 ///
-///     the session         its earliest proof         result
-///     is the spared one   any                        continues
-///     any other           before the end             has ended
-///     any other           at the end, or after       continues
+///     the session         its earliest proof                result
+///     is the spared one   any                               continues
+///     any other           from before it (`AccountEnd`)     has ended
+///     any other           later                             continues
 struct SessionsEnd: Hashable, Sendable {
-    /// Sessions whose earliest proof is before this time have ended.
-    let before: Timestamp
+    /// Decides which sessions are from before it.
+    let end: AccountEnd
     /// The id of the session that continues, "ses_…"; nil for none.
     let spared: String?
 
     /// Whether this ends the session of `owner`.
     func ends(_ owner: SessionOwner) -> Bool {
-        owner.provedAt < before && (spared == nil || owner.session != spared)
+        end.covers(provedAt: owner.provedAt, generation: owner.generation)
+            && (spared == nil || owner.session != spared)
     }
 }
 
@@ -30,6 +32,12 @@ extension IdentityTables {
         ALTER TABLE accounts ADD COLUMN sessions_void_before_ms INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE accounts ADD COLUMN session_spared TEXT;
         """
+
+    /// `sessions_void_by_clock_ms` is the time of the latest end that raised no generation.
+    static let sessionGeneration = """
+        ALTER TABLE accounts ADD COLUMN session_generation INTEGER NOT NULL DEFAULT 1;
+        ALTER TABLE accounts ADD COLUMN sessions_void_by_clock_ms INTEGER NOT NULL DEFAULT 0;
+        """
 }
 
 extension SQLSession {
@@ -37,10 +45,18 @@ extension SQLSession {
     /// yet. Call it in the transaction of every change to who may sign in.
     func hasEnded(_ owner: SessionOwner) throws -> Bool {
         let end = try queryOne(
-            "SELECT sessions_void_before_ms, session_spared FROM accounts WHERE account = ?",
+            """
+            SELECT sessions_void_before_ms, session_generation, sessions_void_by_clock_ms,
+                session_spared
+            FROM accounts WHERE account = ?
+            """,
             [.integer(owner.account.key)]
         ) { row in
-            SessionsEnd(before: try row.timestamp(0), spared: try row.optionalText(1))
+            SessionsEnd(
+                end: AccountEnd(
+                    before: try row.timestamp(0), generation: try row.integer(1),
+                    beforeByClock: try row.timestamp(2)),
+                spared: try row.optionalText(3))
         }
         return end?.ends(owner) ?? true
     }
@@ -56,25 +72,59 @@ extension Transaction {
     /// Ends an account's sessions: at once in identity, and through the outbox in the session
     /// service. This is the only way to do it.
     ///
-    /// If `moment` is before the recorded end (for example, a late notice from a provider), the
-    /// record does not change: such an end includes no further sessions, except the spared one,
-    /// whose owner has authenticated since.
+    /// The end of all sessions, at the time of the transaction, raises the session generation. One
+    /// at an earlier time (a late notice from a provider) leaves later sign-ins alone, so it does
+    /// not, and compares times.
     /// - Parameters: as `IdentityOutbox.endAccount`.
     func endSessions(
         of account: AccountID, provedUntil moment: Timestamp, except session: String = "",
         reason: SessionV1.EndReason = .security, _ outbox: IdentityOutbox
     ) throws {
+        let spared = session.isEmpty ? SQLValue.null : .text(session)
         let before = SQLValue(moment + ProofIssuer.afterEnd)
-        try execute(
-            """
-            UPDATE accounts SET sessions_void_before_ms = ?, session_spared = ?
-            WHERE account = ? AND sessions_void_before_ms <= ?
-            """,
-            [
-                before, session.isEmpty ? .null : .text(session), .integer(account.key), before,
-            ])
+        var generation: Int64 = 0
+        if moment < at {
+            try recordEarlierEnd(of: account, before: before, spared: spared)
+        } else {
+            generation = try raiseGeneration(of: account, before: before, spared: spared)
+        }
         try enqueue(
             outbox.endAccount(
-                account, provedUntil: moment, except: session, reason: reason))
+                account, provedUntil: moment, generation: generation, except: session,
+                reason: reason))
+    }
+
+    /// If the end is before the recorded one, the record does not change: such an end includes no
+    /// further sessions, except the spared one, whose owner has authenticated since.
+    private func recordEarlierEnd(
+        of account: AccountID, before: SQLValue, spared: SQLValue
+    ) throws {
+        try execute(
+            """
+            UPDATE accounts
+            SET sessions_void_before_ms = ?, sessions_void_by_clock_ms = ?, session_spared = ?
+            WHERE account = ? AND sessions_void_before_ms <= ?
+            """,
+            [before, before, spared, .integer(account.key), before])
+    }
+
+    /// The generation is at least the time of its end in milliseconds. So after a restored backup
+    /// it is still higher than those which the lost store gave: their sessions end too.
+    /// - Returns: the new generation; 0 if there is no such account.
+    private func raiseGeneration(
+        of account: AccountID, before: SQLValue, spared: SQLValue
+    ) throws -> Int64 {
+        try queryOne(
+            """
+            UPDATE accounts SET
+                session_generation = CASE WHEN session_generation < ?1
+                    THEN ?1 ELSE session_generation + 1 END,
+                sessions_void_before_ms = CASE WHEN sessions_void_before_ms < ?1
+                    THEN ?1 ELSE sessions_void_before_ms END,
+                session_spared = ?2
+            WHERE account = ?3 RETURNING session_generation
+            """,
+            [before, spared, .integer(account.key)]
+        ) { try $0.integer(0) } ?? 0
     }
 }

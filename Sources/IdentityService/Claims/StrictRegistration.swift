@@ -124,7 +124,7 @@ struct StrictRegistration: Sendable {
             proof: settings.emailVerification == .required && row.isGuest
                 ? nil
                 : ProofIssuer(keys: keys, randomness: randomness).proof(
-                    row.account, provedAt: moment))
+                    row, provedAt: moment))
     }
 
     /// Answers a repeated call (G-25) if it has the same password: the claim's, or the account's

@@ -143,7 +143,7 @@ extension CredentialsHandler {
         IdentityV1.ResetPasswordResponse(
             account: try reader.message(row, lastSignInAt: history.before),
             proof: ProofIssuer(keys: keys, randomness: randomness).proof(
-                row.account, by: Self.methods, provedAt: setAt + ProofIssuer.afterEnd),
+                row, by: Self.methods, provedAt: setAt + ProofIssuer.afterEnd),
             history: history.message, takenOver: isTakenOver)
     }
 }

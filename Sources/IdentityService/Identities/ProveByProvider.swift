@@ -22,9 +22,9 @@ extension IdentitiesHandler {
         let lookUpKey = keys.lookUpKey(of: proved)
         let call = try MethodCall(
             "ProveByProvider", of: owner, lookUpKey, from: request.origin, context, keys)
-        let outcome: Result<Timestamp, ServiceError> = try await store.write(about: [
-            .account(owner.account)
-        ]) { transaction in
+        let outcome: Result<(AccountRow, Timestamp), ServiceError> = try await store.write(
+            about: [.account(owner.account)]
+        ) { transaction in
             try transaction.requireLive(owner)
             let isRepeat = try transaction.storedResponse(of: call.call) != nil
             if !isRepeat, let nonce = proved.nonce, try !transaction.use(nonce) {
@@ -37,10 +37,11 @@ extension IdentitiesHandler {
             if !isRepeat {
                 try transaction.remember(call.call, StoredResponse(account: owner.account.key))
             }
-            return .success(transaction.at)
+            return .success((row, transaction.at))
         }
+        let (row, moment) = try outcome.get()
         return IdentityV1.ProveByProviderResponse(
-            proof: proofs.proof(owner.account, by: proved.amr, provedAt: try outcome.get()))
+            proof: proofs.proof(row, by: proved.amr, provedAt: moment))
     }
 
     private func refusal(

@@ -35,7 +35,7 @@ extension IdentitiesHandler {
         return IdentityV1.AdmissionResponse(
             account: try reader.message(row, lastSignInAt: nil),
             proof: proofs.proof(
-                row.account, by: Self.guestMethods, provedAt: moment),
+                row, by: Self.guestMethods, provedAt: moment),
             isNewUser: true)
     }
 

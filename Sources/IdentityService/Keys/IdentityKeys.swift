@@ -110,14 +110,19 @@ struct ProofIssuer: Sendable {
     let randomness: any Randomness
 
     /// A proof of an authentication at `moment`.
+    /// - Parameter row: The account, read in the transaction that accepted the credentials, or
+    ///   before: its session generation is the proof's (`AccountEnd`). Attack: the password is reset
+    ///   while a sign-in with the former one is under way. With a row that is read later, its proof
+    ///   would be from after the reset.
     /// - Parameter methods: The authentication methods as RFC 8176 names them, by default the
     ///   password.
     func proof(
-        _ account: AccountID, by methods: [String] = ["pwd"], provedAt moment: Timestamp
+        _ row: AccountRow, by methods: [String] = ["pwd"], provedAt moment: Timestamp
     ) -> IdentityV1.SignInProof {
         keys.proofs.seal(
             IdentityV1.SignInProof(
-                accountId: account.text, amr: methods, authTimeMs: moment.milliseconds,
-                provedAtMs: moment.milliseconds, nonce: randomness.bytes(Self.nonceBytes)))
+                accountId: row.account.text, amr: methods, authTimeMs: moment.milliseconds,
+                provedAtMs: moment.milliseconds, nonce: randomness.bytes(Self.nonceBytes),
+                sessionGeneration: row.sessionGeneration))
     }
 }

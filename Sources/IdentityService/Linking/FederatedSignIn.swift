@@ -79,7 +79,7 @@ struct FederatedSignIn: Sendable {
         answer.account = try reader.message(
             admitted.row, lastSignInAt: admitted.record.lastSignInAt)
         answer.proof = ProofIssuer(keys: keys, randomness: randomness).proof(
-            admitted.row.account, by: proved.amr, provedAt: admitted.provedAt)
+            admitted.row, by: proved.amr, provedAt: admitted.provedAt)
         answer.collision?.guest = try admitted.guest.map { try reader.message($0) }
         return answer
     }

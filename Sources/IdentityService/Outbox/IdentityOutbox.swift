@@ -112,14 +112,16 @@ struct IdentityOutbox: Sendable {
     /// - Parameter moment: Time of the change. A sign-in with the old password may have been proved
     ///   in the same millisecond, so proofs of that millisecond are rejected too; `before_ms` is
     ///   exclusive.
+    /// - Parameter generation: The account's session generation since the change; 0 for an end at an
+    ///   earlier time.
     /// - Parameter session: The session that is kept, "ses_…"; empty for none.
     func endAccount(
-        _ account: AccountID, provedUntil moment: Timestamp, except session: String = "",
-        reason: SessionV1.EndReason = .security
+        _ account: AccountID, provedUntil moment: Timestamp, generation: Int64,
+        except session: String = "", reason: SessionV1.EndReason = .security
     ) -> OutboxMessage {
         let request = SessionV1.EndAccountSessionsRequest(
             accountId: account.text, beforeMs: (moment + ProofIssuer.afterEnd).milliseconds,
-            reason: reason, exceptSessionId: session)
+            reason: reason, exceptSessionId: session, sessionGeneration: generation)
         return OutboxMessage(
             topic: OutboxTopic.endAccount.rawValue, key: newKey(), payload: request.encoded(),
             lane: account.key, queue: OutboxTopic.endAccount.queue)

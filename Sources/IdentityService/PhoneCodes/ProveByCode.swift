@@ -30,15 +30,19 @@ extension PhoneCodesHandler {
             "ProveByCode", [Array(request.requestId.utf8), Array(owner.session.utf8)], context,
             hash: keys.calls)
         let confirms = try await confirms(guess, request.accessToken, context)
-        let (refusal, moment) = try await store.write(about: [
+        let (refusal, row, moment) = try await store.write(about: [
             .account(owner.account), .hash(guess.numberKey),
         ]) { transaction in
-            (try prove(guess, call, confirms: confirms, transaction), transaction.at)
+            (
+                try prove(guess, call, confirms: confirms, transaction),
+                try transaction.account(owner.account), transaction.at
+            )
         }
         if let refusal { throw refusal.error }
+        guard let row else { throw ServiceError(.invalidAccessToken) }
         return IdentityV1.ProveByCodeResponse(
             proof: ProofIssuer(keys: keys, randomness: randomness).proof(
-                owner.account, by: PhoneIdentity.amr, provedAt: moment))
+                row, by: PhoneIdentity.amr, provedAt: moment))
     }
 
     /// Whether the session has a proof that is independent of the number. The session service is

@@ -599,8 +599,11 @@ extension IdentityV1 {
         package var provedAtMs: Int64
         /// 16 random bytes, so that the proof can be used only once.
         package var nonce: [UInt8]
-        /// HMAC-SHA-256 over all fields above, under the key that identity and session share.
+        /// HMAC-SHA-256 over all other fields, under the key that identity and session share.
         package var mac: [UInt8]
+        /// The account's session generation when this proof was issued, from 1: identity raises it with
+        /// each end of all the account's sessions. 0 in proofs of earlier builds.
+        package var sessionGeneration: Int64
 
         /// A message of these fields.
         package init(
@@ -609,7 +612,8 @@ extension IdentityV1 {
             authTimeMs: Int64 = 0,
             provedAtMs: Int64 = 0,
             nonce: [UInt8] = [],
-            mac: [UInt8] = []
+            mac: [UInt8] = [],
+            sessionGeneration: Int64 = 0
         ) {
             self.accountId = accountId
             self.amr = amr
@@ -617,6 +621,7 @@ extension IdentityV1 {
             self.provedAtMs = provedAtMs
             self.nonce = nonce
             self.mac = mac
+            self.sessionGeneration = sessionGeneration
         }
     }
 }
@@ -633,7 +638,8 @@ extension IdentityV1.SignInProof: ProtobufMessage {
         let provedAtMs = try reader.int64(32)
         let nonce = try reader.bytes(42)
         let mac = try reader.bytes(50)
-        return IdentityV1.SignInProof(accountId: accountId, amr: amr, authTimeMs: authTimeMs, provedAtMs: provedAtMs, nonce: nonce, mac: mac)
+        let sessionGeneration = try reader.int64(56)
+        return IdentityV1.SignInProof(accountId: accountId, amr: amr, authTimeMs: authTimeMs, provedAtMs: provedAtMs, nonce: nonce, mac: mac, sessionGeneration: sessionGeneration)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -643,6 +649,7 @@ extension IdentityV1.SignInProof: ProtobufMessage {
         if provedAtMs != 0 { sink.int64(32, provedAtMs) }
         if !nonce.isEmpty { sink.bytes(42, nonce) }
         if !mac.isEmpty { sink.bytes(50, mac) }
+        if sessionGeneration != 0 { sink.int64(56, sessionGeneration) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -660,12 +667,14 @@ extension IdentityV1.SignInProof: ProtobufMessage {
         let provedAtMs = c.pointee.proved_at_ms
         let nonce = Wire.bytes(c.pointee.nonce)
         let mac = Wire.bytes(c.pointee.mac)
+        let sessionGeneration = c.pointee.session_generation
         self.accountId = accountId
         self.amr = amr
         self.authTimeMs = authTimeMs
         self.provedAtMs = provedAtMs
         self.nonce = nonce
         self.mac = mac
+        self.sessionGeneration = sessionGeneration
     }
 }
 

@@ -645,6 +645,8 @@ extension SessionV1 {
         package var hasDeviceKey: Bool
         /// The time that the service uses, in milliseconds since 1970: ages are counted from it.
         package var nowMs: Int64
+        /// The session generation of the proof that opened the session; 0 where unknown.
+        package var sessionGeneration: Int64
 
         /// A message of these fields.
         package init(
@@ -652,13 +654,15 @@ extension SessionV1 {
             accountId: String = "",
             proofs: [SessionV1.SessionProof] = [],
             hasDeviceKey: Bool = false,
-            nowMs: Int64 = 0
+            nowMs: Int64 = 0,
+            sessionGeneration: Int64 = 0
         ) {
             self.sessionId = sessionId
             self.accountId = accountId
             self.proofs = proofs
             self.hasDeviceKey = hasDeviceKey
             self.nowMs = nowMs
+            self.sessionGeneration = sessionGeneration
         }
     }
 }
@@ -674,7 +678,8 @@ extension SessionV1.ListProofsResponse: ProtobufMessage {
         let proofs: [SessionV1.SessionProof] = try reader.messages(26)
         let hasDeviceKey = try reader.bool(32)
         let nowMs = try reader.int64(40)
-        return SessionV1.ListProofsResponse(sessionId: sessionId, accountId: accountId, proofs: proofs, hasDeviceKey: hasDeviceKey, nowMs: nowMs)
+        let sessionGeneration = try reader.int64(48)
+        return SessionV1.ListProofsResponse(sessionId: sessionId, accountId: accountId, proofs: proofs, hasDeviceKey: hasDeviceKey, nowMs: nowMs, sessionGeneration: sessionGeneration)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -683,6 +688,7 @@ extension SessionV1.ListProofsResponse: ProtobufMessage {
         for value in proofs { sink.message(26, value) }
         if hasDeviceKey { sink.bool(32, hasDeviceKey) }
         if nowMs != 0 { sink.int64(40, nowMs) }
+        if sessionGeneration != 0 { sink.int64(48, sessionGeneration) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -699,10 +705,12 @@ extension SessionV1.ListProofsResponse: ProtobufMessage {
         ) { try SessionV1.SessionProof(reading: Wire.present($0)) }
         let hasDeviceKey = c.pointee.has_device_key != 0
         let nowMs = c.pointee.now_ms
+        let sessionGeneration = c.pointee.session_generation
         self.sessionId = sessionId
         self.accountId = accountId
         self.proofs = proofs
         self.hasDeviceKey = hasDeviceKey
         self.nowMs = nowMs
+        self.sessionGeneration = sessionGeneration
     }
 }

@@ -9,9 +9,10 @@ extension SessionV1 {
         package var keyId: UInt32
         /// When it was created, in milliseconds since 1970.
         package var madeAtMs: Int64
-        /// When the next key replaced it, in milliseconds since 1970; 0 for the current key.
+        /// When the next key replaces it, in milliseconds since 1970: at most a minute ahead; 0 for the
+        /// newest key.
         package var supersededAtMs: Int64
-        /// Until when its tokens are accepted, in milliseconds since 1970; 0 for the current key.
+        /// Until when its tokens are accepted, in milliseconds since 1970; 0 for the newest key.
         package var acceptedUntilMs: Int64
 
         /// A message of these fields.
@@ -173,7 +174,7 @@ extension SessionV1.RotateRefreshKeyRequest: ProtobufMessage {
 }
 
 extension SessionV1 {
-    /// Another key issues tokens now.
+    /// There is another key.
     package struct RotateRefreshKeyResponse: Hashable, Sendable {
         /// The keys after the change.
         package var keys: [SessionV1.RefreshKey]

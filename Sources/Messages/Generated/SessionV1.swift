@@ -887,18 +887,24 @@ extension SessionV1 {
         /// A session that stays live, "ses_…", for example the one in which the owner has replaced the
         /// password; empty for none.
         package var exceptSessionId: String
+        /// The account's session generation since this end: proofs and sessions of an earlier one end,
+        /// whatever `before_ms` is. 0 compares times: for an end at an earlier time, and from earlier
+        /// builds.
+        package var sessionGeneration: Int64
 
         /// A message of these fields.
         package init(
             accountId: String = "",
             beforeMs: Int64 = 0,
             reason: SessionV1.EndReason = .unspecified,
-            exceptSessionId: String = ""
+            exceptSessionId: String = "",
+            sessionGeneration: Int64 = 0
         ) {
             self.accountId = accountId
             self.beforeMs = beforeMs
             self.reason = reason
             self.exceptSessionId = exceptSessionId
+            self.sessionGeneration = sessionGeneration
         }
     }
 }
@@ -913,7 +919,8 @@ extension SessionV1.EndAccountSessionsRequest: ProtobufMessage {
         let beforeMs = try reader.int64(16)
         let reason = try SessionV1.EndReason(rawValue: reader.int32(24))
         let exceptSessionId = try reader.text(34)
-        return SessionV1.EndAccountSessionsRequest(accountId: accountId, beforeMs: beforeMs, reason: reason, exceptSessionId: exceptSessionId)
+        let sessionGeneration = try reader.int64(40)
+        return SessionV1.EndAccountSessionsRequest(accountId: accountId, beforeMs: beforeMs, reason: reason, exceptSessionId: exceptSessionId, sessionGeneration: sessionGeneration)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -921,6 +928,7 @@ extension SessionV1.EndAccountSessionsRequest: ProtobufMessage {
         if beforeMs != 0 { sink.int64(16, beforeMs) }
         if reason.rawValue != 0 { sink.int32(24, reason.rawValue) }
         if !exceptSessionId.isEmpty { sink.text(34, exceptSessionId) }
+        if sessionGeneration != 0 { sink.int64(40, sessionGeneration) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -934,10 +942,12 @@ extension SessionV1.EndAccountSessionsRequest: ProtobufMessage {
         let beforeMs = c.pointee.before_ms
         let reason = SessionV1.EndReason(rawValue: Int32(truncatingIfNeeded: c.pointee.reason.rawValue))
         let exceptSessionId = try Wire.text(c.pointee.except_session_id)
+        let sessionGeneration = c.pointee.session_generation
         self.accountId = accountId
         self.beforeMs = beforeMs
         self.reason = reason
         self.exceptSessionId = exceptSessionId
+        self.sessionGeneration = sessionGeneration
     }
 }
 

@@ -48,7 +48,9 @@ final class SessionMaintenance: Sendable {
             try await time.sleep(for: settings.activityInterval)
             await writeActivity()
             await writeRejectedTokens()
-            if !store.clock.isHeld { forget(at: time.now()) }
+            guard !store.clock.isHeld else { continue }
+            forget(at: time.now())
+            await readRefreshKeys()
         }
     }
 
@@ -75,6 +77,18 @@ final class SessionMaintenance: Sendable {
     /// Writes the counts of the windows that are over, or all.
     func writeRejectedTokens(all: Bool = false) async {
         await memory.rejectedTokens.write(overAt: all ? nil : time.now(), to: store, logger)
+    }
+
+    /// Without this, an instance that meets no token of a key which another one has made would
+    /// issue tokens under the former key for too long, and they would not be accepted to their end.
+    private func readRefreshKeys() async {
+        do {
+            try await refreshTokens.reload(from: store)
+        } catch {
+            logger.warning(
+                "session.refresh_keys.read.failed", "reading the refresh token keys failed",
+                fields: [.detail: .error(error)])
+        }
     }
 
     /// Removes expired entries from the caches, which otherwise leave only when new ones arrive.

@@ -93,7 +93,8 @@ extension DevicesHandler {
             proofs: session.proofs.all.map {
                 SessionV1.SessionProof(amr: $0.methods, provedAtMs: $0.at.milliseconds)
             },
-            hasDeviceKey: session.deviceKey != nil, nowMs: now.milliseconds)
+            hasDeviceKey: session.deviceKey != nil, nowMs: now.milliseconds,
+            sessionGeneration: session.generation)
     }
 
     /// Ends one session of the account (G-22, S-06).

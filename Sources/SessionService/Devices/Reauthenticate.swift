@@ -100,9 +100,9 @@ extension DevicesHandler {
             case .success(let proof):
                 return .done(try record(proof, of: session, by: token, origin, transaction))
             case .failure(let error):
-                let recorded = try memory.rejectedTokens.auditUse(
+                let rejected = try memory.rejectedTokens.auditUse(
                     of: session, .reauthenticationRefused, error.code, origin, transaction)
-                return .refused(error.code, recorded: recorded)
+                return .refused(error.code, rejected: rejected)
             }
         }
         return try memory.settle(outcome)

@@ -19,7 +19,7 @@ struct RefreshKeysHandler: RefreshKeysService {
         return SessionV1.ListRefreshKeysResponse(keys: try await list())
     }
 
-    /// Issues new tokens under a new key; existing ones stay valid.
+    /// Issues new tokens under a new key, once every instance knows it; existing ones stay valid.
     /// - Throws: `rpc/permission-denied`; `rpc/resource-exhausted` when all 255 key ids are in use;
     ///   or what the store throws.
     func rotateRefreshKey(
@@ -30,16 +30,9 @@ struct RefreshKeysHandler: RefreshKeysService {
         return SessionV1.RotateRefreshKeyResponse(keys: try await list())
     }
 
-    /// Later than any moment.
-    private static let never = Timestamp(milliseconds: .max)
-
     private func list() async throws -> [SessionV1.RefreshKey] {
         let stored = try await store.read { try $0.tokenKeys() }
-        // Ids wrap around, so keys are sorted by time first.
-        return stored.sorted {
-            ($0.madeAt, $0.supersededAt ?? Self.never, $0.id)
-                > ($1.madeAt, $1.supersededAt ?? Self.never, $1.id)
-        }.map { key in
+        return stored.sorted { $0.order > $1.order }.map { key in
             let end = key.supersededAt.map { $0 + keys.schedule.acceptance }
             return SessionV1.RefreshKey(
                 keyId: UInt32(key.id), madeAtMs: key.madeAt.milliseconds,

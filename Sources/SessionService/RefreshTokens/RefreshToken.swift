@@ -14,7 +14,7 @@ struct RefreshToken: Hashable, Sendable {
 /// The MAC is HMAC-SHA-256, truncated to 128 bits (RFC 2104, 5), under keys that have no other use,
 /// so no other token of ours can be taken for one. The keys rotate (`RefreshTokenKeys`) and are
 /// sealed in the store: a stolen store does not allow forging tokens, and a forged one is rejected
-/// before the store is read.
+/// before its session is read.
 struct RefreshTokenSeal: Sendable {
     private static let version: UInt8 = 2
     private static let macBytes = 16
@@ -43,18 +43,29 @@ struct RefreshTokenSeal: Sendable {
         return Base64URL.encode(body + Self.mac(of: body, under: current.key))
     }
 
+    /// Whether `text` has the form of a token and names a key that is not among `keys`.
+    func lacksKey(of text: String) -> Bool {
+        guard let bytes = Self.bytes(of: text) else { return false }
+        return keys[bytes[1]] == nil
+    }
+
     /// Parses and verifies `text`; nil unless we issued it, under a key that is still accepted.
     func token(_ text: String) -> RefreshToken? {
-        guard text.utf8.count == Self.textBytes, let bytes = Base64URL.decode(text.utf8),
-            bytes.count == Self.bodyBytes + Self.macBytes, bytes[0] == Self.version,
-            let key = keys[bytes[1]]
-        else { return nil }
+        guard let bytes = Self.bytes(of: text), let key = keys[bytes[1]] else { return nil }
         let body = Array(bytes[..<Self.bodyBytes])
         guard constantTimeEqual(Self.mac(of: body, under: key), bytes[Self.bodyBytes...]),
             let session = SessionID(key: Self.number(bytes[2..<10]))
         else { return nil }
         let counter = Self.number(bytes[10..<Self.bodyBytes])
         return counter > 0 ? RefreshToken(session: session, counter: counter) : nil
+    }
+
+    /// The bytes of a text in the form of a token; nil for any other.
+    private static func bytes(of text: String) -> [UInt8]? {
+        guard text.utf8.count == textBytes, let bytes = Base64URL.decode(text.utf8),
+            bytes.count == bodyBytes + macBytes, bytes[0] == version
+        else { return nil }
+        return bytes
     }
 
     private static func mac(of body: [UInt8], under key: KeyedHash) -> [UInt8] {

@@ -7,6 +7,10 @@ import Synchronization
 /// The keys that authenticate refresh tokens, sealed in the store. The first start generates one;
 /// the first sign-in or refresh after its life, or the operator, rotates it. Tokens of an old key
 /// are accepted for as long as a session can live, so a rotation signs no user out.
+///
+/// Several instances share the store. A new key is stored `announcedFor` before it issues tokens,
+/// and each instance reads the keys at each `activity-interval`, and when a token names a key that
+/// it does not know (`token`).
 final class RefreshTokenKeys: Sendable {
     /// The times of rotation.
     struct Schedule: Hashable, Sendable {
@@ -23,13 +27,29 @@ final class RefreshTokenKeys: Sendable {
         /// The key, sealed.
         let sealed: [UInt8]
         let madeAt: Timestamp
-        /// When the next key replaced it; nil for the current one.
+        /// When the next key replaces it, at most `announcedFor` ahead; nil for the newest one.
         let supersededAt: Timestamp?
     }
 
+    /// What the stored keys give.
+    private struct Keys {
+        /// Issues tokens until the first of `later` does.
+        let first: RefreshTokenSeal
+        /// The other keys by age, each with the moment from which it issues tokens.
+        let later: [(from: Timestamp, seal: RefreshTokenSeal)]
+        var renewAt: Timestamp
+    }
+
+    /// A reload for a token of an unknown key.
+    private struct Reload {
+        /// Uptime.
+        let begunAt: Duration
+        let task: Task<Void, any Error>
+    }
+
     private struct State {
-        let seal: RefreshTokenSeal
-        let renewAt: Timestamp
+        var keys: Keys
+        var reload: Reload?
     }
 
     /// Length of a key: the output size of HMAC-SHA-256 (RFC 2104, 3).
@@ -37,6 +57,10 @@ final class RefreshTokenKeys: Sendable {
     /// The interval between attempts to rotate a key that is due. Keys live for days, so this is
     /// often enough, and not every call pays for an attempt.
     static let retryEvery: Duration = .seconds(60)
+    /// How long a key is stored before it issues tokens, so that every instance knows it then.
+    static let announcedFor: Duration = .seconds(60)
+    /// At most one reload in this time is made for tokens of unknown keys.
+    static let reloadEvery: Duration = .seconds(1)
 
     private let box: SealedBox
     let schedule: Schedule
@@ -44,8 +68,51 @@ final class RefreshTokenKeys: Sendable {
     private let logger: Logger
     private let state: Mutex<State>
 
-    /// Issues and verifies tokens under the current keys.
-    var seal: RefreshTokenSeal { state.withLock { $0.seal } }
+    /// Verifies tokens under all keys, and issues them under the key in use at `now`.
+    func seal(at now: Timestamp) -> RefreshTokenSeal {
+        state.withLock { state in
+            state.keys.later.last { $0.from <= now }?.seal ?? state.keys.first
+        }
+    }
+
+    /// Parses and verifies a refresh token; nil unless we issued it, under a key that is still
+    /// accepted. Another instance may have made a key that this one does not know: then the keys
+    /// are read from the store once, before its users are signed out.
+    ///
+    /// Attack: random key ids, of which there are 255, cause a read with each call. So at most one
+    /// reload begins in `reloadEvery`, whatever arrives, and all callers within that time get its
+    /// result.
+    /// - Throws: what the store throws: a token is not refused because the store failed.
+    func token(
+        _ text: String, in store: Store, _ time: any Time
+    ) async throws -> RefreshToken? {
+        let seal = seal(at: time.now())
+        if let token = seal.token(text) { return token }
+        guard seal.lacksKey(of: text) else { return nil }
+        let now = time.uptime()
+        let reload = state.withLock { state in
+            if let last = state.reload, now - last.begunAt < Self.reloadEvery { return last.task }
+            let task = Task { try await self.reload(from: store) }
+            state.reload = Reload(begunAt: now, task: task)
+            return task
+        }
+        try await reload.value
+        return self.seal(at: time.now()).token(text)
+    }
+
+    /// Reads the keys again: another instance may have rotated them.
+    /// - Throws: `SessionKeyError`, or what the store throws.
+    func reload(from store: Store) async throws {
+        let stored = try await store.read { try $0.tokenKeys() }
+        replace(with: try Self.keys(of: stored, box, schedule))
+    }
+
+    /// Of concurrent changes the later one is kept, whichever gets here last.
+    private func replace(with keys: Keys) {
+        state.withLock { state in
+            if keys.renewAt >= state.keys.renewAt { state.keys = keys }
+        }
+    }
 
     /// Loads the keys from `store`; the first start generates one.
     /// - Throws: `SessionKeyError`, or what the store throws.
@@ -57,14 +124,14 @@ final class RefreshTokenKeys: Sendable {
             try keys(in: $0, schedule, box, randomness, isRequested: false)
         }
         return RefreshTokenKeys(
-            try Self.state(of: stored, box, schedule), box, schedule, randomness, logger)
+            try Self.keys(of: stored, box, schedule), box, schedule, randomness, logger)
     }
 
     private init(
-        _ state: State, _ box: SealedBox, _ schedule: Schedule, _ randomness: any Randomness,
+        _ keys: Keys, _ box: SealedBox, _ schedule: Schedule, _ randomness: any Randomness,
         _ logger: Logger
     ) {
-        self.state = Mutex(state)
+        state = Mutex(State(keys: keys))
         self.box = box
         self.schedule = schedule
         self.randomness = randomness
@@ -74,7 +141,7 @@ final class RefreshTokenKeys: Sendable {
     /// Rotates a key that is due; concurrent calls are safe. After a failure the current key stays
     /// in use for a while: an old key is better than failing every sign-in.
     func renewIfDue(in store: Store, at now: Timestamp) async {
-        guard state.withLock({ now >= $0.renewAt }) else { return }
+        guard state.withLock({ now >= $0.keys.renewAt }) else { return }
         do {
             try await renew(in: store, isRequested: false)
         } catch {
@@ -82,8 +149,8 @@ final class RefreshTokenKeys: Sendable {
                 "session.refresh_key.rotate.failed", "rotating the refresh token key failed",
                 fields: [.detail: .error(error)])
             state.withLock { state in
-                guard now >= state.renewAt else { return }
-                state = State(seal: state.seal, renewAt: now + Self.retryEvery)
+                guard now >= state.keys.renewAt else { return }
+                state.keys.renewAt = now + Self.retryEvery
             }
         }
     }
@@ -96,11 +163,7 @@ final class RefreshTokenKeys: Sendable {
         let stored = try await store.write(about: [.table("token_key")]) {
             try Self.keys(in: $0, schedule, box, randomness, isRequested: isRequested)
         }
-        let renewed = try Self.state(of: stored, box, schedule)
-        state.withLock { state in
-            // After concurrent renewals the later one is kept, whichever gets here last.
-            if renewed.renewAt >= state.renewAt { state = renewed }
-        }
+        replace(with: try Self.keys(of: stored, box, schedule))
     }
 
     /// The keys that are accepted at the transaction's time, with a new one if it is due.
@@ -133,9 +196,9 @@ final class RefreshTokenKeys: Sendable {
         return free
     }
 
-    private static func state(
+    private static func keys(
         of stored: [Stored], _ box: SealedBox, _ schedule: Schedule
-    ) throws -> State {
+    ) throws -> Keys {
         var keys: [UInt8: KeyedHash] = [:]
         do {
             for key in stored {
@@ -144,11 +207,26 @@ final class RefreshTokenKeys: Sendable {
         } catch is SealedBoxError {
             throw SessionKeyError.refreshTokenKeyDoesNotOpen
         }
-        guard let current = stored.first(where: { $0.supersededAt == nil }),
-            let seal = RefreshTokenSeal(current: current.id, keys: keys)
+        let seals = stored.sorted { $0.order < $1.order }.compactMap { key in
+            RefreshTokenSeal(current: key.id, keys: keys).map {
+                (from: key.madeAt + announcedFor, seal: $0)
+            }
+        }
+        guard let newest = stored.first(where: { $0.supersededAt == nil }), let first = seals.first
         else { throw SessionKeyError.refreshTokenKeyDoesNotOpen }
-        return State(seal: seal, renewAt: current.madeAt + schedule.renewal)
+        return Keys(
+            first: first.seal, later: Array(seals.dropFirst()),
+            renewAt: newest.madeAt + schedule.renewal)
     }
+}
+
+extension RefreshTokenKeys.Stored {
+    /// Later than any moment.
+    private static let never = Timestamp(milliseconds: .max)
+
+    /// Sorts by age, the oldest first; ids wrap around. The newest key is the last one also after
+    /// the clock was set back.
+    var order: (Timestamp, Timestamp, UInt8) { (supersededAt ?? Self.never, madeAt, id) }
 }
 
 extension SQLSession {
@@ -168,11 +246,11 @@ extension SQLSession {
 }
 
 extension Transaction {
-    /// Adds a key as the current one.
+    /// Adds a key as the newest one, which issues tokens from `announcedFor` later on.
     func supersede(by key: RefreshTokenKeys.Stored) throws {
         try execute(
             "UPDATE token_key SET superseded_at_ms = ? WHERE superseded_at_ms IS NULL",
-            [SQLValue(at)])
+            [SQLValue(key.madeAt + RefreshTokenKeys.announcedFor)])
         try execute(
             "INSERT INTO token_key (id, sealed_key, made_at_ms) VALUES (?, ?, ?)",
             [.integer(Int64(key.id)), .blob(key.sealed), SQLValue(key.madeAt)])

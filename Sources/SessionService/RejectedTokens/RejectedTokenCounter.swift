@@ -8,10 +8,12 @@ import Synchronization
 /// the disk.
 ///
 ///     refused use                      record
-///     the first of a window            at once; if that is not committed, with the others
+///     the first of a window            at once
 ///     others within ten minutes        one in all, with their count, when the window is over
 ///
-/// In memory: a crash loses the counts of the last ten minutes, but never the record of the first.
+/// A window opens when the record of its first use has been committed, so uses of one commit have a
+/// record each. In memory: a crash loses the counts of the last ten minutes, but never the record of
+/// the first.
 final class RejectedTokenCounter: Sendable {
     /// Uses that are counted together.
     struct Kind: Hashable, Sendable {
@@ -20,6 +22,14 @@ final class RejectedTokenCounter: Sendable {
         let account: Int64
         let event: AuditKind
         let code: ErrorCode
+    }
+
+    /// A refused use whose transaction has been committed.
+    struct Use: Hashable, Sendable {
+        let kind: Kind
+        let at: Timestamp
+        /// Whether the transaction has recorded it.
+        let isRecorded: Bool
     }
 
     /// A window that is over.
@@ -37,24 +47,28 @@ final class RejectedTokenCounter: Sendable {
 
     private struct Window {
         let begunAt: Timestamp
+        /// Whether the first use has a record: false if another window ended during its
+        /// transaction.
+        let isRecorded: Bool
         var uses: Int64 = 1
-        /// Whether the first use's record is on disk.
-        var isRecorded = false
     }
 
     private let windows = Mutex<[Kind: Window]>([:])
 
-    /// Counts a use.
-    /// - Returns: whether the caller must record it; `confirm` reports that it did.
-    func record(_ kind: Kind, at now: Timestamp) -> Bool {
+    /// Whether a use has to be recorded: the first of a window. Changes nothing, since the
+    /// transaction that asks may be run again.
+    func needsRecord(_ kind: Kind) -> Bool {
+        windows.withLock { $0[kind] == nil && $0.count < Self.windowsMax }
+    }
+
+    /// Counts a use after the commit of its transaction.
+    func count(_ use: Use) {
         windows.withLock { windows in
-            if let window = windows[kind] {
-                windows[kind]?.uses = window.uses &+ 1
-                return false
+            if let window = windows[use.kind] {
+                windows[use.kind]?.uses = window.uses &+ 1
+            } else if windows.count < Self.windowsMax {
+                windows[use.kind] = Window(begunAt: use.at, isRecorded: use.isRecorded)
             }
-            guard windows.count < Self.windowsMax else { return false }
-            windows[kind] = Window(begunAt: now)
-            return true
         }
     }
 
@@ -67,9 +81,6 @@ final class RejectedTokenCounter: Sendable {
             return true
         }
     }
-
-    /// The first use's record has been committed; before that its transaction may be rolled back.
-    func confirm(_ kind: Kind) { windows.withLock { $0[kind]?.isRecorded = true } }
 
     /// The number of open windows.
     var count: Int { windows.withLock { $0.count } }
@@ -93,17 +104,19 @@ final class RejectedTokenCounter: Sendable {
 
 extension RejectedTokenCounter {
     /// Records a refused use of a session's token, once for each window.
-    /// - Returns: what `settle` confirms after the commit; nil where there is no record.
+    /// - Returns: what `settle` counts after the commit.
     func auditUse(
         of session: Session, _ event: AuditKind, _ code: ErrorCode,
         _ origin: CallOrigin, _ transaction: Transaction
-    ) throws -> Kind? {
+    ) throws -> Use {
         let kind = Kind(of: session, event, code)
-        guard record(kind, at: transaction.at) else { return nil }
-        try transaction.audit(
-            AuditEvent(event, account: kind.account, session: kind.session, outcome: code)
-                .from(origin))
-        return kind
+        let isRecorded = needsRecord(kind)
+        if isRecorded {
+            try transaction.audit(
+                AuditEvent(event, account: kind.account, session: kind.session, outcome: code)
+                    .from(origin))
+        }
+        return Use(kind: kind, at: transaction.at, isRecorded: isRecorded)
     }
 
     /// Writes the counts of finished windows to the audit trail.

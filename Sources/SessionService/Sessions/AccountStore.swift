@@ -1,27 +1,46 @@
+import Contracts
 import ServiceRuntime
 import Storage
 
 extension Transaction {
-    /// The moment before which proofs of `account` are refused; nil when there is none.
-    func accountEnd(of account: AccountID) throws -> Timestamp? {
+    /// The latest ends of an account's sessions; nil when none is stored.
+    func accountEnd(of account: AccountID) throws -> AccountEnd? {
         try queryOne(
-            "SELECT before_ms FROM account_end WHERE account = ?", [.integer(account.key)]
-        ) { try $0.timestamp(0) }
+            """
+            SELECT before_ms, generation, before_by_clock_ms FROM account_end WHERE account = ?
+            """,
+            [.integer(account.key)]
+        ) { row in
+            AccountEnd(
+                before: try row.timestamp(0), generation: try row.integer(1),
+                beforeByClock: try row.timestamp(2))
+        }
     }
 
-    /// From now on refuses proofs of `account` made before `moment`. An earlier moment than the
-    /// stored one changes nothing.
+    /// From now on refuses proofs of `account` from before `end`. Of several ends, the latest time
+    /// and the highest generation are kept, in whichever order they arrive.
     func recordAccountEnd(
-        _ account: AccountID, before moment: Timestamp, _ reason: EndReason
+        _ account: AccountID, _ end: AccountEnd, _ reason: EndReason
     ) throws {
         try execute(
             """
-            INSERT INTO account_end (account, before_ms, reason) VALUES (?, ?, ?)
-            ON CONFLICT (account) DO UPDATE
-            SET before_ms = excluded.before_ms, reason = excluded.reason
-            WHERE excluded.before_ms > account_end.before_ms
+            INSERT INTO account_end (account, before_ms, reason, generation, before_by_clock_ms)
+            VALUES (?, ?, ?, ?, ?)
+            ON CONFLICT (account) DO UPDATE SET
+                before_ms = CASE WHEN excluded.before_ms > account_end.before_ms
+                    THEN excluded.before_ms ELSE account_end.before_ms END,
+                reason = CASE WHEN excluded.before_ms > account_end.before_ms
+                    THEN excluded.reason ELSE account_end.reason END,
+                generation = CASE WHEN excluded.generation > account_end.generation
+                    THEN excluded.generation ELSE account_end.generation END,
+                before_by_clock_ms = CASE
+                    WHEN excluded.before_by_clock_ms > account_end.before_by_clock_ms
+                    THEN excluded.before_by_clock_ms ELSE account_end.before_by_clock_ms END
             """,
-            [.integer(account.key), SQLValue(moment), .integer(reason.rawValue)])
+            [
+                .integer(account.key), SQLValue(end.before), .integer(reason.rawValue),
+                .integer(end.generation), SQLValue(end.beforeByClock),
+            ])
     }
 }
 

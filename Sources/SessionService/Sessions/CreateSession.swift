@@ -107,7 +107,8 @@ extension SessionsHandler {
             createdAt: transaction.at, usedAt: transaction.at, provedAt: proof.provedAt,
             proofs: SessionProofs(
                 signIn: SessionProof(methods: proof.methods, at: proof.authenticatedAt)),
-            rotatedAt: transaction.at, device: device.device, deviceKey: deviceKey)
+            rotatedAt: transaction.at, device: device.device, deviceKey: deviceKey,
+            generation: proof.generation)
         try transaction.insert(
             session, on: device,
             sealedName: device.sealedName(of: session.id, box: keys.deviceNames))

@@ -1,3 +1,4 @@
+import Contracts
 package import Messages
 package import RPC
 import ServiceRuntime
@@ -13,7 +14,8 @@ private let accountReasons: [EndReason] = [.signedOut, .security, .revoked, .pro
 extension SessionsHandler {
     /// Ends an account's sessions, and rejects sign-ins that began before (S-06): after a password
     /// change, a suspension or a deletion. A session opened by a later proof continues, so that a
-    /// late or repeated delivery does not sign out a user who has signed in since.
+    /// late or repeated delivery does not sign out a user who has signed in since. What is later
+    /// is decided by the session generation, not by clocks (`AccountEnd`).
     /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`; `rpc/unavailable` while the
     ///   clocks disagree.
     package func endAccountSessions(
@@ -34,8 +36,12 @@ extension SessionsHandler {
         guard before <= time.now() + aheadMax else {
             throw ServiceError(.unavailable, detail: "identity's clock is far ahead of ours")
         }
+        guard request.sessionGeneration >= 0 else {
+            throw ServiceError(.invalidArgument, fields: ["session_generation"])
+        }
+        let end = AccountEnd(before: before, generation: request.sessionGeneration)
         let outcome = try await store.write(about: [.account(account)]) { transaction in
-            try end(account, before, reason, except: excepted, transaction)
+            try self.end(account, end, reason, except: excepted, transaction)
         }
         return SessionV1.EndAccountSessionsResponse(
             ended: UInt32(clamping: try memory.settle(outcome)))
@@ -50,12 +56,13 @@ extension SessionsHandler {
     }
 
     private func end(
-        _ account: AccountID, _ before: Timestamp, _ reason: EndReason, except excepted: SessionID?,
+        _ account: AccountID, _ end: AccountEnd, _ reason: EndReason, except excepted: SessionID?,
         _ transaction: Transaction
     ) throws -> FlowOutcome<Int> {
-        try transaction.recordAccountEnd(account, before: before, reason)
-        let sessions = try memory.openSessions(of: account, in: transaction)
-            .filter { $0.provedAt < before && $0.id != excepted }
+        try transaction.recordAccountEnd(account, end, reason)
+        let sessions = try memory.openSessions(of: account, in: transaction).filter {
+            end.covers(provedAt: $0.provedAt, generation: $0.generation) && $0.id != excepted
+        }
         let (ended, live) = try transaction.end(sessions, reason, life: life)
         try transaction.audit(AuditEvent(.accountSessionsEnded, account: account.key))
         return .done(live, ended: ended)

@@ -24,7 +24,8 @@ extension SessionsHandler {
         _ request: SessionV1.RefreshSessionRequest, _ context: CallContext
     ) async throws -> SessionV1.RefreshSessionResponse {
         try store.clock.requireAnswering()
-        guard let token = refreshTokens.seal.token(request.refreshToken) else {
+        guard let token = try await refreshTokens.token(request.refreshToken, in: store, time)
+        else {
             throw ServiceError(.invalidRefreshToken)
         }
         let use = try await use(of: token, request, context)
@@ -105,9 +106,9 @@ extension SessionsHandler {
             let ended = try transaction.end(session, reason, from: use.origin)
             return .refused(.sessionEnded, ended: [ended])
         case .refused(let code):
-            let recorded = try memory.rejectedTokens.auditUse(
+            let rejected = try memory.rejectedTokens.auditUse(
                 of: session, .refreshRefused, code, use.origin, transaction)
-            return .refused(code, recorded: recorded)
+            return .refused(code, rejected: rejected)
         case .hasEnded:
             // The client gets this code so that the user signs in with the provider again (G-24).
             let isRevoked = session.end?.reason == .providerRevoked

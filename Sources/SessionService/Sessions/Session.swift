@@ -28,6 +28,9 @@ struct Session: Hashable, Sendable {
     var device: [UInt8]?
     /// The device key that it is bound to, if any.
     var deviceKey: DeviceKey?
+    /// The account's session generation in the proof that opened it (`AccountEnd`); 0 for a proof
+    /// of an earlier build.
+    var generation: Int64 = 0
 }
 
 /// Why a session ended (S-02, S-06). The numbers are those on the wire and in the store, and are

@@ -18,8 +18,8 @@ extension Transaction {
             """
             INSERT INTO session (
                 id, account, counter, created_at_ms, used_at_ms, auth_time_ms, proved_at_ms,
-                methods, platform, device, rotated_at_ms, device_key, device_name)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                methods, platform, device, rotated_at_ms, device_key, device_name, generation)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 .integer(session.id.key), .integer(session.account.key),
@@ -28,7 +28,7 @@ extension Transaction {
                 SQLValue(session.provedAt), session.proofs.latest.methodsValue,
                 SQLValue(device.platform), SQLValue(device.device),
                 SQLValue(session.rotatedAt), SQLValue(session.deviceKey?.bytes),
-                SQLValue(sealedName),
+                SQLValue(sealedName), .integer(session.generation),
             ])
     }
 
@@ -46,8 +46,8 @@ extension Transaction {
         try requireOne(changed, "rotated")
     }
 
-    /// Stores a reauthentication. `proved_at_ms` stays that of the opening proof:
-    /// `endAccountSessions` distinguishes old sessions from new ones by it.
+    /// Stores a reauthentication. `proved_at_ms` and `generation` stay those of the opening proof:
+    /// `endAccountSessions` distinguishes old sessions from new ones by them.
     func recordProofs(of session: Session) throws {
         let changed = try execute(
             """
@@ -159,7 +159,7 @@ extension Session {
     /// The columns that `init` reads.
     fileprivate static let columns = """
         id, account, counter, created_at_ms, used_at_ms, auth_time_ms, proved_at_ms, methods, \
-        ended_at_ms, end_reason, rotated_at_ms, device, device_key, proofs
+        ended_at_ms, end_reason, rotated_at_ms, device, device_key, proofs, generation
         """
 
     /// Parses a row of `columns`.
@@ -181,6 +181,7 @@ extension Session {
         rotatedAt = try row.timestamp("rotated_at_ms")
         device = try row.optionalBlob("device")
         deviceKey = try row.optionalBlob("device_key").map { try DeviceKey(stored: $0) }
+        generation = try row.integer("generation")
     }
 }
 

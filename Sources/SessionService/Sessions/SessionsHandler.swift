@@ -49,7 +49,7 @@ package struct SessionsHandler: SessionsService {
         return SessionV1.Tokens(
             sessionId: session.id.text, accessToken: access.text,
             accessExpiresAtMs: access.expiresAt.milliseconds,
-            refreshToken: refreshTokens.seal.text(of: refresh),
+            refreshToken: refreshTokens.seal(at: time.now()).text(of: refresh),
             idleExpiresAtMs: unusedEnd.milliseconds,
             expiresAtMs: life.ageEnd(of: session).milliseconds,
             serverTimeMs: time.now().milliseconds)

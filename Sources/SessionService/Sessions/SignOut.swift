@@ -39,7 +39,7 @@ extension SessionsHandler {
                 }
             }
         case .refreshToken(let text):
-            guard let token = refreshTokens.seal.token(text) else {
+            guard let token = try await refreshTokens.token(text, in: store, time) else {
                 throw ServiceError(.invalidRefreshToken)
             }
             let proof = try await finding(
@@ -90,9 +90,9 @@ extension SessionsHandler {
             let ended = try transaction.end(session, .replayed, from: .unknown)
             return .refused(.refreshTokenReplayed, ended: [ended])
         case .refused(let code):
-            let recorded = try memory.rejectedTokens.auditUse(
+            let rejected = try memory.rejectedTokens.auditUse(
                 of: session, .refreshRefused, code, .unknown, transaction)
-            return .refused(code, recorded: recorded)
+            return .refused(code, rejected: rejected)
         case .unknown: return .refused(.invalidRefreshToken)
         }
     }

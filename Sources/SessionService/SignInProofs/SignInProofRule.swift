@@ -7,7 +7,7 @@ import ServiceRuntime
 ///     proved                               opens
 ///     more than `clockLeeway` after now    no: identity's clock cannot be that far ahead
 ///     more than `life` before now          no: too old
-///     before the account's latest end      no: the sign-in began before a password reset
+///     from before an end (`AccountEnd`)    no: the sign-in began before a password reset
 ///     otherwise                            yes, once (`Transaction.useProof`)
 enum SignInProofRule {
     /// How long a proof is valid: a gateway forwards it at once.
@@ -15,14 +15,14 @@ enum SignInProofRule {
     /// How far identity's clock may be ahead of ours.
     static let clockLeeway: Duration = .seconds(60)
 
-    /// - Parameter accountEnd: the moment before which proofs of the account are refused.
+    /// - Parameter accountEnd: the account's latest ends; nil where none is known.
     static func accepts(
-        _ proof: SignInProof, accountEnd: Timestamp?, at now: Timestamp
+        _ proof: SignInProof, accountEnd: AccountEnd?, at now: Timestamp
     ) -> Bool {
         if proof.provedAt > now + clockLeeway { return false }
         if now > staleAfter(proof) { return false }
-        if let accountEnd, proof.provedAt < accountEnd { return false }
-        return true
+        guard let accountEnd else { return true }
+        return !accountEnd.covers(provedAt: proof.provedAt, generation: proof.generation)
     }
 
     /// The last moment at which a proof is valid.
@@ -40,6 +40,8 @@ struct SignInProof: Hashable, Sendable {
     let provedAt: Timestamp
     /// 16 random bytes.
     let nonce: [UInt8]
+    /// The account's session generation; 0 from an earlier build.
+    let generation: Int64
 
     /// Parses a proof; nil unless identity has sealed it, and for contents that identity would not
     /// produce.
@@ -54,5 +56,6 @@ struct SignInProof: Hashable, Sendable {
         authenticatedAt = Timestamp(milliseconds: message.authTimeMs)
         provedAt = Timestamp(milliseconds: message.provedAtMs)
         nonce = message.nonce
+        generation = message.sessionGeneration
     }
 }

@@ -10,7 +10,7 @@ final class CurrentSigningKeys: Sendable {
     /// The signer and verifiers of one ring.
     final class Snapshot: Sendable {
         let ring: SigningKeyRing
-        /// The change that produced it, from `nextVersion`.
+        /// The ring's version.
         let version: UInt64
         let signer: TokenSigner
         let verifier: TokenVerifier
@@ -21,9 +21,9 @@ final class CurrentSigningKeys: Sendable {
         /// SHA-256 of that text, by which followers detect a change.
         let keySetHash: [UInt8]
 
-        init(_ ring: SigningKeyRing, version: UInt64, issuer: String, audience: String) {
+        init(_ ring: SigningKeyRing, issuer: String, audience: String) {
             self.ring = ring
-            self.version = version
+            version = UInt64(clamping: ring.version)
             let type = TokenSigner.accessTokenType
             signer = TokenSigner(key: ring.active, type: type)
             verifier = TokenVerifier(
@@ -37,26 +37,22 @@ final class CurrentSigningKeys: Sendable {
 
     private let issuer: String
     private let audience: String
-    private struct State {
-        var snapshot: Snapshot
-        var versionsSeen: UInt64 = 0
-    }
-
-    private let state: Mutex<State>
+    private let snapshot: Mutex<Snapshot>
     /// The snapshot's version, for `known`, which runs for every validation: no lock, and no
     /// reference count on the snapshot that all event loops would contend for.
-    private let version = Atomic<UInt64>(0)
+    private let version: Atomic<UInt64>
     private let verified = TokenCache()
 
     init(_ ring: SigningKeyRing, issuer: String, audience: String) {
         self.issuer = issuer
         self.audience = audience
-        state = Mutex(
-            State(snapshot: Snapshot(ring, version: 0, issuer: issuer, audience: audience)))
+        let first = Snapshot(ring, issuer: issuer, audience: audience)
+        snapshot = Mutex(first)
+        version = Atomic(first.version)
     }
 
     /// The current snapshot.
-    var current: Snapshot { state.withLock { $0.snapshot } }
+    var current: Snapshot { snapshot.withLock { $0 } }
 
     /// A token that was verified under the current keys; nil for any other. A token verified under
     /// earlier keys is verified again, so that none outlives the revocation of its key.
@@ -72,23 +68,15 @@ final class CurrentSigningKeys: Sendable {
     /// Removes tokens that have expired by `now`.
     func forget(expiredAt now: Timestamp) { verified.forget(expiredAt: now) }
 
-    /// A version for a change, taken inside its transaction. Transactions run one after the other,
-    /// so versions have the order of the commits.
-    func nextVersion() -> UInt64 {
-        state.withLock { state in
-            state.versionsSeen += 1
-            return state.versionsSeen
-        }
-    }
-
-    /// Replaces the ring, unless that of a later change is already current: two changes may
-    /// complete in any order, and the earlier one must not bring a revoked key back.
-    func replace(with ring: SigningKeyRing, version: UInt64) {
-        let next = Snapshot(ring, version: version, issuer: issuer, audience: audience)
-        state.withLock { state in
-            guard version > state.snapshot.version else { return }
-            state.snapshot = next
-            self.version.store(version, ordering: .releasing)
+    /// Replaces the ring after its change has been committed, unless that of a later change is
+    /// already current: two changes may complete in any order, and the earlier one must not bring a
+    /// revoked key back.
+    func replace(with ring: SigningKeyRing) {
+        let next = Snapshot(ring, issuer: issuer, audience: audience)
+        snapshot.withLock { snapshot in
+            guard next.version > snapshot.version else { return }
+            snapshot = next
+            version.store(next.version, ordering: .releasing)
         }
     }
 }
@@ -96,48 +84,51 @@ final class CurrentSigningKeys: Sendable {
 /// The keys of access tokens at one moment (S-01): one signs, all published ones verify. Tokens of
 /// retired keys can be read and are no longer valid.
 struct SigningKeyRing: Sendable {
+    /// What a change of the keys decides about.
+    static let subjects: [Subject] = [.table("signing_key"), .table("signing_keys_version")]
+
     let active: SigningKey
     let published: JSONWebKeySet
     /// Retired keys, by which an expired token is still recognised as ours.
     let retired: JSONWebKeySet
     /// Their rows, for the schedule.
     let stored: [StoredSigningKey]
+    /// The number of changes that the store has seen when these keys were read. A change raises it
+    /// in its transaction, so versions have the order of the commits, also between instances.
+    let version: Int64
 
     /// Loads the keys from `store`; the first start generates one.
     /// - Throws: `SessionKeyError`, or what the store throws.
     static func load(
         from store: Store, box: SealedBox, randomness: any Randomness, logger: Logger
     ) async throws -> SigningKeyRing {
-        let (stored, retired) = try await store.write(about: [.table("signing_key")]) {
-            transaction in
-            let retired = try transaction.retiredSigningKeys()
+        let ring = try await store.write(about: SigningKeyRing.subjects) { transaction in
             let keys = try transaction.signingKeys()
-            if keys.contains(where: { $0.phase == .active }) { return (keys, retired) }
-            // There is none at the first start, or after a program that knew no announced keys.
-            let generator = SigningKeyGenerator(box: box, randomness: randomness)
-            let announced = keys.first { $0.phase == .announced }
-            try transaction.take(announced.map { .activate($0.id) } ?? .start, generator)
-            return (try transaction.signingKeys(), retired)
+            if !keys.contains(where: { $0.phase == .active }) {
+                // There is none at the first start, or after a program that knew no announced keys.
+                let generator = SigningKeyGenerator(box: box, randomness: randomness)
+                let announced = keys.first { $0.phase == .announced }
+                try transaction.take(announced.map { .activate($0.id) } ?? .start, generator)
+            }
+            return try SigningKeyRing(in: transaction, box: box)
         }
-        let ring = try SigningKeyRing(stored, retired: retired, box: box)
         logger.info(
             "session.signing_keys.loaded", "signing keys loaded",
             fields: [.key: .text(ring.active.identifier)])
         return ring
     }
 
-    /// The ring of `stored` keys, none of them retired, and of `retired` ones, none of them
-    /// revoked.
-    init(
-        _ stored: [StoredSigningKey], retired: [StoredSigningKey], box: SealedBox
-    ) throws {
+    /// The ring of the keys in the store.
+    /// - Throws: `SessionKeyError`, or what the store throws.
+    init(in session: some SQLSession, box: SealedBox) throws {
+        stored = try session.signingKeys()
         guard let active = stored.first(where: { $0.phase == .active }) else {
             throw SessionKeyError.signingKeyDoesNotOpen
         }
         self.active = try active.signingKey(box: box)
-        self.stored = stored
         published = try JSONWebKeySet(try stored.map { try $0.verifyingKey })
-        self.retired = try JSONWebKeySet(try retired.map { try $0.verifyingKey })
+        retired = try JSONWebKeySet(try session.retiredSigningKeys().map { try $0.verifyingKey })
+        version = try session.signingKeysVersion()
     }
 }
 

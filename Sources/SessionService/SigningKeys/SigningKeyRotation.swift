@@ -45,7 +45,6 @@ struct SigningKeyRotation: Sendable {
             }
             let announced = keys.first { $0.phase == .announced }
             try transaction.take(announced.map { .activate($0.id) } ?? .start, generator)
-            return try transaction.signingKeys()
         }
     }
 
@@ -61,20 +60,18 @@ struct SigningKeyRotation: Sendable {
                 })
             else { throw ServiceError(.notFound, fields: ["key_id"]) }
             if !key.isRevoked { try transaction.revoke(key) }
-            return try transaction.takeDue(schedule, generator)
+            try transaction.takeDue(schedule, generator)
         }
     }
 
     private func change(
-        _ flow: @escaping @Sendable (Transaction) throws -> [StoredSigningKey]
+        _ flow: @escaping @Sendable (Transaction) throws -> Void
     ) async throws {
-        let (ring, version) = try await store.write(about: [.table("signing_key")]) { transaction in
-            let stored = try flow(transaction)
-            let ring = try SigningKeyRing(
-                stored, retired: try transaction.retiredSigningKeys(), box: generator.box)
-            return (ring, keys.nextVersion())
+        let ring = try await store.write(about: SigningKeyRing.subjects) { transaction in
+            try flow(transaction)
+            return try SigningKeyRing(in: transaction, box: generator.box)
         }
-        keys.replace(with: ring, version: version)
+        keys.replace(with: ring)
         wakeSignal.wake()
         logger.info(
             "session.signing_keys.changed", "signing keys changed",
@@ -102,6 +99,7 @@ struct SigningKeyGenerator: Sendable {
 extension Transaction {
     /// Takes a step of the schedule, with its audit record.
     func take(_ step: SigningKeySchedule.Step, _ generator: SigningKeyGenerator) throws {
+        try raiseSigningKeysVersion()
         switch step {
         case .announce: try add(generator.make(.passive, at: at), .signingKeyMade)
         case .start:
@@ -117,20 +115,14 @@ extension Transaction {
         }
     }
 
-    /// Takes every step that is due, and returns the resulting keys.
-    func takeDue(
-        _ schedule: SigningKeySchedule, _ generator: SigningKeyGenerator
-    ) throws -> [StoredSigningKey] {
-        var keys = try signingKeys()
-        while let step = schedule.step(keys, at: at) {
-            try take(step, generator)
-            keys = try signingKeys()
-        }
-        return keys
+    /// Takes every step that is due.
+    func takeDue(_ schedule: SigningKeySchedule, _ generator: SigningKeyGenerator) throws {
+        while let step = schedule.step(try signingKeys(), at: at) { try take(step, generator) }
     }
 
     /// Revokes a key, retired or not: its tokens are invalid from this commit on.
     func revoke(_ key: StoredSigningKey) throws {
+        try raiseSigningKeysVersion()
         try retireSigningKey(key.id, isRevoked: true)
         try audit(key.id, .signingKeyRevoked)
     }

@@ -81,6 +81,13 @@ extension SQLSession {
             StoredSigningKey.init)
     }
 
+    /// The number of changes of the keys (`SigningKeyRing.version`).
+    func signingKeysVersion() throws -> Int64 {
+        try queryOne("SELECT version FROM signing_keys_version WHERE id = 1") {
+            try $0.integer(0)
+        } ?? 0
+    }
+
     /// The newest keys, in any state.
     func latestSigningKeys(_ countMax: Int64) throws -> [StoredSigningKey] {
         try query(
@@ -93,6 +100,15 @@ extension SQLSession {
 }
 
 extension Transaction {
+    /// Counts a change of the keys.
+    func raiseSigningKeysVersion() throws {
+        try execute(
+            """
+            INSERT INTO signing_keys_version (id, version) VALUES (1, 1)
+            ON CONFLICT (id) DO UPDATE SET version = signing_keys_version.version + 1
+            """)
+    }
+
     /// Inserts a key.
     func insert(_ key: StoredSigningKey) throws {
         try execute(

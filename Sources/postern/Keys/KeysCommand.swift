@@ -77,7 +77,7 @@ struct KeysCommand: AsyncParsableCommand {
     /// `postern keys rotate-refresh`.
     struct RotateRefresh: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Issues refresh tokens under a new key from now on.",
+            abstract: "Issues refresh tokens under a new key from a minute later on.",
             discussion: """
                 Existing tokens stay valid as long as their sessions can live; no user is signed \
                 out.

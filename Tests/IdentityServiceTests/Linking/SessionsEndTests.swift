@@ -1,3 +1,4 @@
+import Contracts
 import Messages
 import ServiceRuntime
 import Storage
@@ -52,17 +53,26 @@ struct SessionsEndTests {
     @Test("X-04: an end covers every session proved before its time, except the spared one")
     func rule() throws {
         let account = try #require(AccountID(key: 1))
-        func ends(_ provedAt: Int64, _ session: String, spared: String?) -> Bool {
-            SessionsEnd(before: Timestamp(milliseconds: 1_000), spared: spared).ends(
+        func ends(
+            _ provedAt: Int64, _ session: String, spared: String?, generation: Int64 = 0
+        ) -> Bool {
+            SessionsEnd(
+                end: AccountEnd(before: Timestamp(milliseconds: 1_000), generation: 2),
+                spared: spared
+            ).ends(
                 SessionOwner(
                     account: account, session: session,
-                    provedAt: Timestamp(milliseconds: provedAt)))
+                    provedAt: Timestamp(milliseconds: provedAt), generation: generation))
         }
         #expect(ends(999, "ses_a", spared: nil))
         #expect(!ends(1_000, "ses_a", spared: nil))
         #expect(!ends(0, "ses_a", spared: "ses_a"))
         #expect(ends(0, "ses_b", spared: "ses_a"))
         #expect(ends(0, "", spared: nil))
+        // Another instance's clock is ahead, or behind.
+        #expect(ends(2_000, "ses_a", spared: nil, generation: 1))
+        #expect(!ends(0, "ses_a", spared: nil, generation: 2))
+        #expect(!ends(2_000, "ses_a", spared: "ses_a", generation: 1))
     }
 
     @Test("X-04: trojan identifier: a takeover during the token check refuses the link")

@@ -57,7 +57,8 @@ struct EndsBeforeMailsTests {
                 for account in accounts { try transaction.enqueue(outbox.revokeDevices(account)) }
                 for account in accounts {
                     try transaction.enqueue(
-                        outbox.endAccount(account, provedUntil: transaction.at))
+                        outbox.endAccount(
+                            account, provedUntil: transaction.at, generation: 1))
                 }
             }
             while fixture.sessions.ended.count < accounts.count { await Task.yield() }

@@ -36,8 +36,9 @@ struct RefreshKeysHandlerTests {
         let keys = try await rotate()
         #expect(keys.map(\.keyId) == [2, 1])
         #expect(keys[0].madeAtMs == now.milliseconds && keys[0].supersededAtMs == 0)
-        #expect(keys[1].supersededAtMs == now.milliseconds)
-        #expect(keys[1].acceptedUntilMs == (now + Self.day * 90).milliseconds)
+        let start = now + RefreshTokenKeys.announcedFor
+        #expect(keys[1].supersededAtMs == start.milliseconds)
+        #expect(keys[1].acceptedUntilMs == (start + Self.day * 90).milliseconds)
         let child = try await fixture.refresh(tokens.refreshToken)
         _ = try await fixture.refresh(child.refreshToken)
     }

@@ -26,15 +26,19 @@ struct RefreshTokenKeyTests {
         try #require(Base64URL.decode(token.utf8))[1]
     }
 
-    @Test("the first sign-in or refresh after a key's life makes a new one; old tokens stay valid")
+    @Test("the first call after a key's life makes a new one, used a minute later; old tokens stay")
     func schedule() async throws {
         let first = try await fixture.open()
         #expect(try keyID(first.refreshToken) == 1)
         fixture.time.advance(by: Self.day * 30 - .milliseconds(1))
         #expect(try keyID(try await fixture.open().refreshToken) == 1)
         fixture.time.advance(by: .milliseconds(1))
-        let second = try await fixture.open()
-        #expect(try keyID(second.refreshToken) == 2)
+        #expect(try keyID(try await fixture.open().refreshToken) == 1)
+        #expect(try await fixture.audited(.refreshKeyMade) == 2)
+        fixture.time.advance(by: RefreshTokenKeys.announcedFor - .milliseconds(1))
+        #expect(try keyID(try await fixture.open().refreshToken) == 1)
+        fixture.time.advance(by: .milliseconds(1))
+        #expect(try keyID(try await fixture.open().refreshToken) == 2)
         let child = try await fixture.refresh(first.refreshToken)
         #expect(try keyID(child.refreshToken) == 2)
         #expect(try await fixture.audited(.refreshKeyMade) == 2)
@@ -47,7 +51,7 @@ struct RefreshTokenKeyTests {
         fixture.time.advance(by: Self.day * 90 - .milliseconds(1))
         try await fixture.service.sessions.refreshTokens.renew(in: fixture.store, isRequested: true)
         _ = try await fixture.refresh(first.refreshToken)
-        fixture.time.advance(by: .milliseconds(1))
+        fixture.time.advance(by: RefreshTokenKeys.announcedFor + .milliseconds(1))
         try await fixture.service.sessions.refreshTokens.renew(in: fixture.store, isRequested: true)
         await expectRefused(.invalidRefreshToken) { try await fixture.refresh(first.refreshToken) }
     }
@@ -70,6 +74,7 @@ struct RefreshTokenKeyTests {
         }
         #expect(try await fixture.audited(.refreshKeyMade) == 2)
         try await fixture.restart()
+        fixture.time.advance(by: RefreshTokenKeys.announcedFor)
         let child = try await fixture.refresh(tokens.refreshToken)
         #expect(try keyID(child.refreshToken) == 2)
     }
@@ -112,6 +117,8 @@ struct RefreshTokenKeyTests {
         _ = try await fixture.refresh(child.refreshToken)
         #expect(reports() == 2)
         fixture.time.advance(by: Self.day * 59)
+        #expect(try keyID(try await fixture.open().refreshToken) == 255)
+        fixture.time.advance(by: RefreshTokenKeys.announcedFor)
         #expect(try keyID(try await fixture.open().refreshToken) == 1)
     }
 
@@ -134,7 +141,9 @@ struct RefreshTokenKeyTests {
             try await fixture.service.sessions.refreshTokens.renew(
                 in: fixture.store, isRequested: true)
         }
-        fixture.time.advance(by: Self.day * 90)
+        fixture.time.advance(by: Self.day * 90 + RefreshTokenKeys.announcedFor)
+        _ = try await fixture.open()
+        fixture.time.advance(by: RefreshTokenKeys.announcedFor)
         let tokens = try await fixture.open()
         #expect(try keyID(tokens.refreshToken) == 1)
         #expect(

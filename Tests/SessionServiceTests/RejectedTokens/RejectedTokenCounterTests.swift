@@ -16,33 +16,49 @@ struct RejectedTokenCounterTests {
         RejectedTokenCounter.Kind(session: session, account: 1, event: .refreshRefused, code: code)
     }
 
+    /// A use in a transaction that is committed at once.
+    /// - Returns: whether it is recorded.
+    private static func use(
+        _ kind: RejectedTokenCounter.Kind, _ uses: RejectedTokenCounter, at now: Timestamp = start
+    ) -> Bool {
+        let isRecorded = uses.needsRecord(kind)
+        uses.count(RejectedTokenCounter.Use(kind: kind, at: now, isRecorded: isRecorded))
+        return isRecorded
+    }
+
     @Test("the first rejection for a session and reason is recorded, the rest are counted")
     func window() {
         let uses = RejectedTokenCounter()
-        #expect(uses.record(Self.kind(1), at: Self.start))
-        for _ in 0..<1_000 { #expect(!uses.record(Self.kind(1), at: Self.start)) }
-        #expect(uses.record(Self.kind(1, .invalidDeviceProof), at: Self.start), "another reason")
-        #expect(uses.record(Self.kind(2), at: Self.start), "another session")
-        for kind in [Self.kind(1, .invalidDeviceProof), Self.kind(2)] { uses.confirm(kind) }
+        #expect(Self.use(Self.kind(1), uses))
+        for _ in 0..<1_000 { #expect(!Self.use(Self.kind(1), uses)) }
+        #expect(Self.use(Self.kind(1, .invalidDeviceProof), uses), "another reason")
+        #expect(Self.use(Self.kind(2), uses), "another session")
         #expect(uses.take(overAt: Self.start + .milliseconds(599_999)) == [])
         let over = uses.take(overAt: Self.start + .seconds(600))
         #expect(over == [RejectedTokenCounter.Count(kind: Self.kind(1), uses: 1_001)])
         #expect(uses.count == 0)
-        #expect(uses.record(Self.kind(1), at: Self.start + .seconds(600)), "a new window")
+        #expect(Self.use(Self.kind(1), uses, at: Self.start + .seconds(600)), "a new window")
     }
 
-    @Test("a first rejection whose record was rolled back is reported when its window ends")
-    func undone() {
+    @Test("a transaction that is run again counts once: nothing is counted before its commit")
+    func again() {
         let uses = RejectedTokenCounter()
         #expect(!uses.countFurther(Self.kind(1)), "the first needs its record")
-        for session in [Int64(1), 2] { #expect(uses.record(Self.kind(session), at: Self.start)) }
-        uses.confirm(Self.kind(2))
-        #expect(uses.take(overAt: nil) == [RejectedTokenCounter.Count(kind: Self.kind(1), uses: 1)])
-        uses.confirm(Self.kind(1))
-        #expect(uses.count == 0, "a late confirmation opens no window")
+        for _ in 0..<3 { #expect(uses.needsRecord(Self.kind(1))) }
+        #expect(uses.count == 0)
+        #expect(Self.use(Self.kind(1), uses))
+        #expect(uses.countFurther(Self.kind(1)))
+        #expect(uses.take(overAt: nil) == [RejectedTokenCounter.Count(kind: Self.kind(1), uses: 2)])
     }
 
-    @Test("A-01: a rejection whose transaction is rolled back is still recorded")
+    @Test("a rejection without a record, because a window ended meanwhile, is reported later")
+    func unrecorded() {
+        let uses = RejectedTokenCounter()
+        uses.count(.init(kind: Self.kind(1), at: Self.start, isRecorded: false))
+        #expect(uses.take(overAt: nil) == [RejectedTokenCounter.Count(kind: Self.kind(1), uses: 1)])
+    }
+
+    @Test("A-01: after a rejection whose transaction is rolled back, the next one is recorded")
     func undoneRecord() async throws {
         let fixture = try await SessionFixture()
         let tokens = try await fixture.open(on: try .p256())
@@ -55,17 +71,18 @@ struct RejectedTokenCounterTests {
         }
         _ = try await fixture.store.writeUnchecked { try $0.execute("DROP TRIGGER full") }
         #expect(try await fixture.audited(.refreshRefused) == 0)
-        fixture.time.advance(by: .seconds(600))
-        await fixture.service.background.maintenance.writeRejectedTokens()
+        await expectRefused(.deviceProofRequired) {
+            try await fixture.refresh(tokens.refreshToken)
+        }
         #expect(try await fixture.audited(.refreshRefused) == 1)
     }
 
     @Test("a clock that goes backwards and a stop end all windows")
     func clock() {
         let uses = RejectedTokenCounter()
-        for _ in 0..<2 { _ = uses.record(Self.kind(1), at: Self.start) }
+        for _ in 0..<2 { _ = Self.use(Self.kind(1), uses) }
         #expect(uses.take(overAt: Self.start - .seconds(1)).map(\.uses) == [2])
-        for _ in 0..<3 { _ = uses.record(Self.kind(1), at: Self.start) }
+        for _ in 0..<3 { _ = Self.use(Self.kind(1), uses) }
         #expect(uses.take(overAt: nil).map(\.uses) == [3])
     }
 
@@ -73,7 +90,7 @@ struct RejectedTokenCounterTests {
     func bounded() {
         let uses = RejectedTokenCounter()
         let recorded = (1...Int64(RejectedTokenCounter.windowsMax) + 10).filter {
-            uses.record(Self.kind($0), at: Self.start)
+            Self.use(Self.kind($0), uses)
         }
         #expect(recorded.count == RejectedTokenCounter.windowsMax)
         #expect(uses.count == RejectedTokenCounter.windowsMax)

@@ -100,7 +100,8 @@ final class ScheduledService {
             let isNew = expected == .child
             guard isNew || expected == .sameChild else { return "answered, not \(expected)" }
             let counter = isNew ? world.leaf + 1 : world.leaf
-            let given = service.sessions.refreshTokens.seal.token(child.refreshToken)
+            let given = service.sessions.refreshTokens.seal(at: time.now())
+                .token(child.refreshToken)
             if given?.counter != counter { return "another child" }
             tokens.refresh[counter] = child.refreshToken
             tokens.access[counter] = child.accessToken

@@ -201,6 +201,37 @@ struct SigningKeyRotationTests {
         #expect(try await keys().count == 1)
     }
 
+    @Test("each change raises the version in the store, and a restart reads it")
+    func versions() async throws {
+        func stored() async throws -> Int64 {
+            try await fixture.store.read { try $0.signingKeysVersion() }
+        }
+        func current() -> Int64 { fixture.service.background.signingKeys.keys.current.ring.version }
+        let first = try await stored()
+        #expect(first > 0 && current() == first)
+        _ = try await fixture.service.signingKeys.rotateKeys(.init(), tool)
+        let second = try await stored()
+        #expect(second > first && current() == second)
+        try await fixture.restart()
+        #expect(try await stored() == second && current() == second)
+        let signer = try #require(try await keys().first { $0.state == .active })
+        _ = try await fixture.service.signingKeys.revokeKey(.init(keyId: signer.keyId), tool)
+        #expect(try await stored() > second)
+        #expect(try await stored() == current())
+    }
+
+    @Test("keys that were read before a revocation do not bring the revoked key back")
+    func lateRead() async throws {
+        let name = try kid(try await fixture.open())
+        let rotation = fixture.service.background.signingKeys
+        let before = try await fixture.store.read {
+            try SigningKeyRing(in: $0, box: rotation.generator.box)
+        }
+        _ = try await fixture.service.signingKeys.revokeKey(.init(keyId: name), tool)
+        rotation.keys.replace(with: before)
+        #expect(try !published().contains(name))
+    }
+
     @Test("after concurrent changes the published keys are those in the store")
     func races() async throws {
         let name = try kid(try await fixture.open())

@@ -75,16 +75,17 @@ final class SessionFixture {
     /// The id of an account.
     func account(_ key: Int64 = 42) throws -> AccountID { try #require(AccountID(key: key)) }
 
-    /// A proof by identity for `account`, made now or at another time.
+    /// A proof by identity for `account`, made now or at another time; of an earlier build unless
+    /// a session generation is given.
     func proof(
         _ account: AccountID, provedAt: Timestamp? = nil, key: SecretBytes? = nil,
-        methods: [String] = ["pwd"]
+        methods: [String] = ["pwd"], generation: Int64 = 0
     ) -> IdentityV1.SignInProof {
         let moment = (provedAt ?? time.now()).milliseconds
         return SignInProofSeal(key: KeyedHash(key: key ?? proofKey)).seal(
             IdentityV1.SignInProof(
                 accountId: account.text, amr: methods, authTimeMs: moment, provedAtMs: moment,
-                nonce: randomness.bytes(16)))
+                nonce: randomness.bytes(16), sessionGeneration: generation))
     }
 
     // MARK: Calls
@@ -144,10 +145,12 @@ final class SessionFixture {
     }
 
     func endAccount(
-        _ account: AccountID, before: Timestamp, reason: SessionV1.EndReason = .security
+        _ account: AccountID, before: Timestamp, reason: SessionV1.EndReason = .security,
+        generation: Int64 = 0
     ) async throws -> Int {
         let request = SessionV1.EndAccountSessionsRequest(
-            accountId: account.text, beforeMs: before.milliseconds, reason: reason)
+            accountId: account.text, beforeMs: before.milliseconds, reason: reason,
+            sessionGeneration: generation)
         return Int(
             try await service.sessions.endAccountSessions(request, context(from: "identity")).ended)
     }

@@ -1204,7 +1204,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__collision__descriptor =
   (ProtobufCMessageInit) postern__identity__v1__collision__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__identity__v1__sign_in_proof__field_descriptors[6] =
+static const ProtobufCFieldDescriptor postern__identity__v1__sign_in_proof__field_descriptors[7] =
 {
   {
     "account_id",
@@ -1278,6 +1278,18 @@ static const ProtobufCFieldDescriptor postern__identity__v1__sign_in_proof__fiel
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "session_generation",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Identity__V1__SignInProof, session_generation),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__identity__v1__sign_in_proof__field_indices_by_name[] = {
   0,   /* field[0] = account_id */
@@ -1286,11 +1298,12 @@ static const unsigned postern__identity__v1__sign_in_proof__field_indices_by_nam
   5,   /* field[5] = mac */
   4,   /* field[4] = nonce */
   3,   /* field[3] = proved_at_ms */
+  6,   /* field[6] = session_generation */
 };
 static const ProtobufCIntRange postern__identity__v1__sign_in_proof__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor postern__identity__v1__sign_in_proof__descriptor =
 {
@@ -1300,7 +1313,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__sign_in_proof__descripto
   "Postern__Identity__V1__SignInProof",
   "postern.identity.v1",
   sizeof(Postern__Identity__V1__SignInProof),
-  6,
+  7,
   postern__identity__v1__sign_in_proof__field_descriptors,
   postern__identity__v1__sign_in_proof__field_indices_by_name,
   1,  postern__identity__v1__sign_in_proof__number_ranges,

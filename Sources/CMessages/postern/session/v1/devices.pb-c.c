@@ -1256,7 +1256,7 @@ const ProtobufCMessageDescriptor postern__session__v1__session_proof__descriptor
   (ProtobufCMessageInit) postern__session__v1__session_proof__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__session__v1__list_proofs_response__field_descriptors[5] =
+static const ProtobufCFieldDescriptor postern__session__v1__list_proofs_response__field_descriptors[6] =
 {
   {
     "session_id",
@@ -1318,18 +1318,31 @@ static const ProtobufCFieldDescriptor postern__session__v1__list_proofs_response
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "session_generation",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Session__V1__ListProofsResponse, session_generation),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__session__v1__list_proofs_response__field_indices_by_name[] = {
   1,   /* field[1] = account_id */
   3,   /* field[3] = has_device_key */
   4,   /* field[4] = now_ms */
   2,   /* field[2] = proofs */
+  5,   /* field[5] = session_generation */
   0,   /* field[0] = session_id */
 };
 static const ProtobufCIntRange postern__session__v1__list_proofs_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor postern__session__v1__list_proofs_response__descriptor =
 {
@@ -1339,7 +1352,7 @@ const ProtobufCMessageDescriptor postern__session__v1__list_proofs_response__des
   "Postern__Session__V1__ListProofsResponse",
   "postern.session.v1",
   sizeof(Postern__Session__V1__ListProofsResponse),
-  5,
+  6,
   postern__session__v1__list_proofs_response__field_descriptors,
   postern__session__v1__list_proofs_response__field_indices_by_name,
   1,  postern__session__v1__list_proofs_response__number_ranges,

@@ -1617,7 +1617,7 @@ const ProtobufCMessageDescriptor postern__session__v1__sign_out_response__descri
   (ProtobufCMessageInit) postern__session__v1__sign_out_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__session__v1__end_account_sessions_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor postern__session__v1__end_account_sessions_request__field_descriptors[5] =
 {
   {
     "account_id",
@@ -1667,17 +1667,30 @@ static const ProtobufCFieldDescriptor postern__session__v1__end_account_sessions
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "session_generation",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Session__V1__EndAccountSessionsRequest, session_generation),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__session__v1__end_account_sessions_request__field_indices_by_name[] = {
   0,   /* field[0] = account_id */
   1,   /* field[1] = before_ms */
   3,   /* field[3] = except_session_id */
   2,   /* field[2] = reason */
+  4,   /* field[4] = session_generation */
 };
 static const ProtobufCIntRange postern__session__v1__end_account_sessions_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor postern__session__v1__end_account_sessions_request__descriptor =
 {
@@ -1687,7 +1700,7 @@ const ProtobufCMessageDescriptor postern__session__v1__end_account_sessions_requ
   "Postern__Session__V1__EndAccountSessionsRequest",
   "postern.session.v1",
   sizeof(Postern__Session__V1__EndAccountSessionsRequest),
-  4,
+  5,
   postern__session__v1__end_account_sessions_request__field_descriptors,
   postern__session__v1__end_account_sessions_request__field_indices_by_name,
   1,  postern__session__v1__end_account_sessions_request__number_ranges,

@@ -154,10 +154,11 @@ struct  Postern__Identity__V1__SignInProof
   int64_t proved_at_ms;
   ProtobufCBinaryData nonce;
   ProtobufCBinaryData mac;
+  int64_t session_generation;
 };
 #define POSTERN__IDENTITY__V1__SIGN_IN_PROOF__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__identity__v1__sign_in_proof__descriptor) \
-    , {0,NULL}, 0,NULL, 0, 0, {0,NULL}, {0,NULL} }
+    , {0,NULL}, 0,NULL, 0, 0, {0,NULL}, {0,NULL}, 0 }
 
 
 struct  Postern__Identity__V1__ConfirmEmailRequest

@@ -184,10 +184,11 @@ struct  Postern__Session__V1__ListProofsResponse
   Postern__Session__V1__SessionProof **proofs;
   protobuf_c_boolean has_device_key;
   int64_t now_ms;
+  int64_t session_generation;
 };
 #define POSTERN__SESSION__V1__LIST_PROOFS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__list_proofs_response__descriptor) \
-    , {0,NULL}, {0,NULL}, 0,NULL, 0, 0 }
+    , {0,NULL}, {0,NULL}, 0,NULL, 0, 0, 0 }
 
 
 /* Postern__Session__V1__DeviceSession methods */

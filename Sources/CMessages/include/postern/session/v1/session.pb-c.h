@@ -233,10 +233,11 @@ struct  Postern__Session__V1__EndAccountSessionsRequest
   int64_t before_ms;
   Postern__Session__V1__EndReason reason;
   ProtobufCBinaryData except_session_id;
+  int64_t session_generation;
 };
 #define POSTERN__SESSION__V1__END_ACCOUNT_SESSIONS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__end_account_sessions_request__descriptor) \
-    , {0,NULL}, 0, POSTERN__SESSION__V1__END_REASON__END_REASON_UNSPECIFIED, {0,NULL} }
+    , {0,NULL}, 0, POSTERN__SESSION__V1__END_REASON__END_REASON_UNSPECIFIED, {0,NULL}, 0 }
 
 
 struct  Postern__Session__V1__EndAccountSessionsResponse
