@@ -57,9 +57,7 @@ struct NotificationStoreTests {
         let folder = try TemporaryFolder()
         let former = NotificationStore.migrations.prefix { !$0.sql.contains("feed_head") }
         func open(_ migrations: [Migration]) throws -> Store {
-            try Store(
-                folder: folder.path, name: NotificationStore.name, migrations: migrations,
-                time: ManualTime(), logger: CapturedLog().logger())
+            try TestStore.open(NotificationStore.name, migrations, in: folder.path)
         }
         let old = try open(Array(former))
         try await old.writeUnchecked { transaction in

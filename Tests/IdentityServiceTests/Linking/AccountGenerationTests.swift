@@ -118,10 +118,9 @@ struct AccountGenerationTests {
     func earlierStore() async throws {
         let folder = try TemporaryFolder()
         func open(_ steps: Int) throws -> Store {
-            try Store(
-                folder: folder.path, name: "identity",
-                migrations: Array(IdentityTables.migrations.prefix(steps)), time: fixture.time,
-                logger: CapturedLog().logger(time: fixture.time))
+            try TestStore.open(
+                "identity", Array(IdentityTables.migrations.prefix(steps)), in: folder.path,
+                time: fixture.time)
         }
         let former = try open(10)
         try await former.writeUnchecked { transaction in

@@ -74,9 +74,7 @@ struct EventFeedTests {
             }
         }
         store.close()
-        let again = try Store(
-            folder: folder.path, name: "session", migrations: [], time: time,
-            logger: CapturedLog().logger(time: time))
+        let again = try TestStore.open("session", [], in: folder.path, time: time)
         let next = try await EventFeed(store: again, time: time).readEvents(
             EventsV1.ReadEventsRequest(after: seen.position, afterAtMs: seen.positionAtMs),
             CallContext(application: "tool", deadline: time.uptime() + .seconds(1)))

@@ -132,10 +132,9 @@ struct SessionGenerationTests {
     func earlierStore() async throws {
         let folder = try TemporaryFolder()
         func open(_ steps: Int) throws -> Store {
-            try Store(
-                folder: folder.path, name: SessionTables.storeName,
-                migrations: Array(SessionTables.migrations.prefix(steps)), time: fixture.time,
-                logger: CapturedLog().logger(time: fixture.time))
+            try TestStore.open(
+                SessionTables.storeName, Array(SessionTables.migrations.prefix(steps)),
+                in: folder.path, time: fixture.time)
         }
         let former = try open(6)
         try await former.writeUnchecked { transaction in

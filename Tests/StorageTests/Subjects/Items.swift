@@ -20,9 +20,7 @@ enum Items {
     static func open(
         _ folder: TemporaryFolder, backend: (any StoreBackend) -> any StoreBackend = { $0 }
     ) throws -> Store {
-        try Store(
-            folder: folder.path, name: "items", migrations: migrations, engine: SubjectChecks(),
-            time: ManualTime(), logger: CapturedLog().logger(), backend: backend)
+        try TestStore.open("items", migrations, in: folder.path, backend: backend)
     }
 }
 

@@ -10,18 +10,20 @@ package enum TestStore {
     /// opens it again once it is closed.
     /// - Parameters:
     ///   - engine: Another engine than the chosen one, for example one that fails.
+    ///   - backend: Puts another in front, for example `Interleavings`.
     ///   - logger: By default it renders all lines, and they are dropped.
     /// - Throws: `UnknownEngine`, `StoreError`, `SQLError`.
     package static func open(
         _ name: String, _ migrations: [Migration], in folder: String,
         engine: (any SQLEngine)? = nil, limits: Store.Limits = Store.Limits(),
-        acceptsClock: Bool = false, time: any Time = ManualTime(), logger: Logger? = nil
+        acceptsClock: Bool = false, time: any Time = ManualTime(), logger: Logger? = nil,
+        backend: (any StoreBackend) -> any StoreBackend = { $0 }
     ) throws -> Store {
         let chosen = try Self.engine(getenv("POSTERN_TEST_STORE").map { String(cString: $0) })
         return try Store(
             folder: folder, name: name, migrations: migrations, engine: engine ?? chosen,
             limits: limits, acceptsClock: acceptsClock, time: time,
-            logger: logger ?? CapturedLog().logger(time: time))
+            logger: logger ?? CapturedLog().logger(time: time), backend: backend)
     }
 
     /// The engine that `POSTERN_TEST_STORE` names.
