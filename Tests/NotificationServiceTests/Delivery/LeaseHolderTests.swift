@@ -12,11 +12,13 @@ struct LeaseHolderTests {
     /// The delivery of a second process on a fixture's store, with a route of its own.
     private struct Neighbour: DeliveringFixture {
         let store: Store
+        let time: ManualTime
         let delivery: BackgroundDelivery
         let route = RecordingRoute()
 
         init(of fixture: NotificationFixture) throws {
             store = fixture.store
+            time = fixture.time
             delivery = BackgroundDelivery(
                 settings: try NotificationFixture.settings([:]), holder: LeaseHolderTests.other,
                 store: fixture.store, keys: fixture.keys, routes: [.email: route],
