@@ -56,7 +56,7 @@ extension Transaction {
     }
 
     fileprivate func setEpoch(_ epoch: Int64) throws {
-        try execute(
+        try put(
             """
             INSERT INTO store_epoch (id, epoch, begun_at_ms) VALUES (1, ?1, ?2)
             ON CONFLICT (id) DO UPDATE
@@ -76,7 +76,7 @@ extension Transaction {
     /// the backup and covers few; access tokens become invalid because their keys are revoked.
     fileprivate func endRestored() throws -> Int {
         let reason = SQLValue.integer(EndReason.security.rawValue)
-        try execute(
+        try put(
             """
             INSERT INTO session_end (session, ended_at_ms, reason)
             SELECT id, ?1, ?2 FROM session WHERE ended_at_ms IS NULL AND used_at_ms > ?3

@@ -86,13 +86,13 @@ extension SQLSession {
 extension Transaction {
     /// Records why an account is suspended, as of now.
     func recordSuspension(of account: AccountID, sealedReason: [UInt8]) throws {
-        try execute(
+        try put(
             "INSERT INTO suspensions (account, reason, since_ms) VALUES (?, ?, ?)",
             [.integer(account.key), .blob(sealedReason), SQLValue(at)])
     }
 
     /// Deletes an account's suspension.
     func removeSuspension(of account: AccountID) throws {
-        try execute("DELETE FROM suspensions WHERE account = ?", [.integer(account.key)])
+        try put("DELETE FROM suspensions WHERE account = ?", [.integer(account.key)])
     }
 }

@@ -152,7 +152,7 @@ enum DeviceWords {
 extension Transaction {
     /// Records that a notice was mailed.
     func recordNotice(_ account: AccountID, _ kind: NoticeKind) throws {
-        try execute(
+        try put(
             "INSERT INTO notices (account, kind, mailed_at_ms) VALUES (?, ?, ?)",
             [.integer(account.key), .integer(kind.rawValue), SQLValue(at)])
     }

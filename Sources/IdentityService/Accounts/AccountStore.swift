@@ -50,7 +50,7 @@ extension Transaction {
     func insert(_ new: NewAccount) throws {
         let account = SQLValue.integer(new.account.key)
         // A sign-up counts as a sign-in: the next sign-in shows it as the previous one.
-        try execute(
+        try put(
             """
             INSERT INTO accounts (account, status, created_at_ms, last_sign_in_at_ms, is_guest)
             VALUES (?, ?, ?, ?, ?)
@@ -73,10 +73,10 @@ extension Transaction {
         of account: AccountID, sealedKey: [UInt8], sealedDisplayName: [UInt8], language: String,
         sealedPhotoURL: [UInt8]?
     ) throws {
-        try execute(
+        try put(
             "INSERT INTO account_keys (account, sealed_key) VALUES (?, ?)",
             [.integer(account.key), .blob(sealedKey)])
-        try execute(
+        try put(
             """
             INSERT INTO profiles (account, display_name, language, photo_url) VALUES (?, ?, ?, ?)
             """,
@@ -89,7 +89,7 @@ extension Transaction {
     /// Sets an account's address; claims of other accounts on it become void.
     /// - Throws: `SQLError` of kind `.constraint(.unique)` if it is taken, or the account has one.
     func insert(_ address: NewAddress, of account: AccountID) throws {
-        try execute(
+        try put(
             """
             INSERT INTO email_addresses (account, look_up_key, address, held_at_ms, proved_at_ms)
             VALUES (?, ?, ?, ?, ?)
@@ -103,7 +103,7 @@ extension Transaction {
 
     /// Records the time of a sign-in.
     func setLastSignIn(_ account: AccountID) throws {
-        try execute(
+        try put(
             "UPDATE accounts SET last_sign_in_at_ms = ? WHERE account = ?",
             [SQLValue(at), .integer(account.key)])
     }
@@ -112,7 +112,7 @@ extension Transaction {
     /// pending account becomes active.
     func setAddressProved(_ account: AccountID) throws {
         try apply(.verify, account)
-        try execute(
+        try put(
             """
             UPDATE email_addresses SET proved_at_ms = ?
             WHERE account = ? AND proved_at_ms IS NULL
@@ -229,7 +229,7 @@ extension Transaction {
         guard let before = try standing(account) else { return false }
         let after = AccountStatusRule.standing(before, after: event)
         guard after != before else { return false }
-        try execute(
+        try put(
             "UPDATE accounts SET status = ?, beneath = ? WHERE account = ?",
             [
                 .integer(after.status.rawValue), .integer(after.beneath), .integer(account.key),

@@ -99,7 +99,7 @@ extension Transaction {
     private func recordEarlierEnd(
         of account: AccountID, before: SQLValue, spared: SQLValue
     ) throws {
-        try execute(
+        try put(
             """
             UPDATE accounts
             SET sessions_void_before_ms = ?, sessions_void_by_clock_ms = ?, session_spared = ?

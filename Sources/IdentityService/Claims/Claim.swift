@@ -48,13 +48,13 @@ extension Transaction {
     /// if the address has too many.
     func insert(_ claim: Claim) throws {
         try removeClaim(of: claim.account)
-        try execute(
+        try put(
             """
             DELETE FROM claims WHERE account IN (
                 SELECT account FROM claims WHERE address_key = ?
                 ORDER BY claimed_at_ms DESC LIMIT 9223372036854775807 OFFSET ?)
             """, [.blob(claim.addressKey), .integer(Claim.perAddressMax - 1)])
-        try execute(
+        try put(
             """
             INSERT INTO claims (account, token_hash, address_key, address, password_hash,
                 claimed_at_ms, expires_at_ms)
@@ -69,7 +69,7 @@ extension Transaction {
 
     /// Gives a claim a new link; the former link becomes void.
     func relink(_ claim: Claim, tokenHash: [UInt8], expiresAt: Timestamp) throws {
-        try execute(
+        try put(
             "UPDATE claims SET token_hash = ?, attempts = 0, expires_at_ms = ? WHERE account = ?",
             [.blob(tokenHash), SQLValue(expiresAt), .integer(claim.account.key)])
     }
@@ -90,13 +90,13 @@ extension Transaction {
 
     /// Deletes an account's claim.
     func removeClaim(of account: AccountID) throws {
-        try execute("DELETE FROM claims WHERE account = ?", [.integer(account.key)])
+        try put("DELETE FROM claims WHERE account = ?", [.integer(account.key)])
     }
 
     /// Supersedes all claims on an address, because an account owns it now. Call it wherever an
     /// account gets an address.
     func voidClaims(on addressKey: [UInt8]) throws {
-        try execute(
+        try put(
             "UPDATE claims SET token_hash = NULL WHERE address_key = ?", [.blob(addressKey)])
     }
 }

@@ -78,7 +78,7 @@ extension Transaction {
 
     /// Inserts a change; the account's former change becomes void.
     func insert(_ change: PendingEmailChange) throws {
-        try execute(
+        try put(
             """
             INSERT INTO email_changes
                 (account, token_hash, address_key, address, requested_at_ms, expires_at_ms)
@@ -129,7 +129,7 @@ extension Transaction {
     /// Replaces an account's address by another one, which is verified.
     /// - Throws: `SQLError` of kind `.constraint(.unique)` if it is taken.
     func replaceAddress(_ account: AccountID, lookUpKey: [UInt8], sealed: [UInt8]) throws {
-        try execute("DELETE FROM email_addresses WHERE account = ?", [.integer(account.key)])
+        try put("DELETE FROM email_addresses WHERE account = ?", [.integer(account.key)])
         try insert(NewAddress(lookUpKey: lookUpKey, sealed: sealed, isProved: true), of: account)
     }
 }

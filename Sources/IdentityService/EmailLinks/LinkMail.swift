@@ -109,7 +109,7 @@ extension SQLSession {
 extension Transaction {
     /// Inserts a link.
     func insert(_ link: NewLink) throws {
-        try execute(
+        try put(
             """
             INSERT INTO links (link, token_hash, purpose, account, address_key, expires_at_ms)
             VALUES (?, ?, ?, ?, ?, ?)
@@ -123,12 +123,12 @@ extension Transaction {
     /// Deletes all links of an account, of every purpose: after a reset or a takeover, no earlier
     /// link may work.
     func removeLinks(of account: AccountID) throws {
-        try execute("DELETE FROM links WHERE account = ?", [.integer(account.key)])
+        try put("DELETE FROM links WHERE account = ?", [.integer(account.key)])
     }
 
     /// Uses a link up, together with the account's other links of that purpose.
     func removeLinks(_ purpose: LinkPurpose, of account: AccountID) throws {
-        try execute(
+        try put(
             "DELETE FROM links WHERE account = ? AND purpose = ?",
             [.integer(account.key), .integer(purpose.rawValue)])
     }

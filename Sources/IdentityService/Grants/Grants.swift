@@ -124,7 +124,7 @@ extension GrantHolder {
 extension Transaction {
     /// Stores an identity's grant; nil removes it.
     func setGrant(_ identity: Int64, _ sealed: [UInt8]?) throws {
-        try execute(
+        try put(
             "UPDATE identities SET sealed_grant = ? WHERE identity = ?",
             [SQLValue(sealed), .integer(identity)])
     }

@@ -64,7 +64,7 @@ extension Transaction {
     /// - Throws: `SQLError` of kind `.constraint(.unique)` if another account has it, or the
     ///   account has an identity of this method.
     func insert(_ new: NewIdentity, isUsed: Bool = true) throws {
-        try execute(
+        try put(
             """
             INSERT INTO identities (
                 identity, account, look_up_key, method, details, linked_at_ms, last_used_at_ms)
@@ -79,14 +79,14 @@ extension Transaction {
 
     /// Records the time of a sign-in with an identity.
     func recordUse(_ identity: Int64) throws {
-        try execute(
+        try put(
             "UPDATE identities SET last_used_at_ms = ? WHERE identity = ?",
             [SQLValue(at), .integer(identity)])
     }
 
     /// Deletes an identity.
     func removeIdentity(_ identity: Int64) throws {
-        try execute("DELETE FROM identities WHERE identity = ?", [.integer(identity)])
+        try put("DELETE FROM identities WHERE identity = ?", [.integer(identity)])
     }
 }
 

@@ -103,7 +103,7 @@ extension SQLSession {
 extension Transaction {
     /// Inserts hash parameters.
     func insertHashParameters(_ id: Int64, lookUpKey: [UInt8], sealed: [UInt8]) throws {
-        try execute(
+        try put(
             """
             INSERT INTO hash_parameters (parameters, look_up_key, sealed, kept_at_ms)
             VALUES (?, ?, ?, ?)

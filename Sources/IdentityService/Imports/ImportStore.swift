@@ -26,7 +26,7 @@ extension Transaction {
     /// Inserts all rows of an imported account.
     func insert(_ new: ImportedAccount) throws {
         let account = SQLValue.integer(new.account.key)
-        try execute(
+        try put(
             """
             INSERT INTO accounts (account, status, created_at_ms, last_sign_in_at_ms)
             VALUES (?, ?, ?, ?)
@@ -38,7 +38,7 @@ extension Transaction {
         try insertProfile(
             of: new.account, sealedKey: new.sealedKey, sealedDisplayName: new.sealedDisplayName,
             language: new.language, sealedPhotoURL: new.sealedPhotoURL)
-        try execute(
+        try put(
             """
             INSERT INTO imported_accounts (account, look_up_key, external_id, imported_at_ms)
             VALUES (?, ?, ?, ?)
@@ -51,12 +51,12 @@ extension Transaction {
         let account = SQLValue.integer(new.account.key)
         if let address = new.address { try insert(address, of: new.account) }
         if let hash = new.sealedHash {
-            try execute(
+            try put(
                 "INSERT INTO passwords (account, hash, changed_at_ms, scheme) VALUES (?, ?, ?, ?)",
                 [account, .blob(hash), SQLValue(at), new.scheme.map { .text($0) } ?? .null])
         }
         if let claims = new.sealedClaims {
-            try execute(
+            try put(
                 "INSERT INTO custom_claims (account, document) VALUES (?, ?)",
                 [account, .blob(claims)])
         }

@@ -4,18 +4,18 @@ import Storage
 extension Transaction {
     /// Deletes an account's password.
     func removePassword(of account: AccountID) throws {
-        try execute("DELETE FROM passwords WHERE account = ?", [.integer(account.key)])
+        try put("DELETE FROM passwords WHERE account = ?", [.integer(account.key)])
     }
 
     /// Deletes all identities of an account, including its phone number.
     func removeIdentities(of account: AccountID) throws {
-        try execute("DELETE FROM identities WHERE account = ?", [.integer(account.key)])
+        try put("DELETE FROM identities WHERE account = ?", [.integer(account.key)])
     }
 
     /// As `setAddressProved(_:)`, and stores the spelling that the owner uses.
     func setAddressProved(_ account: AccountID, sealed: [UInt8]) throws {
         try apply(.verify, account)
-        try execute(
+        try put(
             "UPDATE email_addresses SET address = ?, proved_at_ms = ? WHERE account = ?",
             [.blob(sealed), SQLValue(at), .integer(account.key)])
     }
@@ -32,7 +32,7 @@ extension Transaction {
     func fillProfile(
         _ account: AccountID, sealedDisplayName: [UInt8]?, sealedPhotoURL: [UInt8]?
     ) throws {
-        try execute(
+        try put(
             """
             UPDATE profiles SET display_name = coalesce(?, display_name),
                 photo_url = coalesce(photo_url, ?)
@@ -95,14 +95,14 @@ extension Transaction {
             "SELECT count(*) FROM removed_identities WHERE account = ?", [.integer(account.key)]
         ) { try $0.integer(0) }
         if count ?? 0 >= IdentityTables.removalsMax { try deleteOldestRemoval(of: account) }
-        try execute(
+        try put(
             "INSERT INTO removed_identities (account, look_up_key) VALUES (?, ?)",
             [.integer(account.key), .blob(lookUpKey)])
     }
 
     /// Deletes the entry: the owner has linked the identity again.
     func deleteRemoval(_ lookUpKey: [UInt8], from account: AccountID) throws {
-        try execute(
+        try put(
             "DELETE FROM removed_identities WHERE account = ? AND look_up_key = ?",
             [.integer(account.key), .blob(lookUpKey)])
     }
@@ -110,12 +110,12 @@ extension Transaction {
     /// Deletes all entries of an account. A takeover calls this, because its previous holder
     /// unlinked them and not the owner.
     func deleteRemovals(from account: AccountID) throws {
-        try execute(
+        try put(
             "DELETE FROM removed_identities WHERE account = ?", [.integer(account.key)])
     }
 
     private func deleteOldestRemoval(of account: AccountID) throws {
-        try execute(
+        try put(
             """
             DELETE FROM removed_identities WHERE removal = (
                 SELECT min(removal) FROM removed_identities WHERE account = ?)

@@ -113,7 +113,7 @@ extension SQLSession {
 extension Transaction {
     /// Sets or replaces an account's password.
     func setPassword(_ account: AccountID, sealedHash: [UInt8]) throws {
-        try execute(
+        try put(
             """
             INSERT INTO passwords (account, hash, changed_at_ms) VALUES (?, ?, ?)
             ON CONFLICT (account) DO UPDATE SET
@@ -124,7 +124,7 @@ extension Transaction {
 
     /// Replaces the hash with a stronger one of the same password.
     func upgradePassword(_ account: AccountID, sealedHash: [UInt8]) throws {
-        try execute(
+        try put(
             "UPDATE passwords SET hash = ?, scheme = NULL WHERE account = ?",
             [.blob(sealedHash), .integer(account.key)])
     }

@@ -148,13 +148,13 @@ extension Transaction {
     /// Inserts a code. The number's live code of the same purpose becomes void.
     func insert(_ code: StoredPhoneCode) throws {
         let binding = code.binding
-        try execute(
+        try put(
             "UPDATE phone_codes SET stage = ? WHERE number_key = ? AND purpose = ? AND stage = 1",
             [
                 .integer(PhoneCodeState.Stage.void.rawValue), .blob(binding.numberKey),
                 .integer(binding.purpose.rawValue),
             ])
-        try execute(
+        try put(
             """
             INSERT INTO phone_codes (
                 code, number_key, purpose, account, code_hash, stage, evaluated, expires_at_ms)
@@ -170,7 +170,7 @@ extension Transaction {
 
     /// Updates the state of a code.
     func setPhoneCode(_ request: PhoneCodeID, _ state: PhoneCodeState) throws {
-        try execute(
+        try put(
             "UPDATE phone_codes SET stage = ?, evaluated = ? WHERE code = ?",
             [
                 .integer(state.stage.rawValue), .integer(Int64(state.evaluated)),
@@ -181,7 +181,7 @@ extension Transaction {
     /// Deletes the codes that an account's sessions have requested, so that they give no access
     /// after a takeover or a deletion.
     func removePhoneCodes(of account: AccountID) throws {
-        try execute("DELETE FROM phone_codes WHERE account = ?", [.integer(account.key)])
+        try put("DELETE FROM phone_codes WHERE account = ?", [.integer(account.key)])
     }
 }
 

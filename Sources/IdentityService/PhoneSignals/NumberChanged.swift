@@ -43,7 +43,7 @@ extension SQLSession {
 extension Transaction {
     /// Stores a change. It replaces the stored one, and its confirmation.
     func setNumberChange(_ numberKey: [UInt8], toldAt: Timestamp) throws {
-        try execute(
+        try put(
             """
             INSERT INTO number_changes (number_key, told_at_ms) VALUES (?, ?)
             ON CONFLICT (number_key) DO UPDATE SET
@@ -54,7 +54,7 @@ extension Transaction {
 
     /// Marks the stored change as confirmed by the number's owner.
     func confirmNumber(_ numberKey: [UInt8]) throws {
-        try execute(
+        try put(
             """
             UPDATE number_changes SET confirmed_at_ms = ?
             WHERE number_key = ? AND confirmed_at_ms IS NULL

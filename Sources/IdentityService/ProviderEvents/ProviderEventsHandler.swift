@@ -68,7 +68,7 @@ extension Transaction {
 
     /// Stores the time of the last processed relay event of an identity.
     func setRelayTold(_ identity: Int64, at moment: Timestamp) throws {
-        try execute(
+        try put(
             "UPDATE identities SET relay_told_at_ms = ? WHERE identity = ?",
             [SQLValue(moment), .integer(identity)])
     }

@@ -242,7 +242,7 @@ extension Transaction {
             ) { _ in true } == true
         let before = hasOlder ? [standard] : []
         for new in before + [name] where !known.contains(new) {
-            try execute("INSERT INTO own_password_schemes (name) VALUES (?)", [.text(new)])
+            try put("INSERT INTO own_password_schemes (name) VALUES (?)", [.text(new)])
             known.append(new)
         }
     }

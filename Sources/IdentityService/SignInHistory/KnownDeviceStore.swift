@@ -27,7 +27,7 @@ extension Transaction {
         guard !isKnown else { return false }
         let known = try knownDevices(of: account)
         if known >= KnownDeviceRule.devicesMax { try deleteOldestDevice(of: account) }
-        try execute(
+        try put(
             "INSERT INTO known_devices (account, device_key, seen_at_ms) VALUES (?, ?, ?)",
             [.integer(account.key), .blob(deviceKey), SQLValue(at)])
         return KnownDeviceRule.isNew(isNamed: true, isKnown: false, knownDevices: known)
@@ -35,7 +35,7 @@ extension Transaction {
 
     /// Deletes all known devices of an account.
     func removeKnownDevices(of account: AccountID) throws {
-        try execute("DELETE FROM known_devices WHERE account = ?", [.integer(account.key)])
+        try put("DELETE FROM known_devices WHERE account = ?", [.integer(account.key)])
     }
 
     private func knownDevices(of account: AccountID) throws -> Int {
@@ -46,7 +46,7 @@ extension Transaction {
     }
 
     private func deleteOldestDevice(of account: AccountID) throws {
-        try execute(
+        try put(
             """
             DELETE FROM known_devices WHERE device = (
                 SELECT device FROM known_devices WHERE account = ?

@@ -93,13 +93,13 @@ extension Transaction {
 
     /// Delays a message that was just inserted.
     func postpone(_ id: MessageID, until due: Timestamp) throws {
-        try execute(
+        try put(
             "UPDATE message SET due_at_ms = ? WHERE id = ?", [SQLValue(due), .integer(id.key)])
     }
 
     /// Ends a message that was just inserted as dead. Its content is deleted.
     func drop(_ id: MessageID, reason: String) throws {
-        try execute(
+        try put(
             """
             UPDATE message
             SET state = 4, due_at_ms = NULL, ended_at_ms = ?, reason = ?, content = NULL

@@ -59,7 +59,7 @@ extension Transaction {
 
     /// Stores the sealed content of a dead message so that the operator can retry it.
     func storeDeadLetter(_ message: StoredMessage, until moment: Timestamp) throws {
-        try execute(
+        try put(
             """
             INSERT INTO dead_letter (id, content, kept_until_ms) VALUES (?, ?, ?)
             ON CONFLICT (id) DO UPDATE SET
@@ -70,11 +70,11 @@ extension Transaction {
 
     /// Records a failed attempt, and deletes the oldest ones when there are too many.
     func recordFailedTry(_ id: MessageID, attempt: Int, reason: String) throws {
-        try execute(
+        try put(
             "INSERT INTO failed_try (message, attempt, at_ms, reason) VALUES (?, ?, ?, ?)",
             [.integer(id.key), .integer(Int64(attempt)), SQLValue(at), .text(reason)])
         guard attempt > NotificationStore.failedTriesMax else { return }
-        try execute(
+        try put(
             "DELETE FROM failed_try WHERE message = ? AND attempt <= ?",
             [.integer(id.key), .integer(Int64(attempt - NotificationStore.failedTriesMax))])
     }
@@ -92,9 +92,9 @@ extension Transaction {
 
     /// Deletes a message and its rows in the other tables.
     func forget(_ id: MessageID) throws {
-        try execute("DELETE FROM failed_try WHERE message = ?", [.integer(id.key)])
-        try execute("DELETE FROM dead_letter WHERE id = ?", [.integer(id.key)])
-        try execute("DELETE FROM message WHERE id = ?", [.integer(id.key)])
+        try put("DELETE FROM failed_try WHERE message = ?", [.integer(id.key)])
+        try put("DELETE FROM dead_letter WHERE id = ?", [.integer(id.key)])
+        try put("DELETE FROM message WHERE id = ?", [.integer(id.key)])
     }
 }
 

@@ -41,7 +41,7 @@ extension NotificationKeys {
 extension Transaction {
     /// Suppresses an address. A later reason replaces an earlier one.
     func suppressAddress(_ hash: [UInt8], reason: String) throws {
-        try execute(
+        try put(
             """
             INSERT INTO stopped_address (address_hash, reason, stopped_at_ms) VALUES (?1, ?2, ?3)
             ON CONFLICT (address_hash) DO UPDATE SET reason = ?2, stopped_at_ms = ?3
@@ -100,7 +100,7 @@ extension Transaction {
 
     /// Records a dead number by its keyed hash.
     func suppressNumber(_ recipient: [UInt8], reason: String) throws {
-        try execute(
+        try put(
             """
             INSERT INTO stopped_number (recipient_hash, reason, until_ms) VALUES (?, ?, ?)
             ON CONFLICT (recipient_hash) DO UPDATE

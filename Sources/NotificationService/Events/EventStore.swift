@@ -28,7 +28,7 @@ extension SQLSession {
 extension Transaction {
     /// Stores the position up to which a service's feed was imported.
     func setFeedPosition(_ position: FeedPosition, of origin: EventOrigin) throws {
-        try execute(
+        try put(
             """
             INSERT INTO event_origin (origin, position, at_ms) VALUES (?, ?, ?)
             ON CONFLICT (origin) DO UPDATE
@@ -45,7 +45,7 @@ extension Transaction {
     /// - Returns: its position among the stored events.
     func insert(_ event: ServiceEvent, id: EventID) throws -> Int64 {
         let position = try takePosition(in: .webhookEvents)
-        try execute(
+        try put(
             """
             INSERT INTO event (
                 position, id, origin, lane, at_ms, kind, account, session, outcome, attempt,
@@ -73,7 +73,7 @@ extension Transaction {
             """,
             [SQLValue(moment), .integer(Int64(limit))])
         if forgotten > 0 {
-            try execute(
+            try put(
                 """
                 UPDATE webhook_delivery SET due_at_ms = ? WHERE (webhook, lane, event) IN (
                     SELECT webhook, lane, min(event) FROM webhook_delivery

@@ -97,7 +97,7 @@ extension Transaction {
             [.integer(id.key), SQLValue(at)]
         ) { try $0.channel(0) }
         guard let channel else { return nil }
-        try execute(
+        try put(
             """
             UPDATE message
             SET state = 0, due_at_ms = ?1, renewed_at_ms = ?1, ended_at_ms = NULL, reason = NULL,
@@ -106,7 +106,7 @@ extension Transaction {
             WHERE id = ?2
             """,
             [SQLValue(at), .integer(id.key)])
-        try execute("DELETE FROM dead_letter WHERE id = ?", [.integer(id.key)])
+        try put("DELETE FROM dead_letter WHERE id = ?", [.integer(id.key)])
         try audit(AuditEvent(.messageRetried))
         return channel
     }
@@ -145,9 +145,9 @@ extension Transaction {
     /// Leaves only the idempotency record of a message. A pending message ends, and the outcome of
     /// its running attempt no longer matches the row.
     private func strip(_ id: MessageID) throws {
-        try execute("DELETE FROM failed_try WHERE message = ?", [.integer(id.key)])
-        try execute("DELETE FROM dead_letter WHERE id = ?", [.integer(id.key)])
-        try execute(
+        try put("DELETE FROM failed_try WHERE message = ?", [.integer(id.key)])
+        try put("DELETE FROM dead_letter WHERE id = ?", [.integer(id.key)])
+        try put(
             """
             UPDATE message
             SET state = CASE state WHEN 3 THEN 3 ELSE 4 END, due_at_ms = NULL, content = NULL,

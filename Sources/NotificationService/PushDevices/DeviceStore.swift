@@ -62,7 +62,7 @@ extension Transaction {
     func insert(
         _ device: StoredDevice, token: [UInt8], recipient: [UInt8], session: [UInt8]?
     ) throws {
-        try execute(
+        try put(
             """
             INSERT INTO push_device (
                 id, token_hash, account_hash, recipient_hash, session_hash, platform, app, token,
@@ -79,14 +79,14 @@ extension Transaction {
 
     /// Records that a device is in use, and with which session.
     func touchDevice(_ id: PushDeviceID, app: String, session: [UInt8]?) throws {
-        try execute(
+        try put(
             "UPDATE push_device SET app = ?, session_hash = ?, seen_at_ms = ? WHERE id = ?",
             [.text(app), SQLValue(session), SQLValue(at), .integer(id.key)])
     }
 
     /// Replaces a device's token.
     func replaceToken(of id: PushDeviceID, by token: [UInt8], hash: [UInt8]) throws {
-        try execute(
+        try put(
             "UPDATE push_device SET token = ?, token_hash = ?, seen_at_ms = ? WHERE id = ?",
             [.blob(token), .blob(hash), SQLValue(at), .integer(id.key)])
     }

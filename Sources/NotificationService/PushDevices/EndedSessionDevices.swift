@@ -107,7 +107,7 @@ extension SQLSession {
 extension Transaction {
     /// Stores the position of a reading.
     func setSessionFeedPosition(_ position: FeedPosition) throws {
-        try execute(
+        try put(
             """
             INSERT INTO session_feed (one, position, at_ms) VALUES (1, ?, ?)
             ON CONFLICT (one) DO UPDATE SET position = excluded.position, at_ms = excluded.at_ms
@@ -121,7 +121,7 @@ extension Transaction {
 
     /// Deletes the devices bound to a session that were last seen before `moment`.
     func dropSessionDevices(seenBefore moment: Timestamp) throws {
-        try execute(
+        try put(
             "DELETE FROM push_device WHERE session_hash IS NOT NULL AND seen_at_ms <= ?",
             [SQLValue(moment)])
     }

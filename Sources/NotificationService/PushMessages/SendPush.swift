@@ -65,11 +65,11 @@ extension Transaction {
         pushCall hash: [UInt8], _ fingerprint: [UInt8], messages: [MessageID]
     ) throws {
         // An existing call under this key has expired and was not yet purged.
-        try execute("DELETE FROM push_call WHERE call_hash = ?", [.blob(hash)])
+        try put("DELETE FROM push_call WHERE call_hash = ?", [.blob(hash)])
         let ids = messages.flatMap { id in
             (0..<8).map { UInt8(truncatingIfNeeded: id.key >> (56 - $0 * 8)) }
         }
-        try execute(
+        try put(
             "INSERT INTO push_call (call_hash, fingerprint, message_ids, at_ms) VALUES (?, ?, ?, ?)",
             [.blob(hash), .blob(fingerprint), .blob(ids), SQLValue(at)])
     }

@@ -58,7 +58,7 @@ extension SQLSession {
 extension Transaction {
     /// Queues an event for a webhook. It is due at once if it is the first of its lane.
     func enqueue(event position: Int64, lane: Int64, webhook: WebhookID) throws {
-        try execute(
+        try put(
             """
             INSERT INTO webhook_delivery (webhook, lane, event, since_ms, due_at_ms)
             SELECT ?1, ?2, ?3, CAST(?4 AS BIGINT), CASE
@@ -97,10 +97,10 @@ extension Transaction {
     /// Ends a delivery. The next one of its lane becomes due.
     func finish(_ delivery: WebhookDelivery) throws {
         let place: [SQLValue] = [.integer(delivery.webhook.key), .integer(delivery.lane)]
-        try execute(
+        try put(
             "DELETE FROM webhook_delivery WHERE webhook = ? AND lane = ? AND event = ?",
             place + [.integer(delivery.event.position)])
-        try execute(
+        try put(
             """
             UPDATE webhook_delivery SET due_at_ms = ?3 WHERE webhook = ?1 AND lane = ?2
                 AND event = (SELECT min(event) FROM webhook_delivery
@@ -111,7 +111,7 @@ extension Transaction {
 
     /// Retries a delivery at `moment`, if it is still the first of its lane.
     func postpone(_ delivery: WebhookDelivery, to moment: Timestamp) throws {
-        try execute(
+        try put(
             """
             UPDATE webhook_delivery SET attempts = ?, due_at_ms = ?
             WHERE webhook = ? AND lane = ? AND event = ? AND due_at_ms IS NOT NULL

@@ -86,7 +86,7 @@ extension Transaction {
     func insert(
         webhook id: WebhookID, target: [UInt8], secret: [UInt8], filter: WebhookFilter
     ) throws {
-        try execute(
+        try put(
             """
             INSERT INTO webhook (id, target, secret, events, created_at_ms)
             VALUES (?, ?, ?, ?, ?)
@@ -105,14 +105,14 @@ extension Transaction {
 
     /// Deletes a webhook's queued deliveries.
     func forgetDeliveries(of id: WebhookID) throws {
-        try execute("DELETE FROM webhook_delivery WHERE webhook = ?", [.integer(id.key)])
+        try put("DELETE FROM webhook_delivery WHERE webhook = ?", [.integer(id.key)])
     }
 
     /// Gives a webhook a new secret. The previous one also signs, until `moment`.
     func setSecret(
         _ secret: [UInt8], former: [UInt8], until moment: Timestamp, of id: WebhookID
     ) throws {
-        try execute(
+        try put(
             """
             UPDATE webhook SET secret = ?, former_secret = ?, former_until_ms = ? WHERE id = ?
             """,
@@ -129,14 +129,14 @@ extension Transaction {
 
     /// Starts or continues a replay; nil ends it.
     func setReplayed(to position: Int64?, _ id: WebhookID) throws {
-        try execute(
+        try put(
             "UPDATE webhook SET replayed_to = ? WHERE id = ?",
             [SQLValue(position), .integer(id.key)])
     }
 
     /// Stores the outcome of the last attempt, if it has changed.
     func setLastFailure(_ reason: String?, of id: WebhookID) throws {
-        try execute(
+        try put(
             "UPDATE webhook SET last_failure = ? WHERE id = ? AND last_failure IS DISTINCT FROM ?",
             [SQLValue(reason), .integer(id.key), SQLValue(reason)])
     }

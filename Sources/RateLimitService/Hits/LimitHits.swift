@@ -152,7 +152,7 @@ extension SQLSession {
 extension Transaction {
     /// Stores a wait.
     func insert(_ hit: LimitHit) throws {
-        try execute(
+        try put(
             """
             INSERT INTO hits (limit_number, subject, since_ms, until_ms, refused, attempt)
             VALUES (?, ?, ?, ?, ?, ?)
@@ -169,7 +169,7 @@ extension Transaction {
     /// Deletes a wait. By its start too, because another wait of the subject may have started
     /// since.
     func delete(_ hit: LimitHit) throws {
-        try execute(
+        try put(
             "DELETE FROM hits WHERE limit_number = ? AND subject = ? AND since_ms = ?",
             [.integer(Int64(hit.limit.number)), .blob(hit.key.hash), SQLValue(hit.since)])
     }

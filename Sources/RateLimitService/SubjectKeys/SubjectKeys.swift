@@ -122,10 +122,10 @@ extension SubjectKeys {
                 return nil
             }
             let number = newest.number + 1
-            try transaction.execute(
+            try transaction.put(
                 "UPDATE subject_secret SET until_ms = ? WHERE number = ?",
                 [SQLValue(transaction.at), .integer(newest.number)])
-            try transaction.execute(
+            try transaction.put(
                 "INSERT INTO subject_secret (number, secret, since_ms) VALUES (?, ?, ?)",
                 [
                     .integer(number), .blob(try box.seal(secret, at: .subjectSecret(number))),

@@ -118,7 +118,7 @@ extension Activity {
 extension Transaction {
     /// Moves a session's last use forward, never back.
     func recordUse(_ mark: Activity.Mark) throws {
-        try execute(
+        try put(
             """
             UPDATE session SET used_at_ms = ?
             WHERE id = ? AND used_at_ms < ? AND ended_at_ms IS NULL

@@ -248,10 +248,10 @@ extension SQLSession {
 extension Transaction {
     /// Adds a key as the newest one, which issues tokens from `announcedFor` later on.
     func supersede(by key: RefreshTokenKeys.Stored) throws {
-        try execute(
+        try put(
             "UPDATE token_key SET superseded_at_ms = ? WHERE superseded_at_ms IS NULL",
             [SQLValue(key.madeAt + RefreshTokenKeys.announcedFor)])
-        try execute(
+        try put(
             "INSERT INTO token_key (id, sealed_key, made_at_ms) VALUES (?, ?, ?)",
             [.integer(Int64(key.id)), .blob(key.sealed), SQLValue(key.madeAt)])
         try audit(AuditEvent(.refreshKeyMade))
@@ -259,7 +259,7 @@ extension Transaction {
 
     /// Deletes keys that were superseded at `moment` or before.
     func forgetTokenKeys(supersededBy moment: Timestamp) throws {
-        try execute("DELETE FROM token_key WHERE superseded_at_ms <= ?", [SQLValue(moment)])
+        try put("DELETE FROM token_key WHERE superseded_at_ms <= ?", [SQLValue(moment)])
     }
 }
 

@@ -128,7 +128,7 @@ extension Transaction {
     /// Adds a session's end to the feed. Required for every statement that ends a session,
     /// otherwise followers miss it.
     func recordRevocation(of id: SessionID, _ reason: EndReason) throws {
-        try execute(
+        try put(
             """
             INSERT INTO session_end (session, ended_at_ms, reason, position) VALUES (?, ?, ?, ?)
             """,

@@ -22,7 +22,7 @@ extension Transaction {
     func recordAccountEnd(
         _ account: AccountID, _ end: AccountEnd, _ reason: EndReason
     ) throws {
-        try execute(
+        try put(
             """
             INSERT INTO account_end (account, before_ms, reason, generation, before_by_clock_ms)
             VALUES (?, ?, ?, ?, ?)
@@ -57,7 +57,7 @@ extension Transaction {
     /// Records that an account was seen at `moment`. An earlier moment than the stored one changes
     /// nothing.
     func recordSeen(_ account: AccountID, at moment: Timestamp) throws {
-        try execute(
+        try put(
             """
             INSERT INTO account_seen (account, seen_at_ms) VALUES (?, ?)
             ON CONFLICT (account) DO UPDATE SET seen_at_ms = excluded.seen_at_ms

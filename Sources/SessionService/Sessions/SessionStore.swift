@@ -14,7 +14,7 @@ extension Transaction {
     func insert(
         _ session: Session, on device: SessionDevice, sealedName: [UInt8]?
     ) throws {
-        try execute(
+        try put(
             """
             INSERT INTO session (
                 id, account, counter, created_at_ms, used_at_ms, auth_time_ms, proved_at_ms,

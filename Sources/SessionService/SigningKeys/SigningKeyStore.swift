@@ -111,7 +111,7 @@ extension Transaction {
 
     /// Inserts a key.
     func insert(_ key: StoredSigningKey) throws {
-        try execute(
+        try put(
             """
             INSERT INTO signing_key (id, state, x, y, private_number, made_at_ms, active_at_ms)
             VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -125,7 +125,7 @@ extension Transaction {
 
     /// Makes the active key passive and deletes its private number.
     func makeActiveSigningKeyPassive() throws {
-        try execute(
+        try put(
             """
             UPDATE signing_key SET state = ?, private_number = NULL, passive_at_ms = ?
             WHERE state = ?
@@ -155,7 +155,7 @@ extension Transaction {
     /// Retires a key and deletes its private number, if it has one. A retired key that is revoked
     /// later keeps its retirement time.
     func retireSigningKey(_ id: Int64, isRevoked: Bool) throws {
-        try execute(
+        try put(
             """
             UPDATE signing_key
             SET state = ?, private_number = NULL, retired_at_ms = coalesce(retired_at_ms, ?),

@@ -46,7 +46,7 @@ extension Transaction {
     /// - Parameter site: The keyed hash of the caller's network; nil where it is unknown.
     /// - Throws: `SQLError`.
     package func auditCounted(_ kind: AuditKind, outcome: ErrorCode?, site: [UInt8]?) throws {
-        try execute(
+        try put(
             """
             INSERT INTO audit_count (minute, site, kind, outcome, refusals) VALUES (?, ?, ?, ?, 1)
             ON CONFLICT (minute, site, kind, outcome)
@@ -75,7 +75,7 @@ extension Transaction {
             )
         }
         for count in counts {
-            try execute(
+            try put(
                 """
                 INSERT INTO audit (at_ms, kind, client_address, outcome, attempt, position)
                 VALUES (?, ?, ?, ?, ?, ?)
@@ -86,7 +86,7 @@ extension Transaction {
                     SQLValue(count.outcome.isEmpty ? nil : count.outcome),
                     .integer(count.refusals), try position(in: .audit),
                 ])
-            try execute("DELETE FROM audit_count WHERE number = ?", [.integer(count.number)])
+            try put("DELETE FROM audit_count WHERE number = ?", [.integer(count.number)])
         }
         return counts.count
     }

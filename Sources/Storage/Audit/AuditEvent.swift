@@ -50,7 +50,7 @@ extension Transaction {
     /// change that it records.
     /// - Throws: `SQLError`.
     package func audit(_ event: AuditEvent) throws {
-        try execute(
+        try put(
             """
             INSERT INTO audit (
                 at_ms, kind, account, session, subject, client_address, device, outcome, attempt,

@@ -100,8 +100,8 @@ extension Transaction {
     package func remember(key: [UInt8], fingerprint: [UInt8], answer: [UInt8]) throws {
         precondition(key.count == IdempotencyTable.keyBytes, "a key is a 16-byte keyed hash")
         // An existing response under this key has expired and was not yet purged.
-        try execute("DELETE FROM idempotency WHERE key_hash = ?", [.blob(key)])
-        try execute(
+        try put("DELETE FROM idempotency WHERE key_hash = ?", [.blob(key)])
+        try put(
             """
             INSERT INTO idempotency (key_hash, fingerprint, answer, created_at_ms)
             VALUES (?, ?, ?, ?)

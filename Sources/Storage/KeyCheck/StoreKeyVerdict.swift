@@ -81,6 +81,6 @@ extension SQLSession {
 
 extension Transaction {
     fileprivate func setKeyCheck(_ value: [UInt8]) throws {
-        try execute("INSERT INTO key_check (id, check_value) VALUES (1, ?)", [.blob(value)])
+        try put("INSERT INTO key_check (id, check_value) VALUES (1, ?)", [.blob(value)])
     }
 }

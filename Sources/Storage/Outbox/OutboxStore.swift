@@ -6,7 +6,7 @@ extension Transaction {
     /// - Throws: `SQLError`.
     package func enqueue(_ message: OutboxMessage) throws {
         let due = message.notBefore ?? at
-        try execute(
+        try put(
             """
             INSERT INTO outbox (
                 topic, message_key, lane, payload, created_at_ms, due_at_ms, queue, holder,
@@ -50,7 +50,7 @@ extension Transaction {
             "DELETE FROM outbox WHERE number = ? AND holder = ?",
             [.integer(row.number), .integer(instance)])
         guard removed > 0, let lane = row.message.lane else { return }
-        try execute(
+        try put(
             """
             UPDATE outbox SET holder = ?
             WHERE holder <> ? AND number = (
@@ -62,7 +62,7 @@ extension Transaction {
     /// Records a failed attempt and when the next one is due, if this instance still holds the
     /// message. It holds it for that attempt too.
     func postponeOutboxMessage(_ row: OutboxRelay.Row, until due: Timestamp) throws {
-        try execute(
+        try put(
             """
             UPDATE outbox SET attempts = attempts + 1, due_at_ms = ?, leased_until_ms = ?
             WHERE number = ? AND holder = ?

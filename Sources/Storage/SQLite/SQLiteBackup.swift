@@ -73,6 +73,6 @@ extension Transaction {
     /// Clears the mark: from this commit on the copy is an ordinary store.
     /// - Throws: `SQLError`.
     package func forgetRestore() throws {
-        try execute("PRAGMA application_id = 0", [])
+        try put("PRAGMA application_id = 0", [])
     }
 }

@@ -29,7 +29,6 @@ package struct Transaction: SQLSession {
     /// - Returns: the number of rows that the statement itself inserted, changed or deleted, without
     ///   those that `ON DELETE CASCADE` deletes.
     /// - Throws: `SQLError`, also when the engine has ended the transaction.
-    @discardableResult
     package func execute(_ sql: String, _ values: [SQLValue]) throws -> Int {
         try requireOpen()
         return try connection.execute(sql, values)
