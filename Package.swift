@@ -116,7 +116,8 @@ let package = Package(
             [
                 "CSQLite", "Cryptography", "Addresses", "ServiceRuntime", logging, metrics,
                 lifecycle,
-            ]),
+            ],
+            pages: ["README.md"]),
         module("Outbound", ["CCurl", "Cryptography", "Addresses", "ServiceRuntime"]),
         module("Messages", ["CMessages", "Cryptography", "JSON"]),
         module(
