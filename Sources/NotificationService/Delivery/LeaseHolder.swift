@@ -3,8 +3,8 @@
 package struct LeaseHolder: Hashable, Sendable {
     /// The process of an embedded store, whose lock admits one at a time. It is the same after a
     /// restart: every lease of this holder is from a process that has ended, and a start releases
-    /// it at once. If each start had a new value, the messages of a killed process would wait for
-    /// the ends of their leases (`Delivery.lease`), and a code with them.
+    /// it at once. If each start had a new value, the messages of a killed process, among them
+    /// codes, would wait until their leases end (`Delivery.lease`).
     package static let onlyProcess = LeaseHolder(key: 0)
 
     /// The value in `message.holder`.

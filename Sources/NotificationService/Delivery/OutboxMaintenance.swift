@@ -4,8 +4,8 @@ import Storage
 import Synchronization
 
 /// What workers do when there is nothing to send: erase the content of ended messages from the
-/// store's write-ahead log (Sources/SECURITY.md, Erasure). The log is this process's file, so this is
-/// no `Duty`.
+/// store's write-ahead log (Sources/SECURITY.md, Erasure). No `Duty`: the log is a file of this
+/// process.
 final class OutboxMaintenance: Sendable {
     /// How long after a message's end its content may remain in the log. Truncating the log costs a
     /// few disk writes, so it is not done for each message.

@@ -100,7 +100,7 @@ extension Transaction {
 
     /// Deletes a device that its provider reports as dead, unless it was seen after `moment`.
     func dropDeadDevice(_ recipient: [UInt8], seenUpTo moment: Timestamp) throws {
-        // It happens seldom, and the account is not known.
+        // The whole table: the account is not known before the deletion, and this is rare.
         try lock(.table("push_device"))
         let dropped = try query(
             """

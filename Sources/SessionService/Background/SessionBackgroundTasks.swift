@@ -11,7 +11,7 @@ package struct SessionBackgroundTasks: Sendable {
     let revocations: RevocationRelay
     let signingKeys: SigningKeyRotation
     let maintenance: SessionMaintenance
-    /// Rotate keys and maintain the store.
+    /// They rotate keys, sweep sessions and purge.
     private let duties: Duties
 
     /// The tasks over the store and the memory of `sessions`.

@@ -5,7 +5,7 @@ import Synchronization
 
 /// Maintains memory and store at each interval. `run` writes activity and counts of rejected tokens,
 /// and removes what has expired from memory. The duties rotate the refresh token key when it is due,
-/// and write the ends of sessions that have timed out without a call, in a part of the table.
+/// and write the ends of sessions that have timed out without a call, a part of the table at a time.
 ///
 /// Each step is short, so that no refresh waits long for it. Sessions that may be over are found
 /// with a reader, since between two open sessions there can be any number of ended ones. Only those
@@ -42,7 +42,8 @@ final class SessionMaintenance: Sendable {
         self.logger = logger
     }
 
-    /// Runs until cancelled. Writes at each interval, and cleans up while the clock is trusted.
+    /// Runs until cancelled. Writes at each interval, and removes what has expired from memory while
+    /// the clock is trusted.
     func run() async throws {
         while true {
             try await time.sleep(for: settings.activityInterval)
@@ -54,7 +55,8 @@ final class SessionMaintenance: Sendable {
         }
     }
 
-    /// Both rest while the clock is not trusted.
+    /// The rotation of the refresh token key and the sweep. Both pause while the clock is not
+    /// trusted.
     var duties: [Duty] {
         [
             Duty("refresh-key", every: settings.activityInterval) { [self] in

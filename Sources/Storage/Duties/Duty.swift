@@ -2,9 +2,9 @@ import Logging
 import ServiceLifecycle
 package import ServiceRuntime
 
-/// Periodic work on a store that is done once for the store, not once for each caller: purges,
-/// sweeps, the schedule of a key, gauges, the intake of a feed. What an instance keeps in its own
-/// memory (`ResponseTimeFloor`, `ClockMarking`) is no duty: every instance does that for itself.
+/// Periodic work that is done once for a store, not once for each instance of its service: purges,
+/// sweeps, the schedule of a key, gauges, the intake of a feed. What an instance does for its own
+/// memory (`ResponseTimeFloor`) or only for itself (`ClockMarking`) is no duty.
 ///
 /// A duty that does not run costs delay and space, never correctness: a read compares the expiry
 /// itself, and a step can be repeated.
@@ -33,9 +33,9 @@ package struct Duty: Sendable {
 /// The duties of one store, and who performs them.
 ///
 /// The embedded engine's store is held by one process (`StoreLock`), so that process holds all
-/// duties while the store is open. There is no lease to renew or to lose, and an idle service writes
-/// nothing for it. On a server engine, `perform` takes the lease of its duty before a step, and the
-/// step's transactions check holder and fence.
+/// duties while the store is open. There is no lease to take or to renew, and an idle service writes
+/// nothing for it. An engine for several instances needs both here, and a fence in the transactions
+/// of a step; there is none yet.
 package struct Duties: Sendable {
     /// The longest wait after a failed step.
     private static let retryMax: Duration = .seconds(60)

@@ -3,10 +3,10 @@ package import ServiceRuntime
 /// A table of rows that expire, and how its expired rows are deleted.
 ///
 /// No flow deletes expired rows of others: instances that share a store would delete the same oldest
-/// rows and wait for each other. So nothing may rest on an expired row being gone. Each read
+/// rows and wait for each other. So nothing may depend on the deletion of an expired row. Each read
 /// compares the expiry, and an insert under a unique key deletes or replaces the expired row of that
 /// key itself. While the duty does not run, a table grows by one row for each flow that inserts
-/// into it, which the rate limits bound; disk fills, answers stay right.
+/// into it, which the rate limits bound; no answer changes.
 package struct Purge: Sendable {
     /// Whether there are expired rows.
     let hasExpired: @Sendable (any SQLSession, Timestamp) throws -> Bool
@@ -80,7 +80,7 @@ package struct Purge: Sendable {
 
 /// Deletes the expired rows of a store's tables.
 package struct Purges: Sendable {
-    /// How often it looks. A look is a read; it writes only when something has expired.
+    /// The time between two searches. A search is a read; a write follows if rows have expired.
     static let interval: Duration = .seconds(1)
     /// Rows of one table in one transaction: a few milliseconds of the writer, since flows of the
     /// same commit wait for them.

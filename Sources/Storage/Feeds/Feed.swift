@@ -2,16 +2,16 @@
 /// the last one that they have. Positions have no gaps, are never given twice, and survive restarts
 /// and purges. The raw value is the table's name, and its key in `feed_head`.
 ///
-/// A number from a sequence does not serve for that. Of two transactions that run at the same time,
+/// A number from a sequence is not enough for that. Of two transactions that run at the same time,
 /// the one with the larger number may commit first. A follower that has read it never asks for the
 /// other: with 32 writers on PostgreSQL it missed 31 % of the ends of sessions.
 ///
 /// | rows are written by | their position is given |
 /// |---|---|
 /// | one writer (the embedded engine) | with the row: the order of insertion is the order of commit |
-/// | several writers (a server) | after the commit, by a sequencer; until then it is null |
+/// | several writers (a server; no engine yet) | after the commit, by a sequencer; null until then |
 ///
-/// A flow does not learn the position of its row, because on a server there is none yet. Followers
+/// A flow does not learn the position of its row, because on a server it is given later. Followers
 /// never see a row without one: null is not larger than any position.
 ///
 /// A sequencer is a short transaction that any process may run. It locks the feed's row of

@@ -18,10 +18,10 @@ import Synchronization
 /// - *Underway*: the holder delivers it, and renews a lease that ends soon: a delivery may last
 ///   longer than the lease. It is deleted only after `deliver` has returned.
 /// - *Overdue*: the lease is over, because the holder has stopped or has no slot for the message.
-///   Any instance, also the former holder, may claim it, with a write that only one can make.
+///   Any instance, also the former holder, may claim it, by an update of which only one succeeds.
 ///
 /// Only the holder records an outcome. A holder that has lost its lease, as in a machine that was
-/// suspended, may deliver beside the new one; the receiver recognises the key. It is the same after
+/// suspended, may deliver beside the new one; the receiver recognises the key. So it is after
 /// a crash between delivery and deletion. Opening a store in a file ends all leases, so after a
 /// restart no message waits for one.
 ///
@@ -31,7 +31,7 @@ package final class OutboxRelay: Service {
     /// How long after a message is due only its holder may deliver it: the delay of a message whose
     /// holder has stopped. Longer than most deliveries, so that a renewal is rare.
     static let lease: Duration = .seconds(10)
-    /// The rest of a lease with which it is renewed. It outlasts `restMax` and a slow commit.
+    /// A lease is renewed once this or less is left of it: more than `restMax` and a slow commit.
     static let renewal: Duration = .seconds(5)
     /// How long to wait after the store failed to answer.
     static let storeRetry: Duration = .seconds(1)

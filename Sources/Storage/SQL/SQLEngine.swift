@@ -1,5 +1,6 @@
-/// The database behind a store: SQLite in a file today, a server later. A store opens one writer
-/// and a few readers. All that differs between engines is behind these two protocols.
+/// The database behind a store: SQLite in a file, the only one yet. A store opens one writer and a
+/// few readers. What differs between engines is behind this protocol, `SQLConnection` and
+/// `StoreBackend`.
 package protocol SQLEngine: Sendable {
     /// Opens the database at `location`, and creates it if needed, for the single writer.
     /// - Throws: `SQLError`, or `StoreError.settingNotApplied` when a setting that durability needs

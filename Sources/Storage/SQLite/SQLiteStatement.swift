@@ -67,7 +67,7 @@ final class SQLiteStatement {
             return sqlite3_bind_double(statement, index, number)
         case .text(var text):
             return text.withUTF8 { bytes in
-                // PostgreSQL refuses it too.
+                // PostgreSQL refuses NUL.
                 guard !bytes.contains(0) else { return SQLITE_MISUSE }
                 return bytes.withMemoryRebound(to: CChar.self) {
                     csqlite_bind_text(statement, index, $0.baseAddress, UInt64($0.count))

@@ -16,9 +16,8 @@ package final class Store: Sendable {
     package let name: String
     /// The database file: `<folder>/<name>.sqlite`.
     package let location: String
-    /// Identifies this open store among the instances of the service that share its database. It is
-    /// random, so a restarted service is another instance and never takes its predecessor's leases
-    /// for its own.
+    /// Identifies this open store among instances of the service that share its database. It is
+    /// random: a restarted service is another instance, and does not hold its predecessor's leases.
     package let instance: Int64
     /// Wakes the relay after each commit that added a message to the outbox.
     let outboxSignal = WakeSignal()
@@ -107,8 +106,8 @@ package final class Store: Sendable {
 
     /// Runs `flow` in a transaction, and returns its value once that is on disk.
     ///
-    /// A flow must leave memory as it is, and return what memory is to learn: a server that lost its
-    /// connection before the commit has the flow run again.
+    /// A flow changes no memory; it returns what memory is to learn, and the caller changes memory
+    /// after the commit. On a server a flow runs again after a lost connection or a deadlock.
     /// - Parameter subjects: what the flow decides about, as far as it is known before (`Subject`);
     ///   `Transaction.lock` adds what the flow finds by reading.
     /// - Throws: what `flow` throws, which undoes all that it wrote and nothing else;

@@ -1,7 +1,7 @@
 package import ServiceRuntime
 
 /// One flow's writes: all or none. Passed to the flow on the writer's thread. Reads include the
-/// flow's own writes, and there is no concurrent writer.
+/// flow's own writes, and no other flow about its subjects runs at the same time.
 package struct Transaction: SQLSession {
     /// The timestamp of this flow: one for all rows it writes.
     package let at: Timestamp
@@ -18,7 +18,7 @@ package struct Transaction: SQLSession {
     }
 
     /// The same transaction through another connection, for tests that stop at each statement.
-    /// - Parameter replaced: makes it of this transaction's connection.
+    /// - Parameter replaced: makes that connection from the transaction's own.
     package init(of other: Transaction, _ replaced: (any SQLConnection) -> any SQLConnection) {
         self.init(
             at: other.at, instance: other.instance, connection: replaced(other.connection),
@@ -34,8 +34,8 @@ package struct Transaction: SQLSession {
         return try connection.execute(sql, values)
     }
 
-    /// Runs one statement of which nobody needs the rows or their number. On a server it is sent
-    /// together with the next statement, which spares a round trip.
+    /// Runs one statement whose rows and count the flow does not need. An engine on a server can
+    /// send it together with the next statement, which saves a round trip.
     /// - Throws: `SQLError`, also when the engine has ended the transaction.
     package func put(_ sql: String, _ values: [SQLValue]) throws {
         _ = try execute(sql, values)
@@ -58,8 +58,9 @@ package struct Transaction: SQLSession {
         try connection.lock(subject)
     }
 
-    /// What `find` reads, with its subjects locked. Where others write too, it is read again until
-    /// it is what was locked.
+    /// Reads with `find` and locks the subjects of what it found. Where there are other writers, it
+    /// then reads again, until a read finds what is already locked.
+    /// - Returns: what `find` found last.
     /// - Throws: `SQLError`, or what `find` throws.
     package func locked<Found: Equatable>(
         _ find: () throws -> Found, about subjects: (Found) -> [Subject]

@@ -2,8 +2,8 @@ import Glibc
 import ServiceRuntime
 import Storage
 
-/// A flow on a thread of its own, which stops before each statement until it is told to go on. Only
-/// one of all threads runs at a time.
+/// A flow on a thread of its own, which stops before each statement until `advance` continues it.
+/// Only one of all threads runs at a time.
 ///
 /// `@unchecked Sendable`: the two semaphores order all accesses.
 final class FlowTurns: @unchecked Sendable {
@@ -67,7 +67,7 @@ final class FlowTurns: @unchecked Sendable {
         hasStopped.post()
     }
 
-    /// Waits for the next turn.
+    /// Stops until `advance` is called.
     fileprivate func stop() throws {
         try rest(.stopped)
     }

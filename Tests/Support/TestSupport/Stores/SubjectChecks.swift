@@ -216,7 +216,7 @@ extension Subject {
 }
 
 extension Store {
-    /// Writes whatever a test wants to find in the store.
+    /// Writes rows that a test needs, without a check of their subjects.
     /// - Throws: as `write`.
     package func writeUnchecked<Value: Sendable>(
         _ flow: @escaping @Sendable (Transaction) throws -> Value
