@@ -13,10 +13,10 @@ import Synchronization
 /// matters would arrive hours late.
 ///
 /// The state is in memory: after a restart each recipient may get one burst too many, and several
-/// processes on one store would each allow a burst. A transaction only reads it. It is updated after
-/// the commit, so that a message whose transaction was rolled back does not count, and one whose
-/// transaction was run again counts once. Messages of the same commit do not count against each
-/// other and may become due at the same time; later messages come after all of them.
+/// processes on one store would each allow a burst. A transaction only reads it. It is updated
+/// after the commit, so that a message whose transaction was rolled back does not count, and one
+/// whose transaction was run again counts once. Messages of the same commit do not count against
+/// each other and may become due at the same time; later messages come after all of them.
 final class RecipientRateLimiter: Sendable {
     /// Recipients that are remembered, about 100 bytes each. When this many are known, those that
     /// have used less than half of their burst are removed. If that frees nothing, further

@@ -3,9 +3,10 @@ import ServiceRuntime
 import Storage
 import Synchronization
 
-/// Maintains memory and store at each interval. `run` writes activity and counts of rejected tokens,
-/// and removes what has expired from memory. The duties rotate the refresh token key when it is due,
-/// and write the ends of sessions that have timed out without a call, a part of the table at a time.
+/// Maintains memory and store at each interval. `run` writes activity and counts of rejected
+/// tokens, and removes what has expired from memory. The duties rotate the refresh token key when
+/// it is due, and write the ends of sessions that have timed out without a call, a part of the
+/// table at a time.
 ///
 /// Each step is short, so that no refresh waits long for it. Sessions that may be over are found
 /// with a reader, since between two open sessions there can be any number of ended ones. Only those
@@ -42,8 +43,8 @@ final class SessionMaintenance: Sendable {
         self.logger = logger
     }
 
-    /// Runs until cancelled. Writes at each interval, and removes what has expired from memory while
-    /// the clock is trusted.
+    /// Runs until cancelled. Writes at each interval, and removes what has expired from memory
+    /// while the clock is trusted.
     func run() async throws {
         while true {
             try await time.sleep(for: settings.activityInterval)
@@ -61,7 +62,7 @@ final class SessionMaintenance: Sendable {
         [
             Duty("refresh-key", every: settings.activityInterval) { [self] in
                 guard !store.clock.isHeld else { return false }
-                // Sign-ins and refreshes rotate a key that is due; this does it when there are none.
+                // Sign-ins and refreshes rotate a due key; this does it when there are none.
                 await refreshTokens.renewIfDue(in: store, at: time.now())
                 return false
             },

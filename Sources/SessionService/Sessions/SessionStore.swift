@@ -4,8 +4,8 @@ import Storage
 extension Subject {
     /// A session's row.
     ///
-    /// A refresh knows no account before it reads, so flows of one session are about its row. A flow
-    /// about all sessions of an account locks each that it ends as well.
+    /// A refresh knows no account before it reads, so flows of one session are about its row. A
+    /// flow about all sessions of an account locks each that it ends as well.
     static func session(_ session: SessionID) -> Subject { .row("session", session.key) }
 }
 

@@ -33,9 +33,9 @@ package struct Duty: Sendable {
 /// The duties of one store, and who performs them.
 ///
 /// The embedded engine's store is held by one process (`StoreLock`), so that process holds all
-/// duties while the store is open. There is no lease to take or to renew, and an idle service writes
-/// nothing for it. An engine for several instances needs both here, and a fence in the transactions
-/// of a step; there is none yet.
+/// duties while the store is open. There is no lease to take or to renew, and an idle service
+/// writes nothing for it. An engine for several instances needs both here, and a fence in the
+/// transactions of a step; there is none yet.
 package struct Duties: Sendable {
     /// The longest wait after a failed step.
     private static let retryMax: Duration = .seconds(60)
@@ -44,8 +44,8 @@ package struct Duties: Sendable {
     private let time: any Time
     private let logger: Logger
 
-    /// The duties of `store`: `others`, and the purge of `tables` and of the tables that every store
-    /// has.
+    /// The duties of `store`: `others`, and the purge of `tables` and of the tables that every
+    /// store has.
     package init(of store: Store, purging tables: [Purge], _ others: [Duty], time: any Time) {
         duties = [Purges(of: store, tables, time: time).duty] + others
         self.time = time

@@ -2,11 +2,11 @@ package import ServiceRuntime
 
 /// A table of rows that expire, and how its expired rows are deleted.
 ///
-/// No flow deletes expired rows of others: instances that share a store would delete the same oldest
-/// rows and wait for each other. So nothing may depend on the deletion of an expired row. Each read
-/// compares the expiry, and an insert under a unique key deletes or replaces the expired row of that
-/// key itself. While the duty does not run, a table grows by one row for each flow that inserts
-/// into it, which the rate limits bound; no answer changes.
+/// No flow deletes expired rows of others: instances that share a store would delete the same
+/// oldest rows and wait for each other. So nothing may depend on the deletion of an expired row.
+/// Each read compares the expiry, and an insert under a unique key deletes or replaces the expired
+/// row of that key itself. While the duty does not run, a table grows by one row for each flow that
+/// inserts into it, which the rate limits bound; no answer changes.
 package struct Purge: Sendable {
     /// Whether there are expired rows.
     let hasExpired: @Sendable (any SQLSession, Timestamp) throws -> Bool
@@ -26,8 +26,8 @@ package struct Purge: Sendable {
                 """)
     }
 
-    /// A table without such an index, whose rows expire in the order of their numbers, or nearly so:
-    /// one that expires later than its successors keeps some of these for as long.
+    /// A table without such an index, whose rows expire in the order of their numbers, or nearly
+    /// so: one that expires later than its successors keeps some of these for as long.
     /// - Parameters:
     ///   - number: The table's key, which grows with each insert.
     ///   - expiry: The column of expiry, in milliseconds.

@@ -8,8 +8,8 @@
 ///
 /// | rows are written by | their position is given |
 /// |---|---|
-/// | one writer (the embedded engine) | with the row: the order of insertion is the order of commit |
-/// | several writers (a server; no engine yet) | after the commit, by a sequencer; null until then |
+/// | one writer (the embedded engine) | with the row: the order of insertion is that of commits |
+/// | several writers (a server, no engine yet) | after the commit by a sequencer; null until then |
 ///
 /// A flow does not learn the position of its row, because on a server it is given later. Followers
 /// never see a row without one: null is not larger than any position.

@@ -134,8 +134,8 @@ enum StorageTables {
         DROP INDEX outbox_by_due;
         """
 
-    /// The instance that may deliver a message, and until when (`OutboxRelay`). The lease of a message
-    /// that an older program wrote is over.
+    /// The instance that may deliver a message, and until when (`OutboxRelay`). The lease of a
+    /// message that an older program wrote is over.
     private static let outboxLeases = """
         ALTER TABLE outbox ADD COLUMN holder INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE outbox ADD COLUMN leased_until_ms INTEGER NOT NULL DEFAULT 0;

@@ -78,8 +78,8 @@ package protocol SQLConnection: AnyObject, SQLSession {
 /// escape that closure.
 package protocol SQLSession {
     /// Runs one statement and ignores its rows.
-    /// - Returns: the number of rows that the statement itself inserted, changed or deleted, without
-    ///   those that `ON DELETE CASCADE` deletes.
+    /// - Returns: the number of rows that the statement itself inserted, changed or deleted,
+    ///   without those that `ON DELETE CASCADE` deletes.
     /// - Throws: `SQLError`.
     @discardableResult
     func execute(_ sql: String, _ values: [SQLValue]) throws -> Int

@@ -26,8 +26,8 @@ package struct Transaction: SQLSession {
     }
 
     /// Runs one statement and ignores its rows.
-    /// - Returns: the number of rows that the statement itself inserted, changed or deleted, without
-    ///   those that `ON DELETE CASCADE` deletes.
+    /// - Returns: the number of rows that the statement itself inserted, changed or deleted,
+    ///   without those that `ON DELETE CASCADE` deletes.
     /// - Throws: `SQLError`, also when the engine has ended the transaction.
     package func execute(_ sql: String, _ values: [SQLValue]) throws -> Int {
         try requireOpen()

@@ -1,12 +1,12 @@
 package import Storage
 import Synchronization
 
-/// Runs two flows with their statements interleaved, as two instances of a service on a server would
-/// run them, and compares what they leave with what they leave one after the other.
+/// Runs two flows with their statements interleaved, as two instances of a service on a server
+/// would run them, and compares what they leave with what they leave one after the other.
 ///
 /// The two flows take turns on the writer's one connection, so each sees the other's writes before
-/// its commit, unless a subject's lock keeps them apart. Each interleaving is rolled back. After the
-/// last one both flows run once more, one after the other, and are answered.
+/// its commit, unless a subject's lock keeps them apart. Each interleaving is rolled back. After
+/// the last one both flows run once more, one after the other, and are answered.
 ///
 /// An interleaving changes between the flows at most twice, which is where such faults are found
 /// (Musuvathi and Qadeer, 2007). A flow that waits for a lock lets the other one run to its end.
@@ -150,8 +150,8 @@ private struct Exploration {
     }
 
     /// `own` statements of the first flow, `other` of the second, the rest of the first, the rest.
-    /// - Returns: nil where it cannot be compared: a server ends one of two flows that wait for each
-    ///   other, and runs it again; and what a flow wrote before it threw is not undone here.
+    /// - Returns: nil where it cannot be compared: a server ends one of two flows that wait for
+    ///   each other, and runs it again; and what a flow wrote before it threw is not undone here.
     private func interleaved(_ first: Int, _ own: Int, _ other: Int) throws -> String? {
         try rolledBack("explore") {
             let locks = SubjectLocks()

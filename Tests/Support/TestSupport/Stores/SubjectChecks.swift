@@ -2,13 +2,13 @@ package import Storage
 
 /// SQLite with a check that each flow declares what it decides about: every row that it writes must
 /// belong to one of its subjects (`Subject`). On SQLite an undeclared subject does no harm; on a
-/// server, with several writers, it loses updates. A flow that does so fails with `SQLError` of kind
-/// `misuse`.
+/// server, with several writers, it loses updates. A flow that does so fails with `SQLError` of
+/// kind `misuse`.
 ///
 /// A row belongs to the hash in its column `account_hash` or `number_key` (`Subject.hash`), else to
 /// the account in its column `account`, else, or also, to itself (`Subject.row`) or to its webhook.
-/// `Subject.table` covers all rows. New rows of no account need no subject: nobody reads them before
-/// the commit, and a unique index refuses the second of two.
+/// `Subject.table` covers all rows. New rows of no account need no subject: no flow reads them
+/// before the commit, and a unique index refuses the second of two.
 package struct SubjectChecks: SQLEngine {
     /// Tables whose rows no flow reads to decide about a subject.
     private static let free: Set<String> = [
