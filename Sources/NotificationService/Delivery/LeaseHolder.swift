@@ -10,7 +10,7 @@ package struct LeaseHolder: Hashable, Sendable {
     /// The value in `message.holder`.
     let key: Int64
 
-    /// The holder with this value. Each process of a shared store needs another one, not 0.
+    /// The holder with this value. Each process of a shared store needs its own, other than 0.
     init(key: Int64) {
         self.key = key
     }

@@ -3,8 +3,9 @@ import Glibc
 /// An exclusive lock on a store for one process, held on `<name>.lock` beside it. It is released in
 /// `deinit`, or by the system when the process dies in any way.
 ///
-/// The writer's queue, the counters in memory and the outbox relay all assume that no other process
-/// writes. Two processes on one folder would each be consistent and together corrupt the state.
+/// The writer's queue, positions of feeds, duties and the services' memory assume that no other
+/// process writes. Two processes on one folder would each be consistent and together corrupt the
+/// state.
 final class StoreLock: Sendable {
     private let file: Int32
 
