@@ -13,7 +13,8 @@ extension SQLSession {
             """
             SELECT accounts.account, status, created_at_ms, last_sign_in_at_ms, sealed_key,
                 display_name, language, email_addresses.look_up_key, address, proved_at_ms,
-                is_guest, photo_url, session_generation, phone.identity AS phone, phone.details AS phone_details,
+                is_guest, photo_url, session_generation,
+                phone.identity AS phone, phone.details AS phone_details,
                 EXISTS (SELECT 1 FROM passwords WHERE passwords.account = accounts.account)
                     AS has_password
             FROM accounts

@@ -111,9 +111,9 @@ struct ProofIssuer: Sendable {
 
     /// A proof of an authentication at `moment`.
     /// - Parameter row: The account, read in the transaction that accepted the credentials, or
-    ///   before: its session generation is the proof's (`AccountEnd`). Attack: the password is reset
-    ///   while a sign-in with the former one is under way. With a row that is read later, its proof
-    ///   would be from after the reset.
+    ///   before: its session generation is the proof's (`AccountEnd`). Attack: the password is
+    ///   reset while a sign-in with the former one is under way. With a row that is read later, its
+    ///   proof would be from after the reset.
     /// - Parameter methods: The authentication methods as RFC 8176 names them, by default the
     ///   password.
     func proof(

@@ -112,8 +112,8 @@ struct IdentityOutbox: Sendable {
     /// - Parameter moment: Time of the change. A sign-in with the old password may have been proved
     ///   in the same millisecond, so proofs of that millisecond are rejected too; `before_ms` is
     ///   exclusive.
-    /// - Parameter generation: The account's session generation since the change; 0 for an end at an
-    ///   earlier time.
+    /// - Parameter generation: The account's session generation since the change; 0 for an end at
+    ///   an earlier time.
     /// - Parameter session: The session that is kept, "ses_…"; empty for none.
     func endAccount(
         _ account: AccountID, provedUntil moment: Timestamp, generation: Int64,

@@ -8,9 +8,9 @@ import Synchronization
 /// the first sign-in or refresh after its life, or the operator, rotates it. Tokens of an old key
 /// are accepted for as long as a session can live, so a rotation signs no user out.
 ///
-/// Several instances share the store. A new key is stored `announcedFor` before it issues tokens,
-/// and each instance reads the keys at each `activity-interval`, and when a token names a key that
-/// it does not know (`token`).
+/// Made for instances that share a store: a new key is stored `announcedFor` before it issues
+/// tokens, and each instance reads the keys at each `activity-interval`, and when a token names a
+/// key that it does not know (`token`).
 final class RefreshTokenKeys: Sendable {
     /// The times of rotation.
     struct Schedule: Hashable, Sendable {
@@ -107,7 +107,7 @@ final class RefreshTokenKeys: Sendable {
         replace(with: try Self.keys(of: stored, box, schedule))
     }
 
-    /// Of concurrent changes the later one is kept, whichever gets here last.
+    /// Of concurrent changes the later one is kept, whichever arrives last.
     private func replace(with keys: Keys) {
         state.withLock { state in
             if keys.renewAt >= state.keys.renewAt { state.keys = keys }

@@ -12,8 +12,8 @@ import Synchronization
 ///     others within ten minutes        one in all, with their count, when the window is over
 ///
 /// A window opens when the record of its first use has been committed, so uses of one commit have a
-/// record each. In memory: a crash loses the counts of the last ten minutes, but never the record of
-/// the first.
+/// record each. In memory: a crash loses the counts of the last ten minutes, but never the record
+/// of the first.
 final class RejectedTokenCounter: Sendable {
     /// Uses that are counted together.
     struct Kind: Hashable, Sendable {
