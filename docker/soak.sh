@@ -2,8 +2,9 @@
 # The soak tests at full length: programs killed at random under load, calls over faulty networks,
 # crowds of callers, load peaks and rolling restarts with their figures, account enumeration by
 # timing, messages generated for Go, a Swift package outside, the web service under attack, behind
-# proxies and in a browser, the fuzz targets, and the RPC tests under ThreadSanitizer.
-# docker/test.sh runs one or a few rounds of each, except Go, the package outside and the last.
+# proxies and in a browser, the fuzz targets, faults planted in flows, and the RPC tests under
+# ThreadSanitizer. docker/test.sh runs one or a few rounds of each, except Go, the package outside
+# and the last two.
 #
 #   docker/soak.sh [ROUNDS] [SECONDS]
 #
@@ -72,5 +73,7 @@ need_packages chromium fonts-noto-cjk
 Tests/MailSheets/mail-sheets.sh
 say "fuzzing, $seconds s each target"
 Tests/Fuzzing/run.sh "$seconds"
+say "faults planted in flows, which the tests must find"
+Tests/Support/PlantedFaults/run.sh
 say "the RPC tests under ThreadSanitizer"
 Tests/ThreadSanitizer/run.sh

@@ -12,6 +12,7 @@ set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
+source "$root/Tests/Support/tree-copy.sh"
 copy="$root/.build/thread-sanitizer/tree"
 tests=${1:-RPCTests}
 filter=${2:-^$tests\\.}
@@ -20,11 +21,7 @@ if [[ ! -d $root/Tests/$tests ]]; then
   exit 1
 fi
 
-rm -rf "$copy"
-mkdir -p "$copy"
-# With their times, so that another run compiles only what has changed.
-cp -rp "$root"/{Package.swift,Sources,Tests,Protos} "$copy"
-if [[ -f $root/Package.resolved ]]; then cp -p "$root/Package.resolved" "$copy"; fi
+copy_tree "$root" "$copy" "$tests"
 rm -r "$copy/Tests/ThreadSanitizer"
 for module in "$copy"/Sources/* "$copy"/Tests/* "$copy"/Tests/Support/*; do
   if grep -rqs --include='*.swift' 'Mutex[<(]' "$module"; then
@@ -35,19 +32,6 @@ done
 cd "$copy"
 # The stand-in leaves imports unused, which is no error here.
 sed -i '/treatAllWarnings/d' Package.swift
-cat >>Package.swift <<EOF
-
-var wanted: Set = ["$tests"]
-var isGrowing = true
-while isGrowing {
-    let before = wanted.count
-    for target in package.targets where wanted.contains(target.name) {
-        for case .byNameItem(let name, _) in target.dependencies { wanted.insert(name) }
-    }
-    isGrowing = wanted.count > before
-}
-package.targets.removeAll { !wanted.contains(\$0.name) }
-EOF
 options=(--sanitize=thread --scratch-path "$root/.build/thread-sanitizer/scratch")
 swift build --build-tests "${options[@]}"
 SWIFT_BACKTRACE=enable=no \
