@@ -51,6 +51,46 @@ package final class Interleavings: StoreBackend {
         }
     }
 
+    /// Explores the flows of two calls of handlers, one each. A call may be refused: its error is
+    /// dropped.
+    /// - Throws: as above; `NoFlow` if a call ended without a flow.
+    package func explore(
+        _ first: @escaping @Sendable () async throws -> Void,
+        _ second: @escaping @Sendable () async throws -> Void,
+        _ look: @escaping @Sendable (Transaction) throws -> String
+    ) async throws -> Report {
+        async let report = explore(look)
+        while !isWaiting { await Task.yield() }
+        await withTaskGroup(of: Void.self) { group in
+            for call in [first, second] {
+                group.addTask { [self] in
+                    // A refusal is a right outcome of one of the two.
+                    _ = try? await call()
+                    giveUp()
+                }
+            }
+        }
+        return try await report
+    }
+
+    /// Fails an exploration that still waits for a flow.
+    private func giveUp() {
+        let left = state.withLock { state in
+            defer { state = .passing }
+            return state
+        }
+        switch left {
+        case .passing: break
+        case .waiting(let order): order.report.resume(throwing: NoFlow())
+        case .holding(let flow, let order):
+            flow.work.fail(NoFlow())
+            order.report.resume(throwing: NoFlow())
+        }
+    }
+
+    /// A call ended before two flows had arrived.
+    package struct NoFlow: Error {}
+
     /// Whether `explore` still waits for its two flows, or for the second of them.
     package var isWaiting: Bool {
         state.withLock { if case .passing = $0 { false } else { true } }
@@ -95,6 +135,17 @@ package final class Interleavings: StoreBackend {
 
     /// See `StoreBackend`.
     package func close() { inner.close() }
+}
+
+extension Transaction {
+    /// The numbers that these statements select, by their names, as an exploration compares them.
+    /// - Throws: `SQLError`.
+    package func numbers(_ statements: KeyValuePairs<String, String>) throws -> String {
+        try statements.map { name, sql in
+            let number = try queryOne("SELECT \(sql)", []) { try $0.integer(0) }
+            return "\(number ?? 0) \(name)"
+        }.joined(separator: ", ")
+    }
 }
 
 /// All interleavings of two flows, on the writer's thread.
