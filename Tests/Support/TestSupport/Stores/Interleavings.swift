@@ -170,9 +170,13 @@ private struct Exploration {
         for first in 0...1 {
             for own in 1..<max(2, stops[first]) {
                 for other in 1...max(1, stops[1 - first]) {
-                    guard let left = try interleaved(first, own, other) else { continue }
-                    report.interleavings += 1
-                    if !report.serial.contains(left) { report.wrong.insert(left) }
+                    let (left, isWhole) = try interleaved(first, own, other)
+                    if let left {
+                        report.interleavings += 1
+                        if !report.serial.contains(left) { report.wrong.insert(left) }
+                    }
+                    // With more statements of the other it is the same interleaving.
+                    if !isWhole { break }
                 }
             }
         }
@@ -201,21 +205,27 @@ private struct Exploration {
     }
 
     /// `own` statements of the first flow, `other` of the second, the rest of the first, the rest.
-    /// - Returns: nil where it cannot be compared: a server ends one of two flows that wait for each
-    ///   other, and runs it again; and what a flow wrote before it threw is not undone here.
-    private func interleaved(_ first: Int, _ own: Int, _ other: Int) throws -> String? {
+    /// - Returns: `left` is nil where it cannot be compared: a server ends one of two flows that wait
+    ///   for each other, and runs it again; and what a flow wrote before it threw is not undone here.
+    ///   `isWhole` is whether the second flow got as far as `other` without a wait.
+    private func interleaved(
+        _ first: Int, _ own: Int, _ other: Int
+    ) throws -> (left: String?, isWhole: Bool) {
         try rolledBack("explore") {
             let locks = SubjectLocks()
             let turns = flows.map { FlowTurns($0, transaction, locks) }
             let (a, b) = (turns[first], turns[1 - first])
             for _ in 0..<own where a.advance() != .stopped { break }
-            for _ in 0..<other where b.advance() != .stopped { break }
+            var steps = 0
+            while steps < other, b.advance() == .stopped { steps += 1 }
             // Twice: one that waits for a lock goes on when the other has ended.
             for flow in [a, b, a, b] { while flow.advance() == .stopped {} }
             let isDeadlock = turns.contains { $0.state != .ended }
             for flow in turns where flow.state != .ended { flow.end() }
-            if isDeadlock || turns.contains(where: { $0.hasThrown && $0.hasWritten }) { return nil }
-            return "\(turns.map(\.outcome)) \(try look(transaction))"
+            if isDeadlock || turns.contains(where: { $0.hasThrown && $0.hasWritten }) {
+                return (nil, steps == other)
+            }
+            return ("\(turns.map(\.outcome)) \(try look(transaction))", steps == other)
         }
     }
 
