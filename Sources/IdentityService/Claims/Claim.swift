@@ -13,7 +13,7 @@ import Storage
 struct Claim: Hashable, Sendable {
     /// Maximum number of claims on one address; a further one replaces the oldest. More than an
     /// owner makes by mistake, and too few to fill the store.
-    static let perAddressMax: Int64 = 32
+    static let perAddressMax = 32
 
     let account: AccountID
     /// Keyed hash of its link's token; nil if the claim is superseded because another account owns
@@ -48,12 +48,9 @@ extension Transaction {
     /// if the address has too many.
     func insert(_ claim: Claim) throws {
         try removeClaim(of: claim.account)
-        try put(
-            """
-            DELETE FROM claims WHERE account IN (
-                SELECT account FROM claims WHERE address_key = ?
-                ORDER BY claimed_at_ms DESC LIMIT 9223372036854775807 OFFSET ?)
-            """, [.blob(claim.addressKey), .integer(Claim.perAddressMax - 1)])
+        let tooOld = try lockedClaimants(
+            of: claim.addressKey, exceptNewest: Claim.perAddressMax - 1)
+        for account in tooOld { try removeClaim(of: account) }
         try put(
             """
             INSERT INTO claims (account, token_hash, address_key, address, password_hash,
@@ -96,8 +93,26 @@ extension Transaction {
     /// Supersedes all claims on an address, because an account owns it now. Call it wherever an
     /// account gets an address.
     func voidClaims(on addressKey: [UInt8]) throws {
+        guard try !lockedClaimants(of: addressKey).isEmpty else { return }
         try put(
             "UPDATE claims SET token_hash = NULL WHERE address_key = ?", [.blob(addressKey)])
+    }
+
+    /// The accounts that claim an address, without the newest claims, locked.
+    private func lockedClaimants(
+        of addressKey: [UInt8], exceptNewest count: Int = 0
+    ) throws -> [AccountID] {
+        try locked {
+            let accounts = try query(
+                """
+                SELECT account FROM claims WHERE address_key = ?
+                ORDER BY claimed_at_ms DESC, account
+                """, [.blob(addressKey)]
+            ) { try AccountID(stored: $0.integer(0)) }
+            return Array(accounts.dropFirst(count))
+        } about: {
+            $0.map(Subject.account)
+        }
     }
 }
 

@@ -69,21 +69,26 @@ struct ClaimConfirmation: Sendable {
     private func write(
         _ attempt: ConfirmationAttempt, _ checked: Claim
     ) async throws -> AccountRow? {
-        try await store.write(about: [.account(checked.account)]) { transaction in
-            guard try transaction.storedResponse(of: attempt.call) == nil,
-                let claim = try transaction.claim(
-                    tokenHash: attempt.tokenHash, at: transaction.at), claim == checked,
-                let row = try transaction.account(claim.account), row.status.isUsable,
-                row.isGuest, row.address == nil,
-                try transaction.owner(ofAddress: claim.addressKey) == nil
-            else { return nil }
-            try prove(claim, of: row, attempt, transaction)
-            try transaction.remember(attempt.call, StoredResponse(account: row.account.key))
-            guard let holder = try transaction.passwordHolder(row.account),
-                holder.row.address?.provedAt != nil, holder.sealedHash != nil,
-                !holder.row.isGuest
-            else { throw ServiceError(.internalError, detail: "a confirmed claim is missing") }
-            return holder.row
+        do {
+            return try await store.write(about: [.account(checked.account)]) { transaction in
+                guard try transaction.storedResponse(of: attempt.call) == nil,
+                    let claim = try transaction.claim(
+                        tokenHash: attempt.tokenHash, at: transaction.at), claim == checked,
+                    let row = try transaction.account(claim.account), row.status.isUsable,
+                    row.isGuest, row.address == nil,
+                    try transaction.owner(ofAddress: claim.addressKey) == nil
+                else { return nil }
+                try prove(claim, of: row, attempt, transaction)
+                try transaction.remember(attempt.call, StoredResponse(account: row.account.key))
+                guard let holder = try transaction.passwordHolder(row.account),
+                    holder.row.address?.provedAt != nil, holder.sealedHash != nil,
+                    !holder.row.isGuest
+                else { throw ServiceError(.internalError, detail: "a confirmed claim is missing") }
+                return holder.row
+            }
+        } catch let error as SQLError where error.kind == .constraint(.unique) {
+            // A concurrent transaction took the address; the unique index decides.
+            return nil
         }
     }
 

@@ -91,17 +91,29 @@ struct FederatedSignInTransaction {
 
     private mutating func look() throws -> LinkingRule.Case {
         let word = LinkingRule.EmailClaim(proved.email)
-        found.identity = try transaction.locked {
+        found.identity = try lockedIdentity()
+        let asking = try asking()
+        var addressOwner: AccountID?
+        if found.identity == nil, word.isProof, let email = proved.email {
+            addressOwner = try transaction.lockedOwner(
+                ofAddress: keys.lookUpKey(of: email.address))
+            // Another sign-in may have linked the identity while this one waited for the lock.
+            if addressOwner != nil { found.identity = try lockedIdentity() }
+        }
+        if let identity = found.identity {
+            return LinkingRule.Case(
+                asking: asking, known: try holder(identity.account), email: word)
+        }
+        return LinkingRule.Case(
+            asking: asking, email: word, owner: try addressOwner.map { try owner($0) })
+    }
+
+    private func lockedIdentity() throws -> IdentityRow? {
+        try transaction.locked {
             try transaction.identity(lookUpKey: lookUpKey)
         } about: {
             $0.map { [.account($0.account)] } ?? []
         }
-        let asking = try asking()
-        guard let identity = found.identity else {
-            return LinkingRule.Case(
-                asking: asking, email: word, owner: try word.isProof ? owner() : nil)
-        }
-        return LinkingRule.Case(asking: asking, known: try holder(identity.account), email: word)
     }
 
     /// Reads an account and keeps its row for the steps.
@@ -133,11 +145,7 @@ struct FederatedSignInTransaction {
         return row.holder
     }
 
-    private mutating func owner() throws -> LinkingRule.AddressOwner? {
-        guard let email = proved.email,
-            let account = try transaction.lockedOwner(
-                ofAddress: keys.lookUpKey(of: email.address))
-        else { return nil }
+    private mutating func owner(_ account: AccountID) throws -> LinkingRule.AddressOwner {
         guard let row = try self.account(account) else {
             throw ServiceError(.internalError, detail: "the account of an address is missing")
         }

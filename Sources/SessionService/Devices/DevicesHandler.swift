@@ -123,8 +123,10 @@ extension DevicesHandler {
         _ id: String, _ token: AccessToken, _ transaction: Transaction
     ) throws -> FlowOutcome<Int> {
         _ = try liveSession(token, transaction, at: transaction.at)
-        guard let id = SessionID(text: id), let session = try transaction.session(id),
-            session.account == token.account
+        guard let id = SessionID(text: id) else { return .refused(.sessionNotFound) }
+        // A refresh of it, which is about its row only, must not run in between.
+        try transaction.lock(.session(id))
+        guard let session = try transaction.session(id), session.account == token.account
         else { return .refused(.sessionNotFound) }
         let (ended, live) = try transaction.end(
             [memory.activity.applied(to: session)], .signedOut, life: life)

@@ -46,7 +46,8 @@ final class IdentityFixture: Sendable {
         parameters: Argon2Parameters = cheap,
         phone: PhoneSettings = PhoneSettings(countries: ["all"]),
         enumeration: IdentitySettings.EnumerationMode = .friendly,
-        verification: IdentitySettings.EmailVerificationMode = .optional
+        verification: IdentitySettings.EmailVerificationMode = .optional,
+        backend: (any StoreBackend) -> any StoreBackend = { $0 }
     ) throws {
         let folder = try folder ?? TemporaryFolder()
         let logger = log.logger(time: time)
@@ -61,7 +62,8 @@ final class IdentityFixture: Sendable {
             signInProofs: SecretBytes(copying: [UInt8](repeating: 9, count: 32)),
             randomness: randomness)
         store = try TestStore.open(
-            "identity", IdentityTables.migrations, in: folder.path, time: time, logger: logger)
+            "identity", IdentityTables.migrations, in: folder.path, time: time, logger: logger,
+            backend: backend)
         let hashing = PasswordHashPool.Settings(
             threads: 2, waitingMax: 500, parameters: parameters)
         settings = IdentitySettings(

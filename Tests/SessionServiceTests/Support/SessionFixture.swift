@@ -25,14 +25,18 @@ final class SessionFixture {
     private(set) var service: SessionService
 
     /// A service on an empty store.
-    /// - Parameter flags: Settings, as on a command line.
-    init(flags: [String] = []) async throws {
+    /// - Parameters:
+    ///   - flags: Settings, as on a command line.
+    ///   - backend: As in `TestStore.open`.
+    init(
+        flags: [String] = [], backend: (any StoreBackend) -> any StoreBackend = { $0 }
+    ) async throws {
         folder = try TemporaryFolder()
         randomness = SeededRandomness(seed: 7)
         master = .generate(count: 32, randomness: randomness)
         proofKey = .generate(count: 32, randomness: randomness)
         settings = try Self.settings(flags)
-        store = try Self.open(folder, time, log)
+        store = try Self.open(folder, time, log, backend)
         service = try await Self.start(
             settings, store, master, proofKey, notices, time, randomness, log)
     }
@@ -52,11 +56,12 @@ final class SessionFixture {
     }
 
     private static func open(
-        _ folder: TemporaryFolder, _ time: ManualTime, _ log: CapturedLog
+        _ folder: TemporaryFolder, _ time: ManualTime, _ log: CapturedLog,
+        _ backend: (any StoreBackend) -> any StoreBackend = { $0 }
     ) throws -> Store {
         try TestStore.open(
             SessionTables.storeName, SessionTables.migrations, in: folder.path, time: time,
-            logger: log.logger(time: time))
+            logger: log.logger(time: time), backend: backend)
     }
 
     private static func start(

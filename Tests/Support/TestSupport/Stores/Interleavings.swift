@@ -51,6 +51,46 @@ package final class Interleavings: StoreBackend {
         }
     }
 
+    /// Explores the flows of two calls of handlers, one each. A call may be refused: its error is
+    /// dropped.
+    /// - Throws: as above; `NoFlow` if a call ended without a flow.
+    package func explore(
+        _ first: @escaping @Sendable () async throws -> Void,
+        _ second: @escaping @Sendable () async throws -> Void,
+        _ look: @escaping @Sendable (Transaction) throws -> String
+    ) async throws -> Report {
+        async let report = explore(look)
+        while !isWaiting { await Task.yield() }
+        await withTaskGroup(of: Void.self) { group in
+            for call in [first, second] {
+                group.addTask { [self] in
+                    // A refusal is a right outcome of one of the two.
+                    _ = try? await call()
+                    giveUp()
+                }
+            }
+        }
+        return try await report
+    }
+
+    /// Fails an exploration that still waits for a flow.
+    private func giveUp() {
+        let left = state.withLock { state in
+            defer { state = .passing }
+            return state
+        }
+        switch left {
+        case .passing: break
+        case .waiting(let order): order.report.resume(throwing: NoFlow())
+        case .holding(let flow, let order):
+            flow.work.fail(NoFlow())
+            order.report.resume(throwing: NoFlow())
+        }
+    }
+
+    /// A call ended before two flows had arrived.
+    package struct NoFlow: Error {}
+
     /// Whether `explore` still waits for its two flows, or for the second of them.
     package var isWaiting: Bool {
         state.withLock { if case .passing = $0 { false } else { true } }
@@ -97,6 +137,17 @@ package final class Interleavings: StoreBackend {
     package func close() { inner.close() }
 }
 
+extension Transaction {
+    /// The numbers that these statements select, by their names, as an exploration compares them.
+    /// - Throws: `SQLError`.
+    package func numbers(_ statements: KeyValuePairs<String, String>) throws -> String {
+        try statements.map { name, sql in
+            let number = try queryOne("SELECT \(sql)", []) { try $0.integer(0) }
+            return "\(number ?? 0) \(name)"
+        }.joined(separator: ", ")
+    }
+}
+
 /// All interleavings of two flows, on the writer's thread.
 private struct Exploration {
     let transaction: Transaction
@@ -119,9 +170,13 @@ private struct Exploration {
         for first in 0...1 {
             for own in 1..<max(2, stops[first]) {
                 for other in 1...max(1, stops[1 - first]) {
-                    guard let left = try interleaved(first, own, other) else { continue }
-                    report.interleavings += 1
-                    if !report.serial.contains(left) { report.wrong.insert(left) }
+                    let (left, isWhole) = try interleaved(first, own, other)
+                    if let left {
+                        report.interleavings += 1
+                        if !report.serial.contains(left) { report.wrong.insert(left) }
+                    }
+                    // With more statements of the other it is the same interleaving.
+                    if !isWhole { break }
                 }
             }
         }
@@ -150,21 +205,27 @@ private struct Exploration {
     }
 
     /// `own` statements of the first flow, `other` of the second, the rest of the first, the rest.
-    /// - Returns: nil where it cannot be compared: a server ends one of two flows that wait for
-    ///   each other, and runs it again; and what a flow wrote before it threw is not undone here.
-    private func interleaved(_ first: Int, _ own: Int, _ other: Int) throws -> String? {
+    /// - Returns: `left` is nil where it cannot be compared: a server ends one of two flows that wait
+    ///   for each other, and runs it again; and what a flow wrote before it threw is not undone here.
+    ///   `isWhole` is whether the second flow got as far as `other` without a wait.
+    private func interleaved(
+        _ first: Int, _ own: Int, _ other: Int
+    ) throws -> (left: String?, isWhole: Bool) {
         try rolledBack("explore") {
             let locks = SubjectLocks()
             let turns = flows.map { FlowTurns($0, transaction, locks) }
             let (a, b) = (turns[first], turns[1 - first])
             for _ in 0..<own where a.advance() != .stopped { break }
-            for _ in 0..<other where b.advance() != .stopped { break }
+            var steps = 0
+            while steps < other, b.advance() == .stopped { steps += 1 }
             // Twice: one that waits for a lock goes on when the other has ended.
             for flow in [a, b, a, b] { while flow.advance() == .stopped {} }
             let isDeadlock = turns.contains { $0.state != .ended }
             for flow in turns where flow.state != .ended { flow.end() }
-            if isDeadlock || turns.contains(where: { $0.hasThrown && $0.hasWritten }) { return nil }
-            return "\(turns.map(\.outcome)) \(try look(transaction))"
+            if isDeadlock || turns.contains(where: { $0.hasThrown && $0.hasWritten }) {
+                return (nil, steps == other)
+            }
+            return ("\(turns.map(\.outcome)) \(try look(transaction))", steps == other)
         }
     }
 

@@ -61,6 +61,8 @@ private final class CheckedConnection: SQLConnection {
     private let free: Set<String>
     private var subjects: Set<Subject> = []
     private var hasTriggers = false
+    /// Whether this transaction made them, so that rolling it back removes them.
+    private var isNew = false
 
     init(_ inner: any SQLConnection, free: Set<String>) {
         self.inner = inner
@@ -103,9 +105,13 @@ private final class CheckedConnection: SQLConnection {
     func commit() throws {
         try check()
         try inner.commit()
+        isNew = false
     }
 
-    func rollBack() throws { try inner.rollBack() }
+    func rollBack() throws {
+        forgetNewTriggers()
+        try inner.rollBack()
+    }
 
     func setMark() throws { try inner.setMark() }
 
@@ -114,7 +120,14 @@ private final class CheckedConnection: SQLConnection {
         try inner.releaseMark()
     }
 
-    func rollBackToMark() throws { try inner.rollBackToMark() }
+    func rollBackToMark() throws {
+        forgetNewTriggers()
+        try inner.rollBackToMark()
+    }
+
+    private func forgetNewTriggers() {
+        if isNew { (hasTriggers, isNew) = (false, false) }
+    }
 
     func run(script: String) throws { try inner.run(script: script) }
 
@@ -135,8 +148,9 @@ private final class CheckedConnection: SQLConnection {
     }
 
     private func makeTriggers() throws {
-        hasTriggers = true
-        try inner.run(script: "CREATE TEMP TABLE written (name, verb, account, hash, key)")
+        (hasTriggers, isNew) = (true, true)
+        try inner.run(
+            script: "CREATE TEMP TABLE IF NOT EXISTS written (name, verb, account, hash, key)")
         let tables = try inner.query(
             "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
             []
@@ -173,7 +187,7 @@ private final class CheckedConnection: SQLConnection {
             }
             try inner.run(
                 script: """
-                    CREATE TEMP TRIGGER \(table)_\(verb) AFTER \(event) ON main.\(table)
+                    CREATE TEMP TRIGGER IF NOT EXISTS \(table)_\(verb) AFTER \(event) ON main.\(table)
                     BEGIN \(inserts.joined(separator: " ")) END
                     """)
         }

@@ -1,0 +1,178 @@
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import SessionService
+
+@Suite("Two calls about one account, with their statements interleaved", .timeLimit(.minutes(1)))
+struct AccountPairsTests {
+    /// Two calls, and how many sessions may be live after both.
+    struct Pair: Sendable, CustomTestStringConvertible {
+        typealias Call = @Sendable (TwoSessions) async throws -> Void
+
+        let testDescription: String
+        let live: Set<Int>
+        let flags: [String]
+        let first: Call
+        let second: Call
+
+        init(
+            _ name: String, live: Set<Int>, flags: [String] = [], _ first: @escaping Call,
+            _ second: @escaping Call
+        ) {
+            testDescription = name
+            self.live = live
+            self.flags = flags
+            self.first = first
+            self.second = second
+        }
+    }
+
+    private static let pairs = [
+        Pair(
+            "CreateSession by a proof from before EndAccountSessions", live: [0],
+            { try await $0.create(0) }, { try await $0.endAccount() }),
+        Pair(
+            "two CreateSession at the limit", live: [2], flags: ["--sessions-max", "2"],
+            { try await $0.create(0) }, { try await $0.create(1) }),
+        Pair(
+            "CreateSession, SignOut of all", live: [0, 1],
+            { try await $0.create(0) }, { try await $0.signOut(0, all: true) }),
+        Pair(
+            "CreateSession, SignOut of all by a refresh token", live: [0, 1],
+            { try await $0.create(0) }, { try await $0.signOutByRefreshToken(0, all: true) }),
+        Pair(
+            "CreateSession, EndOtherSessions", live: [1, 2],
+            { try await $0.create(0) }, { try await $0.endOthers(by: 0) }),
+        Pair(
+            "two RefreshSession with one token", live: [2],
+            { try await $0.refresh(0) }, { try await $0.refresh(0) }),
+        Pair(
+            "RefreshSession, SignOut", live: [1],
+            { try await $0.refresh(0) }, { try await $0.signOut(0) }),
+        Pair(
+            "RefreshSession, SignOut by the same refresh token", live: [1],
+            { try await $0.refresh(0) }, { try await $0.signOutByRefreshToken(0) }),
+        Pair(
+            "RefreshSession, EndAccountSessions", live: [0],
+            { try await $0.refresh(0) }, { try await $0.endAccount() }),
+        Pair(
+            "RefreshSession, EndSession", live: [1],
+            { try await $0.refresh(0) }, { try await $0.end(0, by: 1) }),
+        Pair(
+            "RefreshSession, EndOtherSessions", live: [1],
+            { try await $0.refresh(0) }, { try await $0.endOthers(by: 1) }),
+        Pair(
+            "RefreshSession, CreateSession that displaces the session", live: [2],
+            flags: ["--sessions-max", "2"],
+            { try await $0.refresh(0) }, { try await $0.create(0) }),
+        Pair(
+            "Reauthenticate, EndAccountSessions", live: [0],
+            { try await $0.reauthenticate(0) }, { try await $0.endAccount() }),
+        Pair(
+            "two EndOtherSessions that end each other's session", live: [1],
+            { try await $0.endOthers(by: 0) }, { try await $0.endOthers(by: 1) }),
+    ]
+
+    @Test("the calls leave what they leave one after the other", arguments: pairs)
+    func interleaved(pair: Pair) async throws {
+        var interleavings: Interleavings?
+        let fixture = try await SessionFixture(flags: pair.flags) { inner in
+            let made = Interleavings(inner)
+            interleavings = made
+            return made
+        }
+        let given = try await TwoSessions(fixture)
+        let report = try await #require(interleavings).explore(
+            { try await pair.first(given) }, { try await pair.second(given) }, Self.look)
+        #expect(report.wrong.isEmpty)
+        #expect(report.interleavings > 0)
+        for left in report.serial {
+            #expect(pair.live.contains { left.contains(" \($0) live,") }, "\(left)")
+        }
+    }
+
+    private static func look(_ transaction: Transaction) throws -> String {
+        try transaction.numbers([
+            "live": "count(*) FROM session WHERE ended_at_ms IS NULL",
+            "ended": "count(*) FROM session WHERE ended_at_ms IS NOT NULL",
+            "as the sum of the counters": "coalesce(sum(counter), 0) FROM session",
+            "as the sum of the reasons": "coalesce(sum(end_reason), 0) FROM session",
+            "revocations": "count(*) FROM session_end",
+            "account ends": "count(*) FROM account_end",
+            "used proofs": "count(*) FROM used_proof",
+            "audit records": "count(*) FROM audit",
+            "notices": "count(*) FROM outbox",
+        ])
+    }
+}
+
+/// An account with two sessions, and two proofs that were made a second later.
+struct TwoSessions: Sendable {
+    private let service: SessionService
+    private let account: AccountID
+    private let tokens: [SessionV1.Tokens]
+    private let proofs: [IdentityV1.SignInProof]
+    /// Later than the proofs.
+    private let end: Timestamp
+    private let context: CallContext
+    private let identity: CallContext
+
+    init(_ fixture: SessionFixture) async throws {
+        service = fixture.service
+        account = try fixture.account()
+        let first = try await fixture.open()
+        fixture.time.advance(by: .seconds(1))
+        tokens = [first, try await fixture.open()]
+        fixture.time.advance(by: .seconds(1))
+        proofs = [fixture.proof(account), fixture.proof(account)]
+        end = fixture.time.now() + .milliseconds(1)
+        context = fixture.context()
+        identity = fixture.context(from: "identity")
+    }
+
+    func create(_ proof: Int) async throws {
+        let origin = IdentityV1.Origin(deviceId: "d1", platform: "cli")
+        _ = try await service.sessions.createSession(
+            .init(proof: proofs[proof], origin: origin), context)
+    }
+
+    func refresh(_ session: Int) async throws {
+        _ = try await service.sessions.refreshSession(
+            .init(refreshToken: tokens[session].refreshToken), context)
+    }
+
+    func reauthenticate(_ session: Int) async throws {
+        _ = try await service.devices.reauthenticate(
+            .init(accessToken: tokens[session].accessToken, proof: proofs[0]), context)
+    }
+
+    func signOut(_ session: Int, all: Bool = false) async throws {
+        _ = try await service.sessions.signOut(
+            .init(all: all, token: .accessToken(tokens[session].accessToken)), context)
+    }
+
+    func signOutByRefreshToken(_ session: Int, all: Bool = false) async throws {
+        _ = try await service.sessions.signOut(
+            .init(all: all, token: .refreshToken(tokens[session].refreshToken)), context)
+    }
+
+    func end(_ session: Int, by caller: Int) async throws {
+        _ = try await service.devices.endSession(
+            .init(accessToken: tokens[caller].accessToken, sessionId: tokens[session].sessionId),
+            context)
+    }
+
+    func endOthers(by caller: Int) async throws {
+        _ = try await service.devices.endOtherSessions(
+            .init(accessToken: tokens[caller].accessToken), context)
+    }
+
+    func endAccount() async throws {
+        _ = try await service.sessions.endAccountSessions(
+            .init(accountId: account.text, beforeMs: end.milliseconds, reason: .security), identity)
+    }
+}
