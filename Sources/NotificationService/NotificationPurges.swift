@@ -26,7 +26,6 @@ extension NotificationStore {
             let forgotten = try await store.write(about: [.expired]) {
                 try $0.forgetEvents(importedBefore: $0.at - eventRetention, limit: rowsMax)
             }
-            // The deliveries that a foreign key deleted count too.
             return forgotten >= rowsMax
         }
     }
