@@ -48,6 +48,7 @@ extension Transaction {
     /// if the address has too many.
     func insert(_ claim: Claim) throws {
         try removeClaim(of: claim.account)
+        try lock(.hash(claim.addressKey))
         try execute(
             """
             DELETE FROM claims WHERE account IN (
@@ -96,6 +97,7 @@ extension Transaction {
     /// Supersedes all claims on an address, because an account owns it now. Call it wherever an
     /// account gets an address.
     func voidClaims(on addressKey: [UInt8]) throws {
+        try lock(.hash(addressKey))
         try execute(
             "UPDATE claims SET token_hash = NULL WHERE address_key = ?", [.blob(addressKey)])
     }

@@ -15,6 +15,7 @@ package struct SubjectChecks: SQLEngine {
         "account_seen",  // moves forward only
         "audit",  // rows are only added
         "audit_count",  // counters, changed by statements that add
+        "claims",  // those of other accounts are changed under the lock of their address
         "clock_mark",  // one row, which only moves forward
         "event",  // rows are only added
         "failed_try",  // rows are only added
