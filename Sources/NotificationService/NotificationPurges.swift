@@ -23,7 +23,7 @@ extension NotificationStore {
     static func forgettingEvents(in store: Store) -> Duty {
         Duty("webhook-events", every: .seconds(3_600)) {
             let rowsMax = 500
-            let forgotten = try await store.write(about: [.expired]) {
+            let forgotten = try await store.write(about: [.expired, .table("webhook")]) {
                 try $0.forgetEvents(importedBefore: $0.at - eventRetention, limit: rowsMax)
             }
             return forgotten >= rowsMax

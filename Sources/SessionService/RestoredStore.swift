@@ -29,7 +29,8 @@ enum RestoredStore {
     ) async throws -> UInt64 {
         let isRestored = store.isRestoredCopy
         let (epoch, ended) = try await store.write(
-            about: [.table("store_epoch"), .table("session")] + SigningKeyRing.subjects
+            about: [.table("store_epoch"), .table("session"), .table("session_end")]
+                + SigningKeyRing.subjects
         ) { transaction in
             if !isRestored, let epoch = try transaction.epoch() { return (epoch, 0) }
             let epoch = Int64(truncatingIfNeeded: randomness.integer() | 1) & .max

@@ -140,7 +140,10 @@ extension Transaction {
     fileprivate func take(
         _ events: some Sequence<(ServiceEvent, EventID)>, ends: [EventOrigin: FeedPosition]
     ) throws {
-        let webhooks = try webhooks().compactMap { row in
+        // `enqueue` decides by the deliveries that wait. If the last one of a lane ended meanwhile,
+        // the new one would never become due.
+        for row in try self.webhooks() { try lock(.webhook(row.id)) }
+        let webhooks = try self.webhooks().compactMap { row in
             WebhookFilter(text: row.events).map { (row: row, filter: $0) }
         }
         for (event, id) in events {

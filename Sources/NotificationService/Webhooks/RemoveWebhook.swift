@@ -12,7 +12,9 @@ extension WebhooksHandler {
     ) async throws -> NotificationV1.RemoveWebhookResponse {
         try context.requireOperator()
         let id = try Self.id(request.webhookId)
-        try await store.write(about: [.table("webhook"), .webhook(id)]) { transaction in
+        try await store.write(about: [
+            .table("webhook"), .table("event_origin"), .webhook(id),
+        ]) { transaction in
             guard try transaction.removeWebhook(id) else { return }
             if try transaction.webhooks().isEmpty { try transaction.forgetFeedPositions() }
             try transaction.audit(AuditEvent(.webhookRemoved))

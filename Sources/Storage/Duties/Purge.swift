@@ -100,20 +100,27 @@ package struct Purges: Sendable {
     var duty: Duty { Duty("purge", every: Self.interval, step: step) }
 
     /// Deletes expired rows, at most `rowsMax` of each table, each table in its own transaction.
+    /// A table that cannot be purged keeps no other from it.
     /// - Returns: whether there may be more.
-    /// - Throws: as `Store.read` and `Store.write`.
+    /// - Throws: as `Store.read` and `Store.write`: the first failure, after all tables.
     package func step() async throws -> Bool {
         let (tables, now) = (tables, time.now())
         let due = try await store.read { session in
             try tables.filter { try $0.hasExpired(session, now) }
         }
         var isMore = false
+        var failure: (any Error)?
         for table in due {
-            let removed = try await store.write(about: [.expired]) { transaction in
-                try table.remove(transaction, Self.rowsMax)
+            do {
+                let removed = try await store.write(about: [.expired]) { transaction in
+                    try table.remove(transaction, Self.rowsMax)
+                }
+                if removed >= Self.rowsMax { isMore = true }
+            } catch {
+                failure = failure ?? error
             }
-            if removed >= Self.rowsMax { isMore = true }
         }
+        if let failure { throw failure }
         return isMore
     }
 }

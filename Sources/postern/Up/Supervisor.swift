@@ -8,7 +8,10 @@ import Hosting
 ///     stop:  callers before their callees, so that no call reaches a stopped service; SIGTERM, and SIGKILL
 ///            after 11 s
 final class Supervisor {
-    private static let startTimeout = 20.0
+    /// A program is ready once its store is open. The first start of a version may write every row of
+    /// a table, which takes about 10 s for each million of rows. A start that is stopped before has
+    /// changed nothing, so the next one would need as long again.
+    private static let startTimeout = 600.0
     private static let stopTimeout = 11.0
     private static let names = [
         "postern-rate-limit", "postern-notification", "postern-session", "postern-identity",

@@ -153,4 +153,23 @@ struct PurgeTests {
         #expect(try await purges.step())
         #expect(try await numbers("ticket") == [])
     }
+
+    @Test("a table that cannot be purged does not keep another from being purged")
+    func failure() async throws {
+        struct Refused: Error {}
+        let refusing = Purge { _, _ in
+            true
+        } remove: { _, _ in
+            throw Refused()
+        }
+        let purges = Purges(of: store, [refusing, Self.tickets], time: time)
+        let now = time.now()
+        _ = try await store.write(about: []) { transaction in
+            try transaction.execute(
+                "INSERT INTO ticket (ticket, expires_at_ms) VALUES (1, ?)", [SQLValue(now)])
+        }
+        time.advance(by: .milliseconds(1))
+        await #expect(throws: Refused.self) { _ = try await purges.step() }
+        #expect(try await numbers("ticket") == [])
+    }
 }
