@@ -16,12 +16,14 @@ package struct SubjectChecks: SQLEngine {
         "audit",  // rows are only added
         "audit_count",  // counters, changed by statements that add
         "clock_mark",  // one row, which only moves forward
+        "dead_letter",  // a part of its message
         "event",  // rows are only added
         "failed_try",  // rows are only added
         "feed_head",  // changed in the order of commits
         "idempotency",  // a second row of a call is refused by its key
         "message",  // every change names the state, attempts and holder that it was read with
         "outbox",  // a row is changed only by its holder
+        "push_call",  // the expired row of a call is replaced by its key
         "stopped_address",  // each statement replaces the row of a hash
         "stopped_number",  // the same
     ]
