@@ -62,7 +62,7 @@ struct NotificationStoreTests {
         let old = try open(Array(former))
         try await old.writeUnchecked { transaction in
             for id in 1...3 {
-                try transaction.execute(
+                try transaction.put(
                     """
                     INSERT INTO event (id, origin, lane, at_ms, kind, kept_from_ms)
                     VALUES (?, 2, 1, 1, 'session.ended', 1)
@@ -95,7 +95,7 @@ struct NotificationStoreTests {
         try await old.writeUnchecked { transaction in
             for (number, row) in rows.enumerated() {
                 let key = Int64(number + 1)
-                try transaction.execute(
+                try transaction.put(
                     """
                     INSERT INTO message (
                         id, call_hash, fingerprint, recipient_hash, template, state, attempts,

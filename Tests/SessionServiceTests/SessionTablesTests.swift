@@ -58,7 +58,7 @@ struct SessionTablesTests {
     private func end(_ sessions: ClosedRange<Int64>, in store: Store) async throws {
         try await store.writeUnchecked { transaction in
             for session in sessions {
-                try transaction.execute(
+                try transaction.put(
                     "INSERT INTO session_end (session, ended_at_ms, reason) VALUES (?, ?, 1)",
                     [.integer(session), SQLValue(transaction.at)])
             }

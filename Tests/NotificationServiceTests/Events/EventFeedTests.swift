@@ -68,7 +68,7 @@ struct EventFeedTests {
         let seen = try await read()
         try await store.writeUnchecked { transaction in
             for at in 1...2 {
-                try transaction.execute(
+                try transaction.put(
                     "INSERT INTO audit (at_ms, kind) VALUES (?, 'session.ended')",
                     [.integer(seen.positionAtMs + Int64(at))])
             }

@@ -25,7 +25,7 @@ struct RotationMigrationTests {
 
     /// Writes a row as the earlier version does.
     private static func insert(_ id: Int64, in transaction: Transaction) throws {
-        try transaction.execute(
+        try transaction.put(
             """
             INSERT INTO session (
                 id, account, counter, created_at_ms, used_at_ms, auth_time_ms, proved_at_ms,

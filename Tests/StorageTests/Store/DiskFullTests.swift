@@ -115,7 +115,7 @@ struct DiskFullTests {
             try transaction.insertEntry(index)
             // Wrong on purpose: the store must roll back despite the ignored error.
             try? transaction.insertEntry(index + 100, body: block)
-            try transaction.execute(
+            try transaction.put(
                 "UPDATE entry SET name = 'whole ' || number WHERE number = ?",
                 [.integer(Int64(index))])
         }
