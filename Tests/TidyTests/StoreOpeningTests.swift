@@ -29,7 +29,7 @@ struct StoreOpeningTests {
 
     private static func findings(in source: SwiftSource) -> [Finding] {
         source.lineIndices(containing: "Store(", "Store.init(")
-            .filter { source.code[$0].contains(/\bStore(\.init)?\(/) }
+            .filter { source.code[$0].contains(/\bStore(\.init)?\(/.wordBoundaryKind(.simple)) }
             .map {
                 Finding(path: source.path, line: $0 + 1, complaint: "open it with TestStore.open")
             }

@@ -114,7 +114,7 @@ struct StoreTests {
         }
         try await store.truncateLog()
         #expect(folder.anyFileContains(canary))
-        _ = try await store.write(about: []) { try $0.execute("DELETE FROM entry") }
+        _ = try await store.write(about: [.table("entry")]) { try $0.execute("DELETE FROM entry") }
         try await store.truncateLog()
         #expect(!folder.anyFileContains(canary))
         store.close()
