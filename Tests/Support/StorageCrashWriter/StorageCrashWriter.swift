@@ -48,7 +48,7 @@ struct StorageCrashWriter {
     }
 
     static func insert(_ number: Int64, _ transaction: Transaction) throws {
-        try transaction.execute("INSERT INTO entry (number) VALUES (?)", [.integer(number)])
+        try transaction.put("INSERT INTO entry (number) VALUES (?)", [.integer(number)])
     }
 
     /// One line in one write, which a pipe transfers as a whole.
