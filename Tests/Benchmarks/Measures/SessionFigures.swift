@@ -86,8 +86,8 @@ struct CrowdedStore {
         for from in stride(from: 0, to: sessions, by: step) {
             let count = Int64(min(step, sessions - from))
             try await store.write(about: []) { transaction in
-                try transaction.execute(Self.rows, [.integer(now), .integer(count)])
-                try transaction.execute(Self.records, [.integer(now), .integer(count)])
+                try transaction.put(Self.rows, [.integer(now), .integer(count)])
+                try transaction.put(Self.records, [.integer(now), .integer(count)])
                 try transaction.givePositions(in: .audit)
             }
         }
