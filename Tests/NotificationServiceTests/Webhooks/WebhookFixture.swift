@@ -76,7 +76,13 @@ final class WebhookFixture: Sendable {
 
     /// Runs the worker for as long as `body` runs.
     func working<Value>(_ body: () async throws -> Value) async rethrows -> Value {
-        let work = Task { await worker.run() }
+        let duties = Duties(
+            of: store, purging: [], [NotificationStore.forgettingEvents(in: store)], time: time)
+        let work = Task {
+            async let deliveries: Void = worker.run()
+            async let cleaning: Void = duties.run()
+            _ = await (deliveries, cleaning)
+        }
         defer { work.cancel() }
         let value = try await body()
         work.cancel()

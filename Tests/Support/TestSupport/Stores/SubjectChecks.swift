@@ -125,6 +125,8 @@ private final class CheckedConnection: SQLConnection {
     func rollBackToMark() throws {
         forgetNewTriggers()
         try inner.rollBackToMark()
+        // The flow before it has been checked.
+        if hasTriggers { try inner.execute("DELETE FROM temp.written", []) }
     }
 
     private func forgetNewTriggers() {
