@@ -68,6 +68,11 @@ package struct Duties: Sendable {
             var rest = duty.interval
             do {
                 let isMore = try await duty.step()
+                if failures > 0 {
+                    logger.info(
+                        "duty.recovered", "a background duty works again",
+                        fields: [.part: .text(duty.name), .count: .count(failures)])
+                }
                 failures = 0
                 if isMore { continue }
             } catch {
@@ -82,10 +87,10 @@ package struct Duties: Sendable {
         }
     }
 
-    /// Logs the first failure in a row, the second, the fourth and so on: a peer that is away or a
-    /// full disk must not flood the log.
+    /// Logs the first failure in a row, the second, the fourth and so on, and then about one each
+    /// hour: a peer that is away or a full disk must neither flood the log nor be forgotten.
     private func report(_ duty: Duty, _ error: any Error, _ failures: Int) {
-        guard failures & (failures - 1) == 0 else { return }
+        guard failures & (failures - 1) == 0 || failures.isMultiple(of: 64) else { return }
         logger.warning(
             "duty.failed", "a background duty failed; it is retried",
             fields: [

@@ -53,6 +53,24 @@ struct DutyTests {
         }
     }
 
+    @Test("a duty that works again says so")
+    func recovered() async {
+        let steps = Steps()
+        let duty = Duty("test", every: .seconds(1)) {
+            if steps.next() < 3 { throw Refused() }
+            return false
+        }
+        await performing([duty]) {
+            for _ in 0..<3 {
+                await time.sleepers(2)
+                time.advance(by: .seconds(1))
+            }
+            await time.sleepers(2)
+        }
+        #expect(log.lines.count { $0.contains("duty.failed") } == 2)
+        #expect(log.lines.count { $0.contains("duty.recovered") } == 1)
+    }
+
     @Test("a failed duty is retried within a minute, stops no other, and does not flood the log")
     func failing() async {
         let (failed, other) = (Steps(), Steps())
