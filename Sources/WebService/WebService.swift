@@ -49,7 +49,10 @@ package struct WebService: Sendable {
         }
         let apps = file?.apps ?? Reloadable(.none)
         callers = CallerCheck(apps: apps, trusted: settings.callers.trustedProxies, time: time)
-        var tasks = file.map { file in [{ @Sendable in await file.run(time) }] } ?? []
+        // With this type from the start: a conversion of an array of functions that do not throw
+        // leaves them as they are, and Swift 6.3.1 then reads an error that they never set.
+        var tasks: [@Sendable () async throws -> Void] = []
+        if let file { tasks.append { await file.run(time) } }
         var theme = Reloadable(Theme.standard)
         if pageKey != nil, let path = settings.pages.themeFolder {
             let folder = try ThemeFolder(path: path, logger: logger)
