@@ -210,6 +210,13 @@ extension GatewayFixture {
         defer { relay.cancel() }
         return try await withThrowingTaskGroup { group in
             group.addTask { try await self.inner.sessionService.background.run() }
+            // A follower that comes before the feed is ready tries again after a pause.
+            group.addTask {
+                while true {
+                    try await Task.sleep(for: .milliseconds(500))
+                    self.time.advance(by: .seconds(1))
+                }
+            }
             defer { group.cancelAll() }
             let items = verification.watchRevocations(.init(), context).makeAsyncIterator()
             return try #require(try await items.next())
