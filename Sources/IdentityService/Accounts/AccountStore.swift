@@ -42,7 +42,7 @@ extension Transaction {
         try locked {
             try owner(ofAddress: lookUpKey)
         } about: {
-            $0.map { [.account($0)] } ?? []
+            .account($0)
         }
     }
 

@@ -33,13 +33,9 @@ extension AccountsHandler {
         } catch let refused as ServiceError {
             // An upgrade ends the guest's session, so a retry arrives with a token that is no
             // longer valid.
-            guard
-                let first = try await store.write(
-                    about: [],
-                    {
-                        try $0.storedResponse(of: applicant.call)
-                    })
-            else { throw refused }
+            guard let first = try await store.storedResponse(of: applicant.call) else {
+                throw refused
+            }
             return try await settings.enumeration == .strict
                 ? strict.answerAgain(first, applicant)
                 : answerAgain(first, applicant)

@@ -52,6 +52,15 @@ struct StoredResponse: Hashable, Sendable {
     }
 }
 
+extension Store {
+    /// The stored response of `call`; nil if the call is new or has no idempotency key.
+    /// - Throws: as `Transaction.storedResponse`; what the store throws.
+    func storedResponse(of call: RepeatableCall?) async throws -> StoredResponse? {
+        guard call != nil else { return nil }
+        return try await write(about: []) { try $0.storedResponse(of: call) }
+    }
+}
+
 extension Transaction {
     /// The stored response of `call`; nil if the call is new or has no idempotency key.
     /// - Throws: `auth/idempotency-key-reused` if the key belongs to another request.

@@ -80,7 +80,7 @@ extension CredentialsHandler {
     ) async throws -> Bool {
         guard attempt.call != nil, let holder, holder.row.status.isUsable else { return false }
         do {
-            let first = try await store.write(about: []) { try $0.storedResponse(of: attempt.call) }
+            let first = try await store.storedResponse(of: attempt.call)
             guard first != nil else { return false }
         } catch let error as ServiceError where error.code == .idempotencyKeyReused {
             // The key belongs to a different request, so this one was never committed.

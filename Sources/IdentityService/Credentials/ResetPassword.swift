@@ -114,10 +114,9 @@ extension CredentialsHandler {
     private func answerAgain(
         _ attempt: ResetAttempt
     ) async throws -> IdentityV1.ResetPasswordResponse {
-        guard attempt.call != nil,
-            let first = try await store.write(
-                about: [], { try $0.storedResponse(of: attempt.call) })
-        else { throw ServiceError(.invalidLink) }
+        guard let first = try await store.storedResponse(of: attempt.call) else {
+            throw ServiceError(.invalidLink)
+        }
         let account = try AccountID(stored: first.account)
         // The proof's time is taken before the hash. If the password is replaced while the hash
         // runs, the session service rejects this proof with all older ones.

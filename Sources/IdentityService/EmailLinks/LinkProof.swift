@@ -61,9 +61,9 @@ extension PasswordCheck {
     func holder(
         ofRepeated call: RepeatableCall?, asking: AccountID?, password: SecretBytes
     ) async throws -> (first: StoredResponse, holder: PasswordHolder) {
-        guard call != nil,
-            let first = try await store.write(about: [], { try $0.storedResponse(of: call) })
-        else { throw ServiceError(.invalidLink) }
+        guard let first = try await store.storedResponse(of: call) else {
+            throw ServiceError(.invalidLink)
+        }
         let account = try AccountID(stored: first.account)
         let holder = try await store.read { try $0.passwordHolder(account) }
         guard let holder, holder.row.status.isUsable else { throw ServiceError(.invalidLink) }

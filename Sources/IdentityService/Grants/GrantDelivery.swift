@@ -81,7 +81,7 @@ struct GrantDelivery: Sendable {
             let found = try transaction.locked {
                 try transaction.grantHolder(lookUpKey: order.lookUpKey)
             } about: {
-                $0.map { [.account($0.account)] } ?? []
+                .account($0.account)
             }
             guard let holder = found else { return false }
             if holder.sealedGrant == nil {

@@ -112,7 +112,7 @@ struct FederatedSignInTransaction {
         try transaction.locked {
             try transaction.identity(lookUpKey: lookUpKey)
         } about: {
-            $0.map { [.account($0.account)] } ?? []
+            .account($0.account)
         }
     }
 

@@ -71,7 +71,7 @@ extension ProviderEventsHandler {
             let found = try transaction.locked {
                 try transaction.noticedIdentity(lookUpKey: lookUpKey)
             } about: {
-                $0.map { [.account($0.account)] } ?? []
+                .account($0.account)
             }
             guard let found, let row = try transaction.account(found.account) else { return }
             let decision = ProviderNoticeRule.decision(

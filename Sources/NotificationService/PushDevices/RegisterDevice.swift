@@ -57,7 +57,7 @@ extension Transaction {
         let known = try locked {
             try self.device(token: token)
         } about: {
-            $0.map { [.hash($0.account)] } ?? []
+            .hash($0.account)
         }
         if let known, known.account == device.account {
             try touchDevice(known.id, app: device.app, session: session)

@@ -23,7 +23,7 @@ extension PushDevicesHandler {
             let other = try transaction.locked {
                 try transaction.device(token: hash)
             } about: {
-                $0.map { [.hash($0.account)] } ?? []
+                .hash($0.account)
             }
             if let other, other.id != id {
                 try transaction.dropDevice(other.id)

@@ -58,9 +58,9 @@ package struct Transaction: SQLSession {
         try connection.lock(subject)
     }
 
-    /// Reads with `find` and locks the subjects of what it found. Where there are other writers, it
-    /// then reads again, until a read finds what is already locked.
-    /// - Returns: what `find` found last.
+    /// Reads with `find` and locks the subjects of the result. Where there are other writers, it
+    /// reads and locks again until two reads in a row have the same result.
+    /// - Returns: the result of the last read.
     /// - Throws: `SQLError`, or what `find` throws.
     package func locked<Found: Equatable>(
         _ find: () throws -> Found, about subjects: (Found) -> [Subject]
@@ -73,6 +73,14 @@ package struct Transaction: SQLSession {
             if again == found { return found }
             found = again
         }
+    }
+
+    /// As `locked` of several, for one row that may be missing.
+    /// - Throws: `SQLError`, or what `find` throws.
+    package func locked<Found: Equatable>(
+        _ find: () throws -> Found?, about subject: (Found) -> Subject
+    ) throws -> Found? {
+        try locked(find) { $0.map { [subject($0)] } ?? [] }
     }
 
     /// A full disk can end a transaction from within a statement. A flow that ignored that error
