@@ -44,7 +44,7 @@ extension Transaction {
             UPDATE message
             SET state = ?, attempts = ?, unanswered = ?, holder = ?, due_at_ms = ?,
                 ended_at_ms = ?, reason = ?,
-               content = CASE WHEN CAST(? AS BIGINT) = 1 THEN NULL ELSE content END
+                content = CASE WHEN CAST(? AS BIGINT) = 1 THEN NULL ELSE content END
             WHERE id = ? AND state = ? AND attempts = ? AND holder = ?
             """,
             [

@@ -82,8 +82,8 @@ final class SessionMaintenance: Sendable {
         await memory.rejectedTokens.write(overAt: all ? nil : time.now(), to: store, logger)
     }
 
-    /// Without this, an instance that meets no token of a key which another one has made would
-    /// issue tokens under the former key for too long, and they would not be accepted to their end.
+    /// Another instance may have rotated the key. An instance that does not read it goes on issuing
+    /// tokens under the former key, which is deleted before those tokens expire.
     private func readRefreshKeys() async {
         do {
             try await refreshTokens.reload(from: store)

@@ -14,8 +14,8 @@ private let accountReasons: [EndReason] = [.signedOut, .security, .revoked, .pro
 extension SessionsHandler {
     /// Ends an account's sessions, and rejects sign-ins that began before (S-06): after a password
     /// change, a suspension or a deletion. A session opened by a later proof continues, so that a
-    /// late or repeated delivery does not sign out a user who has signed in since. What is later
-    /// is decided by the session generation, not by clocks (`AccountEnd`).
+    /// late or repeated delivery does not sign out a user who has signed in since. Proofs are
+    /// ordered by session generation, not by time (`AccountEnd`).
     /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`; `rpc/unavailable` while the
     ///   clocks disagree.
     package func endAccountSessions(

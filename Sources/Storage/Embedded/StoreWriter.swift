@@ -58,7 +58,6 @@ struct StoreWriter {
         }
         commits.connection = nil
     }
-
 }
 
 /// Detects a hanging writer. A disk that hangs blocks the writer's thread in a system call for

@@ -154,8 +154,8 @@ package final class OutboxRelay: Service {
         }
     }
 
-    /// Renews the leases of the messages being delivered that end soon. A message that another
-    /// instance has claimed stays as it is: its delivery goes on, and its outcome is not recorded.
+    /// Renews the leases that end soon, of the messages being delivered. If another instance has
+    /// claimed a message, its delivery here continues, but the outcome is not recorded.
     private func renewLeases() async throws {
         let ending = underway.withLock { $0.values.flatMap(\.values) }.filter(needsClaim)
         for row in try await claim(ending) {

@@ -1,5 +1,5 @@
 /// The languages of our texts: mails, messages, pages and errors. To add one: a case here, and its
-/// files in `Sources/Texts`. The tests of each kind of text fail for what is missing.
+/// files in `Sources/Texts`. Tests fail if a file is missing.
 package enum Language: String, CaseIterable, Sendable {
     case english = "en"
     /// With "du", or with "Sie" by the setting `formal-languages`.
