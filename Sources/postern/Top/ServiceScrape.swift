@@ -96,13 +96,15 @@ struct Histogram {
         }
     }
 
-    /// The increase since `before`. A program that was restarted has counted from zero.
+    /// The increase since `before`. A program that was restarted has counted from zero. A bucket
+    /// that `before` lacks was empty then, and was not on the page.
     func since(_ before: Histogram) -> Histogram {
-        guard before.buckets.map(\.bound) == buckets.map(\.bound),
-            zip(buckets, before.buckets).allSatisfy({ $0.count >= $1.count })
+        let counts = Dictionary(uniqueKeysWithValues: before.buckets.map { ($0.bound, $0.count) })
+        guard Set(counts.keys).isSubset(of: buckets.map(\.bound)),
+            buckets.allSatisfy({ $0.count >= counts[$0.bound, default: 0] })
         else { return self }
         var histogram = Histogram()
-        histogram.buckets = zip(buckets, before.buckets).map { ($0.bound, $0.count - $1.count) }
+        histogram.buckets = buckets.map { ($0.bound, $0.count - counts[$0.bound, default: 0]) }
         return histogram
     }
 

@@ -49,6 +49,61 @@ struct MetricSourceTests {
                 """#)
     }
 
+    @Test("a metric of the catalogue has its help text, with and without a prefix")
+    func help() {
+        for prefix in ["postern", ""] {
+            let registry = MetricsRegistry(prefix: prefix)
+            let name = prefix.isEmpty ? "deliveries_total" : "postern_deliveries_total"
+            Counter(label: "deliveries", factory: registry).increment()
+            Counter(label: "unknown", factory: registry).increment()
+            let page = registry.prometheusText()
+            #expect(
+                page.hasPrefix(
+                    """
+                    # HELP \(name) Attempts to deliver a message, by outcome.
+                    # TYPE \(name) counter
+                    \(name) 1
+                    # TYPE
+                    """))
+        }
+    }
+
+    @Test(
+        "empty buckets are left out, except the lower bound of the first one with a value",
+        arguments: [
+            ([0, 0, 0, 0], ["+Inf 0"]),
+            ([0, 0, 0, 7], ["3 0", "+Inf 7"]),
+            ([0, 0, 5, 0], ["2 0", "3 5", "+Inf 5"]),
+            ([0, 4, 0, 0], ["1 0", "2 4", "3 4", "+Inf 4"]),
+            ([1, 0, 0, 2], ["1 1", "2 1", "3 1", "+Inf 3"]),
+        ] as [([Int64], [String])])
+    func buckets(counts: [Int64], expected: [String]) {
+        let text = MetricsPage.histogram(
+            "h", MetricLabels([]), bounds: [1, 2, 3], counts: counts, sum: 9)
+        let total = counts.reduce(0, +)
+        let lines = expected.map { line in
+            let words = line.split(separator: " ")
+            return "h_bucket{le=\"\(words[0])\"} \(words[1])\n"
+        }
+        #expect(text == lines.joined() + "h_sum 9\nh_count \(total)\n")
+    }
+
+    @Test("the page of a registry with all kinds of metrics keeps the rules")
+    func rules() {
+        let registry = MetricsRegistry()
+        registry.add(ProcessFigures(program: "postern-test", version: "1.2.3", time: ManualTime()))
+        for store in ["a", "b"] {
+            let labels = [("store", store)]
+            let commit = Timer(label: "store_commit", dimensions: labels, factory: registry)
+            if store == "a" { commit.recordNanoseconds(30_000_000) }
+            Recorder(label: "store_group_flows", dimensions: labels, factory: registry).record(3)
+            Counter(label: "store_refused", dimensions: labels, factory: registry).increment()
+            Meter(label: "store_waiting_writes", dimensions: labels, factory: registry).set(2)
+        }
+        let page = registry.prometheusText()
+        #expect(MetricsPageCheck.findings(in: page) == [], "\(page)")
+    }
+
     @Test("a process reports its memory, CPU time, descriptors, start and version")
     func process() {
         let registry = MetricsRegistry()

@@ -21,6 +21,7 @@ struct MetricsRegistryTests {
         counter.increment(by: 41)
         #expect(
             registry.prometheusText() == """
+                # HELP postern_rpc_calls_total Calls that ended, by method and status.
                 # TYPE postern_rpc_calls_total counter
                 postern_rpc_calls_total{code="ok",method="Refresh"} 42
 

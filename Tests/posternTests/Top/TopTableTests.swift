@@ -117,6 +117,18 @@ struct TopTableTests {
         #expect(histogram.since(histogram).quantile(0.5) == nil)
     }
 
+    @Test("a bucket that appears between two scrapes counts from zero; one that is gone, a restart")
+    func lateBucket() {
+        var (before, now) = (Histogram(), Histogram())
+        for (bound, count) in [(0.2, 0.0), (0.4, 4), (.infinity, 4)] { before.add(bound, count) }
+        for (bound, count) in [(0.1, 0.0), (0.2, 6), (0.4, 10), (.infinity, 10)] {
+            now.add(bound, count)
+        }
+        #expect(now.since(before).quantile(1) == .about(0.2))
+        #expect(now.since(Histogram()).quantile(1) == .about(0.4))
+        #expect(before.since(now).quantile(1) == .about(0.4))
+    }
+
     @Test("a page is parsed: escapes, labels in any order, and invalid lines")
     func text() {
         let page = MetricsText(
