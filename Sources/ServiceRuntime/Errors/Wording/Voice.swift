@@ -41,7 +41,7 @@ extension Voice {
     package func sentence(_ key: String) -> String { Self.sentences[self]?[key] ?? "" }
 
     /// The sentence about a violation's rule. Nil for one without.
-    func sentence(aboutRule rule: String) -> String? {
+    package func sentence(aboutRule rule: String) -> String? {
         PasswordRule(rawValue: rule)?.sentence(in: self)
             ?? PhoneNumberRule(rawValue: rule)?.sentence(in: self)
     }
