@@ -107,7 +107,9 @@ let package = Package(
             "ServiceRuntime",
             ["CYAML", "JSON", "Texts", logging, metrics, lifecycle, unixSignals],
             pages: ["Errors/README.md"]),
-        module("Addresses", ["CIDN", "ServiceRuntime"]),
+        module(
+            "Addresses", ["CIDN", "ServiceRuntime"],
+            pages: ["Phone/libphonenumber-LICENSE.txt", "Phone/make_numbering_plans.py"]),
         module(
             "Cryptography",
             ["COpenSSL", "CArgon2", "CCrypt", "JSON", "ServiceRuntime", metrics]),

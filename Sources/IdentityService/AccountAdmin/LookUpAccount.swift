@@ -37,7 +37,7 @@ extension AccountAdminHandler {
             case .accountId(let text): try AccountID.required(text)
             case .email(let text): try await owner(of: try EmailAddress.required(text))
             case .phoneNumber(let text):
-                try await owner(ofIdentity: "phone", Self.dialled(text))
+                try await owner(ofNumber: Self.dialled(text))
             case .providerSubject(let somebody):
                 try await owner(ofIdentity: somebody.issuer, somebody.subject)
             case nil: throw ServiceError(.invalidArgument, fields: ["by"])
@@ -49,6 +49,13 @@ extension AccountAdminHandler {
     private func owner(of address: EmailAddress) async throws -> AccountID? {
         let lookUpKey = keys.lookUpKey(of: address)
         return try await store.read { try $0.owner(ofAddress: lookUpKey) }
+    }
+
+    /// By the text as it is stored, which may be a former text of a number, or by the number.
+    private func owner(ofNumber text: String) async throws -> AccountID? {
+        if let account = try await owner(ofIdentity: PhoneIdentity.method, text) { return account }
+        guard let number = PhoneNumber(text) else { return nil }
+        return try await store.read { try $0.phoneIdentity(number, keys).account }
     }
 
     private func owner(

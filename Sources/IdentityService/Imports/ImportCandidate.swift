@@ -20,7 +20,7 @@ struct ImportCandidate: Sendable {
     let displayName: String
     let photoURL: String
     let language: String
-    let phone: ProvedIdentity?
+    let phone: PhoneNumber?
     let identities: [ProvedIdentity]
     let status: AccountStatus
     let createdAt: Timestamp
@@ -135,9 +135,6 @@ extension ImportCandidate {
         /// OpenID Connect Core §2: a subject has at most 255 bytes; issuers are URLs of that
         /// length.
         private static let nameBytes = 1...255
-        /// Digits of a number including its country code: at most 15 (E.164, 6.2.1), and at least
-        /// 7, the shortest that exist.
-        private static let phoneDigits = 7...15
         private static let appleIssuer = "https://appleid.apple.com"
         private static let appleRelay = "@privaterelay.appleid.com"
 
@@ -184,19 +181,23 @@ extension ImportCandidate {
                 email: email, displayName: String(identity.displayName.prefix(200)), amr: [])
         }
 
-        /// The phone number as an identity; nil for none.
-        /// - Throws: `ImportRule.Refusal` with `auth/invalid-phone-number`.
+        /// The phone number; nil for none. It is one that the owner can sign in with, in E.164: in
+        /// another spelling, it may be a national number of an unknown country.
+        /// - Throws: `ImportRule.Refusal` with `auth/invalid-phone-number`, and the rule that the
+        ///   number breaks.
         static func phone(
             _ record: IdentityV1.AccountRecord
-        ) throws(ImportRule.Refusal) -> ProvedIdentity? {
+        ) throws(ImportRule.Refusal) -> PhoneNumber? {
             guard !record.phoneNumber.isEmpty else { return nil }
-            let digits = record.phoneNumber.utf8.dropFirst()
-            guard record.phoneNumber.utf8.first == UInt8(ascii: "+"),
-                phoneDigits.contains(digits.count), digits.first != UInt8(ascii: "0"),
-                digits.allSatisfy({ (48...57).contains($0) })
-            else { throw ImportRule.Refusal(code: .invalidPhoneNumber, field: "phone_number") }
-            return ProvedIdentity(
-                method: "phone", issuer: "phone", subject: record.phoneNumber, amr: [])
+            var rule = ""
+            do {
+                let number = try PhoneNumber.required(record.phoneNumber)
+                if number.text == record.phoneNumber { return number }
+            } catch {
+                rule = error.violations.first?.rule ?? ""
+            }
+            throw ImportRule.Refusal(
+                code: .invalidPhoneNumber, field: "phone_number", reason: rule)
         }
 
         /// Whether `method` can be a provider's name. Methods are shown in lists; "password" and

@@ -14,7 +14,9 @@ extension SQLSession {
         var found = ImportRule.Found()
         found.byExternalID = try importedAccount(lookUpKey: new.lookUpKey)
         found.byAddress = try new.address.flatMap { try owner(ofAddress: $0.lookUpKey) }
-        found.byPhone = try new.phone.flatMap { try identity(lookUpKey: $0.lookUpKey)?.account }
+        for key in new.phoneKeys where found.byPhone == nil {
+            found.byPhone = try identity(lookUpKey: key)?.account
+        }
         for identity in new.identities where found.byIdentity == nil {
             found.byIdentity = try self.identity(lookUpKey: identity.lookUpKey)?.account
         }

@@ -22,6 +22,9 @@ struct ImportedAccount: Sendable {
     let scheme: String?
     let sealedClaims: [UInt8]?
     let phone: NewIdentity?
+    /// The look-up keys under which an account may have the number: its own, and those of its
+    /// former texts.
+    let phoneKeys: [[UInt8]]
     let identities: [NewIdentity]
     let altered: [String]
 
@@ -57,7 +60,13 @@ struct ImportedAccount: Sendable {
         sealedClaims =
             candidate.customClaims.isEmpty
             ? nil : try vault.seal(candidate.customClaims, .customClaims)
-        phone = try candidate.phone.map(identity)
+        phone = try candidate.phone.map { try identity(PhoneIdentity.proved($0.text)) }
+        phoneKeys =
+            candidate.phone.map { number in
+                ([number.text] + number.formerTexts).map {
+                    keys.lookUpKey(of: PhoneIdentity.proved($0))
+                }
+            } ?? []
         identities = try candidate.identities.map(identity)
         altered = candidate.altered
     }

@@ -16,7 +16,10 @@ extension PhoneCodesHandler {
         let number = try PhoneNumber.required(request.phoneNumber)
         try requireOn(number)
         let owner = try await owners.ownerOfMethods(request.accessToken, context)
-        let proved = PhoneIdentity.proved(number, nonce: nonce(ofCode: request.requestId))
+        let nonce = nonce(ofCode: request.requestId)
+        let proved = try await store.read {
+            try $0.phoneIdentity(number, nonce: nonce, keys).proved
+        }
         let call = try MethodCall(
             "LinkPhone", of: owner, keys.lookUpKey(of: proved), from: request.origin,
             context, keys)

@@ -103,7 +103,9 @@ extension IdentityKeys {
 
     /// The keyed hash of a number in the audit log. It equals that of the phone identity, so that a
     /// code and the sign-ins with it have the same subject.
-    func subject(of number: PhoneNumber) -> [UInt8] { subject(of: PhoneIdentity.proved(number)) }
+    func subject(of number: PhoneNumber) -> [UInt8] {
+        subject(of: PhoneIdentity.proved(number.text))
+    }
 }
 
 /// A code as the store keeps it.

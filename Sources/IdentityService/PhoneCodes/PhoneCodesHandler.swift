@@ -63,12 +63,30 @@ enum PhoneIdentity {
     /// RFC 8176: a text message and a one-time password.
     static let amr = ["sms", "otp"]
 
-    /// The identity that a right code proves.
+    /// The identity of a number.
+    static func proved(_ text: String, nonce: UsedNonce? = nil) -> ProvedIdentity {
+        ProvedIdentity(method: method, issuer: method, subject: text, amr: amr, nonce: nonce)
+    }
+}
+
+extension SQLSession {
+    /// The identity that a right code to a number proves, and its account; nil for none.
+    ///
+    /// An account that is stored under a former text of the number (`PhoneNumber.formerTexts`) is
+    /// this number's, unless another account has the number as it is. All texts are looked up in
+    /// any case: the number of reads does not tell whether there is an account.
     /// - Parameter nonce: makes the code single-use; nil when the code is not used for a sign-in or
     ///   link.
-    static func proved(_ number: PhoneNumber, nonce: UsedNonce? = nil) -> ProvedIdentity {
-        ProvedIdentity(
-            method: method, issuer: method, subject: number.text, amr: amr, nonce: nonce)
+    func phoneIdentity(
+        _ number: PhoneNumber, nonce: UsedNonce? = nil, _ keys: IdentityKeys
+    ) throws -> (proved: ProvedIdentity, account: AccountID?) {
+        func stored(_ text: String) throws -> (proved: ProvedIdentity, account: AccountID?) {
+            let proved = PhoneIdentity.proved(text, nonce: nonce)
+            return (proved, try identity(lookUpKey: keys.lookUpKey(of: proved))?.account)
+        }
+        let current = try stored(number.text)
+        let former = try number.formerTexts.map(stored).first { $0.account != nil }
+        return current.account == nil ? former ?? current : current
     }
 }
 
@@ -82,8 +100,7 @@ extension PhoneCodesHandler {
 
     /// The account that has a number; nil for none.
     func owner(of number: PhoneNumber, _ session: some SQLSession) throws -> AccountID? {
-        try session.identity(
-            lookUpKey: keys.lookUpKey(of: PhoneIdentity.proved(number)))?.account
+        try session.phoneIdentity(number, keys).account
     }
 
     /// The account's sign-in methods other than the phone: "password", or a provider's name.

@@ -21,7 +21,10 @@ extension PhoneCodesHandler {
     ) async throws -> IdentityV1.AdmissionResponse {
         let number = try PhoneNumber.required(request.phoneNumber)
         try requireOn(number)
-        let proved = PhoneIdentity.proved(number, nonce: nonce(ofCode: request.requestId))
+        let nonce = nonce(ofCode: request.requestId)
+        let proved = try await store.read {
+            try $0.phoneIdentity(number, nonce: nonce, keys).proved
+        }
         let caller = try await owners.calling(request.guestAccessToken, context)
         let call = try RepeatableCall(
             "SignInWithCode",

@@ -36,8 +36,8 @@ extension SMSOrder {
                 ? nil : try RequestFields.account(request.accountId))
     }
 
-    /// Digits after the `+`. The shortest numbers in use have eight with their country code.
-    private static let numberDigits = 8...15
+    /// Digits after the `+`. The shortest numbers in use have seven with their country code.
+    private static let numberDigits = 7...15
 
     /// Whether a number is in E.164 form: `+`, country code and at most fifteen digits in all
     /// (ITU-T E.164, 6). Other forms are rejected, so that one number has one look-up key.

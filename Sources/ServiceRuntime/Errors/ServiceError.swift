@@ -55,6 +55,13 @@ package struct ServiceError: Error, Hashable, Sendable {
         return error
     }
 
+    /// `auth/invalid-phone-number`: the number in `phone_number` breaks a rule.
+    package static func invalidPhoneNumber(_ rule: PhoneNumberRule) -> ServiceError {
+        var error = ServiceError(.invalidPhoneNumber)
+        error.violations = [Violation(field: "phone_number", rule: rule.rawValue)]
+        return error
+    }
+
     /// The sentence for the user: this occurrence's, or the catalogue's in English.
     package var userMessage: String { sentence ?? code.sentence(in: .english) }
 
@@ -86,7 +93,7 @@ package struct ServiceError: Error, Hashable, Sendable {
 
         /// The sentence for the user; empty for a violation without a rule.
         package var userMessage: String {
-            sentence ?? PasswordRule(rawValue: rule)?.sentence(in: .english) ?? ""
+            sentence ?? Voice.english.sentence(aboutRule: rule) ?? ""
         }
     }
 

@@ -41,6 +41,8 @@ rpc/internal: Bei uns ist etwas schiefgegangen. Bitte versuchen Sie es erneut.
 rpc/resource-exhausted: Wir sind gerade ausgelastet. Bitte versuchen Sie es gleich noch einmal.
 rpc/unavailable: Wir sind gerade nicht erreichbar. Bitte versuchen Sie es erneut.
 password/context: Das Passwort darf nicht aus Ihrem Namen, Ihrer E-Mail-Adresse oder dem Namen der App bestehen.
+phone/trunk-prefix: Bitte geben Sie die Nummer ohne die Vorwahl für Anrufe im Inland ein, meist eine 0.
+phone/number-kind: An solche Nummern können wir keine Codes senden. Bitte geben Sie eine Mobilnummer ein.
 limit/code: Bitte warten Sie {{wait}}, bevor Sie einen neuen Code anfordern.
 limit/wrong-code: Zu viele falsche Codes. Bitte warten Sie {{wait}}.
 limit/mail: Bitte warten Sie {{wait}}, bevor Sie eine neue E-Mail anfordern.
@@ -110,6 +112,9 @@ password/letter: Das Passwort muss einen Buchstaben enthalten.
 password/digit: Das Passwort muss eine Ziffer enthalten.
 password/common: Zu viele Menschen verwenden dieses Passwort.
 password/context: Das Passwort darf nicht aus deinem Namen, deiner E-Mail-Adresse oder dem Namen der App bestehen.
+phone/trunk-prefix: Bitte gib die Nummer ohne die Vorwahl für Anrufe im Inland ein, meist eine 0.
+phone/digit-count: Diese Nummer hat zu viele oder zu wenige Ziffern für ihr Land.
+phone/number-kind: An solche Nummern können wir keine Codes senden. Bitte gib eine Mobilnummer ein.
 password-needs/length: Das Passwort muss {{minimum}} bis {{maximum}} Zeichen lang sein.
 password-needs/common: Das Passwort darf keines sein, das viele Menschen verwenden.
 limit/code: Bitte warte {{wait}}, bevor du einen neuen Code anforderst.
@@ -189,6 +194,9 @@ password/letter: The password needs a letter.
 password/digit: The password needs a digit.
 password/common: Too many people use this password.
 password/context: The password must not consist of your name, your email or the app’s name.
+phone/trunk-prefix: Please enter the number without the prefix for calls within the country, usually a 0.
+phone/digit-count: This number has too many or too few digits for its country.
+phone/number-kind: We cannot send codes to this kind of number. Please enter a mobile number.
 password-needs/length: The password needs {{minimum}} to {{maximum}} characters.
 password-needs/common: The password must not be one that many people use.
 limit/code: Please wait {{wait}} before requesting another code.
@@ -244,6 +252,8 @@ rpc/internal: Se ha producido un error por nuestra parte. Inténtelo de nuevo.
 rpc/resource-exhausted: Ahora mismo estamos saturados. Inténtelo de nuevo en unos instantes.
 rpc/unavailable: El servicio no está disponible en este momento. Inténtelo de nuevo.
 password/context: La contraseña no puede consistir en su nombre, su correo o el nombre de la aplicación.
+phone/trunk-prefix: Introduzca el número sin el prefijo para llamadas nacionales, normalmente un 0.
+phone/number-kind: No podemos enviar códigos a este tipo de número. Introduzca un número de móvil.
 limit/code: Espere {{wait}} antes de solicitar otro código.
 limit/wrong-code: Demasiados códigos incorrectos. Espere {{wait}}.
 limit/mail: Espere {{wait}} antes de solicitar otro correo.
@@ -313,6 +323,9 @@ password/letter: La contraseña debe contener una letra.
 password/digit: La contraseña debe contener una cifra.
 password/common: Demasiada gente usa esta contraseña.
 password/context: La contraseña no puede consistir en tu nombre, tu correo o el nombre de la aplicación.
+phone/trunk-prefix: Introduce el número sin el prefijo para llamadas nacionales, normalmente un 0.
+phone/digit-count: Este número tiene demasiadas cifras o muy pocas para su país.
+phone/number-kind: No podemos enviar códigos a este tipo de número. Introduce un número de móvil.
 password-needs/length: La contraseña debe tener de {{minimum}} a {{maximum}} caracteres.
 password-needs/common: La contraseña no puede ser una que use mucha gente.
 limit/code: Espera {{wait}} antes de solicitar otro código.
@@ -392,6 +405,9 @@ password/letter: Le mot de passe doit contenir une lettre.
 password/digit: Le mot de passe doit contenir un chiffre.
 password/common: Trop de personnes utilisent ce mot de passe.
 password/context: Le mot de passe ne doit pas reprendre votre nom, votre e-mail ou le nom de l’application.
+phone/trunk-prefix: Veuillez saisir le numéro sans le préfixe des appels nationaux, en général un 0.
+phone/digit-count: Ce numéro a trop de chiffres ou pas assez pour son pays.
+phone/number-kind: Nous ne pouvons pas envoyer de codes à ce type de numéro. Veuillez saisir un numéro de mobile.
 password-needs/length: Le mot de passe doit contenir de {{minimum}} à {{maximum}} caractères.
 password-needs/common: Le mot de passe ne doit pas être un mot de passe très répandu.
 limit/code: Veuillez patienter {{wait}} avant de demander un autre code.
@@ -471,6 +487,9 @@ password/letter: パスワードには文字が必要です。
 password/digit: パスワードには数字が必要です。
 password/common: このパスワードは多くの人に使われています。
 password/context: お名前、メールアドレス、アプリ名だけのパスワードは使えません。
+phone/trunk-prefix: 国内通話用の先頭の番号（通常は0）を除いて入力してください。
+phone/digit-count: この番号の桁数は、その国の電話番号と合いません。
+phone/number-kind: この種類の番号にはコードを送信できません。携帯電話番号を入力してください。
 password-needs/length: パスワードは{{minimum}}〜{{maximum}}文字にしてください。
 password-needs/common: 多くの人に使われているパスワードは使えません。
 limit/code: 次のコードをリクエストするには、あと{{wait}}お待ちください。

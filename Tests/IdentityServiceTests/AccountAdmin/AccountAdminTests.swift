@@ -151,6 +151,15 @@ struct AccountAdminTests {
         }
     }
 
+    @Test("I-05: an account that is stored with the trunk prefix is found with and without it")
+    func formerText() async throws {
+        let owner = try await fixture.signIn(PhoneIdentity.proved("+49015112345678")).account
+        for number in ["+49 0151 12345678", "+49 151 12345678"] {
+            let found = try await lookUp(.phoneNumber(number))
+            #expect(found.account?.accountId == owner?.accountId)
+        }
+    }
+
     @Test("an unknown account is not found, and an invalid search is refused")
     func nobody() async throws {
         let missing: [IdentityV1.LookUpAccountRequest.By] = [

@@ -122,6 +122,16 @@ struct ImportAccountsTests {
         #expect(try await identity.count("audit", where: "kind = 'account.imported'") == 1)
     }
 
+    @Test("I-05: a number that an account has with its trunk prefix is taken")
+    func formerNumber() async throws {
+        _ = try await identity.signIn(PhoneIdentity.proved("+49015112345678"))
+        var record = ImportFixture.record("u1", email: "")
+        record.phoneNumber = "+4915112345678"
+        let answers = try await fixture.take([record])
+        #expect(answers.map(\.code) == ["auth/credential-already-in-use"])
+        #expect(answers.map(\.field) == ["phone_number"])
+    }
+
     @Test("X-04: a taken address, identity or number is refused, in the store and in the batch")
     func owned() async throws {
         _ = try await identity.register()

@@ -50,6 +50,12 @@ struct ImportCandidateTests {
         for number in ["4915112345678", "+0915112345678", "+49151", "+49 151 12345678", "+"] {
             #expect(refused { $0.phoneNumber = number } == "phone_number ")
         }
+        for (number, rule) in [
+            ("+49015112345678", "trunk-prefix"), ("+3361234567", "digit-count"),
+            ("+499001234567", "number-kind"),
+        ] {
+            #expect(refused { $0.phoneNumber = number } == "phone_number \(rule)")
+        }
         for method in ["", "password", "phone", "Google", "a b", String(repeating: "g", count: 33)]
         {
             #expect(refused { $0.identities = [Self.link(method)] } == "identities method")

@@ -74,6 +74,22 @@ struct LinkPhoneTests {
                 == .providerAlreadyLinked)
     }
 
+    @Test("I-05: a number that an account has with its trunk prefix is taken, and proves its owner")
+    func formerText() async throws {
+        let fixture = try PhoneCodeFixture()
+        let former = PhoneIdentity.proved("+49015112345678")
+        let owner = try #require(try await fixture.identity.signIn(former).account)
+        let (_, stranger) = try await person(fixture)
+        let linking = try await fixture.sent(
+            PhoneCodeFixture.number, .link, accessToken: stranger)
+        #expect(
+            try await refusal { try await fixture.link(linking, stranger) }.code
+                == .credentialAlreadyInUse)
+        let token = fixture.identity.devices.open(owner.accountId, amr: ["sms", "otp"])
+        let proving = try await fixture.sent(PhoneCodeFixture.number, .prove, accessToken: token)
+        #expect(try await fixture.prove(proving, token).accountId == owner.accountId)
+    }
+
     @Test("G-14: linking a number needs a recent sign-in")
     func recency() async throws {
         let fixture = try PhoneCodeFixture()

@@ -106,6 +106,8 @@ struct RequestCodeTests {
             (["US"], "+4915112345678", .phoneCountryNotAllowed),
             (["all"], "+881612345678", .phoneCountryNotAllowed),
             (["all"], "0151 12345678", .invalidPhoneNumber),
+            (["all"], "+49 0151 12345678", .invalidPhoneNumber),
+            (["all"], "+49 900 1234567", .invalidPhoneNumber),
         ])
     func countries(countries: [String], number: String, code: ErrorCode) async throws {
         let fixture = try PhoneCodeFixture(PhoneSettings(countries: countries))

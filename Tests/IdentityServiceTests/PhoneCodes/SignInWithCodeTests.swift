@@ -28,6 +28,34 @@ struct SignInWithCodeTests {
         #expect(try await fixture.identity.count("accounts") == 1)
     }
 
+    @Test("I-05: a number signs in to the account that is stored with its trunk prefix")
+    func formerText() async throws {
+        let fixture = try PhoneCodeFixture()
+        let former = "+49015112345678"
+        let owner = try await fixture.identity.signIn(PhoneIdentity.proved(former))
+        let error = try await refusal { try await fixture.request(former) }
+        #expect(error == .invalidPhoneNumber(.trunkPrefix))
+        let sent = try await fixture.sent()
+        let answer = try await fixture.signIn(sent, key: "k1")
+        #expect(!answer.isNewUser)
+        #expect(answer.account?.accountId == owner.account?.accountId)
+        #expect(answer.account?.phoneNumber == former)
+        let again = try await fixture.signIn(sent, key: "k1")
+        #expect(again.account?.accountId == owner.account?.accountId)
+        #expect(try await fixture.identity.count("accounts") == 1)
+    }
+
+    @Test("I-05: of two accounts of one phone, the number signs in to the one that has it as it is")
+    func bothTexts() async throws {
+        let fixture = try PhoneCodeFixture()
+        let former = PhoneIdentity.proved("+49015112345678")
+        let current = PhoneIdentity.proved(PhoneCodeFixture.number)
+        let other = try await fixture.identity.signIn(former).account
+        let owner = try await fixture.identity.signIn(current).account
+        #expect(owner?.accountId != other?.accountId)
+        #expect(try await fixture.account().accountId == owner?.accountId)
+    }
+
     @Test("X-02: unknown requests, other numbers and wrong codes give the same error code")
     func wrong() async throws {
         let fixture = try PhoneCodeFixture()

@@ -11,7 +11,7 @@ struct SMSTextTests {
     @Test(
         "N-02: anything but an E.164 number is rejected",
         arguments: [
-            "", "+", "4915112345678", "+0915112345678", "+49 1511 2345678", "+49-151", "+1234567",
+            "", "+", "4915112345678", "+0915112345678", "+49 1511 2345678", "+49-151", "+690729",
             "+1234567890123456", "+４９１５１１２３４５６７", "+4915112345678\n", "tel:+4915112345678",
         ])
     func noNumber(_ text: String) {
@@ -20,7 +20,7 @@ struct SMSTextTests {
 
     @Test(
         "the shortest and the longest number are accepted",
-        arguments: ["+29041234", "+123456789012345"])
+        arguments: ["+6907290", "+123456789012345"])
     func number(_ text: String) {
         #expect(SMSOrder.isE164(text))
     }

@@ -148,20 +148,42 @@ struct ErrorWordingTests {
             ])
     }
 
+    @Test("X-01: the rule that a phone number breaks gets a sentence")
+    func wordedNumber() {
+        for rule in PhoneNumberRule.allCases {
+            let error = ServiceError.invalidPhoneNumber(rule)
+            #expect(error.code == .invalidPhoneNumber && error.fields == ["phone_number"])
+            #expect(error.violations.map(\.userMessage) == [rule.sentence(in: .english)])
+            #expect(
+                error.worded(in: Voice(.german)).violations.map(\.userMessage)
+                    == [rule.sentence(in: Voice(.german))])
+        }
+        #expect(PhoneNumberRule.trunkPrefix.sentence(in: .english).contains("usually a 0"))
+    }
+
+    /// The names of all rules, which a violation's sentence is found by.
+    private static let rules =
+        PasswordRule.allCases.map(\.rawValue) + PhoneNumberRule.allCases.map(\.rawValue)
+
+    @Test("X-01: no two rules have one name")
+    func ruleNames() {
+        #expect(Set(Self.rules).count == Self.rules.count)
+    }
+
     @Test(
         "X-01: a rule's sentence ends with a full stop, fits and needs no escaping in JSON",
-        arguments: PasswordRule.allCases, Voice.allCases)
-    func rule(rule: PasswordRule, voice: Voice) {
-        let text = rule.sentence(in: voice)
+        arguments: rules, Voice.allCases)
+    func rule(rule: String, voice: Voice) throws {
+        let text = try #require(voice.sentence(aboutRule: rule))
         #expect(text.hasSuffix(voice.language == .japanese ? "。" : "."))
         #expect((4...Self.charactersMax).contains(text.count), "\(text)")
         #expect(!text.contains { $0 == "\"" || $0 == "\\" || $0.isNewline })
     }
 
-    @Test("X-01: no rule's sentence is left untranslated", arguments: PasswordRule.allCases)
-    func translated(rule: PasswordRule) {
-        let texts = Self.languages.map { rule.sentence(in: $0) }
-        #expect(Set(texts).count == texts.count, "\(rule.rawValue)")
+    @Test("X-01: no rule's sentence is left untranslated", arguments: rules)
+    func translated(rule: String) {
+        let texts = Self.languages.map { $0.sentence(aboutRule: rule) }
+        #expect(Set(texts).count == texts.count, "\(rule)")
     }
 }
 

@@ -40,6 +40,12 @@ extension Voice {
     /// - Returns: the sentence; empty for an unknown key.
     package func sentence(_ key: String) -> String { Self.sentences[self]?[key] ?? "" }
 
+    /// The sentence about a violation's rule. Nil for one without.
+    package func sentence(aboutRule rule: String) -> String? {
+        PasswordRule(rawValue: rule)?.sentence(in: self)
+            ?? PhoneNumberRule(rawValue: rule)?.sentence(in: self)
+    }
+
     /// Read once, at the first use.
     private static let sentences = Dictionary(
         uniqueKeysWithValues: allCases.map { ($0, Texts.lines("error/errors", in: $0.tag)) })
@@ -59,8 +65,7 @@ extension ServiceError {
         var error = self
         error.sentence = sentence ?? code.sentence(in: voice)
         for (index, violation) in violations.enumerated() where violation.sentence == nil {
-            error.violations[index].sentence =
-                PasswordRule(rawValue: violation.rule)?.sentence(in: voice)
+            error.violations[index].sentence = voice.sentence(aboutRule: violation.rule)
         }
         return error
     }
