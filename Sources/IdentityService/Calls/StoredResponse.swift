@@ -13,8 +13,8 @@ struct StoredResponse: Hashable, Sendable {
     /// Sign-in: its time, in milliseconds since 1970 (`SignInHistory`).
     let moment: Int64
     /// Sign-in and password reset: 1 if the device was new (`SignInHistory`). A reset adds 2 if the
-    /// address was unverified until then.
-    let mark: Int64
+    /// address was unverified until then. From the ninth bit on: `guesses`.
+    private(set) var mark: Int64
     /// Sign-in: the encoded `Collision` with a guest, which has only ids; empty without one.
     let collisionBytes: [UInt8]
 
@@ -27,6 +27,12 @@ struct StoredResponse: Hashable, Sendable {
         self.moment = moment
         self.mark = mark
         self.collisionBytes = collisionBytes
+    }
+
+    /// Passwords that repeats of the call have typed (`PasswordCheck.require`).
+    var guesses: Int64 {
+        get { mark >> 8 }
+        set { mark = mark & 0xff | newValue << 8 }
     }
 
     /// The stored form: the four numbers, 8 bytes each, big-endian, and the collision.
