@@ -10,7 +10,7 @@ struct StoredResponse: Hashable, Sendable {
     /// if there was none. Confirmation: 1 if the password was replaced. Requested mail: 1 if it was
     /// sent. Registration: 1 if the caller was a guest.
     let figure: Int64
-    /// Sign-in: its time, in milliseconds since 1970 (`SignInHistory`).
+    /// Sign-in and proof: its time, in milliseconds since 1970 (`SignInHistory`).
     let moment: Int64
     /// Sign-in and password reset: 1 if the device was new (`SignInHistory`). A reset adds 2 if the
     /// address was unverified until then. From the ninth bit on: `guesses`.
@@ -27,6 +27,11 @@ struct StoredResponse: Hashable, Sendable {
         self.moment = moment
         self.mark = mark
         self.collisionBytes = collisionBytes
+    }
+
+    /// The time of the sign-in or proof; nil if an earlier version stored none.
+    var authenticatedAt: Timestamp? {
+        moment == 0 ? nil : Timestamp(milliseconds: moment)
     }
 
     /// Passwords that repeats of the call have typed (`PasswordCheck.require`).
