@@ -135,9 +135,6 @@ extension ImportCandidate {
         /// OpenID Connect Core §2: a subject has at most 255 bytes; issuers are URLs of that
         /// length.
         private static let nameBytes = 1...255
-        /// Digits of a number including its country code: at most 15 (E.164, 6.2.1), and at least
-        /// 7, the shortest that exist.
-        private static let phoneDigits = 7...15
         private static let appleIssuer = "https://appleid.apple.com"
         private static let appleRelay = "@privaterelay.appleid.com"
 
@@ -171,16 +168,19 @@ extension ImportCandidate {
             guard nameBytes.contains(identity.issuer.utf8.count),
                 nameBytes.contains(identity.subject.utf8.count)
             else { throw refusal("subject") }
+            guard let issuer = BuiltInProvider.issuer(identity.issuer, of: identity.method) else {
+                throw refusal("issuer")
+            }
             // A verification by another system proves nothing here; the identity is its issuer and
             // subject.
             let email = EmailAddress(identity.email).map { address in
                 ProvedIdentity.Email(
                     address: address, isVerified: false,
-                    isRelay: identity.issuer == appleIssuer && address.mailbox.hasSuffix(appleRelay)
+                    isRelay: issuer == appleIssuer && address.mailbox.hasSuffix(appleRelay)
                 )
             }
             return ProvedIdentity(
-                method: identity.method, issuer: identity.issuer, subject: identity.subject,
+                method: identity.method, issuer: issuer, subject: identity.subject,
                 email: email, displayName: String(identity.displayName.prefix(200)), amr: [])
         }
 
@@ -190,13 +190,11 @@ extension ImportCandidate {
             _ record: IdentityV1.AccountRecord
         ) throws(ImportRule.Refusal) -> ProvedIdentity? {
             guard !record.phoneNumber.isEmpty else { return nil }
-            let digits = record.phoneNumber.utf8.dropFirst()
-            guard record.phoneNumber.utf8.first == UInt8(ascii: "+"),
-                phoneDigits.contains(digits.count), digits.first != UInt8(ascii: "0"),
-                digits.allSatisfy({ (48...57).contains($0) })
+            // By the parser of sign-ins: a number that it rejects or writes differently would never
+            // be found again.
+            guard let number = PhoneNumber(record.phoneNumber), number.text == record.phoneNumber
             else { throw ImportRule.Refusal(code: .invalidPhoneNumber, field: "phone_number") }
-            return ProvedIdentity(
-                method: "phone", issuer: "phone", subject: record.phoneNumber, amr: [])
+            return ProvedIdentity(method: "phone", issuer: "phone", subject: number.text, amr: [])
         }
 
         /// Whether `method` can be a provider's name. Methods are shown in lists; "password" and
