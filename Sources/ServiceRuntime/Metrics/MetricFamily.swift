@@ -28,7 +28,9 @@ struct MetricFamily: Sendable {
         return cell
     }
 
-    /// Writes the family's type and its series.
+    /// Writes the family's type and its series. There is no `# HELP`: swift-metrics has no place for
+    /// the text where a metric is made, and a list of all modules' metrics elsewhere would soon
+    /// differ from them. The metrics to watch are explained in docker/README.md.
     func write(to text: inout String) {
         text += "# TYPE \(name) \(kind.type)\n"
         for (labels, cell) in series.sorted(by: { $0.key < $1.key }) {
