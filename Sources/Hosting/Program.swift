@@ -39,7 +39,7 @@ package struct ProgramDescription: Sendable {
     /// reaches nothing else. Their calls may carry tokens of backends. An installation need not run
     /// one, so its key may be missing.
     package let webServices: Set<String>
-    /// Restricts some of them to these methods, unless a list of callers is set.
+    /// Restricts some of them to these methods, unless a list of callers names others.
     package let callersMethods: [String: [MethodPattern]]
     /// Whether it has an `RPCServer`, with the settings of callers, store and admission control.
     package let hasRPCServer: Bool

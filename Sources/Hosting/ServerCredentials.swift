@@ -13,8 +13,8 @@ struct ServerCredentials: Sendable {
 
     /// Reads all files for the first time.
     /// - Parameters:
-    ///   - callersMethods: Restricts some callers to these methods, where there is no list of
-    ///     callers.
+    ///   - callersMethods: Restricts some callers to these methods, unless a list of callers names
+    ///     others.
     ///   - webServices: The callers whose calls may carry application tokens, where there is no list
     ///     of callers. They may be without a key.
     /// - Throws: An error about a file. A program must not start with incomplete credentials.
@@ -56,7 +56,7 @@ struct ServerCredentials: Sendable {
     ) throws -> Applications {
         let credentials = settings.credentials
         let callers =
-            try credentials.callersFile.map { try CallersList(file: $0) }
+            try credentials.callersFile.map { try CallersList(file: $0).limited(to: methods) }
             ?? CallersList(
                 settings.callers, assertingClientAddress: settings.addressAsserters,
                 carryingTokens: webServices, methods: methods)

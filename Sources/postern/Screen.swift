@@ -29,6 +29,19 @@ enum Screen {
 }
 
 extension String {
+    /// The text with each control character, except tab and line feed, replaced by U+FFFD.
+    ///
+    /// Attack: a name or a message contains escape sequences, and the operator's terminal obeys
+    /// them.
+    var printable: String {
+        String(
+            String.UnicodeScalarView(
+                unicodeScalars.map { scalar in
+                    let isControl = scalar.properties.generalCategory == .control
+                    return isControl && scalar != "\n" && scalar != "\t" ? "\u{FFFD}" : scalar
+                }))
+    }
+
     /// Padded to the width of a column, by one space at least.
     func padded(to width: Int) -> String {
         self + String(repeating: " ", count: max(1, width - count))

@@ -97,6 +97,10 @@ package struct VerifyingKey: Sendable {
     package var y: [UInt8] { Array(point[(1 + P256Key.coordinateBytes)...]) }
 
     /// Whether `signature` (64 bytes) is a valid signature of `message` by this key.
+    ///
+    /// With (r, s), (r, n − s) is valid too: RFC 7515 and RFC 7518 (3.4) demand no low s, and not
+    /// every issuer and secure hardware produces it. So a signature, or a token's text, is no
+    /// identity: what is good once is recognised by what was signed (a nonce, a moment, a counter).
     package func verifies(_ signature: [UInt8], of message: some Collection<UInt8>) -> Bool {
         withContiguousBytes(of: message) { key.verify(signature, of: $0) }
     }

@@ -165,6 +165,9 @@ extension AccountID {
 /// The rows of a new account. All random values are drawn and all personal data is sealed before
 /// the transaction.
 struct NewAccount: Sendable {
+    /// The session generation of a new account, as the column's default.
+    static let sessionGeneration: Int64 = 1
+
     let account: AccountID
     let sealedKey: [UInt8]
     let sealedDisplayName: [UInt8]

@@ -10,11 +10,11 @@ struct StoredResponse: Hashable, Sendable {
     /// if there was none. Confirmation: 1 if the password was replaced. Requested mail: 1 if it was
     /// sent. Registration: 1 if the caller was a guest.
     let figure: Int64
-    /// Sign-in: its time, in milliseconds since 1970 (`SignInHistory`).
+    /// Sign-in and proof: its time, in milliseconds since 1970 (`SignInHistory`).
     let moment: Int64
     /// Sign-in and password reset: 1 if the device was new (`SignInHistory`). A reset adds 2 if the
-    /// address was unverified until then.
-    let mark: Int64
+    /// address was unverified until then. From the ninth bit on: `guesses`.
+    private(set) var mark: Int64
     /// Sign-in: the encoded `Collision` with a guest, which has only ids; empty without one.
     let collisionBytes: [UInt8]
 
@@ -27,6 +27,17 @@ struct StoredResponse: Hashable, Sendable {
         self.moment = moment
         self.mark = mark
         self.collisionBytes = collisionBytes
+    }
+
+    /// The time of the sign-in or proof; nil if an earlier version stored none.
+    var authenticatedAt: Timestamp? {
+        moment == 0 ? nil : Timestamp(milliseconds: moment)
+    }
+
+    /// Passwords that repeats of the call have typed (`PasswordCheck.require`).
+    var guesses: Int64 {
+        get { mark >> 8 }
+        set { mark = mark & 0xff | newValue << 8 }
     }
 
     /// The stored form: the four numbers, 8 bytes each, big-endian, and the collision.

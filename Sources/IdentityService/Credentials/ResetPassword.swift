@@ -124,10 +124,9 @@ extension CredentialsHandler {
         let (holder, setAt) = try await store.read {
             (try $0.passwordHolder(account), try $0.passwordSetAt(account))
         }
-        guard let typed = Password(entered: attempt.password),
-            try await passwords.isRight(typed, of: holder),
-            let holder, let setAt
-        else { throw ServiceError(.idempotencyKeyReused) }
+        try await passwords.require(
+            attempt.password, of: holder, account, repeating: attempt.call)
+        guard let holder, let setAt else { throw ServiceError(.idempotencyKeyReused) }
         guard holder.row.status.isUsable else { throw ServiceError(.accountDisabled) }
         return try answer(
             holder.row, first.history, setAt: max(now - ProofIssuer.afterEnd, setAt),

@@ -68,10 +68,48 @@ extension PasswordCheck {
         let holder = try await store.read { try $0.passwordHolder(account) }
         guard let holder, holder.row.status.isUsable else { throw ServiceError(.invalidLink) }
         if asking != account {
-            guard let typed = Password(entered: password),
-                try await isRight(typed, of: holder)
-            else { throw ServiceError(.idempotencyKeyReused) }
+            try await require(password, of: holder, account, repeating: call)
         }
         return (first, holder)
+    }
+
+    /// Requires the account's password from a repeat of `call`, which used a link up.
+    ///
+    /// Attack: somebody has a used link's token and the idempotency key of its use, for example
+    /// from a log, and repeats the call with one password after another. No rate limit counts such
+    /// calls. So the wrong passwords are counted here, before the comparison. A retry has the
+    /// first call's password and is not affected.
+    /// - Throws: `auth/idempotency-key-reused` for a wrong password, and for each one after
+    ///   `LinkProof.attemptsMax` wrong ones.
+    func require(
+        _ password: SecretBytes, of holder: PasswordHolder?, _ account: AccountID,
+        repeating call: RepeatableCall?
+    ) async throws {
+        guard let typed = Password(entered: password),
+            try await store.write(
+                about: [.account(account)], { try $0.countGuess(ofRepeated: call) }),
+            try await isRight(typed, of: holder)
+        else { throw ServiceError(.idempotencyKeyReused) }
+        try await store.write(about: [.account(account)]) {
+            try $0.forgetGuesses(ofRepeated: call)
+        }
+    }
+}
+
+extension Transaction {
+    /// Counts a password that a repeat of `call` typed.
+    /// - Returns: false if the limit was reached before.
+    fileprivate func countGuess(ofRepeated call: RepeatableCall?) throws -> Bool {
+        guard var first = try storedResponse(of: call), first.guesses < LinkProof.attemptsMax
+        else { return false }
+        first.guesses += 1
+        try remember(call, first)
+        return true
+    }
+
+    fileprivate func forgetGuesses(ofRepeated call: RepeatableCall?) throws {
+        guard var first = try storedResponse(of: call) else { return }
+        first.guesses = 0
+        try remember(call, first)
     }
 }

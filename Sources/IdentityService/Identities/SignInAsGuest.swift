@@ -29,13 +29,18 @@ extension IdentitiesHandler {
             account: account, sealedKey: vault.sealedKey,
             sealedDisplayName: try vault.seal("", .displayName), language: signIn.language,
             isGuest: true)
-        let (row, moment) = try await store.write(about: [.account(account)]) { transaction in
-            (try write(new, signIn, transaction), transaction.at)
+        let (row, first, moment) = try await store.write(about: [.account(account)]) {
+            transaction in
+            (
+                try write(new, signIn, transaction),
+                try transaction.storedResponse(of: signIn.call), transaction.at
+            )
         }
         return IdentityV1.AdmissionResponse(
             account: try reader.message(row, lastSignInAt: nil),
             proof: proofs.proof(
-                row, by: Self.guestMethods, provedAt: moment),
+                row, by: Self.guestMethods, authenticatedAt: first?.authenticatedAt,
+                provedAt: moment),
             isNewUser: true)
     }
 
@@ -48,6 +53,12 @@ extension IdentitiesHandler {
             guard let row = try transaction.account(AccountID(stored: first.account)), row.isGuest
             else { throw ServiceError(.idempotencyKeyReused) }
             guard row.status.isUsable else { throw ServiceError(.accountDisabled) }
+            // Attack: somebody who knows the key and the device id, both chosen by the client,
+            // enters the guest's account after all its sessions were ended. (After a sign-out the
+            // session service refuses: it stores which session the call has opened.)
+            guard row.sessionGeneration == NewAccount.sessionGeneration else {
+                throw ServiceError(.idempotencyKeyReused)
+            }
             // A guest with a pending claim on an address is about to get a password.
             guard try transaction.claim(of: row.account, at: transaction.at) == nil else {
                 throw ServiceError(.idempotencyKeyReused)
@@ -57,7 +68,9 @@ extension IdentitiesHandler {
         try transaction.insert(new)
         try transaction.audit(
             AuditEvent(.guestRegistered, account: new.account.key).from(call.origin))
-        try transaction.remember(call.call, StoredResponse(account: new.account.key))
+        try transaction.remember(
+            call.call,
+            StoredResponse(account: new.account.key, moment: transaction.at.milliseconds))
         guard let row = try transaction.account(new.account), row.isGuest else {
             throw ServiceError(.internalError, detail: "a new guest account is incomplete")
         }

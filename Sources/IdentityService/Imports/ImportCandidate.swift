@@ -168,16 +168,19 @@ extension ImportCandidate {
             guard nameBytes.contains(identity.issuer.utf8.count),
                 nameBytes.contains(identity.subject.utf8.count)
             else { throw refusal("subject") }
+            guard let issuer = BuiltInProvider.issuer(identity.issuer, of: identity.method) else {
+                throw refusal("issuer")
+            }
             // A verification by another system proves nothing here; the identity is its issuer and
             // subject.
             let email = EmailAddress(identity.email).map { address in
                 ProvedIdentity.Email(
                     address: address, isVerified: false,
-                    isRelay: identity.issuer == appleIssuer && address.mailbox.hasSuffix(appleRelay)
+                    isRelay: issuer == appleIssuer && address.mailbox.hasSuffix(appleRelay)
                 )
             }
             return ProvedIdentity(
-                method: identity.method, issuer: identity.issuer, subject: identity.subject,
+                method: identity.method, issuer: issuer, subject: identity.subject,
                 email: email, displayName: String(identity.displayName.prefix(200)), amr: [])
         }
 

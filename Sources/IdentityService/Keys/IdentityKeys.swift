@@ -109,19 +109,24 @@ struct ProofIssuer: Sendable {
     let keys: IdentityKeys
     let randomness: any Randomness
 
-    /// A proof of an authentication at `moment`.
+    /// A proof, issued at `moment`.
     /// - Parameter row: The account, read in the transaction that accepted the credentials, or
     ///   before: its session generation is the proof's (`AccountEnd`). Attack: the password is
     ///   reset while a sign-in with the former one is under way. With a row that is read later, its
     ///   proof would be from after the reset.
     /// - Parameter methods: The authentication methods as RFC 8176 names them, by default the
     ///   password.
+    /// - Parameter authenticatedAt: The time of the authentication; nil for `moment`. A repeat whose
+    ///   credential was used up has the time of the first call. Attack: a code that has expired is
+    ///   sent again under its idempotency key, to prove a recent authentication.
     func proof(
-        _ row: AccountRow, by methods: [String] = ["pwd"], provedAt moment: Timestamp
+        _ row: AccountRow, by methods: [String] = ["pwd"], authenticatedAt: Timestamp? = nil,
+        provedAt moment: Timestamp
     ) -> IdentityV1.SignInProof {
         keys.proofs.seal(
             IdentityV1.SignInProof(
-                accountId: row.account.text, amr: methods, authTimeMs: moment.milliseconds,
+                accountId: row.account.text, amr: methods,
+                authTimeMs: (authenticatedAt ?? moment).milliseconds,
                 provedAtMs: moment.milliseconds, nonce: randomness.bytes(Self.nonceBytes),
                 sessionGeneration: row.sessionGeneration))
     }

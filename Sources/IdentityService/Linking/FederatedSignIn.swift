@@ -79,7 +79,8 @@ struct FederatedSignIn: Sendable {
         answer.account = try reader.message(
             admitted.row, lastSignInAt: admitted.record.lastSignInAt)
         answer.proof = ProofIssuer(keys: keys, randomness: randomness).proof(
-            admitted.row, by: proved.amr, provedAt: admitted.provedAt)
+            admitted.row, by: proved.amr, authenticatedAt: admitted.record.authenticatedAt,
+            provedAt: admitted.provedAt)
         answer.collision?.guest = try admitted.guest.map { try reader.message($0) }
         return answer
     }
@@ -143,7 +144,8 @@ struct FederatedSignInRecord: Sendable {
     let account: AccountID
     /// Time of the previous sign-in.
     let lastSignInAt: Timestamp?
-    /// The response. Its accounts contain only their ids.
+    /// The response. Its accounts contain only their ids, its proof only the time of the
+    /// authentication.
     private(set) var message: IdentityV1.AdmissionResponse
 
     /// A sign-in to `account`.
@@ -176,6 +178,16 @@ struct FederatedSignInRecord: Sendable {
     /// Adds what the sign-in reports about the previous one; a new account has none.
     mutating func add(_ history: SignInHistory) {
         if history.before != nil { message.history = history.message }
+    }
+
+    /// Records the time of the sign-in, which the proofs of repeats have too.
+    mutating func add(authenticatedAt moment: Timestamp) {
+        message.proof = IdentityV1.SignInProof(authTimeMs: moment.milliseconds)
+    }
+
+    /// The time of the sign-in; nil if an earlier version stored none.
+    var authenticatedAt: Timestamp? {
+        message.proof.map { Timestamp(milliseconds: $0.authTimeMs) }
     }
 
     /// The guest that is another account than the one signed in to; nil without one.

@@ -185,8 +185,9 @@ struct FederatedSignInTransaction {
                 done.account, before: done.lastSignInAt, by: proved.method, on: call.device,
                 from: call.origin, transaction))
         try audit(.signInSucceeded, done.account)
-        try transaction.remember(call.call, record.bytes)
         let moment = transaction.at + (done.endsSessions ? ProofIssuer.afterEnd : .zero)
+        record.add(authenticatedAt: moment)
+        try transaction.remember(call.call, record.bytes)
         return CommittedSignIn(
             row: try done.unchanged ?? readBack(done.account), record: record, provedAt: moment,
             guest: guest)

@@ -4,6 +4,11 @@ import ServiceRuntime
 
 /// A password before hashing: in Unicode Normalization Form C, so that all keyboards produce the
 /// same bytes; never truncated; wiped after use.
+///
+/// A system that accounts were imported from may have hashed another form, as the keyboard sent it.
+/// Such a password is refused, and its owner resets it. This is accepted: few passwords are not
+/// ASCII, few keyboards send another form, and a second comparison would double the time of every
+/// failed sign-in.
 struct Password: Sendable {
     /// Longer input is rejected before any work, and is never truncated (Sources/SECURITY.md,
     /// Passwords). 128 code

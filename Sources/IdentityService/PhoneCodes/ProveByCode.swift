@@ -30,19 +30,21 @@ extension PhoneCodesHandler {
             "ProveByCode", [Array(request.requestId.utf8), Array(owner.session.utf8)], context,
             hash: keys.calls)
         let confirms = try await confirms(guess, request.accessToken, context)
-        let (refusal, row, moment) = try await store.write(about: [
+        let (refusal, row, first, moment) = try await store.write(about: [
             .account(owner.account), .hash(guess.numberKey),
         ]) { transaction in
             (
                 try prove(guess, call, confirms: confirms, transaction),
-                try transaction.account(owner.account), transaction.at
+                try transaction.account(owner.account),
+                try transaction.storedResponse(of: call), transaction.at
             )
         }
         if let refusal { throw refusal.error }
         guard let row else { throw ServiceError(.invalidAccessToken) }
         return IdentityV1.ProveByCodeResponse(
             proof: ProofIssuer(keys: keys, randomness: randomness).proof(
-                row, by: PhoneIdentity.amr, provedAt: moment))
+                row, by: PhoneIdentity.amr, authenticatedAt: first?.authenticatedAt,
+                provedAt: moment))
     }
 
     /// Whether the session has a proof that is independent of the number. The session service is
@@ -86,7 +88,8 @@ extension PhoneCodesHandler {
             try transaction.confirmNumber(guess.numberKey)
             try audit(.phoneNumberConfirmed)
         }
-        try transaction.remember(call, StoredResponse(account: account.key))
+        try transaction.remember(
+            call, StoredResponse(account: account.key, moment: transaction.at.milliseconds))
         return nil
     }
 }

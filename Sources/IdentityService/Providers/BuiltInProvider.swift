@@ -22,6 +22,15 @@ enum BuiltInProvider: String, CaseIterable, Sendable {
     /// Reserved issuers, whether or not the providers are enabled: no other provider may use them.
     static let issuers = allCases.flatMap(\.issuers)
 
+    /// The spelling of `issuer` that identities of `method` are stored with. Nil if the two do not
+    /// belong together: a sign-in would never find such an identity.
+    static func issuer(_ issuer: String, of method: String) -> String? {
+        guard let provider = BuiltInProvider(rawValue: method) else {
+            return issuers.contains(issuer) ? nil : issuer
+        }
+        return provider.issuers.contains(issuer) ? provider.issuers[0] : nil
+    }
+
     private var issuers: [String] {
         switch self {
         case .google: ["https://accounts.google.com", "accounts.google.com"]
@@ -78,6 +87,10 @@ enum BuiltInProvider: String, CaseIterable, Sendable {
         switch self {
         case .apple: return .verified
         case .google:
+            // By default all. Attack: a person keeps a Google account on an address of a domain that
+            // changes hands, and later enters the account of the address's new owner. This is
+            // accepted (SECURITY.md, What is not promised): `authoritative` costs every owner of
+            // such an address a second verification at the first sign-in.
             return settings.choice(
                 "google-emails", default: Provider.EmailTrust.verified,
                 reason: "Emails that link accounts: all that Google has verified, or those "

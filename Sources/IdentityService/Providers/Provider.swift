@@ -18,7 +18,7 @@ package struct Provider: Sendable {
     /// |---|---|---|
     /// | Apple | all | it verifies each address, and operates the relays |
     /// | Google, `verified` | all | it has verified each address once |
-    /// | Google, `authoritative` | `@gmail.com`, and with `hd` | it operates their mailboxes |
+    /// | Google, `authoritative` | `@gmail.com`, and at `hd` | it operates their mailboxes |
     /// | another | as configured; by default none | anybody can run a provider that claims it |
     ///
     /// For all other addresses, Google itself states that the owner may have changed since it

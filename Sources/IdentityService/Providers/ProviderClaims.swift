@@ -133,13 +133,19 @@ extension ProviderClaims {
         case .none: false
         case .verified: true
         case .authoritative:
-            Self.ends(address, Self.gmailDomain) || isHosted
+            Self.ends(address, Self.gmailDomain) || isHosted(address)
         }
     }
 
-    /// Whether the account belongs to a Google Workspace, whose administrator has verified its
-    /// domains.
-    private var isHosted: Bool { object["hd"]?.string.map { !$0.isEmpty } ?? false }
+    /// Whether the account belongs to the Google Workspace of the email's domain. A Workspace proves
+    /// nothing about other domains: its users, too, may have a contact address elsewhere.
+    private func isHosted(_ address: EmailAddress) -> Bool {
+        guard let hosted = object["hd"]?.string, let anybody = EmailAddress("x@" + hosted) else {
+            return false
+        }
+        return Self.ends(
+            address, String(decoding: anybody.normalised.dropFirst(), as: UTF8.self))
+    }
 
     private var photo: String {
         let url = object["picture"]?.string.flatMap { HTTPURL($0, allowsPlain: false) }

@@ -54,15 +54,13 @@ package struct ProvidersSettings: Settings {
         providers.first { $0.name == BuiltInProvider.apple.rawValue }?.audiences ?? []
     }
 
-    /// The limits of a JWKS request.
+    /// The limits of a JWKS request. Redirects are not followed (OWASP ASVS 5, 15.3.2): an
+    /// open redirect at a provider would let a stranger supply the keys.
     var terms: HTTPTerms {
         HTTPTerms(
             addresses: allowsPrivate ? .any : .publicOnly, trustFile: trustFile, timeout: timeout,
-            bodyBytesMax: PublishedKeySet.bytesMax, redirectsMax: Self.redirectsMax)
+            bodyBytesMax: PublishedKeySet.bytesMax, redirectsMax: 0)
     }
-
-    /// For each request. Each redirect is subject to the same address rule.
-    private static let redirectsMax = 2
 
     private static func further(
         _ settings: inout SettingsReader, beside built: [Provider], allowsPlain: Bool

@@ -142,10 +142,13 @@ extension PushOrder {
             && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
     }
 
-    /// No control characters, each of which JSON would escape to six bytes.
+    /// No control characters (C0, DEL, C1): JSON would escape most of them to six bytes, and a
+    /// terminal obeys them.
     private static func isText(_ text: String, _ bytes: ClosedRange<Int>) -> Bool {
         bytes.contains(text.utf8.count)
-            && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
+            && text.unicodeScalars.allSatisfy {
+                $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value)
+            }
     }
 
     /// JSON escapes quotes and backslashes to two bytes.

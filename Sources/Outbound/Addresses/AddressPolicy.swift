@@ -26,7 +26,7 @@ extension InternetAddress {
     ///
     /// Addresses in IANA's registries of special-purpose addresses do not (RFC 6890, RFC 8190):
     /// private and shared networks, loopback, link-local (the clouds' metadata servers),
-    /// documentation, multicast. For an IPv6 address that contains an IPv4 address, the IPv4
+    /// documentation, multicast. One more is a cloud's own service. For an IPv6 address that contains an IPv4 address, the IPv4
     /// address decides.
     package var isPublic: Bool {
         switch self {
@@ -52,6 +52,7 @@ extension InternetAddress {
         (0x6440_0000, 10),  // 100.64.0.0/10 shared by carriers
         (0x7f00_0000, 8),  // 127.0.0.0/8 loopback
         (0xa9fe_0000, 16),  // 169.254.0.0/16 link-local, metadata servers
+        (0xa83f_8110, 32),  // 168.63.129.16 Azure's metadata behind a public address
         (0xac10_0000, 12),  // 172.16.0.0/12 private
         (0xc000_0000, 24),  // 192.0.0.0/24 protocol assignments
         (0xc000_0200, 24),  // 192.0.2.0/24 documentation

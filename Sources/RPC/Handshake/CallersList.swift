@@ -11,8 +11,8 @@ import Cryptography
 ///     edge            certificate=spiffe://example.org/edge postern.gateway.v1.Gateway/*
 ///     web             client-address application-tokens public-methods
 ///
-/// A line without a method allows all methods, except those that a server requires to be named.
-/// `…/*` means all methods of one service, and `public-methods` those that browsers and phones may
+/// A line without a method allows all methods, except those that a server requires to be named; or
+/// the ones that the server has for this caller (`limited(to:)`). `…/*` means all methods of one service, and `public-methods` those that browsers and phones may
 /// call. With `application-tokens` its calls may carry tokens of other applications. Health is always
 /// allowed. Without `certificate=` a certificate must contain the application's own name as a DNS
 /// name.
@@ -30,6 +30,23 @@ package struct CallersList: Hashable, Sendable {
                 application: $0, mayAssertClientAddress: assertingClientAddress.contains($0),
                 mayCarryTokens: carryingTokens.contains($0), methods: methods[$0])
         }
+    }
+
+    private init(entries: [Entry]) { self.entries = entries }
+
+    /// The list in which an entry that names no methods has those of its application in `methods`.
+    ///
+    /// Attack: an operator lists `notification` like every other caller. Without this, whoever takes
+    /// that service over could call everything.
+    package func limited(to methods: [String: [MethodPattern]]) -> CallersList {
+        CallersList(
+            entries: entries.map { entry in
+                Entry(
+                    application: entry.application, certificateNames: entry.certificateNames,
+                    mayAssertClientAddress: entry.mayAssertClientAddress,
+                    mayCarryTokens: entry.mayCarryTokens,
+                    methods: entry.methods ?? methods[entry.application])
+            })
     }
 
     /// Methods that entries name by a former name, for a warning. They are permitted.

@@ -172,7 +172,8 @@ final class MethodCounts: Sendable {
         /// Calls that have not ended. At least 0: the loops continue to count while they are read.
         var inFlight: Int64 { max(0, begun &- statuses.reduce(0, &+)) }
 
-        /// Writes the metric families `<prefix>_calls_total`, `_call_seconds` and `_in_flight`.
+        /// Writes the metric families `<prefix>_calls_total`, `_call_seconds` and `_in_flight`. A
+        /// method that was not called has no histogram: the empty ones would be most of the page.
         func write(_ prefix: String, _ labels: [MetricsPage.Label], to page: inout MetricsPage) {
             for status in StatusCode.allCases {
                 let count = statuses[Int(status.rawValue)]
@@ -180,9 +181,11 @@ final class MethodCounts: Sendable {
                 page.counter(
                     "\(prefix)_calls_total", Double(count), labels + [("status", status.name)])
             }
-            page.histogram(
-                "\(prefix)_call_seconds", labels, bounds: CallSeconds.seconds, counts: buckets,
-                sum: Double(nanoseconds) / 1e9)
+            if buckets.contains(where: { $0 > 0 }) {
+                page.histogram(
+                    "\(prefix)_call_seconds", labels, bounds: CallSeconds.seconds, counts: buckets,
+                    sum: Double(nanoseconds) / 1e9)
+            }
             page.gauge("\(prefix)_in_flight", Double(inFlight), labels)
         }
     }

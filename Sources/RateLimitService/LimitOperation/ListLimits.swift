@@ -30,8 +30,10 @@ extension LimitRule {
     /// The rule as a text for the operator, in the terms of the limits file: `5 in 15m`.
     var text: String {
         switch self {
-        case .slidingWindow(let count, let window), .gcra(let count, let window):
+        case .slidingWindow(let count, let window):
             "\(count) in \(DurationText.write(window))"
+        case .gcra(let count, let window):
+            "\(count) in \(DurationText.write(window)), half of them at once"
         case .escalatingDelay(let delays, let quiet, let perDay):
             "waits of \(delays.map(DurationText.write).joined(separator: ", ")), "
                 + "one less after \(DurationText.write(quiet)), \(perDay) a day"

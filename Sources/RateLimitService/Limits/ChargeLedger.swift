@@ -18,14 +18,17 @@ import Synchronization
 /// - *A retry for each guess at a password*: few retries are allowed, and each guess is charged
 ///   (`RateLimiter.begin`).
 ///
-/// Bounded in number and time. A charge that was dropped can no longer be refunded, which errs on
-/// the strict side. Charges under an idempotency key survive a restart (`LimitJournalSource`), so
+/// Bounded in number and time. A charge that was dropped, or did not fit in, can no longer be
+/// refunded. That errs on the strict side. Attack: with more than 1,666 charges a second, all users'
+/// right passwords stay charged like wrong ones. This is accepted: each charge is limited by its
+/// caller's address, and a ledger without bound would use up the memory. Charges under an idempotency key survive a restart (`LimitJournalSource`), so
 /// that a retry is not charged again. They cannot be refunded after a restart.
 struct ChargeLedger: Sendable {
     /// How long a charge can be refunded: longer than any call may take.
     static let life = Duration.seconds(60)
     /// Retries of one call that are not charged: more than an application sends at once, and more
-    /// than clients make during one call.
+    /// than clients make during one call. Each of a sign-up on a taken email costs a hash and an
+    /// audit record, but no further mail (`RegistrationDraft.ownerMailKey`).
     static let repeatsMax = 16
     private static let chargesMax = 100_000
     /// Entries examined for each new charge: more than one, so that the number of old ones falls.

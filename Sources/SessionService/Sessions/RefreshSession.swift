@@ -76,6 +76,11 @@ extension SessionsHandler {
                 return .done(TokenGrant(session: session, repeating: first))
             }
         case .replayed:
+            // An attacker with a stale token and the idempotency key of its use also gets here, and
+            // gets the first response: its access token keeps its issue time, its refresh token
+            // ends the family unless it is still the leaf. This is accepted: both come from one
+            // request, as does its response, and without a device key nothing else tells a delayed
+            // retry from a theft (README, "Limits of the rule").
             if let first = try transaction.storedResponseIfAny(of: use.call) {
                 return .done(TokenGrant(session: session, repeating: first))
             }

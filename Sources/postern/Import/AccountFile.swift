@@ -1,3 +1,4 @@
+import Cryptography
 import JSON
 import Messages
 import RPC
@@ -58,19 +59,30 @@ struct AccountFile {
             parameters[shared.parametersId] = try await storeParameters(shared)
             return (.parameters(shared), [])
         case .account(var record):
-            record.passwordHash = renamed(record.passwordHash)
+            guard let hash = renamed(record.passwordHash) else {
+                return (
+                    .refused(
+                        RefusedRecord(
+                            externalID: record.externalId, code: "rpc/invalid-argument",
+                            field: "password_hash",
+                            reason: PasswordHashError.projectMissing.rawValue)), []
+                )
+            }
+            record.passwordHash = hash
             return (.account(record), [])
         case let other: return (other, [])
         }
     }
 
-    /// A Firebase hash with the service's id of its parameters, if the file contains these.
-    private func renamed(_ hash: String) -> String {
+    /// A hash; a Firebase hash with the service's id of its parameters. Nil if the file does not
+    /// contain these before the hash: the id would mean other parameters of the service, and every
+    /// password would be wrong.
+    private func renamed(_ hash: String) -> String? {
         guard hash.hasPrefix("$firebase-scrypt$") else { return hash }
         var parts = hash.split(separator: "$", omittingEmptySubsequences: false).map(String.init)
-        guard parts.count == 6, parts[3].hasPrefix("k="), let id = Int64(parts[3].dropFirst(2)),
-            let known = parameters[id]
-        else { return hash }
+        guard parts.count == 6, parts[3].hasPrefix("k="), let id = Int64(parts[3].dropFirst(2))
+        else { return hash }  // the service rejects it
+        guard let known = parameters[id] else { return nil }
         parts[3] = "k=\(known)"
         return parts.joined(separator: "$")
     }

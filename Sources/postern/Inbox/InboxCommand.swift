@@ -104,7 +104,8 @@ extension MaildirReader.Mail {
         return access(unread, F_OK) == 0 ? unread : "\(folder)/cur/\(name)"
     }
 
-    fileprivate var page: String {
+    /// The mail as it is printed.
+    var page: String {
         """
         ── \(date)
         From: \(from)
@@ -112,7 +113,7 @@ extension MaildirReader.Mail {
         Subject: \(subject)
 
         \(text)
-        """
+        """.printable
     }
 
     fileprivate var row: Row {

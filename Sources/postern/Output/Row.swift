@@ -28,8 +28,8 @@ struct Row {
             self.name = name
             self.value = value
             self.heading = heading ?? name.replacing("_", with: " ")
-            self.text = text
-            self.phrase = phrase ?? text
+            self.text = text?.printable
+            self.phrase = (phrase ?? text)?.printable
         }
 
         /// A text that is the same in all forms, apart from words that a line needs.

@@ -96,6 +96,22 @@ struct ConfirmEmailTests {
         #expect(error == ServiceError(.invalidLink))
     }
 
+    @Test("I-06: a used link and its idempotency key compare five wrong passwords, and no more")
+    func guesses() async throws {
+        let (_, token) = try await registered()
+        _ = try await confirm(token, password: "Correct7Horse", key: "k")
+        for number in 0..<5 {
+            let refused = try await refusal {
+                try await confirm(token, password: "Wrong\(number)Password", key: "k")
+            }
+            #expect(refused.code == .idempotencyKeyReused)
+        }
+        let refused = try await refusal {
+            try await confirm(token, password: "Correct7Horse", key: "k")
+        }
+        #expect(refused.code == .idempotencyKeyReused)
+    }
+
     @Test("I-06: of 20 parallel uses of one link exactly one replaces the password")
     func race() async throws {
         let (_, token) = try await registered()

@@ -86,6 +86,28 @@ struct ResetPasswordTests {
         #expect(try await fixture.count("links") == 0)
     }
 
+    @Test("I-06: a used link and its idempotency key compare five wrong passwords, and no more")
+    func guesses() async throws {
+        let token = try await asked()
+        _ = try await reset(token, key: "k")
+        func guess(_ count: Int) async throws {
+            for number in 0..<count {
+                let wrong = "Wrong\(number)Password"
+                let refused = try await refusal { try await reset(token, wrong, key: "k") }
+                #expect(refused.code == .idempotencyKeyReused)
+            }
+        }
+        for _ in 0..<2 {
+            try await guess(4)
+            _ = try await reset(token, key: "k")
+        }
+        try await guess(5)
+        let hashes = fixture.hashes
+        let refused = try await refusal { try await reset(token, key: "k") }
+        #expect(refused.code == .idempotencyKeyReused)
+        #expect(fixture.hashes == hashes, "the right password is not compared any more")
+    }
+
     @Test("G-11: of 20 parallel uses of one link exactly one sets its password")
     func race() async throws {
         let token = try await asked()

@@ -97,10 +97,10 @@ struct ImportAccountsTests {
     @Test("an imported identity is found at a sign-in")
     func identityIsFound() async throws {
         var record = ImportFixture.record()
-        record.identities = [.init(method: "google", issuer: "https://g.example", subject: "1")]
+        record.identities = [.init(method: "g", issuer: "https://g.example", subject: "1")]
         let answer = try #require(try await fixture.take([record]).first)
         let proved = ProvedIdentity(
-            method: "google", issuer: "https://g.example", subject: "1", amr: ["fed"])
+            method: "g", issuer: "https://g.example", subject: "1", amr: ["fed"])
         let found = try await identity.store.read { [keys = identity.keys] session in
             try session.identity(lookUpKey: keys.lookUpKey(of: proved))?.account.text
         }
@@ -140,7 +140,7 @@ struct ImportAccountsTests {
         var links = ["g1", "g2"].map { ImportFixture.record($0, email: "") }
         for place in links.indices {
             links[place].identities = [
-                .init(method: "google", issuer: "https://g.example", subject: "1")
+                .init(method: "g", issuer: "https://g.example", subject: "1")
             ]
         }
         let answers = try await fixture.take(

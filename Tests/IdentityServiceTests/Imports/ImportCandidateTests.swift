@@ -47,7 +47,9 @@ struct ImportCandidateTests {
         #expect(
             refused { $0.passwordHash = ImportFixture.bcrypt.replacing("$04$", with: "$31$") }
                 == "password_hash too-costly")
-        for number in ["4915112345678", "+0915112345678", "+49151", "+49 151 12345678", "+"] {
+        for number in ["4915112345678", "+0915112345678", "+49151", "+49 151 12345678", "+"]
+            + ["+4915112", "+99912345678"]
+        {
             #expect(refused { $0.phoneNumber = number } == "phone_number ")
         }
         for (number, rule) in [
@@ -61,6 +63,15 @@ struct ImportCandidateTests {
             #expect(refused { $0.identities = [Self.link(method)] } == "identities method")
         }
         #expect(refused { $0.identities = [Self.link("g", "")] } == "identities subject")
+        for (method, issuer) in [
+            ("google", "https://i.example"), ("google", "https://appleid.apple.com"),
+            ("apple", "https://i.example"), ("g", "accounts.google.com"),
+            ("g", "https://appleid.apple.com"),
+        ] {
+            let identity = IdentityV1.ProviderIdentity(
+                method: method, issuer: issuer, subject: "1")
+            #expect(refused { $0.identities = [identity] } == "identities issuer")
+        }
         #expect(
             refused { $0.identities = [Self.link("g"), Self.link("g", "2")] }
                 == "identities two-of-one-method")
@@ -101,6 +112,16 @@ struct ImportCandidateTests {
         #expect(try read(source: "a") { _ in }.imported.source == "a")
         #expect(try read(source: "a") { $0.source = "b" }.imported.source == "b")
         #expect(throws: ImportRule.Refusal.self) { try read(source: "") { _ in } }
+    }
+
+    @Test("both spellings of Google's issuer are one identity")
+    func spellings() throws {
+        for issuer in ["accounts.google.com", "https://accounts.google.com"] {
+            let read = try read {
+                $0.identities = [.init(method: "google", issuer: issuer, subject: "1")]
+            }
+            #expect(read.identities.map(\.issuer) == ["https://accounts.google.com"])
+        }
     }
 
     @Test("an Apple relay address is recognised; an imported identity's email is unverified")

@@ -120,6 +120,18 @@ struct FederatedSignInRepeatTests {
         #expect(first.collision != nil && same(first, second))
     }
 
+    @Test("G-07: a repeat does not enter a guest's account after its sessions were ended")
+    func endedGuest() async throws {
+        let first = try await fixture.signInAsGuest(key: "k")
+        let guest = try #require(AccountID(text: first.accountId))
+        let outbox = fixture.accounts.outbox
+        try await fixture.store.write(about: [.account(guest)]) {
+            try $0.endSessions(of: guest, provedUntil: $0.at, outbox)
+        }
+        let error = try await refusal { try await fixture.signInAsGuest(key: "k") }
+        #expect(error.code == .idempotencyKeyReused)
+    }
+
     @Test("G-25: a repeat returns the same guest until the guest is upgraded")
     func guest() async throws {
         let first = try await fixture.signInAsGuest(key: "k")

@@ -122,8 +122,11 @@ struct LinkPhoneTests {
         let token = fixture.identity.devices.open(account.accountId, amr: ["sms", "otp"])
         let sent = try await fixture.sent(PhoneCodeFixture.number, .prove, accessToken: token)
         let first = try await fixture.prove(sent, token, key: "k1")
+        fixture.identity.time.advance(by: .seconds(3_600))
         let again = try await fixture.prove(sent, token, key: "k1")
         #expect(first.accountId == again.accountId && first.nonce != again.nonce)
+        #expect(first.authTimeMs == again.authTimeMs, "the used code proves nothing recent")
+        #expect(first.provedAtMs < again.provedAtMs)
         let wrong = try await refusal { try await fixture.prove(sent.wrong, token, key: "k1") }
         #expect(wrong.code == .invalidCode)
     }

@@ -208,6 +208,7 @@ struct SignInWithCodeTests {
         let again = try await fixture.signIn(sent, key: "k1")
         #expect(again.account?.accountId == first.account?.accountId)
         #expect(again.isNewUser)
+        #expect(again.proof?.authTimeMs == first.proof?.authTimeMs, "it proves nothing recent")
         // The idempotency key alone opens nothing.
         let wrong = try await refusal { try await fixture.signIn(sent.wrong, key: "k1") }
         #expect(wrong.code == .invalidCode)

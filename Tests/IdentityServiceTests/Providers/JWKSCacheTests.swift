@@ -120,8 +120,8 @@ struct JWKSCacheTests {
         arguments: [
             (ProviderIssuer.Behaviour.stalling, "timed-out"), (.dripping, "timed-out"),
             (.failing(500), "status-500"), (.failing(404), "status-404"), (.huge, "too-large"),
-            (.redirecting(to: "/keys"), "redirected"),
-            (.redirecting(to: "file:///etc/passwd"), "redirected"),
+            (.redirecting(to: "/keys"), "status-302"),
+            (.redirecting(to: "file:///etc/passwd"), "status-302"),
             (.answering(""), "key-set"), (.answering("[]"), "key-set"),
             (.answering(#"{"keys":{}}"#), "key-set"),
             (.answering(#"{"keys":[]}"#), "no-usable-key"),
@@ -139,13 +139,14 @@ struct JWKSCacheTests {
         }
     }
 
-    @Test("a redirect of the key URL is followed")
+    @Test("SECURITY.md, Tokens: a redirect of the key URL is not followed")
     func redirect() async throws {
         try await ProviderFixture.with { fixture in
             fixture.apple.behave(.answering(fixture.google.keySet))
             fixture.google.behave(.redirecting(to: fixture.apple.keysURL))
-            let subject = try await subject(fixture)
-            #expect(subject == "117")
+            let error = try await code(fixture)
+            #expect(error.code == .providerUnavailable)
+            #expect(fixture.apple.requests == 0)
         }
     }
 

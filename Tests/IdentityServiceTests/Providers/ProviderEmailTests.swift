@@ -72,6 +72,11 @@ struct ProviderEmailTests {
             (.authoritative, "ada@example.org", nil, false),
             (.authoritative, "ada@example.org", "", false),
             (.authoritative, "ada@example.org", "example.org", true),
+            (.authoritative, "ada@Bücher.example", "bücher.EXAMPLE", true),
+            (.authoritative, "ada@example.org", "other.example", false),
+            (.authoritative, "ada@sub.example.org", "example.org", false),
+            (.authoritative, "ada@example.org", "org", false),
+            (.authoritative, "ada@example.org", "y@example.org", false),
         ] as [(Provider.EmailTrust, String, String?, Bool)])
     func trust(
         trust: Provider.EmailTrust, email: String, hosted: String?, isVerified: Bool

@@ -44,6 +44,20 @@ struct CallersListTests {
         }
     }
 
+    @Test("X-03: a line without methods lifts no restriction that the server has for its caller")
+    func limited() throws {
+        let events = try #require(MethodPattern("postern.events.v1.Events/*"))
+        let named = try #require(MethodPattern("a.v1.B/Get"))
+        let list = try CallersList(text: "notification\ntool client-address\n")
+            .limited(to: ["notification": [events], "other": [named]])
+        #expect(list.entries.map(\.application) == ["notification", "tool"])
+        #expect(list.entries[0].methods == [events])
+        #expect(list.entries[1].methods == nil && list.entries[1].mayAssertClientAddress)
+        let explicit = try CallersList(text: "notification a.v1.B/Get\n")
+            .limited(to: ["notification": [events]])
+        #expect(explicit.entries[0].methods == [named])
+    }
+
     @Test("a pattern matches its method or its service, not names that begin the same way")
     func patterns() throws {
         let one = try #require(MethodPattern("a.v1.B/Get"))

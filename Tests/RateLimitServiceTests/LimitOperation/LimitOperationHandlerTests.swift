@@ -57,6 +57,8 @@ struct LimitOperationHandlerTests {
         let signUp = try #require(limits.first { $0.name == "sign-up-by-address" })
         #expect(signUp.changed && !signUp.shadow && signUp.rule == "9 in 1h")
         #expect(signUp.settings.first == "sign-up-by-address-count: 9")
+        let country = try #require(limits.first { $0.name == "phone-code-by-country" })
+        #expect(country.rule == "1000 in 1h, half of them at once")
         let device = try #require(limits.first { $0.name == "failed-sign-in-by-device" })
         #expect(!device.changed && device.shadow && device.durable)
         let mark = try #require(limits.first { $0.name == "known-device" })

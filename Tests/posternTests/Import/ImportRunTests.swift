@@ -120,6 +120,22 @@ struct ImportRunTests {
         fixture.close()
     }
 
+    @Test("a hash whose parameters are not in the file does not get those of this store")
+    func unnamed() async throws {
+        _ = try await fixture.imports.keepHashParameters(
+            .init(signerKey: [UInt8](repeating: 1, count: 64)), IdentityBesideTool.context)
+        let hash =
+            "$firebase-scrypt$m=14,r=8$k=1$42xEC+ixf3L2lw$lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/"
+            + "qzrCnh1SAyZvqmZqAjTdn3aoItz+VHjoZilo78198JAdRuid5lQ"
+        let path = try fixture.folder.write(
+            #"{"external_id":"1","email":"a@example.org","password_hash":"\#(hash)"}"# + "\n"
+                + #"{"external_id":"2","email":"b@example.org"}"#,
+            to: "users.jsonl")
+        let counts = try await fixture.take(path)
+        #expect(counts.created == 1 && counts.refused == 1)
+        fixture.close()
+    }
+
     @Test("many accounts are imported; a long run imports 20,000 a round and prints the rate")
     func many() async throws {
         let count = SoakRounds.isLong ? 20_000 * SoakRounds.count : 500

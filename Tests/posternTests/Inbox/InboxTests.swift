@@ -19,6 +19,12 @@ struct InboxTests {
         #expect(mail("1", "your code is 123456").link == nil)
     }
 
+    @Test("a printed mail contains no terminal escapes")
+    func escapes() {
+        let page = mail("1", "\u{1B}[2JHello\u{9B}2J,\n\tAda\u{7}").page
+        #expect(page.hasSuffix("\u{FFFD}[2JHello\u{FFFD}2J,\n\tAda\u{FFFD}"))
+    }
+
     @Test("--link prints the newest link; a mail without one is skipped")
     func newest() throws {
         let mails = [

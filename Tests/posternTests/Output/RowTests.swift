@@ -36,6 +36,14 @@ struct RowTests {
             ])
     }
 
+    @Test("a cell contains no terminal escapes")
+    func escapes() throws {
+        let row = Row([.init("name", "A\u{1B}[2Jda")])
+        for form in [RowWriter.Form.table, .lines] {
+            #expect(try printed(form, [[row]]).last == "A\u{FFFD}[2Jda")
+        }
+    }
+
     @Test("pages of a table have one line of headings in all")
     func pages() throws {
         let lines = try printed(.table, [[Self.rows[0]], [], [Self.rows[1]]])
