@@ -212,8 +212,8 @@ public struct PosternError: Error, Hashable, Sendable, CustomStringConvertible {
         /// The field, as the `.proto` names it, for example `email`.
         public let field: String
         /// The rule that the value breaks, where the field has several: for a new password
-        /// `length`, `upper-case`, `lower-case`, `letter`, `digit`, `common` or `context`.
-        /// Otherwise empty.
+        /// `length`, `upper-case`, `lower-case`, `letter`, `digit`, `common` or `context`; for a
+        /// phone number `trunk-prefix`, `digit-count` or `number-kind`. Otherwise empty.
         public let rule: String
         /// A sentence for the user about the rule, in the language of the error's own; empty
         /// without a rule.

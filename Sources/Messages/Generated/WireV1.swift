@@ -670,8 +670,9 @@ extension WireV1 {
         /// The field, as its .proto names it ("email", "device.platform"), or an entry of the metadata.
         package var field: String
         /// The rule that the value breaks, where the field has several: for a new password "length",
-        /// "upper-case", "lower-case", "letter", "digit", "common", "context"; for application-token the
-        /// reasons in Protos/README.md. Otherwise empty.
+        /// "upper-case", "lower-case", "letter", "digit", "common", "context"; for a phone number
+        /// "trunk-prefix", "digit-count", "number-kind"; for application-token the reasons in
+        /// Protos/README.md. Otherwise empty.
         package var rule: String
         /// A sentence for users about the rule; empty without a rule.
         package var sentence: String

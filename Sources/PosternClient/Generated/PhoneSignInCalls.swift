@@ -13,7 +13,10 @@ extension PosternClient {
 /// metadata.
 ///
 /// Numbers include the country's calling code ("+49 151 12345678"); spaces, hyphens, dots and
-/// brackets are ignored. Anything else is auth/invalid-phone-number.
+/// brackets are ignored. Anything else is auth/invalid-phone-number. Where the violation's rule is
+/// "trunk-prefix", the prefix of calls within the country has to be left out ("+49 0151 12345678");
+/// "digit-count" is a number that is too short or too long for its country, "number-kind" a
+/// premium-rate, shared-cost or voicemail number.
 public struct PhoneSignInCalls: Sendable {
     let caller: Caller
 

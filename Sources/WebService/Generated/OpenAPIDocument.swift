@@ -42,7 +42,7 @@ enum OpenAPIDocument {
     },
     {
       "name": "PhoneSignIn",
-      "description": "Phone codes: request one, then sign in with it. A user who has lost everything but the number recovers the account in the same way. Every mutating call takes an idempotency-key in its metadata.\n\nNumbers include the country's calling code (\"+49 151 12345678\"); spaces, hyphens, dots and brackets are ignored. Anything else is auth/invalid-phone-number."
+      "description": "Phone codes: request one, then sign in with it. A user who has lost everything but the number recovers the account in the same way. Every mutating call takes an idempotency-key in its metadata.\n\nNumbers include the country's calling code (\"+49 151 12345678\"); spaces, hyphens, dots and brackets are ignored. Anything else is auth/invalid-phone-number. Where the violation's rule is \"trunk-prefix\", the prefix of calls within the country has to be left out (\"+49 0151 12345678\"); \"digit-count\" is a number that is too short or too long for its country, \"number-kind\" a premium-rate, shared-cost or voicemail number."
     },
     {
       "name": "AccountSessions",
@@ -2636,7 +2636,7 @@ enum OpenAPIDocument {
           },
           "rule": {
             "type": "string",
-            "description": "The rule that the value breaks, where the field has several: for a new password \"length\", \"upper-case\", \"lower-case\", \"letter\", \"digit\", \"common\", \"context\"; for application-token the reasons in Protos/README.md. Otherwise empty."
+            "description": "The rule that the value breaks, where the field has several: for a new password \"length\", \"upper-case\", \"lower-case\", \"letter\", \"digit\", \"common\", \"context\"; for a phone number \"trunk-prefix\", \"digit-count\", \"number-kind\"; for application-token the reasons in Protos/README.md. Otherwise empty."
           },
           "sentence": {
             "type": "string",

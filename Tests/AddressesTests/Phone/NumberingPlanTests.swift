@@ -39,7 +39,7 @@ struct NumberingPlanTests {
     }
 
     @Test(
-        "I-05: with the trunk prefix behind the country code, the example is refused",
+        "B8: with the trunk prefix behind the country code, the example is refused",
         arguments: examples)
     func trunkPrefix(example: Example) throws {
         guard let own = example.own, let prefix = example.trunkPrefix else { return }

@@ -87,6 +87,9 @@ struct PhoneSignInTests {
         #expect(
             try await refusal { try await fixture.requestCode("0151 12345678") }.code
                 == .invalidPhoneNumber)
+        #expect(
+            try await refusal { try await fixture.requestCode("+49 0151 12345678") }
+                == .invalidPhoneNumber(.trunkPrefix))
         let purpose = try await refusal {
             try await fixture.requestCode(GatewayFixture.number, .link)
         }
