@@ -87,8 +87,8 @@ enum BuiltInProvider: String, CaseIterable, Sendable {
         switch self {
         case .apple: return .verified
         case .google:
-            // By default all. Attack: a person keeps a Google account on an address of a domain that
-            // changes hands, and later enters the account of the address's new owner. This is
+            // By default all. Attack: a person keeps a Google account on an address of a domain
+            // that changes hands, and later enters the account of the address's new owner. This is
             // accepted (Sources/SECURITY.md, What is not promised): `authoritative` costs every
             // owner of such an address a second verification at the first sign-in.
             return settings.choice(

@@ -28,8 +28,8 @@ struct MetricFamily: Sendable {
         return cell
     }
 
-    /// Writes the family's type and its series. There is no `# HELP`: swift-metrics has no place for
-    /// the text where a metric is made, and a list of all modules' metrics elsewhere would soon
+    /// Writes the family's type and its series. There is no `# HELP`: swift-metrics has no place
+    /// for the text where a metric is made, and a list of all modules' metrics elsewhere would soon
     /// differ from them. The metrics to watch are explained in docker/README.md.
     func write(to text: inout String) {
         text += "# TYPE \(name) \(kind.type)\n"
