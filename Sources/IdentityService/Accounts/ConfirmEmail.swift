@@ -150,10 +150,11 @@ struct ConfirmationAttempt: Sendable {
     let tokenHash: [UInt8]
     /// The account of the caller's session; nil outside a session.
     ///
-    /// The gateway names it. Attack: a gateway that was taken over names the link's own account, and
-    /// confirms an address of which it sees the link, without a password. This is accepted
-    /// (SECURITY.md, What is not promised): such a gateway also sees the password that is entered
-    /// next. Calls that would give it more than it sees take the access token (`SessionOwners`).
+    /// The gateway names it. Attack: a gateway that was taken over names the link's own account,
+    /// and confirms an address of which it sees the link, without a password. This is accepted
+    /// (Sources/SECURITY.md, What is not promised): such a gateway also sees the password that is
+    /// entered next. Calls that would give it more than it sees take the access token
+    /// (`SessionOwners`).
     ///
     /// A session that ends meanwhile confirms nothing that belongs to somebody else: whatever gives
     /// the account to another person (`Takeover`, a reset) deletes its links.

@@ -116,9 +116,9 @@ struct ProofIssuer: Sendable {
     ///   proof would be from after the reset.
     /// - Parameter methods: The authentication methods as RFC 8176 names them, by default the
     ///   password.
-    /// - Parameter authenticatedAt: The time of the authentication; nil for `moment`. A repeat whose
-    ///   credential was used up has the time of the first call. Attack: a code that has expired is
-    ///   sent again under its idempotency key, to prove a recent authentication.
+    /// - Parameter authenticatedAt: The time of the authentication; nil for `moment`. A repeat
+    ///   whose credential was used up has the time of the first call. Attack: a code that has
+    ///   expired is sent again under its idempotency key, to prove a recent authentication.
     func proof(
         _ row: AccountRow, by methods: [String] = ["pwd"], authenticatedAt: Timestamp? = nil,
         provedAt moment: Timestamp

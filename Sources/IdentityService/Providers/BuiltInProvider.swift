@@ -87,10 +87,10 @@ enum BuiltInProvider: String, CaseIterable, Sendable {
         switch self {
         case .apple: return .verified
         case .google:
-            // By default all. Attack: a person keeps a Google account on an address of a domain that
-            // changes hands, and later enters the account of the address's new owner. This is
-            // accepted (SECURITY.md, What is not promised): `authoritative` costs every owner of
-            // such an address a second verification at the first sign-in.
+            // By default all. Attack: a person keeps a Google account on an address of a domain
+            // that changes hands, and later enters the account of the address's new owner. This is
+            // accepted (Sources/SECURITY.md, What is not promised): `authoritative` costs every
+            // owner of such an address a second verification at the first sign-in.
             return settings.choice(
                 "google-emails", default: Provider.EmailTrust.verified,
                 reason: "Emails that link accounts: all that Google has verified, or those "

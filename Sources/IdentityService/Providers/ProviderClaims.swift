@@ -137,8 +137,8 @@ extension ProviderClaims {
         }
     }
 
-    /// Whether the account belongs to the Google Workspace of the email's domain. A Workspace proves
-    /// nothing about other domains: its users, too, may have a contact address elsewhere.
+    /// Whether the account belongs to the Google Workspace of the email's domain. A Workspace
+    /// proves nothing about other domains: its users, too, may have a contact address elsewhere.
     private func isHosted(_ address: EmailAddress) -> Bool {
         guard let hosted = object["hd"]?.string, let anybody = EmailAddress("x@" + hosted) else {
             return false

@@ -11,8 +11,8 @@ extension PushDevicesHandler {
     /// `EndedSessionDevices` has already read, or with none, and gets the owner's messages after a
     /// password reset. This is accepted: only a backend calls this method, and has to verify the
     /// user's session first; asking the session service would open it to this service, which
-    /// communicates with outside systems and may read events only (SECURITY.md, Attackers). A
-    /// takeover of the account deletes all its devices (`revokeAll`).
+    /// communicates with outside systems and may read events only (Sources/SECURITY.md, Attackers).
+    /// A takeover of the account deletes all its devices (`revokeAll`).
     /// - Throws: `rpc/invalid-argument` with the fields at fault, also for a platform without a
     ///   provider and an unknown app; store errors.
     func register(

@@ -26,8 +26,8 @@ extension InternetAddress {
     ///
     /// Addresses in IANA's registries of special-purpose addresses do not (RFC 6890, RFC 8190):
     /// private and shared networks, loopback, link-local (the clouds' metadata servers),
-    /// documentation, multicast. One more is a cloud's own service. For an IPv6 address that contains an IPv4 address, the IPv4
-    /// address decides.
+    /// documentation, multicast. One more is a cloud's own service. For an IPv6 address that
+    /// contains an IPv4 address, the IPv4 address decides.
     package var isPublic: Bool {
         switch self {
         case .v4(let address):

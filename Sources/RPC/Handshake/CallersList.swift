@@ -12,10 +12,10 @@ import Cryptography
 ///     web             client-address application-tokens public-methods
 ///
 /// A line without a method allows all methods, except those that a server requires to be named; or
-/// the ones that the server has for this caller (`limited(to:)`). `…/*` means all methods of one service, and `public-methods` those that browsers and phones may
-/// call. With `application-tokens` its calls may carry tokens of other applications. Health is always
-/// allowed. Without `certificate=` a certificate must contain the application's own name as a DNS
-/// name.
+/// the ones that the server has for this caller (`limited(to:)`). `…/*` means all methods of one
+/// service, and `public-methods` those that browsers and phones may call. With `application-tokens`
+/// its calls may carry tokens of other applications. Health is always allowed. Without
+/// `certificate=` a certificate must contain the application's own name as a DNS name.
 package struct CallersList: Hashable, Sendable {
     /// The callers, each once.
     package let entries: [Entry]
@@ -36,8 +36,8 @@ package struct CallersList: Hashable, Sendable {
 
     /// The list in which an entry that names no methods has those of its application in `methods`.
     ///
-    /// Attack: an operator lists `notification` like every other caller. Without this, whoever takes
-    /// that service over could call everything.
+    /// Attack: an operator lists `notification` like every other caller. Without this, whoever
+    /// takes that service over could call everything.
     package func limited(to methods: [String: [MethodPattern]]) -> CallersList {
         CallersList(
             entries: entries.map { entry in

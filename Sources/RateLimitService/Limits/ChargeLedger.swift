@@ -19,10 +19,11 @@ import Synchronization
 ///   (`RateLimiter.begin`).
 ///
 /// Bounded in number and time. A charge that was dropped, or did not fit in, can no longer be
-/// refunded. That errs on the strict side. Attack: with more than 1,666 charges a second, all users'
-/// right passwords stay charged like wrong ones. This is accepted: each charge is limited by its
-/// caller's address, and a ledger without bound would use up the memory. Charges under an idempotency key survive a restart (`LimitJournalSource`), so
-/// that a retry is not charged again. They cannot be refunded after a restart.
+/// refunded. That errs on the strict side. Attack: with more than 1,666 charges a second, all
+/// users' right passwords stay charged like wrong ones. This is accepted: each charge is limited by
+/// its caller's address, and a ledger without bound would use up the memory. Charges under an
+/// idempotency key survive a restart (`LimitJournalSource`), so that a retry is not charged again.
+/// They cannot be refunded after a restart.
 struct ChargeLedger: Sendable {
     /// How long a charge can be refunded: longer than any call may take.
     static let life = Duration.seconds(60)

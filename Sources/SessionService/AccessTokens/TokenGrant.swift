@@ -26,10 +26,10 @@ struct TokenGrant: Hashable, Sendable {
         self.givenAt = givenAt
     }
 
-    /// The same tokens as in `first` (G-25). No token is stored, so the access token is signed again,
-    /// with another `jti` and, within the spread of `AccessTokens.Life`, another expiry. It keeps
-    /// its issue time: a retry, by the caller or an eavesdropper, gives no more than the first
-    /// response did.
+    /// The same tokens as in `first` (G-25). No token is stored, so the access token is signed
+    /// again, with another `jti` and, within the spread of `AccessTokens.Life`, another expiry. It
+    /// keeps its issue time: a retry, by the caller or an eavesdropper, gives no more than the
+    /// first response did.
     init(session: Session, repeating first: StoredResponse) {
         self.session = session
         counter = first.counter
