@@ -7,7 +7,7 @@ import Storage
 ///     the store is                      its epoch    its open sessions       its signing keys
 ///     new, or from before epochs        a new one    continue                stay valid
 ///     the one that last ran here        unchanged    continue                stay valid
-///     a backup's copy                   a new one    end, reason `security`  are all revoked
+///     a restored copy                   a new one    end, reason `security`  are all revoked
 ///
 /// The copy does not show which of its sessions ended later: by a sign-out, a lost phone, a
 /// password change. So all of them end, and users sign in again. Nor does it show which keys were
@@ -18,9 +18,6 @@ import Storage
 /// Every position in the revocation feed comes with the epoch. The restored store reuses positions
 /// that the lost one had sent. A follower that resumed from one of them would miss revocations, so
 /// one with another epoch starts from a reset (`RevocationPages`).
-///
-/// A copy that was not made as a backup (a file copied by hand, a machine's snapshot) cannot be
-/// distinguished from the store itself.
 enum RestoredStore {
     /// The store's epoch, after a restored copy was handled.
     static func epoch(of store: Store, randomness: any Randomness) async throws -> UInt64 {
