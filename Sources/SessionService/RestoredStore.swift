@@ -1,5 +1,5 @@
 import ServiceRuntime
-import Storage
+package import Storage
 
 /// Handles a restored backup at start, so that no session becomes live again that ended after the
 /// backup was made (Sources/SECURITY.md, Erasure):
@@ -38,6 +38,19 @@ enum RestoredStore {
             try transaction.setEpoch(epoch)
             return UInt64(epoch)
         }
+    }
+}
+
+extension SessionTables {
+    /// What the first start on a restored copy ends, for `postern restore`.
+    /// - Throws: `SQLError`.
+    package static func endedByRestore(
+        in session: some SQLSession
+    ) throws -> [(what: String, count: Int)] {
+        let open = try session.queryOne("SELECT count(*) FROM session WHERE ended_at_ms IS NULL") {
+            try $0.integer(0)
+        }
+        return [("open sessions", Int(clamping: open ?? 0))]
     }
 }
 
