@@ -19,8 +19,7 @@ package import Storage
 /// that the lost one had sent. A follower that resumed from one of them would miss revocations, so
 /// one with another epoch starts from a reset (`RevocationPages`).
 ///
-/// A copy that was not made as a backup (a file copied by hand, a machine's snapshot) cannot be
-/// distinguished from the store itself.
+/// A snapshot of a whole machine or disk cannot be distinguished from the store itself.
 enum RestoredStore {
     /// The store's epoch, after a restored copy was handled.
     static func epoch(of store: Store, randomness: any Randomness) async throws -> UInt64 {

@@ -243,7 +243,7 @@ struct RestoredStoreTests {
         try await reset(next, new, "Newer8Password")
     }
 
-    @Test("the operator is told in advance what a start will end")
+    @Test("what the first start will end can be counted before it")
     func counts() async throws {
         let fixture = PhoneCodeFixture(try IdentityFixture())
         let identity = fixture.identity

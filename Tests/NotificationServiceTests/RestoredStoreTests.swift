@@ -122,7 +122,7 @@ struct RestoredStoreTests {
         await fixture.close()
     }
 
-    @Test("the operator is told in advance what a start will end")
+    @Test("what the first start will end can be counted before it")
     func counts() async throws {
         let fixture = try NotificationFixture(in: TemporaryFolder())
         _ = try await waiting(fixture)

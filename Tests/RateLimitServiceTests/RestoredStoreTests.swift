@@ -1,5 +1,6 @@
 import Contracts
 import Glibc
+import Messages
 import ServiceRuntime
 import Storage
 import TestSupport
