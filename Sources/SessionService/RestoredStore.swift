@@ -1,5 +1,5 @@
 import ServiceRuntime
-import Storage
+package import Storage
 
 /// Handles a restored backup at start, so that no session becomes live again that ended after the
 /// backup was made (Sources/SECURITY.md, Erasure):
@@ -18,6 +18,8 @@ import Storage
 /// Every position in the revocation feed comes with the epoch. The restored store reuses positions
 /// that the lost one had sent. A follower that resumed from one of them would miss revocations, so
 /// one with another epoch starts from a reset (`RevocationPages`).
+///
+/// A snapshot of a whole machine or disk cannot be distinguished from the store itself.
 enum RestoredStore {
     /// The store's epoch, after a restored copy was handled.
     static func epoch(of store: Store, randomness: any Randomness) async throws -> UInt64 {
@@ -35,6 +37,19 @@ enum RestoredStore {
             try transaction.setEpoch(epoch)
             return UInt64(epoch)
         }
+    }
+}
+
+extension SessionTables {
+    /// What the first start on a restored copy ends, for `postern restore`.
+    /// - Throws: `SQLError`.
+    package static func endedByRestore(
+        in session: some SQLSession
+    ) throws -> [(what: String, count: Int)] {
+        let open = try session.queryOne("SELECT count(*) FROM session WHERE ended_at_ms IS NULL") {
+            try $0.integer(0)
+        }
+        return [("open sessions", Int(clamping: open ?? 0))]
     }
 }
 
