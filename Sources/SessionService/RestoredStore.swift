@@ -1,6 +1,5 @@
-import Logging
 import ServiceRuntime
-import Storage
+package import Storage
 
 /// Handles a restored backup at start, so that no session becomes live again that ended after the
 /// backup was made (Sources/SECURITY.md, Erasure):
@@ -8,7 +7,7 @@ import Storage
 ///     the store is                      its epoch    its open sessions       its signing keys
 ///     new, or from before epochs        a new one    continue                stay valid
 ///     the one that last ran here        unchanged    continue                stay valid
-///     a backup's copy                   a new one    end, reason `security`  are all revoked
+///     a restored copy                   a new one    end, reason `security`  are all revoked
 ///
 /// The copy does not show which of its sessions ended later: by a sign-out, a lost phone, a
 /// password change. So all of them end, and users sign in again. Nor does it show which keys were
@@ -20,32 +19,37 @@ import Storage
 /// that the lost one had sent. A follower that resumed from one of them would miss revocations, so
 /// one with another epoch starts from a reset (`RevocationPages`).
 ///
-/// A copy that was not made as a backup (a file copied by hand, a machine's snapshot) cannot be
-/// distinguished from the store itself.
+/// A snapshot of a whole machine or disk cannot be distinguished from the store itself.
 enum RestoredStore {
-    /// The store's epoch, after a restored copy was handled, in one transaction.
-    static func epoch(
-        of store: Store, randomness: any Randomness, logger: Logger
-    ) async throws -> UInt64 {
-        let isRestored = store.isRestoredCopy
-        let (epoch, ended) = try await store.write(
+    /// The store's epoch, after a restored copy was handled.
+    static func epoch(of store: Store, randomness: any Randomness) async throws -> UInt64 {
+        let epoch = Int64(truncatingIfNeeded: randomness.integer() | 1) & .max
+        try await store.settleRestoredCopy(
             about: [.table("store_epoch"), .table("session"), .table("session_end")]
                 + SigningKeyRing.subjects
         ) { transaction in
-            if !isRestored, let epoch = try transaction.epoch() { return (epoch, 0) }
-            let epoch = Int64(truncatingIfNeeded: randomness.integer() | 1) & .max
             try transaction.setEpoch(epoch)
-            guard isRestored else { return (UInt64(epoch), 0) }
             try transaction.revokeRestoredKeys()
-            return (UInt64(epoch), try transaction.endRestored())
+            return try transaction.endRestored()
         }
-        if isRestored {
-            logger.warning(
-                "session.store.restored",
-                "restored backup: open sessions ended, signing keys revoked",
-                fields: [.count: .count(ended)])
+        return try await store.write(about: [.table("store_epoch")]) { transaction in
+            if let epoch = try transaction.epoch() { return epoch }
+            try transaction.setEpoch(epoch)
+            return UInt64(epoch)
         }
-        return epoch
+    }
+}
+
+extension SessionTables {
+    /// What the first start on a restored copy ends, for `postern restore`.
+    /// - Throws: `SQLError`.
+    package static func endedByRestore(
+        in session: some SQLSession
+    ) throws -> [(what: String, count: Int)] {
+        let open = try session.queryOne("SELECT count(*) FROM session WHERE ended_at_ms IS NULL") {
+            try $0.integer(0)
+        }
+        return [("open sessions", Int(clamping: open ?? 0))]
     }
 }
 
@@ -84,11 +88,8 @@ extension Transaction {
             """,
             [SQLValue(at), reason, SQLValue(at - Self.revocationRetention)])
         try givePositions(in: .revocations)
-        let ended = try execute(
+        return try execute(
             "UPDATE session SET ended_at_ms = ?, end_reason = ? WHERE ended_at_ms IS NULL",
             [SQLValue(at), reason])
-        try audit(AuditEvent(.backupRestored, attempt: Int64(ended)))
-        try forgetRestore()
-        return ended
     }
 }

@@ -1,6 +1,6 @@
 import ServiceRuntime
 
-/// Why a store could not be opened or copied. Its description tells the operator what to do.
+/// Why a store could not be opened. Its description tells the operator what to do.
 package enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Another process has the store open.
     case inUse(lock: String, process: Int32?)
@@ -8,10 +8,12 @@ package enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case settingNotApplied(String)
     /// A migration failed; the store is as it was before it.
     case migrationFailed(component: String, number: Int, SQLError)
-    /// The backup would overwrite a file.
-    case backupExists(String)
     /// The store was made with another master key than the one in the file `key`.
     case otherKey(store: String, key: String)
+    /// The file is a copy that was made while a program had the store open.
+    case copiedWhileOpen(String)
+    /// A restore into this folder was interrupted.
+    case restoreUnfinished(folder: String)
     /// The file is no database, or its content is damaged.
     case notAStore(String, detail: String)
     /// The file cannot be opened or read.
@@ -34,12 +36,21 @@ package enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
             migration \(number) of \(component) failed and was undone (\(error.detail)): start the \
             version that ran before, or restore a backup
             """
-        case .backupExists(let path):
-            "a file exists at \(path): choose a path that does not exist"
         case .otherKey(let store, let key):
             """
             \(key) does not open \(store): start with the master key that the store was made with, \
             or move the store away to start with an empty one
+            """
+        case .copiedWhileOpen(let path):
+            """
+            \(path) is a copy that was made while its program ran, or after it was killed, so \
+            commits may be missing: run `postern restore --from \(PrivateFile.folder(of: path)) \
+            --data NEWFOLDER`, which checks the copy, and start with the new folder
+            """
+        case .restoreUnfinished(let folder):
+            """
+            a restore into \(folder) did not finish: run the same `postern restore` again, which \
+            begins from the start
             """
         case .notAStore(let path, let detail):
             """
