@@ -1,4 +1,3 @@
-import Logging
 import ServiceRuntime
 import Storage
 
@@ -23,29 +22,22 @@ import Storage
 /// A copy that was not made as a backup (a file copied by hand, a machine's snapshot) cannot be
 /// distinguished from the store itself.
 enum RestoredStore {
-    /// The store's epoch, after a restored copy was handled, in one transaction.
-    static func epoch(
-        of store: Store, randomness: any Randomness, logger: Logger
-    ) async throws -> UInt64 {
-        let isRestored = store.isRestoredCopy
-        let (epoch, ended) = try await store.write(
+    /// The store's epoch, after a restored copy was handled.
+    static func epoch(of store: Store, randomness: any Randomness) async throws -> UInt64 {
+        let epoch = Int64(truncatingIfNeeded: randomness.integer() | 1) & .max
+        try await store.settleRestoredCopy(
             about: [.table("store_epoch"), .table("session"), .table("session_end")]
                 + SigningKeyRing.subjects
         ) { transaction in
-            if !isRestored, let epoch = try transaction.epoch() { return (epoch, 0) }
-            let epoch = Int64(truncatingIfNeeded: randomness.integer() | 1) & .max
             try transaction.setEpoch(epoch)
-            guard isRestored else { return (UInt64(epoch), 0) }
             try transaction.revokeRestoredKeys()
-            return (UInt64(epoch), try transaction.endRestored())
+            return try transaction.endRestored()
         }
-        if isRestored {
-            logger.warning(
-                "session.store.restored",
-                "restored backup: open sessions ended, signing keys revoked",
-                fields: [.count: .count(ended)])
+        return try await store.write(about: [.table("store_epoch")]) { transaction in
+            if let epoch = try transaction.epoch() { return epoch }
+            try transaction.setEpoch(epoch)
+            return UInt64(epoch)
         }
-        return epoch
     }
 }
 
@@ -84,11 +76,8 @@ extension Transaction {
             """,
             [SQLValue(at), reason, SQLValue(at - Self.revocationRetention)])
         try givePositions(in: .revocations)
-        let ended = try execute(
+        return try execute(
             "UPDATE session SET ended_at_ms = ?, end_reason = ? WHERE ended_at_ms IS NULL",
             [SQLValue(at), reason])
-        try audit(AuditEvent(.backupRestored, attempt: Int64(ended)))
-        try forgetRestore()
-        return ended
     }
 }

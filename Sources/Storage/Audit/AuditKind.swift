@@ -120,7 +120,8 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case sessionReauthenticated = "session.reauthenticated"
     /// All sessions of an account were ended.
     case accountSessionsEnded = "session.account-ended"
-    /// A backup was restored; `attempt` counts the sessions that ended with it.
+    /// A restored copy of a store was settled; `attempt` counts what ended with it, for example
+    /// the sessions.
     case backupRestored = "store.backup-restored"
     /// The operator accepted a clock that was far ahead.
     case clockAccepted = "clock.accepted"

@@ -1,3 +1,4 @@
+import Glibc
 import Logging
 import Metrics
 import ServiceRuntime
@@ -29,6 +30,7 @@ struct StoreWriter {
             expected = max(1, flows.count, expected * 3 / 4)
             commit(flows)
             for case .truncateLog(let continuation) in tasks { truncateLog(continuation) }
+            for case .hold(let time, let work) in tasks { hold(for: time, work) }
         }
         finish()
     }
@@ -45,6 +47,22 @@ struct StoreWriter {
         } catch {
             continuation.resume(throwing: StoreFailure.answer(to: error))
         }
+    }
+
+    /// Answers when commits are held and the work is done, and then sleeps. A call that fails
+    /// holds nothing.
+    private func hold(for time: Duration, _ work: Queued<Void>) {
+        do {
+            let answer = try work.run(())
+            answer()
+        } catch {
+            work.fail(StoreFailure.answer(to: error))
+            return
+        }
+        let (seconds, attoseconds) = time.components
+        var rest = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
+        // A signal interrupts it, and the rest is slept then.
+        while nanosleep(&rest, &rest) != 0 && errno == EINTR {}
     }
 
     private mutating func finish() {

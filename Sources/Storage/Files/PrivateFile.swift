@@ -19,6 +19,13 @@ enum PrivateFile {
         try sync(folder(of: path))
     }
 
+    /// Creates the empty file `path`, where no file may exist.
+    static func create(_ path: String) throws {
+        let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw failure(path) }
+        close(file)
+    }
+
     /// Creates the last folder of `path` if it does not exist.
     static func makeFolder(_ path: String) throws {
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw failure(path) }
@@ -36,6 +43,12 @@ enum PrivateFile {
     static func folder(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// The last part of `path`.
+    static func name(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return path }
+        return String(path[path.index(after: slash)...])
     }
 
     /// The current `errno` as an error.

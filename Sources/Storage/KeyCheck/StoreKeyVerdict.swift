@@ -74,7 +74,7 @@ package protocol StoreKeys: Sendable {
 
 extension SQLSession {
     /// The check value of the master key; nil in a store of a version that wrote none.
-    fileprivate func keyCheck() throws -> [UInt8]? {
+    func keyCheck() throws -> [UInt8]? {
         try queryOne("SELECT check_value FROM key_check WHERE id = 1") { try $0.blob(0) }
     }
 }

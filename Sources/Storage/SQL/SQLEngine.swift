@@ -10,11 +10,6 @@ package protocol SQLEngine: Sendable {
     /// Opens the existing database at `location` for reading concurrently with the writer.
     /// - Throws: `SQLError`, or `StoreError.settingNotApplied`.
     func openReader(_ location: String) throws -> any SQLConnection
-
-    /// Copies one snapshot of the database into a new file at `path`, durable on return. Blocks its
-    /// thread; writers continue.
-    /// - Throws: `StoreError.backupExists` when `path` exists; otherwise as `openReader`.
-    func backUp(_ location: String, to path: String) throws
 }
 
 /// A session with transaction control. Used by one thread at a time.
@@ -71,6 +66,14 @@ package protocol SQLConnection: AnyObject, SQLSession {
     /// remains there.
     /// - Throws: `SQLError` of kind `busy` when a reader holds the log.
     func truncateLog() throws
+
+    /// Copies the snapshot of the open read transaction into the empty file `path`, marked as a
+    /// backup, ends the transaction, and checks every page of the copy. Blocks its thread; writers
+    /// continue.
+    /// - Parameter isStopped: asked after each step; the copy ends when it returns true.
+    /// - Throws: `SQLError`, of kind `corrupt` when a page is damaged; `CancellationError` when it
+    ///   was stopped.
+    func copySnapshot(to path: String, isStopped: () -> Bool) throws
 }
 
 /// Runs SQL, in the words that SQLite and PostgreSQL 15 share: a transaction of the writer, or a

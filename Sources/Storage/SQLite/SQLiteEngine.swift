@@ -63,12 +63,6 @@ package struct SQLiteEngine: SQLEngine {
         return connection
     }
 
-    /// See `SQLEngine`.
-    /// - Throws: `StoreError.backupExists` when `path` exists; otherwise as `openReader`.
-    package func backUp(_ location: String, to path: String) throws {
-        try open(location).backUp(to: path)
-    }
-
     /// Whether SQLite's memory statistics, which nothing reads, were disabled in time. This is done
     /// once for the process; if it came too late, that costs only speed.
     private static let countsNoMemory = csqlite_count_no_memory() == SQLITE_OK

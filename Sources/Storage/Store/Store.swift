@@ -51,6 +51,7 @@ package final class Store: Sendable {
         try PrivateFile.makeFolder(folder)
         let lock = try StoreLock("\(folder)/\(name).lock")
         let location = "\(folder)/\(name).sqlite"
+        StoreSnapshot.removeCopy(Self.backupCopy(name, in: folder))
         self.folder = folder
         self.name = name
         self.location = location
@@ -142,26 +143,39 @@ package final class Store: Sendable {
         }
     }
 
-    /// Copies one snapshot of the store to the new file `path`, durable on return. Writes and reads
-    /// continue meanwhile.
-    /// - Throws: `StoreError.backupExists`, `SQLError`.
-    package func backup(to path: String) async throws {
+    /// The longest time for which `snapshot` holds commits. Callers notice no more of it than of a
+    /// slow disk.
+    package static let holdMax: Duration = .milliseconds(100)
+
+    /// Opens a snapshot of the store, for a backup, and holds commits for `time` after it. Reads
+    /// continue.
+    ///
+    /// It returns as soon as commits are held: every flow that was answered before the call is in
+    /// the snapshot, and no flow is answered before the hold is over, which ends by itself. So
+    /// several stores that are held at one moment have snapshots of one state.
+    /// - Parameter time: at most `holdMax`.
+    /// - Throws: `rpc/unavailable` when the disk fails or the store is closed;
+    ///   `rpc/resource-exhausted` when too many callers wait; `SQLError`.
+    package func snapshot(holdingCommitsFor time: Duration) async throws -> StoreSnapshot {
+        precondition(time <= Self.holdMax, "callers of the store wait for as long")
         let (engine, location) = (engine, location)
-        try await withCheckedThrowingContinuation { continuation in
-            do {
-                _ = try OSThread {
-                    continuation.resume(with: Result { try engine.backUp(location, to: path) })
+        let copy = Self.backupCopy(name, in: folder)
+        return try await withCheckedThrowingContinuation { continuation in
+            do throws(QueueRefusal) {
+                let work = Queued<Void>(continuation) { _ in
+                    try StoreSnapshot(of: location, engine: engine, copy: copy)
                 }
+                try backend.write(.hold(time, work))
             } catch {
-                continuation.resume(throwing: error)
+                continuation.resume(throwing: refused(error))
             }
         }
     }
 
     /// Truncates the write-ahead log, so that no deleted data remains in it (Sources/SECURITY.md,
     /// Erasure).
-    /// - Throws: `rpc/unavailable` when a reader or a backup holds it for longer than 5 s or the
-    ///   store is closed; `rpc/resource-exhausted` when too many callers wait.
+    /// - Throws: `rpc/unavailable` when a reader or a `StoreSnapshot` holds it for longer than 5 s
+    ///   or the store is closed; `rpc/resource-exhausted` when too many callers wait.
     package func truncateLog() async throws {
         try await withCheckedThrowingContinuation { continuation in
             do throws(QueueRefusal) {
@@ -178,6 +192,11 @@ package final class Store: Sendable {
     /// Finishes the queued work, rejects new calls, and releases the store. Blocks its thread until
     /// that is done; a second call does nothing.
     package func close() { backend.close() }
+
+    /// Where the copy for a backup is made.
+    private static func backupCopy(_ name: String, in folder: String) -> String {
+        "\(folder)/\(name).backup-copy"
+    }
 
     /// Adds the file's name to errors while the store is opened.
     private static func opening<Value>(

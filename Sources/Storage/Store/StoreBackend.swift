@@ -23,6 +23,8 @@ package enum WriterJob: Sendable {
     case flow(Flow)
     /// Truncate the log, between two groups.
     case truncateLog(CheckedContinuation<Void, any Error>)
+    /// Do this work between two groups, and hold further commits for so long after it.
+    case hold(Duration, Queued<Void>)
 }
 
 /// A flow: what it decides about, and its work in a transaction.

@@ -1,6 +1,6 @@
 import ServiceRuntime
 
-/// Why a store could not be opened or copied. Its description tells the operator what to do.
+/// Why a store could not be opened. Its description tells the operator what to do.
 package enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Another process has the store open.
     case inUse(lock: String, process: Int32?)
@@ -8,8 +8,6 @@ package enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case settingNotApplied(String)
     /// A migration failed; the store is as it was before it.
     case migrationFailed(component: String, number: Int, SQLError)
-    /// The backup would overwrite a file.
-    case backupExists(String)
     /// The store was made with another master key than the one in the file `key`.
     case otherKey(store: String, key: String)
     /// The file is no database, or its content is damaged.
@@ -34,8 +32,6 @@ package enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
             migration \(number) of \(component) failed and was undone (\(error.detail)): start the \
             version that ran before, or restore a backup
             """
-        case .backupExists(let path):
-            "a file exists at \(path): choose a path that does not exist"
         case .otherKey(let store, let key):
             """
             \(key) does not open \(store): start with the master key that the store was made with, \

@@ -18,10 +18,6 @@ struct FaultingEngine: SQLEngine {
     func openReader(_ location: String) throws -> any SQLConnection {
         try inner.openReader(location)
     }
-
-    func backUp(_ location: String, to path: String) throws {
-        try inner.backUp(location, to: path)
-    }
 }
 
 private final class FaultingConnection: SQLConnection {
@@ -88,4 +84,8 @@ private final class FaultingConnection: SQLConnection {
     func run(script: String) throws { try inner.run(script: script) }
 
     func truncateLog() throws { try inner.truncateLog() }
+
+    func copySnapshot(to path: String, isStopped: () -> Bool) throws {
+        try inner.copySnapshot(to: path, isStopped: isStopped)
+    }
 }

@@ -34,10 +34,6 @@ struct OutboxLeaseTests {
         func openReader(_: String) throws -> any SQLConnection {
             try SQLiteEngine().openReader(location)
         }
-
-        func backUp(_: String, to path: String) throws {
-            try SQLiteEngine().backUp(location, to: path)
-        }
     }
 
     /// What the relays delivered.

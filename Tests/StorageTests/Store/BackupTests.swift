@@ -1,3 +1,5 @@
+import FoundationEssentials
+import ServiceRuntime
 import TestSupport
 import Testing
 
@@ -38,16 +40,89 @@ struct BackupTests {
         copy.close()
     }
 
-    @Test("a backup overwrites no file and leaves no partial one")
-    func backupOverwritesNothing() async throws {
+    @Test("a snapshot has every answered flow, and the next commit waits until the hold is over")
+    func hold() async throws {
         let store = try Entries.open(folder)
-        let path = try folder.write("precious", to: "old")
-        await #expect(throws: StoreError.backupExists(path)) { try await store.backup(to: path) }
-        await #expect(throws: SQLError.self) {
-            try await store.backup(to: folder.file("missing/copy"))
-        }
-        #expect(folder.names.allSatisfy { !$0.hasSuffix(".partial") })
+        try await store.write(about: []) { try $0.insertEntry(1) }
+        let clock = ContinuousClock()
+        let begun = clock.now
+        let snapshot = try await store.snapshot(holdingCommitsFor: Store.holdMax)
+        try await store.write(about: []) { try $0.insertEntry(2) }
+        #expect(clock.now - begun >= Store.holdMax)
+        #expect(snapshot.schema["service"] == 1)
+        #expect(snapshot.schema["storage"] == StorageTables.migrations.count)
+        #expect(snapshot.keyCheck == nil)
+        try await write(snapshot, to: "copy.sqlite")
         store.close()
+        let copy = try TestStore.open("copy", Entries.migrations, in: folder.path)
+        #expect(try await copy.read { try $0.entries() } == [1])
+        copy.close()
+    }
+
+    private func write(_ snapshot: StoreSnapshot, to name: String) async throws {
+        let copy = try await snapshot.copied()
+        #expect(copy.name == "entries.sqlite")
+        #expect(!folder.names.contains("entries.backup-copy"), "only the open file is left of it")
+        #expect(try copy.read(1, at: copy.bytes).isEmpty)
+        var bytes: [UInt8] = []
+        while bytes.count < copy.bytes { bytes += try copy.read(1_000, at: bytes.count) }
+        try Data(bytes).write(to: URL(filePath: folder.file(name)))
+    }
+
+    @Test("a snapshot that is released frees the log")
+    func released() async throws {
+        let store = try Entries.open(folder)
+        var snapshot: StoreSnapshot? = try await store.snapshot(holdingCommitsFor: .zero)
+        #expect(snapshot?.schema.count == 2)
+        try await store.write(about: []) { try $0.insertEntry(1) }
+        snapshot = nil
+        try await store.truncateLog()
+        store.close()
+    }
+
+    @Test("a store has one copy at a time, and removes one that a crash left")
+    func leftover() async throws {
+        let path = try folder.write("left", to: "entries.backup-copy")
+        let store = try Entries.open(folder)
+        #expect(!folder.names.contains("entries.backup-copy"))
+        try folder.write("of another call", to: "entries.backup-copy")
+        let snapshot = try await store.snapshot(holdingCommitsFor: .zero)
+        await #expect(throws: ServiceError.self) { try await snapshot.copied() }
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "of another call")
+        store.close()
+    }
+
+    @Test("a copy that is cancelled ends and leaves nothing")
+    func cancelled() async throws {
+        let store = try Entries.open(folder)
+        let snapshot = try await store.snapshot(holdingCommitsFor: .zero)
+        await #expect(throws: CancellationError.self) {
+            try await withThrowingTaskGroup { group in
+                group.addTask { _ = try await snapshot.copied() }
+                group.cancelAll()
+                try await group.waitForAll()
+            }
+        }
+        #expect(!folder.names.contains { $0.contains("backup-copy") })
+        try await store.truncateLog()
+        store.close()
+    }
+
+    @Test("a damaged page fails the copy")
+    func damaged() async throws {
+        let block = [UInt8](repeating: 3, count: 10_000)
+        let store = try Entries.open(folder)
+        for number in 1...50 { try await store.writePair(number, block) }
+        store.close()
+        var bytes = try Data(contentsOf: URL(filePath: store.location))
+        bytes.replaceSubrange((bytes.count - 4_096)..., with: Data(repeating: 0xff, count: 4_096))
+        try bytes.write(to: URL(filePath: store.location))
+        let damaged = try Entries.open(folder)
+        let error = await #expect(throws: SQLError.self) {
+            try await damaged.snapshot(holdingCommitsFor: .zero).copied()
+        }
+        #expect(error?.kind == .corrupt)
+        damaged.close()
     }
 }
 

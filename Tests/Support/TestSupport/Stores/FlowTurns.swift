@@ -150,6 +150,9 @@ private final class SteppedConnection: SQLConnection {
     func rollBackToMark() throws { try inner.rollBackToMark() }
     func run(script: String) throws { try inner.run(script: script) }
     func truncateLog() throws { try inner.truncateLog() }
+    func copySnapshot(to path: String, isStopped: () -> Bool) throws {
+        try inner.copySnapshot(to: path, isStopped: isStopped)
+    }
 }
 
 /// A counting semaphore of the system.

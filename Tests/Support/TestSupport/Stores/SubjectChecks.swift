@@ -46,12 +46,6 @@ package struct SubjectChecks: SQLEngine {
     package func openReader(_ location: String) throws -> any SQLConnection {
         try inner.openReader(location)
     }
-
-    /// See `SQLEngine`.
-    /// - Throws: as the engine behind it.
-    package func backUp(_ location: String, to path: String) throws {
-        try inner.backUp(location, to: path)
-    }
 }
 
 /// A connection whose temporary triggers tell which rows a flow wrote.
@@ -136,6 +130,10 @@ private final class CheckedConnection: SQLConnection {
     func run(script: String) throws { try inner.run(script: script) }
 
     func truncateLog() throws { try inner.truncateLog() }
+
+    func copySnapshot(to path: String, isStopped: () -> Bool) throws {
+        try inner.copySnapshot(to: path, isStopped: isStopped)
+    }
 
     /// - Throws: `SQLError` of kind `misuse` that names the table and the missing subject.
     private func check() throws {
