@@ -279,14 +279,8 @@ extension BackupV1.RecordBackupRequest: ProtobufMessage {
 extension BackupV1 {
     /// The backup is recorded.
     package struct RecordBackupResponse: Hashable, Sendable {
-        /// When, in milliseconds since 1970.
-        package var recordedAtMs: Int64
-
         /// A message of these fields.
-        package init(
-            recordedAtMs: Int64 = 0
-        ) {
-            self.recordedAtMs = recordedAtMs
+        package init() {
         }
     }
 }
@@ -297,12 +291,10 @@ extension BackupV1.RecordBackupResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> BackupV1.RecordBackupResponse {
-        let recordedAtMs = try reader.int64(8)
-        return BackupV1.RecordBackupResponse(recordedAtMs: recordedAtMs)
+        return BackupV1.RecordBackupResponse()
     }
 
     package func write(to sink: inout some WireSink) {
-        if recordedAtMs != 0 { sink.int64(8, recordedAtMs) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -312,7 +304,5 @@ extension BackupV1.RecordBackupResponse: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Backup__V1__RecordBackupResponse>) throws {
-        let recordedAtMs = c.pointee.recorded_at_ms
-        self.recordedAtMs = recordedAtMs
     }
 }

@@ -226,5 +226,5 @@ private final class StoreOfFiles: BackupService {
 
     func recordBackup(
         _ request: BackupV1.RecordBackupRequest, _ context: CallContext
-    ) -> BackupV1.RecordBackupResponse { BackupV1.RecordBackupResponse(recordedAtMs: 1) }
+    ) -> BackupV1.RecordBackupResponse { BackupV1.RecordBackupResponse() }
 }

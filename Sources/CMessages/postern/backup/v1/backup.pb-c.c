@@ -545,29 +545,9 @@ const ProtobufCMessageDescriptor postern__backup__v1__record_backup_request__des
   (ProtobufCMessageInit) postern__backup__v1__record_backup_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__backup__v1__record_backup_response__field_descriptors[1] =
-{
-  {
-    "recorded_at_ms",
-    1,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_INT64,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Backup__V1__RecordBackupResponse, recorded_at_ms),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-};
-static const unsigned postern__backup__v1__record_backup_response__field_indices_by_name[] = {
-  0,   /* field[0] = recorded_at_ms */
-};
-static const ProtobufCIntRange postern__backup__v1__record_backup_response__number_ranges[1 + 1] =
-{
-  { 1, 0 },
-  { 0, 1 }
-};
+#define postern__backup__v1__record_backup_response__field_descriptors NULL
+#define postern__backup__v1__record_backup_response__field_indices_by_name NULL
+#define postern__backup__v1__record_backup_response__number_ranges NULL
 const ProtobufCMessageDescriptor postern__backup__v1__record_backup_response__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
@@ -576,10 +556,10 @@ const ProtobufCMessageDescriptor postern__backup__v1__record_backup_response__de
   "Postern__Backup__V1__RecordBackupResponse",
   "postern.backup.v1",
   sizeof(Postern__Backup__V1__RecordBackupResponse),
-  1,
+  0,
   postern__backup__v1__record_backup_response__field_descriptors,
   postern__backup__v1__record_backup_response__field_indices_by_name,
-  1,  postern__backup__v1__record_backup_response__number_ranges,
+  0,  postern__backup__v1__record_backup_response__number_ranges,
   (ProtobufCMessageInit) postern__backup__v1__record_backup_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

@@ -98,11 +98,10 @@ struct  Postern__Backup__V1__RecordBackupRequest
 struct  Postern__Backup__V1__RecordBackupResponse
 {
   ProtobufCMessage base;
-  int64_t recorded_at_ms;
 };
 #define POSTERN__BACKUP__V1__RECORD_BACKUP_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__backup__v1__record_backup_response__descriptor) \
-    , 0 }
+     }
 
 
 /* Postern__Backup__V1__CopyStoreRequest methods */
