@@ -206,6 +206,13 @@ CREATE UNIQUE INDEX stopped_number_recipient ON stopped_number (recipient_hash);
 
 CREATE INDEX stopped_number_until ON stopped_number (until_ms);
 
+CREATE TABLE store_file (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    born_ns INTEGER,
+    is_open INTEGER NOT NULL,
+    backed_up_at_ms INTEGER
+) STRICT;
+
 CREATE TABLE webhook (
     id INTEGER PRIMARY KEY,
     target BLOB NOT NULL,

@@ -98,6 +98,13 @@ CREATE TABLE schema_migrations (
     PRIMARY KEY (component, number)
 ) STRICT;
 
+CREATE TABLE store_file (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    born_ns INTEGER,
+    is_open INTEGER NOT NULL,
+    backed_up_at_ms INTEGER
+) STRICT;
+
 CREATE TABLE subject_secret (
     number INTEGER PRIMARY KEY,
     secret BLOB,

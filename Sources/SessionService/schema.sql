@@ -143,6 +143,13 @@ CREATE TABLE store_epoch (
     begun_at_ms INTEGER NOT NULL
 ) STRICT;
 
+CREATE TABLE store_file (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    born_ns INTEGER,
+    is_open INTEGER NOT NULL,
+    backed_up_at_ms INTEGER
+) STRICT;
+
 CREATE TABLE token_key (
     id INTEGER PRIMARY KEY CHECK (id BETWEEN 1 AND 255),
     sealed_key BLOB NOT NULL,

@@ -123,6 +123,8 @@ package enum AuditKind: String, CaseIterable, Sendable {
     /// A restored copy of a store was settled; `attempt` counts what ended with it, for example
     /// the sessions.
     case backupRestored = "store.backup-restored"
+    /// A backup with a copy of this store was completed.
+    case backedUp = "store.backed-up"
     /// The operator accepted a clock that was far ahead.
     case clockAccepted = "clock.accepted"
     /// A signing key was generated.

@@ -5,7 +5,7 @@ import ServiceRuntime
 import Synchronization
 
 /// The writer's thread: takes what has arrived and commits it, until the queue is closed and empty;
-/// then truncates the log.
+/// then records that the store is closed, and truncates the log.
 struct StoreWriter {
     let queue: WorkQueue<WriterJob>
     let limits: Store.Limits
@@ -61,15 +61,17 @@ struct StoreWriter {
         }
         let (seconds, attoseconds) = time.components
         var rest = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
-        // A signal interrupts it, and the rest is slept then.
-        while nanosleep(&rest, &rest) != 0 && errno == EINTR {}
+        var left = timespec()
+        while nanosleep(&rest, &left) != 0 && errno == EINTR { rest = left }
     }
 
     private mutating func finish() {
         do {
-            try commits.connection?.truncateLog()
+            let connection = try commits.openConnection()
+            try StoreFile.close(connection)
+            try connection.truncateLog()
         } catch {
-            // No data is lost: the log is read at the next start.
+            // No data is lost: the log is read at the next start. A copy of the files is refused.
             logger.warning(
                 "store.checkpoint.failed", "the final WAL checkpoint failed",
                 fields: [.detail: .error(error)])
@@ -108,12 +110,14 @@ final class WriterWatchdog: Sendable {
     }
 }
 
-/// A store's metrics: commit time, flows in a commit, waiting flows and refusals.
+/// A store's metrics: commit time, flows in a commit, waiting flows, refusals, and the time
+/// of the last backup.
 struct StoreMetrics: Sendable {
     private let commit: Metrics.Timer
     private let groupFlows: Recorder
     private let waitingWrites: Gauge
     private let refused: Counter
+    private let lastBackup: Gauge
     private let time: any Time
 
     /// The metrics of the store `name`.
@@ -123,6 +127,8 @@ struct StoreMetrics: Sendable {
         groupFlows = Recorder(label: "store_group_flows", dimensions: dimensions)
         waitingWrites = Gauge(label: "store_waiting_writes", dimensions: dimensions)
         refused = Counter(label: "store_refused", dimensions: dimensions)
+        lastBackup = Gauge(
+            label: "store_last_backup_timestamp_seconds", dimensions: dimensions)
         self.time = time
     }
 
@@ -137,4 +143,7 @@ struct StoreMetrics: Sendable {
 
     /// Counts a caller refused because too many wait.
     func countRefusal() { refused.increment() }
+
+    /// Records when the last backup was completed; nil is shown as 0.
+    func setLastBackup(_ at: Timestamp?) { lastBackup.record((at?.milliseconds ?? 0) / 1_000) }
 }

@@ -22,6 +22,8 @@ extension SQLiteConnection {
         // The copy is one file, without a log beside it.
         _ = try target.query("PRAGMA journal_mode = OFF") { $0 }
         try target.markAsCopy()
+        // It describes the file that was copied.
+        try target.execute("DELETE FROM store_file")
         try target.checkPages(isStopped)
     }
 

@@ -1,4 +1,5 @@
 import Cryptography
+import Glibc
 package import Logging
 package import ServiceRuntime
 import Synchronization
@@ -24,14 +25,15 @@ package final class Store: Sendable {
     /// How the machine's clock compared with the store's mark when it was opened, and whether the
     /// clock is not trusted yet.
     package let clock: ClockHold
-    /// Whether it is a restored backup that its service has not handled yet (`isMarkedAsCopy`).
+    /// Whether it is a restored copy that its service has not settled yet: a backup, or a file that
+    /// was copied by hand (`StoreFileVerdict`).
     package let isRestoredCopy: Bool
     /// Whether writes reach the disk, for health.
     package let writes: PartCondition
     let logger: Logger
     private let engine: any SQLEngine
     private let limits: Limits
-    private let metrics: StoreMetrics
+    let metrics: StoreMetrics
     private let watchdog: WriterWatchdog
     private let backend: any StoreBackend
 
@@ -51,6 +53,9 @@ package final class Store: Sendable {
         try PrivateFile.makeFolder(folder)
         let lock = try StoreLock("\(folder)/\(name).lock")
         let location = "\(folder)/\(name).sqlite"
+        guard access("\(folder)/\(Self.restoring)", F_OK) != 0 else {
+            throw StoreError.restoreUnfinished(folder: folder)
+        }
         StoreSnapshot.removeCopy(Self.backupCopy(name, in: folder))
         self.folder = folder
         self.name = name
@@ -69,18 +74,20 @@ package final class Store: Sendable {
             let connection = try engine.openWriter(location)
             let migrator = Migrator(connection: connection, time: time, logger: logger)
             try migrator.run(StorageTables.migrations, .storage)
-            return (connection, migrator, mark: try ClockMark.read(connection))
+            let file = try StoreFile(opening: connection, location, logger: logger)
+            return (connection, migrator, mark: try ClockMark.read(connection), file)
         }
+        isRestoredCopy = opened.3.isRestoredCopy
+        metrics.setLastBackup(opened.3.backedUpAt)
         // Before anything is written with a timestamp.
         let clock = ClockHold(
             mark: opened.mark, isAccepted: acceptsClock, time: time, logger: logger)
         self.clock = clock
-        isRestoredCopy = try Self.opening(location) {
+        try Self.opening(location) {
             try opened.1.run(migrations, .service)
             try opened.0.continueFeeds()
             // A full disk must not stop a start: it delays messages until their leases are over.
             try? opened.0.endOutboxLeases(at: time.now())
-            return try opened.0.isMarkedAsCopy()
         }
         let signal = outboxSignal
         let embedded = try EmbeddedStore(
@@ -192,6 +199,10 @@ package final class Store: Sendable {
     /// Finishes the queued work, rejects new calls, and releases the store. Blocks its thread until
     /// that is done; a second call does nothing.
     package func close() { backend.close() }
+
+    /// The folder in a data folder into which a restore writes. It exists until all files are in
+    /// their place.
+    package static let restoring = "restoring"
 
     /// Where the copy for a backup is made.
     private static func backupCopy(_ name: String, in folder: String) -> String {

@@ -10,6 +10,10 @@ package enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case migrationFailed(component: String, number: Int, SQLError)
     /// The store was made with another master key than the one in the file `key`.
     case otherKey(store: String, key: String)
+    /// The file is a copy that was made while a program had the store open.
+    case copiedWhileOpen(String)
+    /// A restore into this folder was interrupted.
+    case restoreUnfinished(folder: String)
     /// The file is no database, or its content is damaged.
     case notAStore(String, detail: String)
     /// The file cannot be opened or read.
@@ -36,6 +40,17 @@ package enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
             """
             \(key) does not open \(store): start with the master key that the store was made with, \
             or move the store away to start with an empty one
+            """
+        case .copiedWhileOpen(let path):
+            """
+            \(path) is a copy that was made while its program ran, or after it was killed, so \
+            commits may be missing: run `postern restore --from \(PrivateFile.folder(of: path)) \
+            --data NEWFOLDER`, which checks the copy, and start with the new folder
+            """
+        case .restoreUnfinished(let folder):
+            """
+            a restore into \(folder) did not finish: run the same `postern restore` again, which \
+            begins from the start
             """
         case .notAStore(let path, let detail):
             """

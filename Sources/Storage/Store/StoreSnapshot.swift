@@ -58,7 +58,7 @@ package final class StoreSnapshot: Sendable {
 
     private func makeCopy() throws -> OpenFile {
         try connection.withLock { connection in
-            guard let snapshot = connection else { preconditionFailure("a snapshot is copied once") }
+            guard let snapshot = connection else { preconditionFailure("it is copied once") }
             // In any case, because the snapshot holds the log.
             defer { connection = nil }
             do {
