@@ -24,6 +24,7 @@ struct CrashTests {
             acknowledged.formUnion(writer.acknowledged())
 
             let store = try open()
+            #expect(!store.isRestoredCopy, "a crash makes no copy of a store")
             let (numbers, check) = try await store.read { session in
                 (
                     try session.query("SELECT number FROM entry") { try $0.integer(0) },

@@ -1,0 +1,178 @@
+import FoundationEssentials
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import Storage
+
+@Suite("O-01: a store that was copied by hand is recognised")
+struct StoreFileTests {
+    /// Whether the file system of temporary files tells when they were created.
+    static let tellsBirth = StoreFile.born(FileManager.default.temporaryDirectory.path) != nil
+
+    let folder: TemporaryFolder
+    let time = ManualTime()
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test(
+        "the verdict on a store's file",
+        arguments: [
+            // Its row: none, or (birth time, is open). The file's birth time. Marked. Verdict.
+            (nil, 5, false, .original), (nil, nil, false, .unknown), (nil, 5, true, .restoredCopy),
+            (row(5, false), 5, false, .original), (row(5, true), 5, false, .original),
+            (row(5, false), 6, false, .restoredCopy), (row(5, true), 6, false, .copiedWhileOpen),
+            (row(5, false), 4, false, .restoredCopy), (row(5, true), 4, false, .copiedWhileOpen),
+            (row(5, false), nil, false, .unknown), (row(5, true), nil, false, .unknown),
+            (row(nil, false), 5, false, .original), (row(nil, true), 5, false, .original),
+            (row(5, true), 5, true, .restoredCopy), (row(5, true), 6, true, .restoredCopy),
+            (row(5, false), nil, true, .restoredCopy),
+        ] as [(StoreFile.Row?, Int64?, Bool, StoreFileVerdict)])
+    func verdict(
+        row: StoreFile.Row?, bornNs: Int64?, isMarked: Bool, verdict: StoreFileVerdict
+    ) {
+        #expect(StoreFileVerdict(row: row, bornNs: bornNs, isMarked: isMarked) == verdict)
+    }
+
+    private static func row(_ bornNs: Int64?, _ isOpen: Bool) -> StoreFile.Row {
+        StoreFile.Row(bornNs: bornNs, isOpen: isOpen, backedUpAt: nil)
+    }
+
+    private func open(_ folder: TemporaryFolder) throws -> Store {
+        try Entries.open(folder, time: time)
+    }
+
+    /// Copies the store's files by hand into a new folder.
+    private func copy(_ endings: [String] = ["", "-wal"]) throws -> TemporaryFolder {
+        let other = try TemporaryFolder()
+        for name in endings.map({ "entries.sqlite" + $0 }) where folder.names.contains(name) {
+            // Again if both were created in one tick of the file system's clock.
+            repeat {
+                if other.names.contains(name) {
+                    try FileManager.default.removeItem(atPath: other.file(name))
+                }
+                try FileManager.default.copyItem(
+                    atPath: folder.file(name), toPath: other.file(name))
+            } while StoreFile.born(other.file(name)) == StoreFile.born(folder.file(name))
+        }
+        return other
+    }
+
+    @Test(
+        "a copy of a closed store is a restored copy until it is settled",
+        .enabled(if: tellsBirth))
+    func closed() async throws {
+        let store = try open(folder)
+        try await store.write(about: []) { try $0.insertEntry(1) }
+        store.close()
+        let other = try copy()
+        for _ in 0..<2 {
+            let copy = try open(other)
+            #expect(copy.isRestoredCopy)
+            copy.close()
+        }
+        let copy = try open(other)
+        try await copy.settleRestoredCopy(about: []) { _ in 0 }
+        #expect(try await copy.read { try $0.entries() } == [1])
+        copy.close()
+        for place in [folder, other] {
+            let again = try open(place)
+            #expect(!again.isRestoredCopy)
+            again.close()
+        }
+    }
+
+    @Test(
+        "a copy of an open store is refused, with or without its log, and the error says what to do",
+        .enabled(if: tellsBirth), arguments: [["", "-wal"], [""]])
+    func opened(_ endings: [String]) async throws {
+        let store = try open(folder)
+        try await store.write(about: []) { try $0.insertEntry(1) }
+        let other = try copy(endings)
+        store.close()
+        let error = #expect(throws: StoreError.copiedWhileOpen(other.file("entries.sqlite"))) {
+            try open(other)
+        }
+        let text = "\(error.map { "\($0)" } ?? "")"
+        #expect(text.contains("`postern restore --from \(other.path) --data NEWFOLDER`"))
+    }
+
+    @Test("a store that is moved within its file system is the original")
+    func moved() throws {
+        try open(folder).close()
+        let other = try TemporaryFolder()
+        try FileManager.default.moveItem(
+            atPath: folder.file("entries.sqlite"), toPath: other.file("entries.sqlite"))
+        let store = try open(other)
+        #expect(!store.isRestoredCopy)
+        store.close()
+    }
+
+    @Test("a copy that is not marked durably does not start", .enabled(if: tellsBirth))
+    func fullDisk() throws {
+        try open(folder).close()
+        let other = try copy()
+        let plan = FaultPlan()
+        plan.fail(.commit, 1, .diskFull)
+        #expect(throws: StoreError.self) {
+            try Entries.open(other, engine: FaultingEngine(plan), time: time)
+        }
+        let copy = try open(other)
+        #expect(copy.isRestoredCopy)
+        copy.close()
+    }
+
+    @Test("a full disk does not stop the start of the original")
+    func fullDiskOfOriginal() throws {
+        try open(folder).close()
+        let (plan, log) = (FaultPlan(), CapturedLog())
+        plan.fail(.commit, 1, .diskFull)
+        let store = try Entries.open(folder, engine: FaultingEngine(plan), time: time, log: log)
+        #expect(log.lines.contains { $0.contains("store.file.unrecorded") })
+        store.close()
+    }
+
+    @Test("a folder whose restore did not finish is refused until it has")
+    func restoring() throws {
+        try FileManager.default.createDirectory(
+            atPath: folder.file(Store.restoring), withIntermediateDirectories: false)
+        let error = #expect(throws: StoreError.restoreUnfinished(folder: folder.path)) {
+            try open(folder)
+        }
+        #expect("\(error.map { "\($0)" } ?? "")".contains("postern restore"))
+        #expect(!folder.names.contains("entries.sqlite"))
+        try FileManager.default.removeItem(atPath: folder.file(Store.restoring))
+        try open(folder).close()
+    }
+
+    @Test("a completed backup is recorded with its time, which no copy has")
+    func recorded() async throws {
+        let log = CapturedLog()
+        let store = try Entries.open(folder, time: time, log: log)
+        #expect(try await store.read { try $0.backedUpAt() } == nil)
+        time.advance(by: .seconds(60))
+        try await store.recordBackup(bytes: 4_711)
+        let line = log.lines.first { $0.contains("store.backed_up") }
+        #expect(line?.contains("4711") ?? false)
+        try await store.backup(to: folder.file("copy.sqlite"))
+        store.close()
+        let again = try open(folder)
+        #expect(try await again.read { try $0.backedUpAt() } == time.now())
+        let kinds = try await again.read { session in
+            try session.query("SELECT kind FROM audit") { try $0.text(0) }
+        }
+        #expect(kinds == ["store.backed-up"])
+        again.close()
+        let copy = try TestStore.open("copy", Entries.migrations, in: folder.path, time: time)
+        #expect(try await copy.read { try $0.backedUpAt() } == nil)
+        copy.close()
+    }
+}
+
+extension SQLSession {
+    fileprivate func backedUpAt() throws -> Timestamp? {
+        try queryOne("SELECT backed_up_at_ms FROM store_file WHERE id = 1") {
+            try $0.optionalTimestamp(0)
+        } ?? nil
+    }
+}
