@@ -19,7 +19,13 @@ final class BackupFile {
                 "\(path) exists, and a backup replaces nothing: name another file with --to")
         }
         self.path = path
-        draft = try OutputFile(path + BackupName.draftSuffix, flags: O_TRUNC)
+        let draftPath = path + BackupName.draftSuffix
+        // Never shared with another process, which would damage the backup unnoticed.
+        guard access(draftPath, F_OK) != 0 else {
+            throw ToolError(
+                "\(draftPath) exists: another backup writes it, or was killed; remove it then")
+        }
+        draft = try OutputFile(draftPath, flags: O_EXCL)
         encryption = try AgeWriter(recipients: recipients, randomness: randomness)
         try store(encryption.header)
     }
@@ -37,7 +43,7 @@ final class BackupFile {
 
     /// Removes what was written, after an error.
     func discard() {
-        // A draft that cannot be removed is removed by the next backup, or replaced.
+        // One that cannot be removed is removed after the next backup.
         unlink(draft.path)
     }
 

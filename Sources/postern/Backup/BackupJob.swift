@@ -18,8 +18,8 @@ struct BackupJob: Sendable {
     let time: any Time
 
     /// Makes one backup. It is complete and on disk on return.
-    /// - Throws: `ServiceFailure`, `ToolError`, `SecretFileError`, `AgeKeyError`; `CancellationError`.
-    ///   Then there is no new file.
+    /// - Throws: `ServiceFailure`, `ToolError`, `SecretFileError`, `AgeKeyError`,
+    ///   `CancellationError`. Then there is no new file.
     func make() async throws -> BackupSummary {
         let began = time.uptime()
         let endpoints = try Endpoints(endpoints)
@@ -27,6 +27,10 @@ struct BackupJob: Sendable {
             ($0, try Caller(endpoints, service: $0.name))
         }
         defer { for (_, caller) in callers { caller.client.close() } }
+        // Connects, which would take the most of a hold.
+        for (service, caller) in callers {
+            _ = try await service.calling { try await caller.health() }
+        }
         let sources = callers.map { service, caller in
             StoreSource(service: service, backup: BackupClient(caller.client)) {
                 caller.client.context(timeout: $0)
