@@ -1,5 +1,5 @@
 import ServiceRuntime
-import Storage
+package import Storage
 
 /// Handles a restored backup at start, so that no session becomes live again that ended after the
 /// backup was made (Sources/SECURITY.md, Erasure):
@@ -7,7 +7,7 @@ import Storage
 ///     the store is                      its epoch    its open sessions       its signing keys
 ///     new, or from before epochs        a new one    continue                stay valid
 ///     the one that last ran here        unchanged    continue                stay valid
-///     a backup's copy                   a new one    end, reason `security`  are all revoked
+///     a restored copy                   a new one    end, reason `security`  are all revoked
 ///
 /// The copy does not show which of its sessions ended later: by a sign-out, a lost phone, a
 /// password change. So all of them end, and users sign in again. Nor does it show which keys were
@@ -19,8 +19,7 @@ import Storage
 /// that the lost one had sent. A follower that resumed from one of them would miss revocations, so
 /// one with another epoch starts from a reset (`RevocationPages`).
 ///
-/// A copy that was not made as a backup (a file copied by hand, a machine's snapshot) cannot be
-/// distinguished from the store itself.
+/// A snapshot of a whole machine or disk cannot be distinguished from the store itself.
 enum RestoredStore {
     /// The store's epoch, after a restored copy was handled.
     static func epoch(of store: Store, randomness: any Randomness) async throws -> UInt64 {
@@ -38,6 +37,19 @@ enum RestoredStore {
             try transaction.setEpoch(epoch)
             return UInt64(epoch)
         }
+    }
+}
+
+extension SessionTables {
+    /// What the first start on a restored copy ends, for `postern restore`.
+    /// - Throws: `SQLError`.
+    package static func endedByRestore(
+        in session: some SQLSession
+    ) throws -> [(what: String, count: Int)] {
+        let open = try session.queryOne("SELECT count(*) FROM session WHERE ended_at_ms IS NULL") {
+            try $0.integer(0)
+        }
+        return [("open sessions", Int(clamping: open ?? 0))]
     }
 }
 

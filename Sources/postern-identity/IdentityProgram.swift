@@ -27,6 +27,7 @@ struct IdentityProgram: Program {
                 master: $0, signInProofs: try host.key("sign-in-proof"),
                 randomness: host.randomness)
         }
+        try await RestoredStore.settle(store)
         let service = try IdentityService(
             settings: settings.identity, store: store, keys: keys,
             peers: IdentityPeers(

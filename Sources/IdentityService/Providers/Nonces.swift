@@ -14,7 +14,7 @@ struct Nonces: Sendable {
 
     /// How long a used nonce is stored after its expiry. A sign-in that was checked just before the
     /// expiry may wait for the provider's keys, and must still find the nonce as used.
-    private static let rememberedBeyond: Duration = .seconds(60)
+    static let rememberedBeyond: Duration = .seconds(60)
 
     private static let randomBytes = 16
     private static let endBytes = 8

@@ -43,6 +43,8 @@ enum DeliveryState: Hashable, Sendable {
         case unanswered
         /// The operator discarded it.
         case discarded
+        /// It waited when a backup was made that was restored since (`RestoredStore`).
+        case restored
     }
 }
 

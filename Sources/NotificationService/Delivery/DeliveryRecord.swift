@@ -116,7 +116,7 @@ extension AuditEvent {
             self.init(
                 .messageDead, subject: recipient, outcome: .permissionDenied,
                 attempt: attempt)
-        case .dead(.discarded):
+        case .dead(.discarded), .dead(.restored):
             self.init(.messageDead, subject: recipient, outcome: .cancelled, attempt: attempt)
         }
     }

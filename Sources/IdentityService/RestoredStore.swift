@@ -1,0 +1,124 @@
+import Cryptography
+package import ServiceRuntime
+package import Storage
+
+/// Handles a restored backup at start, so that nothing works twice, or works although it was
+/// cancelled, because the copy is from before that (I-06, O-01):
+///
+///     in the copy                    at the first start    because after the backup
+///     links in mails                 deleted               one was used, or replaced by another
+///     phone codes                    expire                one was used, or guessed at five times
+///     changes of an address          deleted               an owner has cancelled a thief's change
+///     claims of strict sign-ups      deleted               another claim got the address
+///     nonces, also later ones        void                  one was used, with a token
+///     stored responses               deleted               see below
+///     outbox: mails, texts, requests deleted               they were sent; their links and codes
+///     for a reset link                                     are void
+///     outbox: all else               delivered             ends of sessions and devices, grants
+///                                                          and relays must arrive
+///
+/// A link, code or nonce that is void gets the same answer as one that has expired. All claims are
+/// deleted, not only some, so that this tells nothing about an address (X-02).
+///
+/// Attack on stored responses: somebody who had taken over a phone number signed in by a code,
+/// under an idempotency key. Then the owner removed the number, which the copy does not know. A
+/// repeat of that call would be answered with a new proof, although its code is used. So no
+/// response from before the restore is given again.
+///
+/// Two tables stay. A provider's notice that was processed (`provider_notices`) could only be
+/// processed again, which repeats what is lost with the store. A change of a number
+/// (`number_changes`) that the copy does not know is reported again with the next message.
+///
+/// A copy does not show which passwords, methods and suspensions were changed later. Those are
+/// again what they were (Sources/SECURITY.md, What is not promised).
+package enum RestoredStore {
+    /// Settles a restored copy, once; does nothing in any other store. To be called before anything
+    /// else uses the store.
+    /// - Throws: as `Store.settleRestoredCopy`.
+    package static func settle(_ store: Store) async throws {
+        let tables = [
+            "links", "phone_codes", "email_changes", "claims", "used_nonces", "idempotency",
+            "outbox",
+        ]
+        try await store.settleRestoredCopy(about: tables.map { .table($0) }) { transaction in
+            try transaction.voidNonces()
+            try transaction.execute("DELETE FROM idempotency")
+            return try transaction.voidRestored()
+        }
+    }
+}
+
+extension IdentityTables {
+    /// What the first start on a restored copy ends, for `postern restore`.
+    /// - Parameter now: what has expired by then is not counted.
+    /// - Throws: `SQLError`.
+    package static func endedByRestore(
+        in session: some SQLSession, at now: Timestamp
+    ) throws -> [(what: String, count: Int)] {
+        let moment = [SQLValue(now)]
+        func count(_ sql: String, _ values: [SQLValue]) throws -> Int {
+            Int(clamping: try session.queryOne(sql, values) { try $0.integer(0) } ?? 0)
+        }
+        return [
+            ("links", try count("SELECT count(*) FROM links WHERE expires_at_ms > ?", moment)),
+            (
+                "phone codes",
+                try count(
+                    "SELECT count(*) FROM phone_codes WHERE stage = 1 AND expires_at_ms > ?",
+                    moment)
+            ),
+            (
+                "email changes",
+                try count("SELECT count(*) FROM email_changes WHERE expires_at_ms > ?", moment)
+            ),
+            (
+                "pending sign-ups",
+                try count("SELECT count(*) FROM claims WHERE expires_at_ms > ?", moment)
+            ),
+            (
+                "unsent mails and text messages",
+                try count(
+                    """
+                    SELECT count(*) FROM outbox WHERE topic IN ('email', 'text', 'password-reset')
+                    """, [])
+            ),
+        ]
+    }
+}
+
+extension Transaction {
+    /// Voids what is used once, with few statements even for a million rows.
+    /// - Returns: how much that was.
+    fileprivate func voidRestored() throws -> Int {
+        try execute("DELETE FROM links") + execute("DELETE FROM email_changes")
+            + execute("DELETE FROM claims")
+            + execute(
+                "UPDATE phone_codes SET expires_at_ms = ?1 WHERE stage = 1 AND expires_at_ms > ?1",
+                [SQLValue(at)])
+            + execute("DELETE FROM outbox WHERE topic IN ('email', 'text', 'password-reset')")
+    }
+
+    /// Voids the nonces that were issued until now, used or not: the copy has no row for those that
+    /// were used after the backup.
+    fileprivate func voidNonces() throws {
+        try put(
+            """
+            INSERT INTO used_nonces (nonce_key, expires_at_ms) VALUES (?, ?)
+            ON CONFLICT (nonce_key) DO UPDATE SET expires_at_ms = excluded.expires_at_ms
+            """,
+            [.blob(UsedNonce.allKey), SQLValue(at + Nonces.life + Nonces.rememberedBeyond)])
+    }
+
+    /// Whether a nonce was issued before this store was restored.
+    func isVoidedByRestore(_ nonce: UsedNonce) throws -> Bool {
+        try queryOne(
+            "SELECT expires_at_ms FROM used_nonces WHERE nonce_key = ?", [.blob(UsedNonce.allKey)]
+        ) { nonce.expiresAt <= (try $0.timestamp(0)) } ?? false
+    }
+}
+
+extension UsedNonce {
+    /// The key of the row that stands for all nonces which expire no later than it does. No nonce
+    /// hashes to it, except with a probability of 2^-128. The row is purged like the others.
+    fileprivate static let allKey = [UInt8](repeating: 0, count: KeyedHash.lookUpKeyBytes)
+}
