@@ -16,7 +16,7 @@ struct StoreBackupTests {
     private static let migrations = [
         Migration(
             number: 1,
-            sql: "CREATE TABLE entry (id BIGINT PRIMARY KEY, content BYTEA NOT NULL) STRICT")
+            sql: "CREATE TABLE entry (id INTEGER PRIMARY KEY, content BLOB NOT NULL) STRICT")
     ]
 
     /// A server with a store of two entries, and clients of several applications.
