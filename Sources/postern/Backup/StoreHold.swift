@@ -28,7 +28,8 @@ struct StoreHold: Sendable {
         let items: IncomingItems<BackupV1.CopyStoreItem>
     }
 
-    /// How long a copy may take.
+    /// How long a copy may take. A service also ends connections of an age of about an hour
+    /// (`max-connection-age`), which is enough for hundreds of gigabytes.
     private static let copyTimeout = Duration.seconds(24 * 3_600)
 
     let stores: [HeldStore]

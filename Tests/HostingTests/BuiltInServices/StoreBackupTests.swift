@@ -174,7 +174,7 @@ struct StoreBackupTests {
     func second() async throws {
         let fixture = try await Fixture()
         // More than the stream's credit and the buffers between, so that the copy waits for us.
-        for id in 1...16 { try await fixture.add(Int64(id), bytes: 1 << 20) }
+        for id in 1...24 { try await fixture.add(Int64(id), bytes: 1 << 20) }
         var items: IncomingItems<BackupV1.CopyStoreItem>? = try await fixture.begin().items
         for _ in 0..<3 { _ = try await items?.makeAsyncIterator().next() }
         let refused = await #expect(throws: ServiceError.self) { _ = try await fixture.begin() }
@@ -184,7 +184,7 @@ struct StoreBackupTests {
 
         items = nil
         let (_, again) = try await begun(fixture)
-        #expect(try await files(again).first.map { $0.content.count > 16 << 20 } == true)
+        #expect(try await files(again).first.map { $0.content.count > 24 << 20 } == true)
         await fixture.close()
         #expect(copies(in: fixture.folder) == 0)
     }
@@ -192,7 +192,7 @@ struct StoreBackupTests {
     @Test("a copy that the caller abandons while it is made is removed")
     func abandoned() async throws {
         let fixture = try await Fixture()
-        for id in 1...16 { try await fixture.add(Int64(id), bytes: 1 << 20) }
+        for id in 1...24 { try await fixture.add(Int64(id), bytes: 1 << 20) }
         for _ in 0..<5 { _ = try await begun(fixture).held }
         _ = try await files(begun(fixture).items)
         await fixture.close()
