@@ -17,7 +17,8 @@ struct BackupCommand: AsyncParsableCommand {
               postern backup --recipient age1…               a backup, in the current folder
               postern backup --recipient age1… --to FOLDER --every 24h --keep 14
 
-            `age -d -i backup-identity.txt FILE | tar t` lists what it contains.
+            `postern backup create --help` lists all options; \
+            `age -d -i backup-identity.txt FILE | tar t` lists what a backup contains.
             """,
         subcommands: [Create.self, Key.self], defaultSubcommand: Create.self)
 
