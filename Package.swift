@@ -267,7 +267,8 @@ let package = Package(
             "ServiceRuntime",
             ["ServiceRuntime", "Texts", "TestSupport", logging, metrics, lifecycle]),
         tests(
-            "Cryptography", ["Cryptography", "ServiceRuntime", "JSON", metrics, metricsTestKit],
+            "Cryptography",
+            ["Cryptography", "ServiceRuntime", "JSON", "TestSupport", metrics, metricsTestKit],
             exclude: ["Tokens/make_python_vectors.py"]),
         tests(
             "Storage",

@@ -21,10 +21,15 @@ enum Bech32 {
         defer { wipe(&groups) }
         var checksum = Checksum(prefix: prefix.lowercased().utf8)
         for group in groups { checksum.add(group) }
-        let characters = (groups + checksum.groups(checksumCount)).map { alphabet[Int($0)] }
+        var text = Array(prefix.utf8) + [separator]
+        // A larger array would leave a copy of a secret behind.
+        text.reserveCapacity(text.count + groups.count + checksumCount)
         let isUpper = prefix.utf8.contains(where: isUpperCase)
-        return Array(prefix.utf8) + [separator]
-            + (isUpper ? characters.map(upperCase) : characters)
+        for group in [groups, checksum.groups(checksumCount)].joined() {
+            let character = alphabet[Int(group)]
+            text.append(isUpper ? upperCase(character) : character)
+        }
+        return text
     }
 
     /// The prefix of a text, as it is written there, and its bytes.
@@ -34,11 +39,12 @@ enum Bech32 {
         guard !(text.contains(where: isUpperCase) && text.contains(where: isLowerCase)) else {
             throw .mixedCase
         }
-        let text = Array(text)
+        var text = Array(text)
+        defer { wipe(&text) }
         guard let end = text.lastIndex(of: separator), end > 0 else { throw .noSeparator }
         var groups: [UInt8] = []
         defer { wipe(&groups) }
-        groups.reserveCapacity(text.count)  // a larger array would leave a copy behind
+        groups.reserveCapacity(text.count)
         for character in text[(end + 1)...] {
             guard let group = alphabet.firstIndex(of: lowerCase(character)) else {
                 throw .character
