@@ -316,8 +316,8 @@ let package = Package(
         tests(
             "Hosting",
             [
-                "Hosting", "Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime",
-                "TestSupport", nioCore, nioPosix, tracing, logging,
+                "Hosting", "Contracts", "RPC", "Messages", "Storage", "Cryptography",
+                "ServiceRuntime", "TestSupport", nioCore, nioPosix, tracing, logging,
             ]),
         // The tool's rules; the tool as it runs is in the system's tests.
         tests(

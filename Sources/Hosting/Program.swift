@@ -137,16 +137,18 @@ package struct Assembly: Sendable {
         close = {}
     }
 
-    /// An assembly of a service with a store. It also serves the store's event feed and its clock,
-    /// and the latest known time is stored.
+    /// An assembly of a service with a store. It also serves the store's event feed, its clock and
+    /// its backups, and the latest known time is stored.
+    /// - Parameter journals: the names of the journals in the store's folder.
     package init(
         methods: [ServiceMethods], tasks: [@Sendable () async throws -> Void], store: Store,
-        time: any Time, close: @escaping @Sendable () async -> Void = {}
+        journals: [String] = [], time: any Time, close: @escaping @Sendable () async -> Void = {}
     ) {
         self.init(
             services: methods + [
                 EventsDispatcher.methods(of: EventFeed(store: store, time: time)),
                 ClockDispatcher.methods(of: StoreClock(store, time: time)),
+                BackupDispatcher.methods(of: StoreBackup(store, journals: journals)),
             ],
             workers: (tasks + [{ try await ClockMarking(store: store, time: time).run() }])
                 .map { Worker($0) },

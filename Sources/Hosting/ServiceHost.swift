@@ -79,9 +79,13 @@ package struct ServiceHost: Sendable {
 
     /// A value that a store contains to recognise its master key at the next start: a keyed hash with
     /// a purpose of its own, which reveals nothing about the key.
-    static func storeCheck(of master: SecretBytes) -> [UInt8] {
+    package static func storeCheck(of master: SecretBytes) -> [UInt8] {
         KeyedHash(master: master, purpose: "hosting/store check").hash([UInt8]())
     }
+
+    /// The id of a master key, by which people distinguish keys: the first 8 hexadecimal digits of
+    /// the value that its store recognises it by.
+    package static func keyID(ofCheck check: [UInt8]) -> String { Hex.encode(check.prefix(4)) }
 
     /// Opens the service's store, and makes its keys from the master key `<key>.key`, which must be
     /// the one that the store was created with.

@@ -12,6 +12,8 @@ package struct RateLimitService: Sendable {
 
     /// The handler of `Limits`.
     package let limits: LimitsHandler
+    /// The names of the journals in the store's folder.
+    package let journals: [String]
     /// The secrets that subjects are hashed under.
     let subjectKeys: SubjectKeys
     let logger: Logger
@@ -42,17 +44,17 @@ package struct RateLimitService: Sendable {
         let hits = try await LimitHits(store, logger: logger)
         subjectKeys = try await SubjectKeys(
             keys, in: store, randomness: randomness, logger: logger)
+        let journal = LimitJournalPlace(beside: store, writes: store.writes)
         let table = try LimitTable(
             statesMax: settings.subjectsMax, layout: TableLayout(of: settings.share),
-            journal: LimitJournalPlace(beside: store, writes: store.writes), ledger: ledger,
-            at: time.now(),
-            logger: logger
+            journal: journal, ledger: ledger, at: time.now(), logger: logger
         ) { number in
             LimitName(number: number).map { policies.value.rule($0) }
         }
         let subjects = SubjectTable(table, subjectKeys)
         devicesJournal = LimitJournalPlace(
             beside: store, suffix: "-devices", writes: PartCondition(time: time))
+        journals = [journal.name, devicesJournal.name]
         let devices = try KnownDevices(
             statesMax: settings.subjectsMax / Self.devicesShare, journal: devicesJournal,
             keys: subjectKeys, at: time.now(), logger: logger)

@@ -22,7 +22,7 @@ struct RateLimitProgram: Program {
             randomness: host.randomness, logger: host.logger)
         service.report(to: host.parts)
         return Assembly(
-            methods: service.methods, tasks: service.tasks, store: store, time: host.time,
-            close: service.close)
+            methods: service.methods, tasks: service.tasks, store: store,
+            journals: service.journals, time: host.time, close: service.close)
     }
 }

@@ -30,7 +30,7 @@ struct PosternTool: AsyncParsableCommand {
             MailCommand.self,
             ImportCommand.self, ExportCommand.self,
             ErrorsCommand.self, AccountsCommand.self, AuditCommand.self, ApplicationsCommand.self,
-            TokenCommand.self,
+            TokenCommand.self, BackupCommand.self,
         ])
 }
 

@@ -81,21 +81,27 @@ struct ToolError: Error, CustomStringConvertible {
     }
 }
 
-/// Ctrl-C for a command that has to cancel something first.
+/// Ctrl-C, or another signal, for a command that has to cancel something first.
 enum Interruption {
     /// Runs `body`; the first Ctrl-C cancels it, a second ends the tool as usual.
-    static func cancels(_ body: @escaping @Sendable () async throws -> Void) async throws {
+    /// - Parameter signals: the signals that do this.
+    static func cancels(
+        on signals: [Int32] = [SIGINT], _ body: @escaping @Sendable () async throws -> Void
+    ) async throws {
         let work = Task { try await body() }
-        signal(SIGINT, SIG_IGN)
-        let source = DispatchSource.makeSignalSource(signal: SIGINT)
-        source.setEventHandler {
-            signal(SIGINT, SIG_DFL)
-            work.cancel()
+        let sources = signals.map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number)
+            source.setEventHandler {
+                signal(number, SIG_DFL)
+                work.cancel()
+            }
+            source.resume()
+            return source
         }
-        source.resume()
         defer {
-            source.cancel()
-            signal(SIGINT, SIG_DFL)
+            sources.forEach { $0.cancel() }
+            for number in signals { signal(number, SIG_DFL) }
         }
         try await work.value
     }

@@ -8,6 +8,12 @@ enum AllMessages {
     ) { first, _ in first }
 
     private static let all: [any ProtobufMessage.Type] = [
+        BackupV1.CopyStoreItem.self,
+        BackupV1.CopyStoreRequest.self,
+        BackupV1.RecordBackupRequest.self,
+        BackupV1.RecordBackupResponse.self,
+        BackupV1.StoreFile.self,
+        BackupV1.StoreHeld.self,
         ClockV1.AcceptRequest.self,
         ClockV1.AcceptResponse.self,
         ClockV1.CheckRequest.self,

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The open sockets of this process, as the system lists them.
+/// The open files and sockets of this process, as the system lists them.
 package enum OpenDescriptors {
     /// Counts the sockets with one of these ports at either end. Other tests of this process use
     /// other ports.
@@ -8,6 +8,16 @@ package enum OpenDescriptors {
         descriptors().count { descriptor in
             ports.contains(port(descriptor, getsockname))
                 || ports.contains(port(descriptor, getpeername))
+        }
+    }
+
+    /// The paths of the open files; that of a file without a name ends with " (deleted)".
+    package static func paths() -> [String] {
+        descriptors().compactMap { descriptor in
+            var path = [CChar](repeating: 0, count: 4_096)
+            let count = readlink("/proc/self/fd/\(descriptor)", &path, path.count)
+            guard count > 0 else { return nil }
+            return String(decoding: path[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
         }
     }
 

@@ -1,0 +1,160 @@
+import ArgumentParser
+import Cryptography
+import Glibc
+import ServiceRuntime
+
+/// `postern backup`: backups of all stores, made while the services run.
+struct BackupCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "backup",
+        abstract: "Makes backups of all stores while the services run.",
+        discussion: """
+            A backup is one file: the stores of all services in the state of one moment, encrypted \
+            with age (age-encryption.org). Nothing in it can be opened without the master keys, \
+            which it contains only with --with-keys.
+
+              postern backup key backup-identity.txt         once; keep this file elsewhere
+              postern backup --recipient age1…               a backup, in the current folder
+              postern backup --recipient age1… --to FOLDER --every 24h --keep 14
+
+            `postern backup create --help` lists all options; \
+            `age -d -i backup-identity.txt FILE | tar t` lists what a backup contains.
+            """,
+        subcommands: [Create.self, Key.self], defaultSubcommand: Create.self)
+
+    /// `postern backup create`, which is what `postern backup` does.
+    struct Create: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Makes a backup.")
+
+        @Option(
+            help: ArgumentHelp(
+                """
+                A file that does not exist, or a folder. Default: a file with the time in its \
+                name, in the current folder.
+                """, valueName: "path"))
+        var to: String?
+
+        @OptionGroup var recipients: RecipientOptions
+
+        @Flag(
+            help: """
+                Include the master keys of --keys: who can open the backup can then open all that \
+                is in it.
+                """)
+        var withKeys = false
+
+        @OptionGroup var keys: KeysOption
+
+        @Option(
+            help: ArgumentHelp(
+                """
+                Make one whenever the newest in the folder is that old, such as 24h, until it is \
+                stopped. After a failure it tries again in 5 minutes.
+                """, valueName: "interval"))
+        var every: Interval?
+
+        @Option(
+            help: ArgumentHelp(
+                "Remove all but the newest of the folder, after each backup.", valueName: "count"))
+        var keep: Int?
+
+        @OptionGroup var services: EndpointsOption
+        @OptionGroup var output: OutputOption
+
+        func validate() throws {
+            guard keep.map({ $0 > 0 }) ?? true else {
+                throw ValidationError("--keep is 1 or more")
+            }
+            if keep != nil || every != nil, case .file = BackupTarget(to) {
+                throw ValidationError("--every and --keep need a folder that exists: --to FOLDER")
+            }
+            guard withKeys || keys.keys == nil else {
+                throw ValidationError("--keys is for backups that contain them: --with-keys")
+            }
+            guard !withKeys || keys.folder != nil else {
+                throw ValidationError("say where the master keys are: --keys FOLDER")
+            }
+        }
+
+        func run() async throws {
+            let job = BackupJob(
+                endpoints: services.endpoints, target: BackupTarget(to),
+                recipients: try recipients.all(), keysFolder: withKeys ? keys.folder : nil,
+                keep: keep ?? .max, time: SystemTime())
+            let (interval, output) = (every?.duration, output.output)
+            do {
+                try await Interruption.cancels(on: [SIGINT, SIGTERM]) {
+                    guard let interval else { return try Self.show(try await job.make(), output) }
+                    try await job.repeated(every: interval) { try Self.show($0, output) }
+                }
+            } catch is CancellationError where interval != nil {
+                // The end of a service.
+            } catch is CancellationError {
+                throw ToolError("stopped: no backup was made")
+            } catch let failure as ServiceFailure {
+                job.lines(about: failure).forEach(Screen.error)
+                throw ExitCode(1)
+            }
+        }
+
+        private static func show(
+            _ summary: BackupSummary, _ form: OutputOption.Form?
+        ) throws {
+            var output = OutputOption()
+            output.output = form
+            try output.show(summary.json, text: summary.text)
+        }
+
+        /// A duration on the command line, `24h`.
+        struct Interval: Hashable, ExpressibleByArgument {
+            let duration: Duration
+
+            init?(argument text: String) {
+                guard let duration = DurationText.read(text), duration >= BackupSchedule.intervalMin
+                else { return nil }
+                self.duration = duration
+            }
+        }
+    }
+
+    /// `postern backup key FILE`.
+    struct Key: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Creates an identity that opens backups, and prints its recipient.",
+            discussion: """
+                Keep the file where the backups and the services are not: who has it can open \
+                each backup that was made for its recipient, and without it none can be opened. \
+                `age-keygen` creates the same.
+                """)
+
+        @Argument(help: "The file to create.")
+        var file: String
+
+        func run() throws {
+            let pair = try AgeKeyPair.generate(randomness: KeyRandomness())
+            let now = SystemTime().now()
+            try SecretFile.create(file, pair.identityFile(created: now.text))
+            Screen.line("\(pair.publicKey)")
+            Screen.error(
+                "\(file) opens the backups that are made for this recipient: keep it elsewhere")
+        }
+    }
+}
+
+extension RecipientOptions {
+    /// Who can open the backup.
+    /// - Throws: `ToolError` for a text that is no recipient, `SecretFileError`.
+    func all() throws -> [AgeRecipient] {
+        if let passphraseFile {
+            return [.passphrase(try SecretFile.readLine(passphraseFile))]
+        }
+        return try recipient.enumerated().map { index, text in
+            do {
+                return .x25519(try AgePublicKey(text))
+            } catch let error as AgeKeyError {
+                // Without the text, which may be a secret key by mistake.
+                throw ToolError("--recipient, number \(index + 1): \(error)")
+            }
+        }
+    }
+}

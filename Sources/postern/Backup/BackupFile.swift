@@ -1,0 +1,54 @@
+import Cryptography
+import Glibc
+import ServiceRuntime
+
+/// The encrypted file of a backup, readable by its owner only. It is complete and on disk under its
+/// name, or there is only a file `….partial`.
+final class BackupFile {
+    let path: String
+    /// What was written, in bytes.
+    private(set) var byteCount: Int64 = 0
+    private let draft: OutputFile
+    private var encryption: AgeWriter
+
+    /// Creates the file.
+    /// - Throws: `ToolError`, also if a file with this name exists.
+    init(_ path: String, for recipients: [AgeRecipient], randomness: any Randomness) throws {
+        guard access(path, F_OK) != 0 else {
+            throw ToolError(
+                "\(path) exists, and a backup replaces nothing: name another file with --to")
+        }
+        self.path = path
+        let draftPath = path + BackupName.draftSuffix
+        // Never shared with another process, which would damage the backup unnoticed.
+        guard access(draftPath, F_OK) != 0 else {
+            throw ToolError(
+                "\(draftPath) exists: another backup writes it, or was killed; remove it then")
+        }
+        draft = try OutputFile(draftPath, flags: O_EXCL)
+        encryption = try AgeWriter(recipients: recipients, randomness: randomness)
+        try store(encryption.header)
+    }
+
+    /// Encrypts the next bytes and writes them.
+    func write(_ bytes: [UInt8]) throws { try store(encryption.encrypt(bytes)) }
+
+    /// Returns once the whole backup is on disk under its name.
+    func finish() throws {
+        try store(encryption.finish())
+        try draft.sync()
+        guard rename(draft.path, path) == 0 else { throw ToolError.system(path, errno) }
+        try Folder(path: path.lastIndex(of: "/").map { String(path[...$0]) } ?? ".").sync()
+    }
+
+    /// Removes what was written, after an error.
+    func discard() {
+        // One that cannot be removed is removed after the next backup.
+        unlink(draft.path)
+    }
+
+    private func store(_ bytes: [UInt8]) throws {
+        try draft.write(bytes)
+        byteCount += Int64(bytes.count)
+    }
+}

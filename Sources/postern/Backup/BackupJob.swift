@@ -1,0 +1,135 @@
+import Contracts
+import Cryptography
+import Glibc
+import Messages
+import RPC
+import ServiceRuntime
+
+/// Makes backups of the running services: what `postern backup` does with its options.
+struct BackupJob: Sendable {
+    /// The file with the addresses of the services.
+    let endpoints: String
+    let target: BackupTarget
+    let recipients: [AgeRecipient]
+    /// The folder of the master keys that the backup contains; nil for none.
+    let keysFolder: String?
+    /// How many backups remain in the folder.
+    let keep: Int
+    let time: any Time
+
+    /// Makes one backup. It is complete and on disk on return.
+    /// - Throws: `ServiceFailure`, `ToolError`, `SecretFileError`, `AgeKeyError`,
+    ///   `CancellationError`. Then there is no new file.
+    func make() async throws -> BackupSummary {
+        let began = time.uptime()
+        let endpoints = try Endpoints(endpoints)
+        let callers = try BackupEntry.services.map {
+            ($0, try Caller(endpoints, service: $0.name))
+        }
+        defer { for (_, caller) in callers { caller.client.close() } }
+        // Connects, which would take the most of a hold.
+        for (service, caller) in callers {
+            _ = try await service.calling { try await caller.health() }
+        }
+        let sources = callers.map { service, caller in
+            StoreSource(service: service, backup: BackupClient(caller.client)) {
+                caller.client.context(timeout: $0)
+            }
+        }
+        let file = try BackupFile(
+            target.path(BackupName(at: time.now())), for: recipients,
+            randomness: KeyRandomness())
+        do {
+            let hold = try await StoreHold.begin(sources, time: time)
+            let manifest = try await write(hold, to: file)
+            try file.finish()
+            await Self.record(file.byteCount, at: sources)
+            removeOutdated()
+            return BackupSummary(
+                file: file.path, byteCount: file.byteCount, duration: time.uptime() - began,
+                hold: hold.hold, tries: hold.tries, manifest: manifest)
+        } catch {
+            file.discard()
+            try Task.checkCancellation()
+            throw error
+        }
+    }
+
+    /// Makes a backup when the newest of the folder is older than the interval, again and again. A
+    /// failure is printed, and is tried again.
+    /// - Parameter show: prints the result of each.
+    /// - Throws: `CancellationError`; what `show` throws.
+    func repeated(every interval: Duration, show: (BackupSummary) throws -> Void) async throws {
+        while true {
+            let summary: BackupSummary
+            do {
+                let wait = BackupSchedule.wait(
+                    after: try target.newest(), every: interval, now: time.now())
+                if wait > .zero { try await time.sleep(for: wait) }
+                summary = try await make()
+            } catch {
+                try Task.checkCancellation()
+                let pause = BackupSchedule.pauseAfterFailure
+                (lines(about: error) + ["next try in \(DurationText.write(pause))"])
+                    .forEach(Screen.error)
+                try await time.sleep(for: pause)
+                continue
+            }
+            try show(summary)
+        }
+    }
+
+    /// What to print about an error.
+    func lines(about error: any Error) -> [String] {
+        guard let failure = error as? ServiceFailure else { return ["Error: \(error)"] }
+        // An unreadable file has no addresses, and is an error of its own.
+        let address = (try? Endpoints(endpoints))?.address(of: failure.service)?.description ?? ""
+        let isBusy = failure.error.code == .resourceExhausted
+        return CallFailure(error: failure.error, service: failure.service, address: address).lines
+            + (isBusy ? ["  another backup is copying it: try again when that has ended"] : [])
+    }
+
+    private func write(_ hold: StoreHold, to file: BackupFile) async throws -> BackupManifest {
+        var progress = BackupProgress(time: time)
+        defer { ImportProgress.onTerminal("") }
+        let contents = BackupContents(
+            hold: hold, keysFolder: keysFolder, version: ProductVersion.text)
+        return try await contents.write(to: file.write) {
+            progress.update($0, done: $1, of: $2)
+        }
+    }
+
+    /// Records the backup at each service, in its audit trail and metrics. One that fails does not
+    /// make the backup worse, so it is only printed.
+    private static func record(_ byteCount: Int64, at sources: [StoreSource]) async {
+        for source in sources {
+            do {
+                _ = try await source.backup.recordBackup(
+                    .init(bytes: byteCount), source.context(Caller.timeout))
+            } catch {
+                Screen.error(
+                    "\(source.service.name) did not record the backup, which is complete: \(error)")
+            }
+        }
+    }
+
+    private func removeOutdated() {
+        guard case .folder(let path) = target else { return }
+        let folder = Folder(path: path)
+        do {
+            for name in BackupSchedule.outdated(in: try folder.names(), keeping: keep) {
+                try folder.remove(name)
+            }
+        } catch {
+            Screen.error("older backups could not be removed: \(error)")
+        }
+    }
+}
+
+extension BackupTarget {
+    /// The newest backup of the folder.
+    fileprivate func newest() throws -> BackupName? {
+        guard case .folder(let path) = self else { return nil }
+        return try Folder(path: path).names().compactMap(BackupName.init).max()
+    }
+}

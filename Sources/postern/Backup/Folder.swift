@@ -1,0 +1,102 @@
+import Glibc
+
+/// A folder of files, as a restore reads and changes it.
+struct Folder: Sendable {
+    let path: String
+
+    /// The path of an entry.
+    func file(_ name: String) -> String { "\(path)/\(name)" }
+
+    /// A folder in it.
+    func folder(_ name: String) -> Folder { Folder(path: file(name)) }
+
+    /// Whether there is an entry with this name.
+    func has(_ name: String) -> Bool { access(file(name), F_OK) == 0 }
+
+    /// Creates it and the folders above it, for their owner only, where they do not exist.
+    func make() throws {
+        if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
+        guard errno == ENOENT, let slash = path.dropFirst().lastIndex(of: "/") else {
+            throw ToolError.system(path, errno)
+        }
+        try Folder(path: String(path[..<slash])).make()
+        guard mkdir(path, 0o700) == 0 else { throw ToolError.system(path, errno) }
+    }
+
+    /// The names of its entries, sorted.
+    func names() throws -> [String] {
+        guard let directory = opendir(path) else { throw ToolError.system(path, errno) }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    /// The length of a file in bytes.
+    func length(of name: String) throws -> Int64 {
+        var status = stat()
+        guard stat(file(name), &status) == 0 else { throw ToolError.system(file(name), errno) }
+        return Int64(status.st_size)
+    }
+
+    /// Returns once its entries are on disk.
+    func sync() throws {
+        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw ToolError.system(path, errno) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw ToolError.system(path, errno) }
+    }
+
+    /// Removes a file; one that does not exist is no error.
+    func remove(_ name: String) throws {
+        guard unlink(file(name)) == 0 || errno == ENOENT else {
+            throw ToolError.system(file(name), errno)
+        }
+    }
+
+    /// Removes the folder with the files and folders in it.
+    func removeAll() throws {
+        for name in try names() {
+            let entry = folder(name)
+            // A link is removed and not followed.
+            if unlink(entry.path) != 0 {
+                guard errno == EISDIR else { throw ToolError.system(entry.path, errno) }
+                try entry.removeAll()
+            }
+        }
+        guard rmdir(path) == 0 else { throw ToolError.system(path, errno) }
+    }
+
+    /// Copies a file into another folder, where it must not exist; durable on return.
+    func copy(_ name: String, to target: Folder) throws {
+        let source = open(file(name), O_RDONLY | O_CLOEXEC)
+        guard source >= 0 else { throw ToolError.system(file(name), errno) }
+        defer { close(source) }
+        let copy = try OutputFile(target.file(name), flags: O_EXCL)
+        var buffer = [UInt8](repeating: 0, count: 1 << 20)
+        while true {
+            let count = read(source, &buffer, buffer.count)
+            guard count >= 0 else { throw ToolError.system(file(name), errno) }
+            if count == 0 { break }
+            try copy.write(Array(buffer[..<count]))
+        }
+        try copy.sync()
+    }
+
+    /// The process that holds a lock file of the folder; nil if it is free or does not exist, 0 if
+    /// the process is unknown.
+    func holder(ofLock name: String) -> pid_t? {
+        let descriptor = open(file(name), O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        guard flock(descriptor, LOCK_SH | LOCK_NB) != 0, errno == EWOULDBLOCK else { return nil }
+        var bytes = [UInt8](repeating: 0, count: 16)
+        let count = max(0, pread(descriptor, &bytes, bytes.count, 0))
+        return pid_t(String(decoding: bytes[..<count].prefix { $0 != 0x0A }, as: UTF8.self)) ?? 0
+    }
+}

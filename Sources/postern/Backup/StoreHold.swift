@@ -1,0 +1,114 @@
+import Contracts
+import Messages
+import RPC
+import ServiceRuntime
+
+/// A service whose store is backed up.
+struct StoreSource: Sendable {
+    let service: BackupEntry.Service
+    let backup: any BackupAPI
+    /// Makes the context of a call with this timeout.
+    let context: @Sendable (_ timeout: Duration) -> CallContext
+}
+
+/// The call of a service failed.
+struct ServiceFailure: Error {
+    /// The service's name, `rate-limit`.
+    let service: String
+    let error: ServiceError
+}
+
+/// The stores of several services, of which the snapshots are one state (`HoldBarrier`).
+struct StoreHold: Sendable {
+    /// A store with an open snapshot.
+    struct HeldStore: Sendable {
+        let source: StoreSource
+        let description: BackupV1.StoreHeld
+        /// The files of its copy. Releasing them ends the copy.
+        let items: IncomingItems<BackupV1.CopyStoreItem>
+    }
+
+    /// How long a copy may take. A service also ends connections of an age of about an hour
+    /// (`max-connection-age`), which is enough for hundreds of gigabytes.
+    private static let copyTimeout = Duration.seconds(24 * 3_600)
+
+    let stores: [HeldStore]
+    /// When the stores had the state.
+    let at: Timestamp
+    /// How long each service held its commits.
+    let hold: Duration
+    /// The number of tries that it took.
+    let tries: Int
+
+    /// Holds the stores of all sources at one moment.
+    /// - Throws: `ServiceFailure`; `ToolError` if no try succeeded; `CancellationError`.
+    static func begin(_ sources: [StoreSource], time: any Time) async throws -> StoreHold {
+        for number in 1...HoldBarrier.triesMax {
+            let hold = HoldBarrier.hold(ofTry: number)
+            let began = time.uptime()
+            if let stores = try await heldStores(of: sources, for: hold, try: number),
+                HoldBarrier.isOneState(hold: hold, from: began, to: time.uptime())
+            {
+                return StoreHold(stores: stores, at: time.now(), hold: hold, tries: number)
+            }
+            try await time.sleep(for: HoldBarrier.pause)
+        }
+        throw ToolError(
+            "the stores could not be held at one moment in \(HoldBarrier.triesMax) tries: the "
+                + "services answer too slowly. `postern top` shows their load; try again when it "
+                + "is lower, or run the backup nearer to the services")
+    }
+
+    /// - Returns: nil if a service has not ended the copy of the try before yet.
+    private static func heldStores(
+        of sources: [StoreSource], for hold: Duration, try number: Int
+    ) async throws -> [HeldStore]? {
+        do {
+            return try await withThrowingTaskGroup(of: (Int, HeldStore).self) { group in
+                for (index, source) in sources.enumerated() {
+                    group.addTask { (index, try await heldStore(of: source, for: hold)) }
+                }
+                var stores = [HeldStore?](repeating: nil, count: sources.count)
+                for try await (index, store) in group { stores[index] = store }
+                return stores.compactMap(\.self)
+            }
+        } catch let failure as ServiceFailure
+            where number > 1 && failure.error.code == .resourceExhausted
+        {
+            return nil
+        }
+    }
+
+    private static func heldStore(
+        of source: StoreSource, for hold: Duration
+    ) async throws -> HeldStore {
+        let items = source.backup.copyStore(
+            .init(holdMs: UInt32(clamping: hold.milliseconds)), source.context(copyTimeout))
+        let first = try await source.service.calling {
+            try await items.makeAsyncIterator().next()?.part
+        }
+        guard case .held(let description) = first, description.store == source.service.store else {
+            throw source.service.unexpected
+        }
+        return HeldStore(source: source, description: description, items: items)
+    }
+}
+
+extension BackupEntry.Service {
+    /// Runs a call of this service.
+    /// - Throws: `ServiceFailure`.
+    func calling<Answer>(_ call: () async throws -> Answer) async throws -> Answer {
+        do {
+            return try await call()
+        } catch let error as ServiceError {
+            throw ServiceFailure(service: name, error: error)
+        }
+    }
+
+    /// The error about a stream that is not one of `CopyStore`.
+    var unexpected: ToolError {
+        ToolError(
+            "\(name) did not send its store as this tool expects: use the `postern` of the version "
+                + "that the services have")
+    }
+}
