@@ -37,7 +37,7 @@ static inline int csqlite_bind_blob(
 }
 
 /* When a file was created, in nanoseconds since 1970. Returns 0, or -1 where there is no such file
-   or the file system does not tell. */
+   or the file system does not report it. */
 static inline int csqlite_file_birth(const char *path, long long *nanoseconds) {
     struct statx status = {0};
     if (syscall(SYS_statx, AT_FDCWD, path, 0, STATX_BTIME, &status) != 0) return -1;

@@ -11,7 +11,7 @@ import ServiceRuntime
 /// time of its creation, and each copy is a new file. A copy written over an existing file is not
 /// recognised, nor is a snapshot of a whole disk.
 struct StoreFile {
-    /// One row. `born_ns` is NULL where the file system does not tell it.
+    /// One row. `born_ns` is NULL where the file system does not report it.
     static let table = """
         CREATE TABLE store_file (
             id INTEGER PRIMARY KEY CHECK (id = 1),
@@ -42,8 +42,8 @@ struct StoreFile {
             logger.warning(
                 "store.birth_time.missing",
                 """
-                the file system does not tell when files were created: a copy of this store that \
-                is made by hand will not be recognised as one
+                the file system does not report when files were created: a copy of this store \
+                that is made by hand will not be recognised as one
                 """,
                 fields: [.file: .text(location)])
         case .copiedWhileOpen: throw StoreError.copiedWhileOpen(location)
@@ -67,7 +67,7 @@ struct StoreFile {
     }
 
     /// When the file was created, in nanoseconds since 1970; nil where the file system does not
-    /// tell.
+    /// report it.
     static func born(_ path: String) -> Int64? {
         var nanoseconds: Int64 = 0
         return csqlite_file_birth(path, &nanoseconds) == 0 ? nanoseconds : nil
@@ -90,8 +90,8 @@ extension SQLConnection {
         }
     }
 
-    /// The time of creation is kept where the file system does not tell it, for the day on which
-    /// the store is on another one again.
+    /// A stored time of creation is kept where the file system reports none: the store may later be
+    /// on another one again.
     fileprivate func setOpen(bornNs: Int64?, marksCopy: Bool) throws {
         try begin()
         do {

@@ -1,9 +1,9 @@
 /// Whether a store's file is the one that last ran here, or a copy. Pure:
 ///
 ///     row       its birth time        is_open   verdict
-///     any       not told here         any       unknown: continues as an original, with a warning
+///     any       not reported here     any       unknown: continues as an original, with a warning
 ///     none      -                     -         original: of an older version, or new
-///     present   none                  any       original: it was not told before
+///     present   none                  any       original: it was not reported before
 ///     present   the file's            any       original, also after a crash
 ///     present   another               no        restoredCopy: a copy of a closed store
 ///     present   another               yes       copiedWhileOpen: refused
@@ -23,7 +23,7 @@ enum StoreFileVerdict: Hashable, Sendable {
 
     /// - Parameters:
     ///   - row: the store's row; nil where it has none.
-    ///   - bornNs: when its file was created; nil where the file system does not tell.
+    ///   - bornNs: when its file was created; nil where the file system does not report it.
     ///   - isMarked: whether it is marked as a copy.
     init(row: StoreFile.Row?, bornNs: Int64?, isMarked: Bool) {
         if isMarked {

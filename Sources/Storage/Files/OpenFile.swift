@@ -12,7 +12,7 @@ package final class OpenFile: Sendable {
 
     /// Opens the file at `path`.
     /// - Parameter name: by default its own.
-    /// - Throws: `SQLError`. `errno` is then that of the call that failed.
+    /// - Throws: `SQLError`.
     init(_ path: String, name: String? = nil) throws {
         file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw PrivateFile.failure(path) }

@@ -7,8 +7,8 @@ import Testing
 
 @Suite("O-01: a store that was copied by hand is recognised")
 struct StoreFileTests {
-    /// Whether the file system of temporary files tells when they were created.
-    static let tellsBirth = StoreFile.born(FileManager.default.temporaryDirectory.path) != nil
+    /// Whether the file system of temporary files reports when they were created.
+    static let hasBirthTimes = StoreFile.born(FileManager.default.temporaryDirectory.path) != nil
 
     let folder: TemporaryFolder
     let time = ManualTime()
@@ -60,7 +60,7 @@ struct StoreFileTests {
 
     @Test(
         "a copy of a closed store is a restored copy until it is settled",
-        .enabled(if: tellsBirth))
+        .enabled(if: hasBirthTimes))
     func closed() async throws {
         let store = try open(folder)
         try await store.write(about: []) { try $0.insertEntry(1) }
@@ -84,7 +84,7 @@ struct StoreFileTests {
 
     @Test(
         "a copy of an open store is refused, with or without its log, and the error says what to do",
-        .enabled(if: tellsBirth), arguments: [["", "-wal"], [""]])
+        .enabled(if: hasBirthTimes), arguments: [["", "-wal"], [""]])
     func opened(_ endings: [String]) async throws {
         let store = try open(folder)
         try await store.write(about: []) { try $0.insertEntry(1) }
@@ -108,7 +108,7 @@ struct StoreFileTests {
         store.close()
     }
 
-    @Test("a copy that is not marked durably does not start", .enabled(if: tellsBirth))
+    @Test("a copy that is not marked durably does not start", .enabled(if: hasBirthTimes))
     func fullDisk() throws {
         try open(folder).close()
         let other = try copy()
