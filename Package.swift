@@ -209,7 +209,8 @@ let package = Package(
         program(
             "postern",
             [
-                "Hosting", "NotificationService", "WebService", "Contracts", "RPC", "Messages",
+                "Hosting", "IdentityService", "SessionService", "RateLimitService",
+                "NotificationService", "WebService", "Contracts", "RPC", "Messages", "Storage",
                 "Cryptography", "Addresses", "ServiceRuntime", "JSON", nioPosix, argumentParser,
             ]),
         program(
@@ -323,7 +324,8 @@ let package = Package(
         tests(
             "postern",
             [
-                "postern", "IdentityService", "Hosting", "Storage", "RPC", "Contracts", "Messages",
+                "postern", "IdentityService", "SessionService", "RateLimitService",
+                "NotificationService", "Hosting", "Storage", "RPC", "Contracts", "Messages",
                 "Cryptography", "ServiceRuntime", "TestSupport", nioPosix, argumentParser, logging,
                 coreMetrics,
             ]),

@@ -4,8 +4,8 @@
 #   docker/bench.sh [--with-grpc-swift] [--against REVISION] [NAME…]
 #
 # NAME: all, or some of echo web commit refresh sessions validate provider limits outbox accounts
-# sign-in provider-sign-ins sign-in-rush enumeration footprint; and crowds, only if named: the
-# system tests of crowds in their long form.
+# sign-in provider-sign-ins sign-in-rush enumeration footprint; and only if named: crowds, the system
+# tests of crowds in their long form, and backup, which imports a million accounts first.
 # --with-grpc-swift adds that peer to echo and web; building it takes some minutes once.
 # --against builds that revision into .build/before, measures both alternately five times, and
 # prints a line `compare NAME BEFORE NOW UNIT RATIO SPREAD VERDICT` for each figure; it fails if a
@@ -198,6 +198,23 @@ bench_sign-in-rush() {
   start_programs
   "$release/Benchmarks" sign-in-rush --gateway "127.0.0.1:$(port_of gateway)" \
     --key "$(echo "$data"/keys/applications/app.*.key)"
+  stop_programs
+}
+
+# A backup of a million accounts beside sign-ins and refreshes; POSTERN_BENCH_BACKUP_ACCOUNTS=50000
+# is quick.
+bench_backup() {
+  start_programs
+  mkdir -p "$work/backup"
+  seq "${POSTERN_BENCH_BACKUP_ACCOUNTS:-1000000}" | awk '{
+    printf "{\"external_id\":\"%d\",\"email\":\"known.%d@example.org\",\"email_verified\":true,", $1, $1
+    printf "\"display_name\":\"Person %d\",\"created_at_ms\":1700000000000}\n", $1
+  }' >"$work/backup/accounts.jsonl"
+  "$release/postern" import jsonl "$work/backup/accounts.jsonl" \
+    --endpoints "$data/endpoints.json" >&2
+  "$release/Benchmarks" backup --gateway "127.0.0.1:$(port_of gateway)" \
+    --key "$(echo "$data"/keys/applications/app.*.key)" --postern "$release/postern" \
+    --endpoints "$data/endpoints.json" --folder "$work/backup"
   stop_programs
 }
 

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# The soak tests at full length: programs killed at random under load, calls over faulty networks,
-# crowds of callers, load peaks and rolling restarts with their figures, account enumeration by
-# timing, messages generated for Go, a Swift package outside, the web service under attack, behind
-# proxies and in a browser, metrics as Prometheus reads them, the fuzz targets, faults planted in
-# flows, and the RPC tests under ThreadSanitizer. docker/test.sh runs one or a few rounds of each,
-# except Go, the package outside and the last two.
+# The soak tests at full length: programs, backups and restores killed at random under load, calls
+# over faulty networks, crowds of callers, load peaks and rolling restarts with their figures, account
+# enumeration by timing, messages generated for Go, a Swift package outside, the web service under
+# attack, behind proxies and in a browser, metrics as Prometheus reads them, the fuzz targets, faults
+# planted in flows, and the RPC tests under ThreadSanitizer. docker/test.sh runs one or a few rounds of
+# each, except Go, the package outside and the last two.
 #
 #   docker/soak.sh [ROUNDS] [SECONDS]
 #
-# ROUNDS (200) of each loop; the faulty network between the five programs gets a twentieth of them,
-# since a round takes most of a minute. SECONDS (300) for each fuzz target.
+# ROUNDS (200) of each loop; kills of backups get a half of them, and the faulty network between the
+# five programs a twentieth, since a round takes most of a minute. SECONDS (300) for each fuzz target.
 set -euo pipefail
 
 source "$(dirname "${BASH_SOURCE[0]}")/packages.sh"
@@ -39,6 +39,8 @@ swift build --build-tests "${test_build[@]}"
 tests=$(swift test list --skip-build)
 say "killing programs under load, $rounds rounds"
 soak "$rounds" SystemTests.SystemTests/Crashes
+say "killing backups, restores and the services meanwhile, $(((rounds + 1) / 2)) rounds"
+soak $(((rounds + 1) / 2)) SystemTests.SystemTests/BackupCrashes
 say "a bad network between the programs"
 soak $(((rounds + 19) / 20)) SystemTests.SystemTests/NetworkFaults
 say "crowds, rushes and rolling stops of the built programs"

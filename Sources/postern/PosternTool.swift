@@ -16,7 +16,7 @@ struct PosternTool: AsyncParsableCommand {
               postern --generate-completion-script bash > /etc/bash_completion.d/postern
 
             Exit codes:
-              0   done; `status` and `clock check`: all is well
+              0   done; `status`, `clock check` and `backup verify`: all is well
               1   failed or refused, the reason is on standard error; or not all is well
               2   import: some records were rejected, and the others imported
               64  the arguments are not valid
@@ -28,7 +28,7 @@ struct PosternTool: AsyncParsableCommand {
             TopCommand.self, KeysCommand.self, WebhooksCommand.self, TemplateCommand.self,
             PagesCommand.self, LimitsCommand.self, ClockCommand.self, OutboxCommand.self,
             MailCommand.self,
-            ImportCommand.self, ExportCommand.self,
+            ImportCommand.self, ExportCommand.self, RestoreCommand.self,
             ErrorsCommand.self, AccountsCommand.self, AuditCommand.self, ApplicationsCommand.self,
             TokenCommand.self, BackupCommand.self,
         ])

@@ -41,9 +41,14 @@ enum ModuleGraph {
         ("postern-identity", programFloor.union(["IdentityService"])),
         ("postern-gateway", programFloor.union(["GatewayService"])),
         ("postern-web", programFloor.union(["WebService"])),
+        // The tool opens stores that no service has open, to restore them: it has to know each
+        // service's schema, and what its next start ends.
         (
             "postern",
-            programFloor.union(["NotificationService", "WebService", "Addresses", "JSON"])
+            programFloor.union([
+                "IdentityService", "SessionService", "RateLimitService", "NotificationService",
+                "WebService", "Addresses", "JSON",
+            ])
         ),
         ("Programs", []),
     ]

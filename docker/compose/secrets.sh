@@ -14,6 +14,7 @@
 #   FOLDER/keys/applications/            the private keys of your backend (app) and of the tool
 #   FOLDER/inbox/                        mails while no mail server is set
 #   FOLDER/exports/                      files of `postern export` and `postern import`
+#   FOLDER/backups/                      backups of the service `backup`
 #   docker/compose/.env                  the name of compose's project, for the default FOLDER
 #
 # `postern applications … --data FOLDER`, as root, adds applications, rotates and removes keys.
@@ -84,7 +85,7 @@ make_folders() {
     hand_over "$keys/$name"
   done
   chmod 711 "$keys/applications"
-  for name in web inbox exports; do
+  for name in web inbox exports backups; do
     mkdir -p "$folder/$name"
     hand_over "$folder/$name"
   done

@@ -20,7 +20,7 @@ struct BackupCommand: AsyncParsableCommand {
             `postern backup create --help` lists all options; \
             `age -d -i backup-identity.txt FILE | tar t` lists what a backup contains.
             """,
-        subcommands: [Create.self, Key.self], defaultSubcommand: Create.self)
+        subcommands: [Create.self, VerifyCommand.self, Key.self], defaultSubcommand: Create.self)
 
     /// `postern backup create`, which is what `postern backup` does.
     struct Create: AsyncParsableCommand {

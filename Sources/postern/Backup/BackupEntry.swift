@@ -24,16 +24,16 @@ enum BackupEntry: Hashable, Sendable {
         /// The stem of its files' names.
         let store: String
         var journals: [String] = []
+
+        static let identity = Service(name: "identity", store: "identity")
+        static let session = Service(name: "session", store: "session")
+        static let rateLimit = Service(
+            name: "rate-limit", store: "ratelimit", journals: ["ratelimit", "ratelimit-devices"])
+        static let notification = Service(name: "notification", store: "notification")
     }
 
     /// The services that have a store, in the order of their ports.
-    static let services = [
-        Service(name: "identity", store: "identity"),
-        Service(name: "session", store: "session"),
-        Service(
-            name: "rate-limit", store: "ratelimit", journals: ["ratelimit", "ratelimit-devices"]),
-        Service(name: "notification", store: "notification"),
-    ]
+    static let services: [Service] = [.identity, .session, .rateLimit, .notification]
 
     /// The longest name of a key, without the ending.
     private static let keyNameMax = 64

@@ -43,9 +43,9 @@ struct IdentityOptions: ParsableArguments {
     var passphraseFile: String?
 
     func validate() throws {
-        guard (identity == nil) != (passphraseFile == nil) else {
+        guard identity == nil || passphraseFile == nil else {
             throw ValidationError(
-                "say what opens the backup: --identity FILE or --passphrase-file FILE")
+                "an identity or a passphrase opens the backup, so name one of them")
         }
     }
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A folder of files, as a restore reads and changes it.
+/// A folder of files, as backups and restores use it.
 struct Folder: Sendable {
     let path: String
 
@@ -88,15 +88,16 @@ struct Folder: Sendable {
         try copy.sync()
     }
 
-    /// The process that holds a lock file of the folder; nil if it is free or does not exist, 0 if
-    /// the process is unknown.
-    func holder(ofLock name: String) -> pid_t? {
+    /// The process that holds a lock file of the folder, as text; nil if the file is free or does not
+    /// exist.
+    func holder(ofLock name: String) -> String? {
         let descriptor = open(file(name), O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         guard flock(descriptor, LOCK_SH | LOCK_NB) != 0, errno == EWOULDBLOCK else { return nil }
         var bytes = [UInt8](repeating: 0, count: 16)
         let count = max(0, pread(descriptor, &bytes, bytes.count, 0))
-        return pid_t(String(decoding: bytes[..<count].prefix { $0 != 0x0A }, as: UTF8.self)) ?? 0
+        let text = String(decoding: bytes[..<count].prefix { $0 != 0x0A }, as: UTF8.self)
+        return text.isEmpty ? "unknown" : text
     }
 }

@@ -11,5 +11,6 @@ struct Benchmarks: AsyncParsableCommand {
             PasswordHashes.self, SignIns.self, FirstValidations.self, ValidationServer.self,
             LimitsCore.self, LimitsServer.self, OutboxFigures.self, ProviderTokens.self,
             AccountLookUps.self, ProviderSignIns.self, SignInRush.self, HTTP2Floor.self,
+            BackupFigures.self,
         ])
 }

@@ -1,0 +1,112 @@
+import ArgumentParser
+import Glibc
+
+/// `postern restore`: fills an empty data folder from a backup, or from files copied by hand.
+struct RestoreCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restore",
+        abstract: "Fills an empty data folder from a backup, or from files copied by hand.",
+        discussion: """
+            Stop the services first. Nothing is replaced: a folder that has a store is refused. \
+            Everything is checked before the first file is placed, and a service does not start \
+            on a half of a restore; run the same command again after an interruption.
+
+            The first start on a restored store ends what may have ended since the backup: all \
+            sessions, unused links and codes, queued messages. The command says how many.
+
+              postern restore --from FILE --identity backup.key --data .postern/data \
+            --keys .postern/keys
+
+            Files copied by hand are taken as well: --from FOLDER. Commits may be missing in \
+            them, and `postern backup` is the way to have none missing.
+            """)
+
+    @Option(help: "The backup's file, or a folder with files copied by hand.")
+    var from: String
+
+    @Option(help: "The folder for the stores. `postern up --data X` has them in X/data.")
+    var data: String
+
+    @OptionGroup var identity: IdentityOptions
+
+    @Option(
+        help: """
+            The folder of master keys: they are tried, and those of a backup that has keys are \
+            put there.
+            """)
+    var keys: String?
+
+    @Option(
+        help: """
+            Only this service's store: identity, session, rate-limit or notification. In \
+            compose each has a volume of its own.
+            """)
+    var only: StoredService?
+
+    @OptionGroup var output: OutputOption
+
+    func run() async throws {
+        try await Interruption.cancels(on: [SIGINT, SIGTERM, SIGHUP]) { try restore() }
+    }
+
+    func restore() throws {
+        guard !Folder(path: data).has("up.lock") else {
+            throw ToolError(
+                "\(data) is the folder of a `postern up`, which has its stores in \(data)/data: "
+                    + "name that one with --data")
+        }
+        let services = only.map { [$0] } ?? StoredService.all
+        let source = try RestoreSource(from, identity: identity)
+        let target = try RestoreFolder(data, for: services)
+        do {
+            let restored = try source.write(services, to: target.draft)
+            let checks = try services.map {
+                try StoreCheck(
+                    of: $0, in: target.draft, keys: restored.keys?.path ?? keys,
+                    marks: source.isCopiedByHand)
+            }
+            try requireKeys(checks)
+            try placeKeys(of: restored)
+            try target.place(try target.draft.names().filter { $0 != BackupKeys.folderName })
+            try show(checks, restored)
+        } catch {
+            try target.discard()
+            throw error is CancellationError ? ToolError("nothing was restored") : error
+        }
+    }
+
+    /// A start with another key fails, so nothing is placed then.
+    private func requireKeys(_ checks: [StoreCheck]) throws {
+        for check in checks where check.key.isWrong {
+            throw ToolError(
+                "\(check.key.text), and the store of \(check.service.name) needs the one with the "
+                    + "id \(check.keyID ?? "unknown"): put it there, or leave out --keys to restore "
+                    + "the store without it")
+        }
+    }
+
+    private func placeKeys(of restored: RestoredFiles) throws {
+        guard let found = restored.keys, let keys else { return }
+        try BackupKeys.place(from: found, in: Folder(path: keys))
+    }
+
+    private func show(_ checks: [StoreCheck], _ restored: RestoredFiles) throws {
+        try output.show(checks.map(\.row))
+        guard !output.isJSON else { return }
+        Screen.error(restored.origin)
+        for check in checks where !check.ends.isEmpty {
+            Screen.error("the first start of \(check.service.name) ends \(check.endsText)")
+        }
+        let needed = checks.compactMap { check in
+            check.keyID.map { "\(check.service.keyFile) \($0)" }
+        }
+        if restored.keys != nil, keys == nil {
+            Screen.error("its master keys were not restored: name a folder for them with --keys")
+        }
+        if keys == nil, !needed.isEmpty {
+            Screen.error(
+                "it opens with these master keys only, in the folder of keys: "
+                    + needed.joined(separator: ", "))
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import Glibc
+
+/// Where a restore takes the files of stores from.
+enum RestoreSource {
+    /// A file of `postern backup`.
+    case backup(BackupReader)
+    /// A folder with files that were copied by hand, or a volume's snapshot.
+    case folder(Folder)
+
+    /// - Parameter path: the value of `--from`.
+    /// - Throws: `ToolError`.
+    init(_ path: String, identity: IdentityOptions) throws {
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw ToolError.system(path, errno) }
+        if status.st_mode & S_IFMT == S_IFDIR {
+            self = .folder(Folder(path: path))
+        } else {
+            self = .backup(try BackupReader(path, identity))
+        }
+    }
+
+    /// Whether the stores have no mark yet that makes their first start a restore.
+    var isCopiedByHand: Bool {
+        if case .folder = self { true } else { false }
+    }
+
+    /// Writes the files of the services' stores, durable on return.
+    /// - Throws: `ToolError`, and what `BackupReader.extract` throws.
+    func write(_ services: [StoredService], to target: Folder) throws -> RestoredFiles {
+        switch self {
+        case .backup(let file): try file.extract(services, into: target)
+        case .folder(let folder): try Self.copy(services, from: folder, to: target)
+        }
+    }
+
+    private static func copy(
+        _ services: [StoredService], from source: Folder, to target: Folder
+    ) throws -> RestoredFiles {
+        let names = try source.names()
+        for service in services where !names.contains(service.file) {
+            throw ToolError(
+                names.contains("data")
+                    ? "\(source.path) has no \(service.file): is it in \(source.path)/data?"
+                    : "\(source.path) has no \(service.file): copy it there too, or name the one "
+                        + "service to restore with --only")
+        }
+        for lock in services.flatMap(\.locks) {
+            guard let holder = source.holder(ofLock: lock) else { continue }
+            throw ToolError(
+                "\(source.path) is in use by process \(holder): stop that process first, or make a "
+                    + "backup of the running services with `postern backup`")
+        }
+        for name in names where services.contains(where: { $0.copies(name) }) {
+            try Task.checkCancellation()
+            try source.copy(name, to: target)
+        }
+        try target.sync()
+        return RestoredFiles(
+            keys: nil,
+            origin:
+                "copied by hand: commits may be missing if the files were not all copied at one "
+                + "moment, or while the services ran")
+    }
+}
+
+/// What is known of the files of a restore before they are checked.
+struct RestoredFiles {
+    /// The folder with the backup's master keys; nil if there are none.
+    let keys: Folder?
+    /// Where they come from, for the operator.
+    let origin: String
+}

@@ -1,0 +1,140 @@
+import ArgumentParser
+import Cryptography
+import Glibc
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import postern
+
+@Suite("O-01: `postern restore` and `postern backup verify`")
+struct RestoreCommandTests {
+    private let stores: BackedUpStores
+    private let key: AgeKeyPair
+    private let data: Folder
+
+    private var temporary: TemporaryFolder { stores.temporary }
+    private var file: String { temporary.file("a.age") }
+    private var identity: String { temporary.file("backup-key.txt") }
+
+    init() async throws {
+        stores = try await BackedUpStores()
+        key = try .generate(randomness: SecureRandomness())
+        data = Folder(path: stores.temporary.file("new/data"))
+        try SecretFile.create(identity, key.identityFile(created: "2026-01-31T09:05:00Z"))
+        try TextFile.replace(file, with: stores.archive().encrypted(to: key))
+    }
+
+    private func restore(_ options: String..., from source: String? = nil) throws {
+        let arguments = ["--from", source ?? file, "--data", data.path]
+        try RestoreCommand.parse(arguments + options).restore()
+    }
+
+    private func verify(_ options: String...) throws -> Bool {
+        try VerifyCommand.parse([file, "--identity", identity] + options).verify()
+    }
+
+    @Test("a restore fills a new folder with marked stores, which verify found whole")
+    func whole() throws {
+        #expect(try verify("--keys", stores.keys.path))
+        try restore("--identity", identity, "--keys", stores.keys.path)
+        let names = try data.names()
+        #expect(names == (try stores.folder.names()))
+        for service in StoredService.all {
+            #expect(try CopiedStore(data.file(service.file)).isMarked())
+        }
+        expectRefused("identity.sqlite exists") { try restore("--identity", identity) }
+        #expect(try data.names() == names)
+    }
+
+    @Test("verify decrypts beside the file, or where it is asked to, and leaves nothing behind")
+    func traces() throws {
+        let other = Folder(path: temporary.file("other"))
+        try other.make()
+        let before = try Folder(path: temporary.path).names()
+        #expect(try verify())
+        #expect(try verify("--temporary", other.path))
+        #expect(try Folder(path: temporary.path).names() == before)
+        #expect(try other.names().isEmpty)
+    }
+
+    @Test("another master key: verify exits with 1, and restore places nothing")
+    func otherKey() throws {
+        let session = stores.keys.file("session.key")
+        try TextFile.replace(session, with: [UInt8](repeating: 200, count: 32))
+        #expect(try !verify("--keys", stores.keys.path))
+        expectRefused("\(session) is another key") {
+            try restore("--identity", identity, "--keys", stores.keys.path)
+        }
+        #expect(try data.names().isEmpty)
+        try restore("--identity", identity)
+        #expect(data.has("session.sqlite"))
+    }
+
+    @Test(
+        "a damaged store in an intact backup: verify goes on to the others, restore places nothing")
+    func damagedStore() throws {
+        var backup = try stores.archive()
+        let place = try #require(
+            backup.files.firstIndex { $0.entry == .database(store: "session") })
+        for byte in 4_096..<4_112 { backup.files[place].bytes[byte] ^= 0xff }
+        try TextFile.replace(file, with: backup.encrypted(to: key))
+        #expect(try !verify())
+        expectRefused("session.sqlite is not a store or is damaged") {
+            try restore("--identity", identity)
+        }
+        #expect(try data.names().isEmpty)
+    }
+
+    @Test("--only restores one store beside the others")
+    func onlyOne() throws {
+        try restore("--identity", identity, "--only", "rate-limit")
+        #expect(try data.names() == ["ratelimit.log.0", "ratelimit.sqlite"])
+        try restore("--identity", identity, "--only", "session")
+        #expect(data.has("session.sqlite"))
+        expectRefused("exists") { try restore("--identity", identity, "--only", "session") }
+    }
+
+    @Test("keys in the backup go into the folder of keys, and into no other place")
+    func withKeys() throws {
+        try TextFile.replace(file, with: stores.archive(withKeys: true).encrypted(to: key))
+        let keys = Folder(path: temporary.file("new/keys"))
+        #expect(try verify())
+        try restore("--identity", identity, "--keys", keys.path)
+        #expect(try keys.names() == (try stores.keys.names()))
+        #expect(try data.names().allSatisfy { BackupEntry($0)?.service != nil })
+    }
+
+    @Test("files copied by hand are checked and marked")
+    func byHand() throws {
+        let identityStore = stores.folder.file("identity.sqlite")
+        let connection = try SQLiteEngine().openWriter(identityStore)
+        try connection.execute("PRAGMA application_id = 0")
+        try restore(from: stores.folder.path)
+        #expect(try CopiedStore(data.file("identity.sqlite")).isMarked())
+        try data.removeAll()
+        try stores.folder.remove("session.sqlite")
+        expectRefused("has no session.sqlite") { try restore(from: stores.folder.path) }
+        try restore("--only", "identity", from: stores.folder.path)
+        #expect(try data.names() == ["identity.sqlite"])
+    }
+
+    @Test("a folder whose programs run is no copy: it is refused")
+    func running() throws {
+        let lock = open(stores.folder.file("session.lock"), O_RDWR | O_CREAT, 0o600)
+        defer { close(lock) }
+        #expect(flock(lock, LOCK_EX) == 0)
+        expectRefused("is in use by process") { try restore(from: stores.folder.path) }
+        #expect(try data.names().isEmpty)
+    }
+
+    @Test("what is missing to open it, and the folder of a `postern up`, are named")
+    func advice() throws {
+        expectRefused("--identity FILE or --passphrase-file FILE") { try restore() }
+        expectRefused("No such file") { try restore(from: "/no/such/file") }
+        try data.make()
+        try TextFile.replace(data.file("up.lock"), with: "")
+        expectRefused("\(data.path)/data") { try restore("--identity", identity) }
+    }
+}
