@@ -139,6 +139,9 @@ package enum MetricCatalogue {
         Entry("store_group_flows", .number, "Writes that shared one commit."),
         Entry("store_waiting_writes", .number, "Writes that waited when the last commit began."),
         Entry("store_refused_total", .number, "Writes refused because too many were waiting."),
+        Entry(
+            "store_last_backup_timestamp_seconds", .seconds,
+            "When the last backup was completed, in seconds since 1970; 0 if there was none."),
     ]
 
     private static let limits: [Entry] = [
