@@ -147,6 +147,7 @@ CREATE TABLE store_file (
     id INTEGER PRIMARY KEY CHECK (id = 1),
     born_ns INTEGER,
     is_open INTEGER NOT NULL,
+    run INTEGER NOT NULL DEFAULT 0,
     backed_up_at_ms INTEGER
 ) STRICT;
 

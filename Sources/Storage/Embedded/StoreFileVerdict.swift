@@ -1,13 +1,19 @@
 /// Whether a store's file is the one that last ran here, or a copy. Pure:
 ///
-///     row       its birth time        is_open   verdict
-///     any       not reported here     any       unknown: continues as an original, with a warning
-///     none      -                     -         original: of an older version, or new
-///     present   none                  any       original: it was not reported before
-///     present   the file's            any       original, also after a crash
-///     present   another               no        restoredCopy: a copy of a closed store
-///     present   another               yes       copiedWhileOpen: refused
-///     any, in a marked copy                     restoredCopy: a backup, or not settled yet
+///     row       its birth time        its run                    is_open   verdict
+///     any, in a marked copy                                                restoredCopy: a backup,
+///                                                                          or not settled yet
+///     none      any                   -                          -         original: of an older
+///                                                                          version, or new
+///     present   any                   older than the newest here no        restoredCopy: of a closed
+///     present   another               any                        no        store
+///     present   any                   older than the newest here yes       copiedWhileOpen: refused
+///     present   another               any                        yes
+///     present   the file's, or none   the newest, or newer       any       original, also after a
+///                                                                          crash
+///
+/// Where the file system does not report birth times, an original is `unknown`: it continues, with
+/// a warning.
 ///
 /// Failure that the refusal prevents: a file that is copied while its program runs, or without the
 /// log of a program that was killed, lacks commits or has half of one, and may look intact.
@@ -24,16 +30,22 @@ enum StoreFileVerdict: Hashable, Sendable {
     /// - Parameters:
     ///   - row: the store's row; nil where it has none.
     ///   - bornNs: when its file was created; nil where the file system does not report it.
+    ///   - newestRun: the newest run that the folder shows; 0 for none.
     ///   - isMarked: whether it is marked as a copy.
-    init(row: StoreFile.Row?, bornNs: Int64?, isMarked: Bool) {
+    init(row: StoreFile.Row?, bornNs: Int64?, newestRun: Int64, isMarked: Bool) {
         if isMarked {
             self = .restoredCopy
-        } else if bornNs == nil {
-            self = .unknown
-        } else if let row, let stored = row.bornNs, stored != bornNs {
+        } else if let row, row.run < newestRun || row.isOfAnotherFile(bornNs) {
             self = row.isOpen ? .copiedWhileOpen : .restoredCopy
         } else {
-            self = .original
+            self = bornNs == nil ? .unknown : .original
         }
+    }
+}
+
+extension StoreFile.Row {
+    fileprivate func isOfAnotherFile(_ born: Int64?) -> Bool {
+        guard let bornNs, let born else { return false }
+        return bornNs != born
     }
 }

@@ -7,6 +7,8 @@ import Synchronization
 /// The writer's thread: takes what has arrived and commits it, until the queue is closed and empty;
 /// then records that the store is closed, and truncates the log.
 struct StoreWriter {
+    /// The database file.
+    let location: String
     let queue: WorkQueue<WriterJob>
     let limits: Store.Limits
     let metrics: StoreMetrics
@@ -68,7 +70,7 @@ struct StoreWriter {
     private mutating func finish() {
         do {
             let connection = try commits.openConnection()
-            try StoreFile.close(connection)
+            try StoreFile.close(connection, location)
             try connection.truncateLog()
         } catch {
             // No data is lost: the log is read at the next start. A copy of the files is refused.

@@ -39,6 +39,23 @@ enum PrivateFile {
         guard fsync(file) == 0 else { throw failure(path) }
     }
 
+    /// The numbers of the files whose paths are `prefix` and a number, ascending.
+    static func numbers(after prefix: String) throws -> [UInt64] {
+        let folder = folder(of: prefix)
+        guard let directory = opendir(folder) else { throw failure(folder) }
+        defer { closedir(directory) }
+        let start = prefix.split(separator: "/").last ?? ""
+        var found: [UInt64] = []
+        while let entry = readdir(directory) {
+            let file = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            guard file.hasPrefix(start) else { continue }
+            if let number = UInt64(file.dropFirst(start.count)) { found.append(number) }
+        }
+        return found.sorted()
+    }
+
     /// The folder that contains `path`.
     static func folder(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }

@@ -100,10 +100,12 @@ struct JournalFolder {
     var draft: String { "\(folder)/\(name).snapshot.draft" }
 
     /// The generations of the logs, ascending.
-    func logs() throws -> [UInt64] { try generations("\(name).log.") }
+    func logs() throws -> [UInt64] { try PrivateFile.numbers(after: "\(folder)/\(name).log.") }
 
     /// The generations of the snapshots, ascending.
-    func snapshots() throws -> [UInt64] { try generations("\(name).snapshot.") }
+    func snapshots() throws -> [UInt64] {
+        try PrivateFile.numbers(after: "\(folder)/\(name).snapshot.")
+    }
 
     /// Removes the files that a snapshot of that generation replaces. A file that cannot be removed
     /// costs space and is removed the next time.
@@ -120,19 +122,5 @@ struct JournalFolder {
         var status = stat()
         guard stat(path, &status) == 0 else { throw PrivateFile.failure(path) }
         return Int(status.st_size)
-    }
-
-    private func generations(_ prefix: String) throws -> [UInt64] {
-        guard let directory = opendir(folder) else { throw PrivateFile.failure(folder) }
-        defer { closedir(directory) }
-        var found: [UInt64] = []
-        while let entry = readdir(directory) {
-            let file = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            guard file.hasPrefix(prefix) else { continue }
-            if let number = UInt64(file.dropFirst(prefix.count)) { found.append(number) }
-        }
-        return found.sorted()
     }
 }

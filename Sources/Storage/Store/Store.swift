@@ -97,7 +97,8 @@ package final class Store: Sendable {
                     open: { try engine.openWriter(location) }, time: time, clock: clock,
                     instance: instance, logger: logger, writes: writes, announce: { signal.wake() })
                 var writer = StoreWriter(
-                    queue: queue, limits: limits, metrics: metrics, watchdog: watchdog,
+                    location: location, queue: queue, limits: limits, metrics: metrics,
+                    watchdog: watchdog,
                     logger: logger, commits: commits)
                 writer.work()
             })

@@ -18,24 +18,35 @@ struct StoreFileTests {
     @Test(
         "the verdict on a store's file",
         arguments: [
-            // Its row: none, or (birth time, is open). The file's birth time. Marked. Verdict.
-            (nil, 5, false, .original), (nil, nil, false, .unknown), (nil, 5, true, .restoredCopy),
-            (row(5, false), 5, false, .original), (row(5, true), 5, false, .original),
-            (row(5, false), 6, false, .restoredCopy), (row(5, true), 6, false, .copiedWhileOpen),
-            (row(5, false), 4, false, .restoredCopy), (row(5, true), 4, false, .copiedWhileOpen),
-            (row(5, false), nil, false, .unknown), (row(5, true), nil, false, .unknown),
-            (row(nil, false), 5, false, .original), (row(nil, true), 5, false, .original),
-            (row(5, true), 5, true, .restoredCopy), (row(5, true), 6, true, .restoredCopy),
-            (row(5, false), nil, true, .restoredCopy),
-        ] as [(StoreFile.Row?, Int64?, Bool, StoreFileVerdict)])
+            // Its row: none, or (birth time, is open, run 3). The file's birth time. The newest run.
+            // Marked. Verdict.
+            (nil, 5, 0, false, .original), (nil, nil, 0, false, .unknown),
+            (nil, 5, 9, false, .original), (nil, 5, 0, true, .restoredCopy),
+            (row(5, false), 5, 3, false, .original), (row(5, true), 5, 3, false, .original),
+            (row(5, false), 5, 2, false, .original), (row(5, true), 5, 0, false, .original),
+            (row(5, false), 5, 4, false, .restoredCopy),
+            (row(5, true), 5, 4, false, .copiedWhileOpen),
+            (row(5, false), 6, 3, false, .restoredCopy),
+            (row(5, true), 6, 3, false, .copiedWhileOpen),
+            (row(5, false), 4, 0, false, .restoredCopy),
+            (row(5, true), 4, 0, false, .copiedWhileOpen),
+            (row(5, false), nil, 3, false, .unknown), (row(5, true), nil, 3, false, .unknown),
+            (row(5, false), nil, 4, false, .restoredCopy),
+            (row(nil, false), 5, 3, false, .original), (row(nil, true), 5, 3, false, .original),
+            (row(5, true), 5, 3, true, .restoredCopy), (row(5, true), 6, 3, true, .restoredCopy),
+            (row(5, false), nil, 3, true, .restoredCopy), (row(5, true), 5, 9, true, .restoredCopy),
+        ] as [(StoreFile.Row?, Int64?, Int64, Bool, StoreFileVerdict)])
     func verdict(
-        row: StoreFile.Row?, bornNs: Int64?, isMarked: Bool, verdict: StoreFileVerdict
+        row: StoreFile.Row?, bornNs: Int64?, newest: Int64, isMarked: Bool,
+        verdict: StoreFileVerdict
     ) {
-        #expect(StoreFileVerdict(row: row, bornNs: bornNs, isMarked: isMarked) == verdict)
+        let found = StoreFileVerdict(
+            row: row, bornNs: bornNs, newestRun: newest, isMarked: isMarked)
+        #expect(found == verdict)
     }
 
     private static func row(_ bornNs: Int64?, _ isOpen: Bool) -> StoreFile.Row {
-        StoreFile.Row(bornNs: bornNs, isOpen: isOpen, backedUpAt: nil)
+        StoreFile.Row(bornNs: bornNs, isOpen: isOpen, run: 3, backedUpAt: nil)
     }
 
     private func open(_ folder: TemporaryFolder) throws -> Store {
@@ -95,6 +106,37 @@ struct StoreFileTests {
         }
         let text = "\(error.map { "\($0)" } ?? "")"
         #expect(text.contains("`postern restore --from \(other.path) --data NEWFOLDER`"))
+    }
+
+    @Test("an older copy that is written over the store's file is recognised")
+    func overwritten() throws {
+        let file = URL(filePath: folder.file("entries.sqlite"))
+        try open(folder).close()
+        let closed = try Data(contentsOf: file)
+        let store = try open(folder)
+        let opened = try Data(contentsOf: file)
+        store.close()
+        // In place: the file keeps the time of its creation.
+        try opened.write(to: file)
+        #expect(throws: StoreError.copiedWhileOpen(file.path)) { try open(folder) }
+        try closed.write(to: file)
+        let copy = try open(folder)
+        #expect(copy.isRestoredCopy)
+        copy.close()
+    }
+
+    @Test("after a crash between the commit of a run's number and its file, it is the original")
+    func crash() throws {
+        for _ in 0..<2 {
+            try open(folder).close()
+            let runs = folder.names.filter { $0.hasPrefix("entries.run.") }
+            #expect(runs.count == 1)
+            try FileManager.default.moveItem(
+                atPath: folder.file(runs[0]), toPath: folder.file("entries.run.1"))
+        }
+        let store = try open(folder)
+        #expect(!store.isRestoredCopy)
+        store.close()
     }
 
     @Test("a store that is moved within its file system is the original")
