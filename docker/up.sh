@@ -7,7 +7,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/packages.sh"
 
 [[ -e $root/.build/release/postern ]] ||
-  say "the first build takes about 10 minutes on 2 cores; later ones seconds"
+  say "the first build takes about 8 minutes on 2 cores; later ones seconds"
 set_up
 build_release
 exec "$release/postern" up "$@"
