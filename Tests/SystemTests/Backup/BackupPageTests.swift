@@ -51,7 +51,7 @@ extension SystemTests {
             let rest = page[start.upperBound...]
             let section = rest[..<(rest.range(of: "\n## ")?.lowerBound ?? rest.endIndex)]
             let file = try TemporaryFolder()
-            return try PageExample.all(of: file.write(String(section), to: "section.md"))
+            return try PageExample.all(of: file.write(String(section), to: "section"))
         }
 
         /// Runs a block where `.postern` is the cluster's folder. Compose's containers are the tool

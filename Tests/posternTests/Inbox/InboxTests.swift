@@ -22,7 +22,7 @@ struct InboxTests {
     @Test("a printed mail contains no terminal escapes")
     func escapes() {
         let page = mail("1", "\u{1B}[2JHello\u{9B}2J,\n\tAda\u{7}").page
-        #expect(page.hasSuffix("\u{FFFD}[2JHello\u{FFFD}2J,\n\tAda\u{FFFD}"))
+        #expect(page.hasSuffix("\u{FFFD}[2JHello\u{FFFD}2J,\n\tAda\u{FFFD}\n"))
     }
 
     @Test("--link prints the newest link; a mail without one is skipped")
