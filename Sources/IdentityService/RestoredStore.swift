@@ -111,7 +111,8 @@ extension Transaction {
 
     /// Whether a nonce was issued before this store was restored.
     func isVoidedByRestore(_ nonce: UsedNonce) throws -> Bool {
-        try queryOne(
+        guard nonce.isIssued else { return false }
+        return try queryOne(
             "SELECT expires_at_ms FROM used_nonces WHERE nonce_key = ?", [.blob(UsedNonce.allKey)]
         ) { nonce.expiresAt <= (try $0.timestamp(0)) } ?? false
     }

@@ -159,7 +159,7 @@ struct RestoredStoreTests {
         #expect(try await fixture.signIn(sent, key: "k").proof != nil)
         let restored = PhoneCodeFixture(try await backup.restored())
         let error = try await refusal { try await restored.signIn(sent, key: "k") }
-        #expect(error.code == .invalidCode)
+        #expect(error.code == .codeExpired)
     }
 
     @Test("G-05: nonces from before the restore are void, used or not; later ones work, once")

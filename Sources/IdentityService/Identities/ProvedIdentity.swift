@@ -48,6 +48,9 @@ struct UsedNonce: Hashable, Sendable {
     let key: [UInt8]
     /// After this the nonce is rejected as expired in any case, so its row may be deleted.
     let expiresAt: Timestamp
+    /// Whether `Nonces` issued it. Otherwise it stands for a phone code, whose own row expires when
+    /// the store is restored (`RestoredStore`).
+    let isIssued: Bool
 }
 
 /// The profile data of a provider that is safe to store. A provider accepts values from its users

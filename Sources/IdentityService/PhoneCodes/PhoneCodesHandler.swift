@@ -95,7 +95,7 @@ extension PhoneCodesHandler {
     func nonce(ofCode request: String) -> UsedNonce {
         UsedNonce(
             key: keys.phoneCodes.lookUpKey(Array("used\0\(request)".utf8)),
-            expiresAt: time.now() + settings.phone.codeLife)
+            expiresAt: time.now() + settings.phone.codeLife, isIssued: false)
     }
 
     /// The account that has a number; nil for none.

@@ -61,7 +61,7 @@ struct Nonces: Sendable {
         guard now < end else { throw ServiceError(.invalidNonce, detail: "an expired nonce") }
         return UsedNonce(
             key: key.lookUpKey(Array("used nonce\0".utf8) + bytes),
-            expiresAt: end + Self.rememberedBeyond)
+            expiresAt: end + Self.rememberedBeyond, isIssued: true)
     }
 
     private func mac(of bytes: some Collection<UInt8>, for provider: Provider) -> [UInt8] {

@@ -36,7 +36,7 @@ struct WrittenTokens: ProviderTokens {
         if !token.nonce.isEmpty {
             proved.nonce = UsedNonce(
                 key: Array(SHA256.hash(Array(token.nonce.utf8)).prefix(16)),
-                expiresAt: Timestamp(milliseconds: 4_000_000_000_000))
+                expiresAt: Timestamp(milliseconds: 4_000_000_000_000), isIssued: true)
         }
         return proved
     }

@@ -153,7 +153,7 @@ struct BackupContentsTests {
     @Test("master keys are included if they are those of the services, and refused otherwise")
     func keys() async throws {
         let folder = try TemporaryFolder()
-        let key = SecretBytes(copying: [UInt8](repeating: 9, count: 32))
+        let key = SecretBytes(copying: [UInt8](repeating: 7, count: 32))
         let id = ServiceHost.keyID(ofCheck: ServiceHost.storeCheck(of: key))
         try SecretFile.create(folder.file("identity.key"), key)
         try SecretFile.create(folder.file("sign-in-proof.key"), key)
