@@ -66,13 +66,7 @@ package enum RelayAddressesDescription {
         methods: [
             setRelay,
         ],
-        fileDescriptorSet: """
-            CtkCCiRwb3N0ZXJuL25vdGlmaWNhdGlvbi92MS9yZWxheXMucHJvdG8SF3Bvc3Rlcm4ubm90aWZp\
-            Y2F0aW9uLnYxIj4KD1NldFJlbGF5UmVxdWVzdBIUCgVlbWFpbBgBIAEoCVIFZW1haWwSFQoGaXNf\
-            b2ZmGAIgASgIUgVpc09mZiISChBTZXRSZWxheVJlc3BvbnNlMncKDlJlbGF5QWRkcmVzc2VzEmUK\
-            CFNldFJlbGF5EigucG9zdGVybi5ub3RpZmljYXRpb24udjEuU2V0UmVsYXlSZXF1ZXN0GikucG9z\
-            dGVybi5ub3RpZmljYXRpb24udjEuU2V0UmVsYXlSZXNwb25zZSIEiLUYAUJDChdwb3N0ZXJuLm5v\
-            dGlmaWNhdGlvbi52MVABWiZwb3N0ZXJuL25vdGlmaWNhdGlvbi92MTtub3RpZmljYXRpb252MWIG\
-            cHJvdG8z
-            """)
+        fileDescriptors: [
+            FileDescriptors.notificationV1Relays,
+        ])
 }
