@@ -63,10 +63,6 @@ package enum AccountActivityDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.session.v1.AccountActivity",
-        methods: [
-            getAccountActivity,
-        ],
-        fileDescriptors: [
-            FileDescriptors.sessionV1Activity,
-        ])
+        methods: [getAccountActivity],
+        fileDescriptors: [FileDescriptors.sessionV1Activity])
 }

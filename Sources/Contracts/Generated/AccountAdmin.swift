@@ -158,13 +158,7 @@ package enum AccountAdminDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.identity.v1.AccountAdmin",
-        methods: [
-            lookUpAccount,
-            listAccounts,
-            suspendAccount,
-            restoreAccount,
-            signOutAccount,
-        ],
+        methods: [lookUpAccount, listAccounts, suspendAccount, restoreAccount, signOutAccount],
         fileDescriptors: [
             FileDescriptors.identityV1SignInHistory,
             FileDescriptors.identityV1Identity,

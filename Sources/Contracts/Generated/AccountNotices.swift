@@ -62,10 +62,6 @@ package enum AccountNoticesDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.identity.v1.AccountNotices",
-        methods: [
-            tell,
-        ],
-        fileDescriptors: [
-            FileDescriptors.identityV1Notices,
-        ])
+        methods: [tell],
+        fileDescriptors: [FileDescriptors.identityV1Notices])
 }

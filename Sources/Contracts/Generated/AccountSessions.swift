@@ -177,13 +177,7 @@ package enum AccountSessionsDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.gateway.v1.AccountSessions",
-        methods: [
-            listSessions,
-            endSession,
-            endOtherSessions,
-            reauthenticate,
-            checkRecentProof,
-        ],
+        methods: [listSessions, endSession, endOtherSessions, reauthenticate, checkRecentProof],
         errors: [
             "postern.gateway.v1.AccountSessions/ListSessions": [
                 "auth/invalid-access-token",

@@ -136,12 +136,7 @@ package enum AccountsDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.identity.v1.Accounts",
-        methods: [
-            register,
-            verifyPassword,
-            confirmEmail,
-            getAccount,
-        ],
+        methods: [register, verifyPassword, confirmEmail, getAccount],
         fileDescriptors: [
             FileDescriptors.identityV1SignInHistory,
             FileDescriptors.identityV1Identity,

@@ -87,11 +87,6 @@ package enum AddressesDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.notification.v1.Addresses",
-        methods: [
-            showAddress,
-            releaseAddress,
-        ],
-        fileDescriptors: [
-            FileDescriptors.notificationV1Addresses,
-        ])
+        methods: [showAddress, releaseAddress],
+        fileDescriptors: [FileDescriptors.notificationV1Addresses])
 }

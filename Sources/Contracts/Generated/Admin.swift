@@ -168,15 +168,6 @@ package enum AdminDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.gateway.v1.Admin",
-        methods: [
-            lookUpAccount,
-            listAccounts,
-            suspendAccount,
-            restoreAccount,
-            signOutAccount,
-        ],
-        fileDescriptors: [
-            FileDescriptors.gatewayV1Account,
-            FileDescriptors.gatewayV1Admin,
-        ])
+        methods: [lookUpAccount, listAccounts, suspendAccount, restoreAccount, signOutAccount],
+        fileDescriptors: [FileDescriptors.gatewayV1Account, FileDescriptors.gatewayV1Admin])
 }

@@ -278,8 +278,5 @@ package enum AuthDescription {
                 "auth/idempotency-key-reused",
             ],
         ],
-        fileDescriptors: [
-            FileDescriptors.gatewayV1Account,
-            FileDescriptors.gatewayV1Gateway,
-        ])
+        fileDescriptors: [FileDescriptors.gatewayV1Account, FileDescriptors.gatewayV1Gateway])
 }

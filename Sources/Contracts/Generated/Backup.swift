@@ -114,11 +114,6 @@ package enum BackupDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.backup.v1.Backup",
-        methods: [
-            copyStore,
-            recordBackup,
-        ],
-        fileDescriptors: [
-            FileDescriptors.backupV1Backup,
-        ])
+        methods: [copyStore, recordBackup],
+        fileDescriptors: [FileDescriptors.backupV1Backup])
 }

@@ -90,11 +90,6 @@ package enum ClockDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.clock.v1.Clock",
-        methods: [
-            check,
-            accept,
-        ],
-        fileDescriptors: [
-            FileDescriptors.clockV1Clock,
-        ])
+        methods: [check, accept],
+        fileDescriptors: [FileDescriptors.clockV1Clock])
 }

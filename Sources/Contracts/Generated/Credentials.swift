@@ -135,12 +135,7 @@ package enum CredentialsDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.identity.v1.Credentials",
-        methods: [
-            requestPasswordReset,
-            resetPassword,
-            changePassword,
-            resendVerification,
-        ],
+        methods: [requestPasswordReset, resetPassword, changePassword, resendVerification],
         fileDescriptors: [
             FileDescriptors.identityV1SignInHistory,
             FileDescriptors.identityV1Identity,

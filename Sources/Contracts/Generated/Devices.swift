@@ -157,13 +157,7 @@ package enum DevicesDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.session.v1.Devices",
-        methods: [
-            listSessions,
-            endSession,
-            endOtherSessions,
-            reauthenticate,
-            listProofs,
-        ],
+        methods: [listSessions, endSession, endOtherSessions, reauthenticate, listProofs],
         fileDescriptors: [
             FileDescriptors.identityV1SignInHistory,
             FileDescriptors.identityV1Identity,

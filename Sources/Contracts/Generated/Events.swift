@@ -63,10 +63,6 @@ package enum EventsDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.events.v1.Events",
-        methods: [
-            readEvents,
-        ],
-        fileDescriptors: [
-            FileDescriptors.eventsV1Events,
-        ])
+        methods: [readEvents],
+        fileDescriptors: [FileDescriptors.eventsV1Events])
 }

@@ -71,9 +71,7 @@ package enum GuestsDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.gateway.v1.Guests",
-        methods: [
-            signInAsGuest,
-        ],
+        methods: [signInAsGuest],
         errors: [
             "postern.gateway.v1.Guests/SignInAsGuest": [
                 "auth/already-signed-in",

@@ -117,11 +117,6 @@ package enum HealthDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.health.v1.Health",
-        methods: [
-            check,
-            watch,
-        ],
-        fileDescriptors: [
-            FileDescriptors.healthV1Health,
-        ])
+        methods: [check, watch],
+        fileDescriptors: [FileDescriptors.healthV1Health])
 }

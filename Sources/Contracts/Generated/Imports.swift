@@ -151,13 +151,6 @@ package enum ImportsDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.identity.v1.Imports",
-        methods: [
-            keepHashParameters,
-            importAccounts,
-            lookUpImported,
-            exportAccounts,
-        ],
-        fileDescriptors: [
-            FileDescriptors.identityV1Imports,
-        ])
+        methods: [keepHashParameters, importAccounts, lookUpImported, exportAccounts],
+        fileDescriptors: [FileDescriptors.identityV1Imports])
 }

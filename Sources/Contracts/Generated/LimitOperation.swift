@@ -110,12 +110,6 @@ package enum LimitOperationDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.ratelimit.v1.LimitOperation",
-        methods: [
-            listLimits,
-            listSubjectKeys,
-            rotateSubjectKey,
-        ],
-        fileDescriptors: [
-            FileDescriptors.ratelimitV1Operation,
-        ])
+        methods: [listLimits, listSubjectKeys, rotateSubjectKey],
+        fileDescriptors: [FileDescriptors.ratelimitV1Operation])
 }

@@ -213,15 +213,6 @@ package enum LimitsDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.ratelimit.v1.Limits",
-        methods: [
-            consume,
-            check,
-            refund,
-            succeed,
-            peek,
-            reset,
-        ],
-        fileDescriptors: [
-            FileDescriptors.ratelimitV1Ratelimit,
-        ])
+        methods: [consume, check, refund, succeed, peek, reset],
+        fileDescriptors: [FileDescriptors.ratelimitV1Ratelimit])
 }

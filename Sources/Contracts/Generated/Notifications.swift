@@ -62,10 +62,6 @@ package enum NotificationsDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.notification.v1.Notifications",
-        methods: [
-            sendEmail,
-        ],
-        fileDescriptors: [
-            FileDescriptors.notificationV1Notification,
-        ])
+        methods: [sendEmail],
+        fileDescriptors: [FileDescriptors.notificationV1Notification])
 }

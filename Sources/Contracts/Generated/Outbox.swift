@@ -209,7 +209,5 @@ package enum OutboxDescription {
             watchMessages,
             forgetAccount,
         ],
-        fileDescriptors: [
-            FileDescriptors.notificationV1Outbox,
-        ])
+        fileDescriptors: [FileDescriptors.notificationV1Outbox])
 }

@@ -121,11 +121,7 @@ package enum PasswordsDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.gateway.v1.Passwords",
-        methods: [
-            requestPasswordReset,
-            resetPassword,
-            changePassword,
-        ],
+        methods: [requestPasswordReset, resetPassword, changePassword],
         errors: [
             "postern.gateway.v1.Passwords/RequestPasswordReset": [
                 "auth/invalid-email",

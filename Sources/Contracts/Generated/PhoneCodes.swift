@@ -139,12 +139,7 @@ package enum PhoneCodesDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.identity.v1.PhoneCodes",
-        methods: [
-            requestCode,
-            signInWithCode,
-            linkPhone,
-            proveByCode,
-        ],
+        methods: [requestCode, signInWithCode, linkPhone, proveByCode],
         fileDescriptors: [
             FileDescriptors.identityV1SignInHistory,
             FileDescriptors.identityV1Identity,

@@ -165,12 +165,7 @@ package enum PhoneSignInDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.gateway.v1.PhoneSignIn",
-        methods: [
-            requestSignInCode,
-            requestPhoneCode,
-            signInWithPhoneCode,
-            linkPhone,
-        ],
+        methods: [requestSignInCode, requestPhoneCode, signInWithPhoneCode, linkPhone],
         errors: [
             "postern.gateway.v1.PhoneSignIn/RequestSignInCode": [
                 "auth/invalid-phone-number",

@@ -64,9 +64,7 @@ package enum PhoneSignalsDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.identity.v1.PhoneSignals",
-        methods: [
-            numberChanged,
-        ],
+        methods: [numberChanged],
         fileDescriptors: [
             FileDescriptors.identityV1SignInHistory,
             FileDescriptors.identityV1Identity,

@@ -64,10 +64,6 @@ package enum ProviderEventsDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.identity.v1.ProviderEvents",
-        methods: [
-            receive,
-        ],
-        fileDescriptors: [
-            FileDescriptors.identityV1ProviderEvents,
-        ])
+        methods: [receive],
+        fileDescriptors: [FileDescriptors.identityV1ProviderEvents])
 }

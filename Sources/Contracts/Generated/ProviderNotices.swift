@@ -102,11 +102,6 @@ package enum ProviderNoticesDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.gateway.v1.ProviderNotices",
-        methods: [
-            receiveProviderNotice,
-            describeProviderOutcome,
-        ],
-        fileDescriptors: [
-            FileDescriptors.gatewayV1Notices,
-        ])
+        methods: [receiveProviderNotice, describeProviderOutcome],
+        fileDescriptors: [FileDescriptors.gatewayV1Notices])
 }

@@ -104,10 +104,7 @@ package enum ProvidersDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.gateway.v1.Providers",
-        methods: [
-            issueNonce,
-            signInWithProvider,
-        ],
+        methods: [issueNonce, signInWithProvider],
         errors: [
             "postern.gateway.v1.Providers/IssueNonce": [
                 "auth/operation-not-allowed",

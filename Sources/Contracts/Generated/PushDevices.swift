@@ -157,14 +157,6 @@ package enum PushDevicesDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.notification.v1.PushDevices",
-        methods: [
-            register,
-            update,
-            unregister,
-            revokeAll,
-            list,
-        ],
-        fileDescriptors: [
-            FileDescriptors.notificationV1Devices,
-        ])
+        methods: [register, update, unregister, revokeAll, list],
+        fileDescriptors: [FileDescriptors.notificationV1Devices])
 }

@@ -63,9 +63,7 @@ package enum PushMessagesDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.notification.v1.PushMessages",
-        methods: [
-            sendPush,
-        ],
+        methods: [sendPush],
         fileDescriptors: [
             FileDescriptors.notificationV1Notification,
             FileDescriptors.notificationV1Push,

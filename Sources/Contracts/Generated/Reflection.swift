@@ -99,11 +99,6 @@ package enum ReflectionDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.reflection.v1.Reflection",
-        methods: [
-            listServices,
-            describeService,
-        ],
-        fileDescriptors: [
-            FileDescriptors.reflectionV1Reflection,
-        ])
+        methods: [listServices, describeService],
+        fileDescriptors: [FileDescriptors.reflectionV1Reflection])
 }

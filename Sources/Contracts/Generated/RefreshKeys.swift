@@ -88,11 +88,6 @@ package enum RefreshKeysDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.session.v1.RefreshKeys",
-        methods: [
-            listRefreshKeys,
-            rotateRefreshKey,
-        ],
-        fileDescriptors: [
-            FileDescriptors.sessionV1RefreshKeys,
-        ])
+        methods: [listRefreshKeys, rotateRefreshKey],
+        fileDescriptors: [FileDescriptors.sessionV1RefreshKeys])
 }

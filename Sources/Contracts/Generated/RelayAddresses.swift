@@ -63,10 +63,6 @@ package enum RelayAddressesDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.notification.v1.RelayAddresses",
-        methods: [
-            setRelay,
-        ],
-        fileDescriptors: [
-            FileDescriptors.notificationV1Relays,
-        ])
+        methods: [setRelay],
+        fileDescriptors: [FileDescriptors.notificationV1Relays])
 }

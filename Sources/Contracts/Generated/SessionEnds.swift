@@ -85,9 +85,7 @@ package enum SessionEndsDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.session.v1.SessionEnds",
-        methods: [
-            watchRevocations,
-        ],
+        methods: [watchRevocations],
         fileDescriptors: [
             FileDescriptors.identityV1SignInHistory,
             FileDescriptors.identityV1Identity,

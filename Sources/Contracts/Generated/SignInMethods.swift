@@ -129,11 +129,7 @@ package enum SignInMethodsDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.gateway.v1.SignInMethods",
-        methods: [
-            listSignInMethods,
-            linkProvider,
-            unlinkMethod,
-        ],
+        methods: [listSignInMethods, linkProvider, unlinkMethod],
         errors: [
             "postern.gateway.v1.SignInMethods/ListSignInMethods": [
                 "auth/invalid-access-token",

@@ -96,16 +96,11 @@ package enum SignInOptionsDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.gateway.v1.SignInOptions",
-        methods: [
-            getSignInOptions,
-            checkPassword,
-        ],
+        methods: [getSignInOptions, checkPassword],
         errors: [
             "postern.gateway.v1.SignInOptions/CheckPassword": [
                 "auth/too-many-requests",
             ],
         ],
-        fileDescriptors: [
-            FileDescriptors.gatewayV1SignInOptions,
-        ])
+        fileDescriptors: [FileDescriptors.gatewayV1SignInOptions])
 }

@@ -87,11 +87,6 @@ package enum SignInSettingsDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.identity.v1.SignInSettings",
-        methods: [
-            getSignInSettings,
-            checkPassword,
-        ],
-        fileDescriptors: [
-            FileDescriptors.identityV1SignInSettings,
-        ])
+        methods: [getSignInSettings, checkPassword],
+        fileDescriptors: [FileDescriptors.identityV1SignInSettings])
 }

@@ -111,12 +111,6 @@ package enum SigningKeysDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.session.v1.SigningKeys",
-        methods: [
-            listKeys,
-            rotateKeys,
-            revokeKey,
-        ],
-        fileDescriptors: [
-            FileDescriptors.sessionV1Keys,
-        ])
+        methods: [listKeys, rotateKeys, revokeKey],
+        fileDescriptors: [FileDescriptors.sessionV1Keys])
 }

@@ -62,9 +62,7 @@ package enum TextMessagesDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.notification.v1.TextMessages",
-        methods: [
-            sendText,
-        ],
+        methods: [sendText],
         fileDescriptors: [
             FileDescriptors.notificationV1Notification,
             FileDescriptors.notificationV1Sms,

@@ -148,11 +148,7 @@ package enum VerificationDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.gateway.v1.Verification",
-        methods: [
-            getKeySet,
-            watchRevocations,
-            introspectToken,
-        ],
+        methods: [getKeySet, watchRevocations, introspectToken],
         fileDescriptors: [
             FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Gateway,

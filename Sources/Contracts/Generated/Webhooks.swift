@@ -185,7 +185,5 @@ package enum WebhooksDescription {
             pauseWebhook,
             replayWebhook,
         ],
-        fileDescriptors: [
-            FileDescriptors.notificationV1Webhooks,
-        ])
+        fileDescriptors: [FileDescriptors.notificationV1Webhooks])
 }

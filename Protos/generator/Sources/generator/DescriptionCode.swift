@@ -19,15 +19,22 @@ struct DescriptionCode {
                 /// The service.
                 package static let service = ServiceDescription(
                     name: "\(service.fullName)",
-                    methods: [
-                        \(names.joined(separator: ",\n            ")),
-                    ],
+            \(list("methods", names)),
             \(errors)\
-                    fileDescriptors: [
-                        \(files.constants(for: service).joined(separator: ",\n            ")),
-                    ])
+            \(list("fileDescriptors", files.constants(for: service))))
             }
 
+            """
+    }
+
+    /// An argument, in one line if it fits.
+    private func list(_ name: String, _ elements: [String]) -> String {
+        let line = "        \(name): [\(elements.joined(separator: ", "))]"
+        guard line.count >= 99 else { return line }
+        return """
+                    \(name): [
+            \(elements.map { "            \($0),\n" }.joined())\
+                    ]
             """
     }
 
