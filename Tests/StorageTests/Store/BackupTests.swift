@@ -80,6 +80,22 @@ struct BackupTests {
         store.close()
     }
 
+    @Test("a truncation of the log does not hold up commits while a backup reads it")
+    func truncation() async throws {
+        let store = try Entries.open(folder)
+        try await store.write(about: []) { try $0.insertEntry(1) }
+        let snapshot = try await store.snapshot(holdingCommitsFor: .zero)
+        try await store.write(about: []) { try $0.insertEntry(2) }
+        let clock = ContinuousClock()
+        let begun = clock.now
+        await #expect(throws: ServiceError.self) { try await store.truncateLog() }
+        try await store.write(about: []) { try $0.insertEntry(3) }
+        #expect(clock.now - begun < .milliseconds(Int(SQLiteEngine.busyMilliseconds)))
+        _ = try await snapshot.copied()
+        try await store.truncateLog()
+        store.close()
+    }
+
     @Test("a store has one copy at a time, and removes one that a crash left")
     func leftover() async throws {
         let path = try folder.write("left", to: "entries.backup-copy")
