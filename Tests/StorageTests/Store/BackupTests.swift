@@ -108,6 +108,21 @@ struct BackupTests {
         store.close()
     }
 
+    @Test(
+        "a copy leaves space for the store's log",
+        arguments: [
+            (4_096, 128 << 20 + 4_096, true), (4_096, 128 << 20 + 4_095, false), (0, 0, false),
+            (.max, .max, false),
+        ] as [(UInt64, UInt64, Bool)])
+    func space(bytes: UInt64, free: UInt64, isEnough: Bool) {
+        do {
+            try SQLiteConnection.requireSpace(for: bytes, free: free)
+            #expect(isEnough)
+        } catch {
+            #expect(!isEnough && (error as? SQLError)?.kind == .full)
+        }
+    }
+
     @Test("a copy that is cancelled ends and leaves nothing")
     func cancelled() async throws {
         let store = try Entries.open(folder)
