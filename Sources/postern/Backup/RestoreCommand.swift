@@ -75,6 +75,16 @@ struct RestoreCommand: AsyncParsableCommand {
         }
     }
 
+    /// What to say about a restore of one store. The others know what happened since: sessions of
+    /// accounts that it does not have, or has with an older password.
+    var onlyAdvice: String? {
+        guard let only else { return nil }
+        let others = StoredService.all.map { $0.name }.filter { $0 != only.name }
+        return
+            "only \(only.name) was restored: its store fits those of \(others.joined(separator: ", ")) "
+            + "only if they are restored from the same backup"
+    }
+
     /// A start with another key fails, so nothing is placed then.
     private func requireKeys(_ checks: [StoreCheck]) throws {
         for check in checks where check.key.isWrong {
@@ -94,6 +104,7 @@ struct RestoreCommand: AsyncParsableCommand {
         try output.show(checks.map(\.row))
         guard !output.isJSON else { return }
         Screen.error(restored.origin)
+        if let onlyAdvice { Screen.error(onlyAdvice) }
         for check in checks where !check.ends.isEmpty {
             Screen.error("the first start of \(check.service.name) ends \(check.endsText)")
         }

@@ -63,10 +63,14 @@ extension SystemTests {
                 docker() { [[ "$1 $2" == "volume rm" ]]; }
                 docker-compose() {
                   [[ $1 == run ]] || return 0
-                  local volume arguments
-                  [[ $3 == -v && $5 == tool ]] || return 1
-                  volume=$PWD/volumes/${4%%:/data}
-                  arguments=("${@:6}")
+                  shift 2
+                  local volume=/nowhere arguments
+                  if [[ $1 == -v ]]; then
+                    volume=$PWD/volumes/${2%%:/data}
+                    shift 2
+                  fi
+                  [[ $1 == tool ]] || return 1
+                  arguments=("${@:2}")
                   arguments=("${arguments[@]/#\\/data/$volume}")
                   postern "${arguments[@]/#\\/backups/$PWD/compose-backups}"
                 }
