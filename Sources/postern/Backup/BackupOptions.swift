@@ -23,7 +23,7 @@ struct RecipientOptions: ParsableArguments {
                 recipient.isEmpty
                     ? """
                     a backup is always encrypted, so say to whom: --recipient age1…, of a key \
-                    that `postern backup key backup-identity.txt` makes, or --passphrase-file FILE
+                    that `postern backup key backup-key.txt` makes, or --passphrase-file FILE
                     """
                     : "a backup is encrypted to recipients or with a passphrase, not both")
         }

@@ -40,7 +40,13 @@ struct BackupReader {
                 try reader.next()
             }
         } catch let error as AgeFileError {
-            throw ToolError("\(path), \(error)")
+            let option =
+                switch error.reason {
+                case .needsKey: ": --identity FILE"
+                case .needsPassphrase: ": --passphrase-file FILE"
+                default: ""
+                }
+            throw ToolError("\(path), \(error)\(option)")
         }
         for service in services
         where !manifest.stores.contains(where: { $0.service == service.name }) {

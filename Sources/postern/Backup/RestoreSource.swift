@@ -58,8 +58,8 @@ enum RestoreSource {
         return RestoredFiles(
             keys: nil,
             origin:
-                "copied by hand: commits may be missing if the files were not all copied at one "
-                + "moment, or while the services ran")
+                "copied by hand: commits may be missing if the services ran meanwhile, or if the "
+                + "files are not all of one moment")
     }
 }
 

@@ -74,7 +74,8 @@ struct StoreCheck {
                 .object(
                     JSONObject(
                         unique: ends.map { .init(name: $0.what, value: .integer(Int64($0.count))) })
-                ), text: endsText, phrase: ends.isEmpty ? "" : "ends \(endsText)"),
+                ), text: endsText, phrase: ends.isEmpty ? "" : "first start ends \(endsText)",
+                heading: "first start ends"),
         ])
     }
 }

@@ -18,14 +18,18 @@ struct VerifyCommand: AsyncParsableCommand {
 
     @OptionGroup var identity: IdentityOptions
 
-    @Option(help: "A folder of master keys: says of each store whether its key is there.")
+    @Option(
+        help: ArgumentHelp(
+            "A folder of master keys: says of each store whether its key is there.",
+            valueName: "folder"))
     var keys: String?
 
     @Option(
-        help: """
+        help: ArgumentHelp(
+            """
             The folder in which to decrypt, with space for the whole backup. Default: the folder \
             of the file.
-            """)
+            """, valueName: "folder"))
     var temporary: String?
 
     @OptionGroup var output: OutputOption
@@ -68,7 +72,11 @@ struct VerifyCommand: AsyncParsableCommand {
     private func decryptionFolder() throws -> Folder {
         let base = temporary.map { "\($0)/postern-verify" } ?? "\(file).verify"
         var template = Array("\(base)-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw ToolError.system("\(base)-XXXXXX", errno) }
+        guard mkdtemp(&template) != nil else {
+            throw ToolError(
+                "\(base)-XXXXXX: \(String(cString: strerror(errno))); name a folder in which to "
+                    + "decrypt with --temporary")
+        }
         return Folder(
             path: String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self))
     }
