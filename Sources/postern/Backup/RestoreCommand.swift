@@ -105,6 +105,8 @@ struct RestoreCommand: AsyncParsableCommand {
                     ? "no --keys: the services start only with the master keys named above"
                     : "the backup's master keys were not restored, since no --keys names a folder")
         }
-        Screen.error("restored into \(data); the services can be started")
+        Screen.error(
+            only.map { "restored \($0.name) into \(data)" }
+                ?? "restored into \(data); the services can be started")
     }
 }

@@ -9,8 +9,8 @@ struct VerifyCommand: AsyncParsableCommand {
         discussion: """
             The backup is decrypted into a folder beside it that only you can read, its files are \
             compared with its manifest, and every page of each store is read. The folder is \
-            removed at the end; only after a kill -9, FILE.verify-… remains and has to be removed. \
-            Exits with 1 if anything is wrong.
+            removed at the end; only after a kill -9 or a second Ctrl-C, FILE.verify-… remains \
+            and has to be removed. Exits with 1 if anything is wrong.
             """)
 
     @Argument(help: "The backup's file.")
@@ -35,8 +35,12 @@ struct VerifyCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOption
 
     func run() async throws {
-        try await Interruption.cancels(on: [SIGINT, SIGTERM, SIGHUP]) {
-            guard try verify() else { throw ExitCode(1) }
+        do {
+            try await Interruption.cancels(on: [SIGINT, SIGTERM, SIGHUP]) {
+                guard try verify() else { throw ExitCode(1) }
+            }
+        } catch is CancellationError {
+            throw ToolError("stopped: the backup was not read to its end")
         }
     }
 
