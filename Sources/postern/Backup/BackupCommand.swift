@@ -143,21 +143,3 @@ struct BackupCommand: AsyncParsableCommand {
         }
     }
 }
-
-extension RecipientOptions {
-    /// Who can open the backup.
-    /// - Throws: `ToolError` for a text that is no recipient, `SecretFileError`.
-    func all() throws -> [AgeRecipient] {
-        if let passphraseFile {
-            return [.passphrase(try SecretFile.readLine(passphraseFile))]
-        }
-        return try recipient.enumerated().map { index, text in
-            do {
-                return .x25519(try AgePublicKey(text))
-            } catch let error as AgeKeyError {
-                // Without the text, which may be a secret key by mistake.
-                throw ToolError("--recipient, number \(index + 1): \(error)")
-            }
-        }
-    }
-}
