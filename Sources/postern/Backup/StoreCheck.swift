@@ -156,7 +156,7 @@ enum KeyFit: Equatable {
         case .fits: "fits"
         case .missing(let file): "there is no \(file)"
         case .other(let file): "\(file) is another key"
-        case .unknown: "cannot be told before a start"
+        case .unknown: "known only after a start"
         }
     }
 }
