@@ -49,6 +49,10 @@ final class OutputFile {
 
     deinit { close(descriptor) }
 
+    /// Locks the file, so that `Folder.holder` finds it in use. A file system without locks is no
+    /// error.
+    func lock() { _ = flock(descriptor, LOCK_EX | LOCK_NB) }
+
     /// Writes unbuffered, so that a crash of the tool loses nothing that was written before.
     func write(_ text: String) throws { try write(Array(text.utf8)) }
 

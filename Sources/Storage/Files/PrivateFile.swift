@@ -39,6 +39,15 @@ enum PrivateFile {
         guard fsync(file) == 0 else { throw failure(path) }
     }
 
+    /// What this process can still write to the file system of `path`, in bytes.
+    static func freeBytes(_ path: String) throws -> UInt64 {
+        var status = statvfs()
+        guard statvfs(path, &status) == 0 else { throw failure(path) }
+        let (bytes, isTooMuch) = UInt64(status.f_bavail)
+            .multipliedReportingOverflow(by: UInt64(status.f_frsize))
+        return isTooMuch ? .max : bytes
+    }
+
     /// The numbers of the files whose paths are `prefix` and a number, ascending.
     static func numbers(after prefix: String) throws -> [UInt64] {
         let folder = folder(of: prefix)

@@ -9,10 +9,14 @@ import Glibc
 extension SQLiteConnection {
     /// Pages copied in one step (1 MiB); other threads run between steps.
     private static let pagesAtOnce: Int32 = 256
+    /// What a copy leaves free on the disk, in bytes: the log of the store that grows meanwhile.
+    /// Otherwise a backup would fill the disk, and all commits would fail.
+    private static let freeBytesMin = UInt64(2 * SQLiteEngine.logBytesMax)
 
     /// See `SQLConnection`.
     func copySnapshot(to path: String, isStopped: () -> Bool) throws {
         precondition(isInTransaction, "a copy is one snapshot")
+        try Self.requireSpace(for: try byteCount(), free: try PrivateFile.freeBytes(path))
         let target = try SQLiteConnection(path, flags: SQLITE_OPEN_READWRITE)
         // The copy is made again after a crash, so nothing waits for the disk.
         _ = try target.query("PRAGMA synchronous = OFF") { $0 }
@@ -25,6 +29,23 @@ extension SQLiteConnection {
         // It describes the file that was copied.
         try target.execute("DELETE FROM store_file")
         try target.checkPages(isStopped)
+    }
+
+    /// - Throws: `SQLError` of kind `full`.
+    static func requireSpace(for bytes: UInt64, free: UInt64) throws {
+        let (needed, isTooMuch) = bytes.addingReportingOverflow(freeBytesMin)
+        guard !isTooMuch, needed <= free else {
+            throw SQLError(
+                .full, detail: "a copy for a backup needs \(needed) bytes, and \(free) are free")
+        }
+    }
+
+    /// The size of the snapshot.
+    private func byteCount() throws -> UInt64 {
+        let pages = try queryOne("PRAGMA page_count") { try $0.integer(0) } ?? 0
+        let pageBytes = try queryOne("PRAGMA page_size") { try $0.integer(0) } ?? 0
+        return UInt64(clamping: pages).multipliedReportingOverflow(by: UInt64(clamping: pageBytes))
+            .partialValue
     }
 
     private func copyPages(to target: SQLiteConnection, _ isStopped: () -> Bool) throws {

@@ -27,6 +27,11 @@ final class SQLiteConnection: SQLConnection {
         assert(code == SQLITE_OK, "a statement outlived its connection")
     }
 
+    /// How long a statement waits for a lock of another connection.
+    func setBusyTimeout(_ milliseconds: Int32) throws {
+        try SQLError.check(sqlite3_busy_timeout(handle, milliseconds), handle)
+    }
+
     /// Bytes of the file cached in memory; `SQLiteEngine.cacheKiBMax` is the bound.
     var cachedBytes: Int {
         var (now, most): (Int32, Int32) = (0, 0)
@@ -102,7 +107,11 @@ final class SQLiteConnection: SQLConnection {
         try execute("RELEASE flow")
     }
 
+    // It blocks the store's writer, and a backup reads for minutes.
     func truncateLog() throws {
+        try setBusyTimeout(SQLiteEngine.readerMilliseconds)
+        // It cannot fail, as it has just succeeded.
+        defer { try? setBusyTimeout(SQLiteEngine.busyMilliseconds) }
         let isHeldUp = try queryOne("PRAGMA wal_checkpoint(TRUNCATE)") { try $0.integer(0) }
         guard isHeldUp == 0 else {
             throw SQLError(.busy, detail: "a reader holds the log")

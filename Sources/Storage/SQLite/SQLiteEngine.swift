@@ -16,6 +16,9 @@ package struct SQLiteEngine: SQLEngine {
     /// How long a statement waits for a lock that another process (a shell, a backup tool) holds.
     package static let busyMilliseconds: Int32 = 5_000
 
+    /// How long a truncation of the log waits for readers. Queries take a few milliseconds.
+    static let readerMilliseconds: Int32 = 100
+
     /// Log pages (4 KiB) after which they are moved into the database: 16 MiB, so that a row that
     /// changes often is moved only once (a fifth more writes than with SQLite's default of 1,000).
     package static let logPagesMax = 4_000
@@ -71,8 +74,7 @@ package struct SQLiteEngine: SQLEngine {
         precondition(sqlite3_threadsafe() != 0, "Debian's SQLite is built for threads")
         _ = Self.countsNoMemory
         let connection = try SQLiteConnection(location, flags: SQLITE_OPEN_READWRITE)
-        let code = sqlite3_busy_timeout(connection.handle, Self.busyMilliseconds)
-        try SQLError.check(code, connection.handle)
+        try connection.setBusyTimeout(Self.busyMilliseconds)
         // The schema of the file is untrusted: it may not call functions, nor may the file rewrite
         // itself.
         try connection.set(flag: SQLITE_DBCONFIG_DEFENSIVE, true)

@@ -8,10 +8,7 @@ extension Store {
     package func recordBackup(bytes: Int) async throws {
         let at = try await write(about: [.table("store_file")]) { transaction in
             try transaction.put(
-                """
-                INSERT INTO store_file (id, is_open, backed_up_at_ms) VALUES (1, 1, ?)
-                ON CONFLICT (id) DO UPDATE SET backed_up_at_ms = excluded.backed_up_at_ms
-                """,
+                "UPDATE store_file SET backed_up_at_ms = ? WHERE id = 1",
                 [SQLValue(transaction.at)])
             try transaction.audit(AuditEvent(.backedUp))
             return transaction.at

@@ -182,8 +182,8 @@ package final class Store: Sendable {
 
     /// Truncates the write-ahead log, so that no deleted data remains in it (Sources/SECURITY.md,
     /// Erasure).
-    /// - Throws: `rpc/unavailable` when a reader or a `StoreSnapshot` holds it for longer than 5 s
-    ///   or the store is closed; `rpc/resource-exhausted` when too many callers wait.
+    /// - Throws: `rpc/unavailable` when a reader or a `StoreSnapshot` holds it for longer than
+    ///   0.1 s or the store is closed; `rpc/resource-exhausted` when too many callers wait.
     package func truncateLog() async throws {
         try await withCheckedThrowingContinuation { continuation in
             do throws(QueueRefusal) {

@@ -32,6 +32,8 @@ final class BackupFile {
                 "\(draftPath) exists: another backup writes it, or was killed; remove it then")
         }
         draft = try OutputFile(draftPath, flags: O_EXCL)
+        // So that another process with this folder does not take it for one of a killed run.
+        draft.lock()
         encryption = try AgeWriter(recipients: recipients, randomness: randomness)
         try store(encryption.header)
     }
@@ -49,7 +51,7 @@ final class BackupFile {
 
     /// Removes what was written, after an error.
     func discard() {
-        // One that cannot be removed is removed after the next backup.
+        // One that cannot be removed is removed after a later backup.
         unlink(draft.path)
     }
 

@@ -36,15 +36,15 @@ struct BackupJob: Sendable {
                 caller.client.context(timeout: $0)
             }
         }
+        let name = BackupName(at: time.now())
         let file = try BackupFile(
-            target.path(BackupName(at: time.now())), for: recipients,
-            randomness: KeyRandomness())
+            target.path(name), for: recipients, randomness: KeyRandomness())
         do {
             let hold = try await StoreHold.begin(sources, time: time)
             let manifest = try await write(hold, to: file)
             try file.finish()
             await Self.record(file.byteCount, at: sources)
-            removeOutdated()
+            removeOutdated(after: name)
             return BackupSummary(
                 file: file.path, byteCount: file.byteCount, duration: time.uptime() - began,
                 hold: hold.hold, tries: hold.tries, manifest: manifest)
@@ -64,7 +64,7 @@ struct BackupJob: Sendable {
             let summary: BackupSummary
             do {
                 let wait = BackupSchedule.wait(
-                    after: try target.newest(), every: interval, now: time.now())
+                    after: try target.names(), every: interval, now: time.now())
                 if wait > .zero { try await time.sleep(for: wait) }
                 summary = try await make()
             } catch {
@@ -113,11 +113,13 @@ struct BackupJob: Sendable {
         }
     }
 
-    private func removeOutdated() {
+    private func removeOutdated(after made: BackupName) {
         guard case .folder(let path) = target else { return }
         let folder = Folder(path: path)
         do {
-            for name in BackupSchedule.outdated(in: try folder.names(), keeping: keep) {
+            let names = try folder.names()
+            for name in BackupSchedule.outdated(in: names, keeping: keep, after: made) {
+                guard folder.holder(ofLock: name) == nil else { continue }  // it is being written
                 try folder.remove(name)
             }
         } catch {
@@ -127,9 +129,9 @@ struct BackupJob: Sendable {
 }
 
 extension BackupTarget {
-    /// The newest backup of the folder.
-    fileprivate func newest() throws -> BackupName? {
-        guard case .folder(let path) = self else { return nil }
-        return try Folder(path: path).names().compactMap(BackupName.init).max()
+    /// All files of the folder.
+    fileprivate func names() throws -> [String] {
+        guard case .folder(let path) = self else { return [] }
+        return try Folder(path: path).names()
     }
 }

@@ -14,24 +14,32 @@ enum BackupSchedule {
     ///     none                       now
     ///     older than the interval    now
     ///     younger                    when it is as old as the interval
-    ///     from the future            after the interval: the clock was set back since
-    static func wait(after newest: BackupName?, every interval: Duration, now: Timestamp)
-        -> Duration
-    {
+    ///
+    /// One from the future does not count: the clock was set back since, and a process that is
+    /// restarted more often than the interval would make none until then.
+    /// - Parameter names: all files of the folder.
+    static func wait(after names: [String], every interval: Duration, now: Timestamp) -> Duration {
+        let newest = names.compactMap(BackupName.init).filter { $0.at <= now }.max()
         guard let newest else { return .zero }
-        return min(max(newest.at + interval - now, .zero), interval)
+        return max(newest.at + interval - now, .zero)
     }
 
-    /// The files to remove: the backups before the newest `count`, and the drafts before the newest
-    /// backup, of runs that were killed. Others are not the tool's.
-    /// - Parameter names: all files of the folder.
-    static func outdated(in names: [String], keeping count: Int) -> [String] {
-        let backups = names.compactMap(BackupName.init).sorted()
-        guard let newest = backups.last else { return [] }
+    /// The files to remove after a backup: of it and those before it, all but the newest `count`,
+    /// and the drafts before it, of runs that were killed. Others are not the tool's.
+    ///
+    /// Those after it were made before the clock was set back. They remain and do not count: the
+    /// backup that was just made would be removed in place of them, and so would each further one.
+    /// - Parameters:
+    ///   - names: all files of the folder.
+    ///   - made: the backup.
+    static func outdated(
+        in names: [String], keeping count: Int, after made: BackupName
+    ) -> [String] {
+        let backups = names.compactMap(BackupName.init).filter { $0 <= made }.sorted()
         let drafts = names.filter { name in
             guard name.hasSuffix(BackupName.draftSuffix) else { return false }
             let draft = BackupName(String(name.dropLast(BackupName.draftSuffix.count)))
-            return draft.map { $0 < newest } ?? false
+            return draft.map { $0 < made } ?? false
         }
         return backups.dropLast(max(1, count)).map(\.text) + drafts
     }

@@ -60,19 +60,18 @@ struct Folder: Sendable {
     }
 
     /// Removes the folder with the files and folders in it.
+    ///
+    /// A link is removed and not followed, here too. Attack: a service that was taken over makes
+    /// `restoring` in its data folder a link to a folder of root, who then runs a restore.
     func removeAll() throws {
-        for name in try names() {
-            let entry = folder(name)
-            // A link is removed and not followed.
-            if unlink(entry.path) != 0 {
-                guard errno == EISDIR else { throw ToolError.system(entry.path, errno) }
-                try entry.removeAll()
-            }
-        }
+        if unlink(path) == 0 { return }
+        guard errno == EISDIR else { throw ToolError.system(path, errno) }
+        for name in try names() { try folder(name).removeAll() }
         guard rmdir(path) == 0 else { throw ToolError.system(path, errno) }
     }
 
     /// Copies a file into another folder, where it must not exist; durable on return.
+    /// - Throws: `ToolError`, `CancellationError`.
     func copy(_ name: String, to target: Folder) throws {
         let source = open(file(name), O_RDONLY | O_CLOEXEC)
         guard source >= 0 else { throw ToolError.system(file(name), errno) }
@@ -80,6 +79,7 @@ struct Folder: Sendable {
         let copy = try OutputFile(target.file(name), flags: O_EXCL)
         var buffer = [UInt8](repeating: 0, count: 1 << 20)
         while true {
+            try Task.checkCancellation()
             let count = read(source, &buffer, buffer.count)
             guard count >= 0 else { throw ToolError.system(file(name), errno) }
             if count == 0 { break }

@@ -80,6 +80,16 @@ struct RestoreCommand: AsyncParsableCommand {
         }
     }
 
+    /// What to say about a restore of one store. The others know what happened since: sessions of
+    /// accounts that it does not have, or has with an older password.
+    var onlyAdvice: String? {
+        guard let only else { return nil }
+        let others = StoredService.all.map { $0.name }.filter { $0 != only.name }
+        return
+            "only \(only.name) was restored: its store fits those of \(others.joined(separator: ", ")) "
+            + "only if they are restored from the same backup"
+    }
+
     /// A start with another key fails, so nothing is placed then.
     private func requireKeys(_ checks: [StoreCheck]) throws {
         for check in checks where check.key.isWrong {
@@ -105,8 +115,6 @@ struct RestoreCommand: AsyncParsableCommand {
                     ? "no --keys: the services start only with the master keys named above"
                     : "the backup's master keys were not restored, since no --keys names a folder")
         }
-        Screen.error(
-            only.map { "restored \($0.name) into \(data)" }
-                ?? "restored into \(data); the services can be started")
+        Screen.error(onlyAdvice ?? "restored into \(data); the services can be started")
     }
 }

@@ -42,7 +42,7 @@ final class RestoreFolder {
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
             throw ToolError("another `postern restore` works in \(path): wait until it ends")
         }
-        try removeInterrupted()
+        try removeInterrupted(for: services)
         try requireFree(of: services)
         guard mkdir(draft.path, 0o700) == 0 else { throw ToolError.system(draft.path, errno) }
         do {
@@ -89,15 +89,24 @@ final class RestoreFolder {
         try folder.sync()
     }
 
-    private func removeInterrupted() throws {
+    /// - Throws: `ToolError`, also if the interrupted one has placed a store that this one does not
+    ///   restore: its service would start with an empty store.
+    private func removeInterrupted(for services: [StoredService]) throws {
         if folder.has(Self.doneName) { try done.removeAll() }
         guard folder.has(Self.draftName) else { return }
         if draft.has(Self.listName) {
             let list = String(
                 decoding: try TextFile.read(draft.file(Self.listName)), as: UTF8.self)
             // A list that was not complete named files of which none was renamed yet.
-            for name in list.split(separator: "\n").map(String.init)
-            where StoredService.all.contains(where: { $0.has(name) }) {
+            let placed = list.split(separator: "\n").map(String.init).filter(folder.has)
+            for service in StoredService.all
+            where !services.contains(where: { $0.name == service.name }) {
+                guard placed.contains(where: service.has) else { continue }
+                throw ToolError(
+                    "a restore into \(folder.path) did not finish, and it was one of "
+                        + "\(service.name) too: run the same command again, without another --only")
+            }
+            for name in placed where services.contains(where: { $0.has(name) }) {
                 try folder.remove(name)
             }
             try folder.sync()

@@ -80,6 +80,22 @@ struct BackupTests {
         store.close()
     }
 
+    @Test("a truncation of the log does not hold up commits while a backup reads it")
+    func truncation() async throws {
+        let store = try Entries.open(folder)
+        try await store.write(about: []) { try $0.insertEntry(1) }
+        let snapshot = try await store.snapshot(holdingCommitsFor: .zero)
+        try await store.write(about: []) { try $0.insertEntry(2) }
+        let clock = ContinuousClock()
+        let begun = clock.now
+        await #expect(throws: ServiceError.self) { try await store.truncateLog() }
+        try await store.write(about: []) { try $0.insertEntry(3) }
+        #expect(clock.now - begun < .milliseconds(Int(SQLiteEngine.busyMilliseconds)))
+        _ = try await snapshot.copied()
+        try await store.truncateLog()
+        store.close()
+    }
+
     @Test("a store has one copy at a time, and removes one that a crash left")
     func leftover() async throws {
         let path = try folder.write("left", to: "entries.backup-copy")
@@ -90,6 +106,21 @@ struct BackupTests {
         await #expect(throws: ServiceError.self) { try await snapshot.copied() }
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "of another call")
         store.close()
+    }
+
+    @Test(
+        "a copy leaves space for the store's log",
+        arguments: [
+            (4_096, 128 << 20 + 4_096, true), (4_096, 128 << 20 + 4_095, false), (0, 0, false),
+            (.max, .max, false),
+        ] as [(UInt64, UInt64, Bool)])
+    func space(bytes: UInt64, free: UInt64, isEnough: Bool) {
+        do {
+            try SQLiteConnection.requireSpace(for: bytes, free: free)
+            #expect(isEnough)
+        } catch {
+            #expect(!isEnough && (error as? SQLError)?.kind == .full)
+        }
     }
 
     @Test("a copy that is cancelled ends and leaves nothing")

@@ -174,6 +174,21 @@ struct StoreFileTests {
         store.close()
     }
 
+    @Test("a backup of a store whose row could not be written does not make a copy of it")
+    func recordedWithoutRow() async throws {
+        try open(folder).close()
+        try SQLiteEngine().openWriter(folder.file("entries.sqlite"))
+            .execute("DELETE FROM store_file")
+        let plan = FaultPlan()
+        plan.fail(.commit, 1, .diskFull)
+        let store = try Entries.open(folder, engine: FaultingEngine(plan), time: time)
+        try await store.recordBackup(bytes: 1)
+        store.close()
+        let again = try open(folder)
+        #expect(!again.isRestoredCopy)
+        again.close()
+    }
+
     @Test("a folder whose restore did not finish is refused until it has")
     func restoring() throws {
         try FileManager.default.createDirectory(

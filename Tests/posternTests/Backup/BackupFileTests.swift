@@ -66,6 +66,17 @@ struct BackupFileTests {
         #expect(try Folder(path: folder.path).names() == ["b.age"])
     }
 
+    @Test("a draft is locked while it is written, so that no other process removes it")
+    func locked() throws {
+        let place = Folder(path: folder.path)
+        do {
+            let written = try file("b.age")
+            try written.write([1])
+            #expect(place.holder(ofLock: "b.age.partial") != nil)
+        }
+        #expect(place.has("b.age.partial") && place.holder(ofLock: "b.age.partial") == nil)
+    }
+
     @Test("the summary names the keys without which the backup opens nothing, each time")
     func summary() throws {
         func summary(hasKeys: Bool) -> BackupSummary {

@@ -80,12 +80,15 @@ struct BackupScheduleTests {
         "the next backup is made when the newest is as old as the interval",
         arguments: [
             (nil, 0), (.seconds(90_000), 0), (.seconds(86_400), 0), (.seconds(86_399), 1),
-            (.seconds(0), 86_400), (.seconds(-1_000_000), 86_400),
+            (.seconds(0), 86_400), (.seconds(-1), 0), (.seconds(-1_000_000), 0),
         ] as [(Duration?, Int)])
     func waits(age: Duration?, seconds: Int) {
-        let wait = BackupSchedule.wait(
-            after: age.map(Self.name), every: .seconds(86_400), now: Self.now)
-        #expect(wait == .seconds(seconds))
+        let names = age.map { [Self.name($0).text] } ?? []
+        for others in [["notes.txt"], [Self.name(.seconds(-1_000_000)).text]] {
+            let wait = BackupSchedule.wait(
+                after: names + others, every: .seconds(86_400), now: Self.now)
+            #expect(wait == .seconds(seconds))
+        }
     }
 
     @Test("the newest remain, and nothing but the tool's own files is removed")
@@ -97,10 +100,25 @@ struct BackupScheduleTests {
         ]
         let drafts = ["\(Self.name(.seconds(5)).text).partial"]
         let all = (names + others + drafts).shuffled()
-        #expect(
-            Set(BackupSchedule.outdated(in: all, keeping: 2)) == Set(names[2...] + drafts))
-        #expect(BackupSchedule.outdated(in: all, keeping: .max) == drafts)
-        #expect(BackupSchedule.outdated(in: others + drafts, keeping: 1) == [])
+        func outdated(_ names: [String], keeping count: Int) -> Set<String> {
+            Set(BackupSchedule.outdated(in: names, keeping: count, after: Self.name(.zero)))
+        }
+        #expect(outdated(all, keeping: 2) == Set(names[2...] + drafts))
+        #expect(outdated(all, keeping: .max) == Set(drafts))
+        #expect(outdated(others, keeping: 1) == [])
+    }
+
+    @Test("after the clock was set back, the backup that was just made remains")
+    func clockSetBack() {
+        let made = Self.name(.zero)
+        let before = Self.name(.seconds(86_400)).text
+        let future = (1...3).map { Self.name(.seconds(-$0 * 86_400)).text }
+        let names = future + [before, made.text]
+        for count in [1, 2] {
+            #expect(
+                BackupSchedule.outdated(in: names, keeping: count, after: made)
+                    == (count == 1 ? [before] : []))
+        }
     }
 
     @Test(

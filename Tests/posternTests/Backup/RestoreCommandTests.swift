@@ -94,6 +94,10 @@ struct RestoreCommandTests {
         #expect(try data.names() == ["ratelimit.log.0", "ratelimit.sqlite"])
         try restore("--identity", identity, "--only", "session")
         #expect(data.has("session.sqlite"))
+        let arguments = ["--from", file, "--data", data.path]
+        let advice = try RestoreCommand.parse(arguments + ["--only", "session"]).onlyAdvice
+        #expect(advice?.contains("those of identity, rate-limit, notification") == true)
+        #expect(try RestoreCommand.parse(arguments).onlyAdvice == nil)
         expectRefused("exists") { try restore("--identity", identity, "--only", "session") }
     }
 

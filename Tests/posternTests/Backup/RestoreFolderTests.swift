@@ -127,6 +127,35 @@ struct RestoreFolderTests {
         #expect(temporary.folder.has("outside"))
     }
 
+    @Test("an interrupted restore of all stores is not ended by one of a single store")
+    func interruptedOther() throws {
+        let draft = data.folder("restoring")
+        try draft.make()
+        try write("identity.sqlite", to: data)
+        try write("session.sqlite", to: draft)
+        try write("placed", to: draft, "identity.sqlite\nsession.sqlite\n")
+        expectRefused("identity too: run the same command again") {
+            try begin(StoredService.all.filter { $0.name == "session" })
+        }
+        #expect(try data.names() == ["identity.sqlite", "restoring"])
+        try begin().discard()
+        #expect(try data.names().isEmpty)
+    }
+
+    @Test("a link in the place of `restoring` is removed, and what it leads to stays")
+    func link() throws {
+        let other = Folder(path: temporary.file("other"))
+        try other.make()
+        try write("note.txt", to: other)
+        try data.make()
+        for name in ["restoring", "restoring.done"] {
+            #expect(symlink(other.path, data.file(name)) == 0)
+        }
+        try begin().discard()
+        #expect(try data.names().isEmpty)
+        #expect(try other.names() == ["note.txt"])
+    }
+
     @Test("a store beside an interrupted restore that is not its own is not removed")
     func otherStore() throws {
         let draft = data.folder("restoring")
