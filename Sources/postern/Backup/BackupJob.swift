@@ -63,9 +63,13 @@ struct BackupJob: Sendable {
         while true {
             let summary: BackupSummary
             do {
+                let now = time.now()
                 let wait = BackupSchedule.wait(
-                    after: try target.names(), every: interval, now: time.now())
-                if wait > .zero { try await time.sleep(for: wait) }
+                    after: try target.names(), every: interval, now: now)
+                if wait > .zero {
+                    Screen.error("the next backup is made at \((now + wait).text)")
+                    try await time.sleep(for: wait)
+                }
                 summary = try await make()
             } catch {
                 try Task.checkCancellation()

@@ -50,6 +50,12 @@ struct RestoreCommand: AsyncParsableCommand {
 
     @OptionGroup var output: OutputOption
 
+    func validate() throws {
+        // As a shell passes a variable that is not set.
+        guard !from.isEmpty else { throw ValidationError("--from is empty") }
+        guard !data.isEmpty else { throw ValidationError("--data is empty") }
+    }
+
     func run() async throws {
         try await Interruption.cancels(on: [SIGINT, SIGTERM, SIGHUP]) { try restore() }
     }

@@ -156,6 +156,17 @@ struct BackupOptionsTests {
             refusal(recipient + ["--passphrase-file", "p"])?.contains("not both") == true)
     }
 
+    @Test("a variable of the shell that is not set is named by its option")
+    func empty() {
+        #expect(refusal(recipient + ["--to", ""])?.contains("--to is empty") == true)
+        #expect(refusal(["--recipient", ""])?.contains("--recipient is empty") == true)
+        for (from, data) in [("", "d"), ("f", "")] {
+            #expect(throws: (any Error).self) {
+                try RestoreCommand.parse(["--from", from, "--data", data])
+            }
+        }
+    }
+
     @Test("several recipients and a folder are taken")
     func recipients() throws {
         let folder = try TemporaryFolder()
