@@ -199,6 +199,19 @@ struct BackupOptionsTests {
         #expect(refusal(recipient + arguments) != nil)
     }
 
+    @Test("an operator whose services' disk has no space is sent to the service's log")
+    func fullDisk() {
+        let job = BackupJob(
+            endpoints: "/no/such/file", target: .folder("."), recipients: [], keysFolder: nil,
+            keep: 1, time: ManualTime())
+        func lines(_ part: String) -> [String] {
+            let error = ServiceError(.unavailable, unavailablePart: part)
+            return job.lines(about: ServiceFailure(service: "identity", error: error))
+        }
+        #expect(lines("identity.store").last?.contains("no space for a copy") == true)
+        #expect(!lines("identity").contains { $0.contains("copy") })
+    }
+
     @Test("an identity is made that only its owner can read, and replaces no file")
     func key() throws {
         let folder = try TemporaryFolder()
