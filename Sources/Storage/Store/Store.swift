@@ -166,12 +166,12 @@ package final class Store: Sendable {
     ///   `rpc/resource-exhausted` when too many callers wait; `SQLError`.
     package func snapshot(holdingCommitsFor time: Duration) async throws -> StoreSnapshot {
         precondition(time <= Self.holdMax, "callers of the store wait for as long")
-        let (engine, location) = (engine, location)
+        let (engine, location, logger) = (engine, location, logger)
         let copy = Self.backupCopy(name, in: folder)
         return try await withCheckedThrowingContinuation { continuation in
             do throws(QueueRefusal) {
                 let work = Queued<Void>(continuation) { _ in
-                    try StoreSnapshot(of: location, engine: engine, copy: copy)
+                    try StoreSnapshot(of: location, engine: engine, copy: copy, logger: logger)
                 }
                 try backend.write(.hold(time, work))
             } catch {

@@ -1,4 +1,5 @@
 import Glibc
+import Logging
 import ServiceRuntime
 import Synchronization
 
@@ -15,11 +16,12 @@ package final class StoreSnapshot: Sendable {
     private let location: String
     /// Where the copy is made.
     private let copy: String
+    private let logger: Logger
     private let connection: Mutex<(any SQLConnection)?>
     private let isStopped = Atomic<Bool>(false)
 
     /// Opens a snapshot of the latest committed state.
-    init(of location: String, engine: any SQLEngine, copy: String) throws {
+    init(of location: String, engine: any SQLEngine, copy: String, logger: Logger) throws {
         let connection = try engine.openReader(location)
         try connection.beginReading()
         let migrations = try connection.query(
@@ -29,6 +31,7 @@ package final class StoreSnapshot: Sendable {
         keyCheck = try connection.keyCheck()
         self.location = location
         self.copy = copy
+        self.logger = logger
         self.connection = Mutex(connection)
     }
 
@@ -68,6 +71,12 @@ package final class StoreSnapshot: Sendable {
                 try snapshot.copySnapshot(to: copy) { isStopped.load(ordering: .relaxed) }
                 return try OpenFile(copy, name: PrivateFile.name(of: location))
             } catch {
+                if !(error is CancellationError) {
+                    // The caller gets no more than a code.
+                    logger.warning(
+                        "store.backup.failed", "the copy of this store for a backup failed",
+                        fields: [.file: .text(location), .detail: .error(error)])
+                }
                 throw StoreFailure.answer(to: error)
             }
         }

@@ -65,6 +65,8 @@ struct BackupCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOption
 
         func validate() throws {
+            // As a shell passes a variable that is not set.
+            guard to != "" else { throw ValidationError("--to is empty") }
             guard keep.map({ $0 > 0 }) ?? true else {
                 throw ValidationError("--keep is 1 or more")
             }

@@ -63,9 +63,13 @@ struct BackupJob: Sendable {
         while true {
             let summary: BackupSummary
             do {
+                let now = time.now()
                 let wait = BackupSchedule.wait(
-                    after: try target.names(), every: interval, now: time.now())
-                if wait > .zero { try await time.sleep(for: wait) }
+                    after: try target.names(), every: interval, now: now)
+                if wait > .zero {
+                    Screen.error("the next backup is made at \((now + wait).text)")
+                    try await time.sleep(for: wait)
+                }
                 summary = try await make()
             } catch {
                 try Task.checkCancellation()
@@ -84,9 +88,17 @@ struct BackupJob: Sendable {
         guard let failure = error as? ServiceFailure else { return ["Error: \(error)"] }
         // An unreadable file has no addresses, and is an error of its own.
         let address = (try? Endpoints(endpoints))?.address(of: failure.service)?.description ?? ""
-        let isBusy = failure.error.code == .resourceExhausted
-        return CallFailure(error: failure.error, service: failure.service, address: address).lines
-            + (isBusy ? ["  another backup is copying it: try again when that has ended"] : [])
+        let lines = CallFailure(error: failure.error, service: failure.service, address: address)
+            .lines
+        switch failure.error.code {
+        case .resourceExhausted:
+            return lines + ["  another backup is copying it: try again when that has ended"]
+        case .unavailable where failure.error.unavailablePart.hasSuffix("store"):
+            return lines + [
+                "  its disk fails or has no space for a copy of its store: its log has the reason"
+            ]
+        default: return lines
+        }
     }
 
     private func write(_ hold: StoreHold, to file: BackupFile) async throws -> BackupManifest {

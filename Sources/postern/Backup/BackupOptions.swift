@@ -19,6 +19,10 @@ struct RecipientOptions: ParsableArguments {
     var passphraseFile: String?
 
     func validate() throws {
+        guard !recipient.contains("") else {
+            throw ValidationError(
+                "--recipient is empty; compose takes it from POSTERN_BACKUP_RECIPIENT in .env")
+        }
         guard recipient.isEmpty != (passphraseFile == nil) else {
             throw ValidationError(
                 recipient.isEmpty

@@ -50,6 +50,12 @@ struct RestoreCommand: AsyncParsableCommand {
 
     @OptionGroup var output: OutputOption
 
+    func validate() throws {
+        // As a shell passes a variable that is not set.
+        guard !from.isEmpty else { throw ValidationError("--from is empty") }
+        guard !data.isEmpty else { throw ValidationError("--data is empty") }
+    }
+
     func run() async throws {
         try await Interruption.cancels(on: [SIGINT, SIGTERM, SIGHUP]) { try restore() }
     }
@@ -109,15 +115,12 @@ struct RestoreCommand: AsyncParsableCommand {
         try output.show(checks.map(\.row))
         guard !output.isJSON else { return }
         Screen.error(restored.origin)
-        if let onlyAdvice { Screen.error(onlyAdvice) }
         if keys == nil {
             Screen.error(
                 restored.keys == nil
                     ? "no --keys: the services start only with the master keys named above"
                     : "the backup's master keys were not restored, since no --keys names a folder")
         }
-        Screen.error(
-            only.map { "restored \($0.name) into \(data)" }
-                ?? "restored into \(data); the services can be started")
+        Screen.error(onlyAdvice ?? "restored into \(data); the services can be started")
     }
 }

@@ -99,12 +99,14 @@ struct BackupTests {
     @Test("a store has one copy at a time, and removes one that a crash left")
     func leftover() async throws {
         let path = try folder.write("left", to: "entries.backup-copy")
-        let store = try Entries.open(folder)
+        let log = CapturedLog()
+        let store = try Entries.open(folder, log: log)
         #expect(!folder.names.contains("entries.backup-copy"))
         try folder.write("of another call", to: "entries.backup-copy")
         let snapshot = try await store.snapshot(holdingCommitsFor: .zero)
         await #expect(throws: ServiceError.self) { try await snapshot.copied() }
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "of another call")
+        #expect(log.lines.contains { $0.contains("store.backup.failed") && $0.contains("exists") })
         store.close()
     }
 

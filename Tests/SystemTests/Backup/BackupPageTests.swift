@@ -69,13 +69,14 @@ extension SystemTests {
                 }
                 docker-compose() {
                   [[ $1 == run ]] || return 0
-                  local volume=/data arguments
-                  if [[ $3 == -v ]]; then
-                    volume=$PWD/volumes/${4%%:/data}
-                    set -- "${@:1:2}" "${@:5}"
+                  shift 2
+                  local volume=/nowhere arguments
+                  if [[ $1 == -v ]]; then
+                    volume=$PWD/volumes/${2%%:/data}
+                    shift 2
                   fi
-                  [[ $3 == tool ]] || return 1
-                  arguments=("${@:4}")
+                  [[ $1 == tool ]] || return 1
+                  arguments=("${@:2}")
                   arguments=("${arguments[@]/#\\/data/$volume}")
                   postern "${arguments[@]/#\\/backups/$PWD/.postern/compose/backups}"
                 }

@@ -156,6 +156,17 @@ struct BackupOptionsTests {
             refusal(recipient + ["--passphrase-file", "p"])?.contains("not both") == true)
     }
 
+    @Test("a variable of the shell that is not set is named by its option")
+    func empty() {
+        #expect(refusal(recipient + ["--to", ""])?.contains("--to is empty") == true)
+        #expect(refusal(["--recipient", ""])?.contains("--recipient is empty") == true)
+        for (from, data) in [("", "d"), ("f", "")] {
+            #expect(throws: (any Error).self) {
+                try RestoreCommand.parse(["--from", from, "--data", data])
+            }
+        }
+    }
+
     @Test("several recipients and a folder are taken")
     func recipients() throws {
         let folder = try TemporaryFolder()
@@ -186,6 +197,19 @@ struct BackupOptionsTests {
         ])
     func combinations(arguments: [String]) {
         #expect(refusal(recipient + arguments) != nil)
+    }
+
+    @Test("an operator whose services' disk has no space is sent to the service's log")
+    func fullDisk() {
+        let job = BackupJob(
+            endpoints: "/no/such/file", target: .folder("."), recipients: [], keysFolder: nil,
+            keep: 1, time: ManualTime())
+        func lines(_ part: String) -> [String] {
+            let error = ServiceError(.unavailable, unavailablePart: part)
+            return job.lines(about: ServiceFailure(service: "identity", error: error))
+        }
+        #expect(lines("identity.store").last?.contains("no space for a copy") == true)
+        #expect(!lines("identity").contains { $0.contains("copy") })
     }
 
     @Test("an identity is made that only its owner can read, and replaces no file")
