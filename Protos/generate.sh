@@ -46,6 +46,7 @@ headers=$(cd "$work/c" && find postern -name '*.pb-c.h' | LC_ALL=C sort)
     for header in $headers; do echo "    header \"$header\""; done
     echo '    header "postern/arena.h"'
     echo '    header "postern/text.h"'
+    echo '    header "postern/unpack.h"'
     echo '    export *'
     echo '}'
 } >"$output/Sources/CMessages/include/module.modulemap"

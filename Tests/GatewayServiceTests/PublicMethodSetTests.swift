@@ -38,8 +38,7 @@ struct PublicMethodSetTests {
         #expect(Set(methods.filter(\.isPublic).map(\.name)) == Self.expected)
         #expect(methods.allSatisfy { !$0.isPublic || !$0.isForNamedCallersOnly })
         for service in services {
-            let bytes = try #require(Base64.decode(service.fileDescriptorSet.utf8))
-            let schema = try Schema(fileDescriptorSet: bytes)
+            let schema = try Schema(fileDescriptorSet: service.fileDescriptorSet)
             for method in service.methods {
                 let described = try #require(schema.method(named: method.name))
                 #expect(described.options.isPublic == method.isPublic, "\(method.name)")

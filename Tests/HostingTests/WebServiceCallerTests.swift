@@ -80,7 +80,7 @@ struct WebServiceCallerTests {
             ServerSettings(service: "postern.front", host: "127.0.0.1", port: 0),
             services: [
                 ServiceMethods(
-                    ServiceDescription(name: "test.v1.Front", methods: [], fileDescriptorSet: ""),
+                    ServiceDescription(name: "test.v1.Front", methods: [], fileDescriptors: []),
                     [Self.method("Open", isPublic: true), Self.method("Closed", isPublic: false)])
             ],
             applications: credentials().applications, group: group, time: SystemTime(),

@@ -63,18 +63,6 @@ package enum AccountActivityDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.session.v1.AccountActivity",
-        methods: [
-            getAccountActivity,
-        ],
-        fileDescriptorSet: """
-            Ct4DCiFwb3N0ZXJuL3Nlc3Npb24vdjEvYWN0aXZpdHkucHJvdG8SEnBvc3Rlcm4uc2Vzc2lvbi52\
-            MSI6ChlHZXRBY2NvdW50QWN0aXZpdHlSZXF1ZXN0Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291\
-            bnRJZCKXAQoaR2V0QWNjb3VudEFjdGl2aXR5UmVzcG9uc2USIwoNbGl2ZV9zZXNzaW9ucxgBIAEo\
-            DVIMbGl2ZVNlc3Npb25zEi0KE2xhc3RfYWN0aXZpdHlfYXRfbXMYAiABKANSEGxhc3RBY3Rpdml0\
-            eUF0TXMSJQoPbGFzdF9zZWVuX2F0X21zGAMgASgDUgxsYXN0U2VlbkF0TXMykAEKD0FjY291bnRB\
-            Y3Rpdml0eRJ9ChJHZXRBY2NvdW50QWN0aXZpdHkSLS5wb3N0ZXJuLnNlc3Npb24udjEuR2V0QWNj\
-            b3VudEFjdGl2aXR5UmVxdWVzdBouLnBvc3Rlcm4uc2Vzc2lvbi52MS5HZXRBY2NvdW50QWN0aXZp\
-            dHlSZXNwb25zZSIIiLUYAaC1GGRCNAoScG9zdGVybi5zZXNzaW9uLnYxUAFaHHBvc3Rlcm4vc2Vz\
-            c2lvbi92MTtzZXNzaW9udjFiBnByb3RvMw==
-            """)
+        methods: [getAccountActivity],
+        fileDescriptors: [FileDescriptors.sessionV1Activity])
 }

@@ -62,19 +62,6 @@ package enum AccountNoticesDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.identity.v1.AccountNotices",
-        methods: [
-            tell,
-        ],
-        fileDescriptorSet: """
-            CqYECiFwb3N0ZXJuL2lkZW50aXR5L3YxL25vdGljZXMucHJvdG8SE3Bvc3Rlcm4uaWRlbnRpdHku\
-            djEiswEKC1RlbGxSZXF1ZXN0Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIzCgRraW5k\
-            GAIgASgOMh8ucG9zdGVybi5pZGVudGl0eS52MS5Ob3RpY2VLaW5kUgRraW5kEhMKBWF0X21zGAMg\
-            ASgDUgRhdE1zEh8KC2RldmljZV9uYW1lGAQgASgJUgpkZXZpY2VOYW1lEhoKCHBsYXRmb3JtGAUg\
-            ASgJUghwbGF0Zm9ybSImCgxUZWxsUmVzcG9uc2USFgoGbWFpbGVkGAEgASgIUgZtYWlsZWQqbgoK\
-            Tm90aWNlS2luZBIbChdOT1RJQ0VfS0lORF9VTlNQRUNJRklFRBAAEiEKHU5PVElDRV9LSU5EX1NF\
-            U1NJT05fRElTUExBQ0VEEAESIAocTk9USUNFX0tJTkRfU0VTU0lPTl9SRVBMQVlFRBACMl0KDkFj\
-            Y291bnROb3RpY2VzEksKBFRlbGwSIC5wb3N0ZXJuLmlkZW50aXR5LnYxLlRlbGxSZXF1ZXN0GiEu\
-            cG9zdGVybi5pZGVudGl0eS52MS5UZWxsUmVzcG9uc2VCNwoTcG9zdGVybi5pZGVudGl0eS52MVAB\
-            Wh5wb3N0ZXJuL2lkZW50aXR5L3YxO2lkZW50aXR5djFiBnByb3RvMw==
-            """)
+        methods: [tell],
+        fileDescriptors: [FileDescriptors.identityV1Notices])
 }

@@ -136,71 +136,9 @@ package enum AccountsDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.identity.v1.Accounts",
-        methods: [
-            register,
-            verifyPassword,
-            confirmEmail,
-            getAccount,
-        ],
-        fileDescriptorSet: """
-            CvkBCilwb3N0ZXJuL2lkZW50aXR5L3YxL3NpZ25faW5faGlzdG9yeS5wcm90bxITcG9zdGVybi5p\
-            ZGVudGl0eS52MSJ2Cg1TaWduSW5IaXN0b3J5EioKEmxhc3Rfc2lnbl9pbl9hdF9tcxgBIAEoA1IO\
-            bGFzdFNpZ25JbkF0TXMSFQoGZ2FwX21zGAIgASgDUgVnYXBNcxIiCg1pc19uZXdfZGV2aWNlGAMg\
-            ASgIUgtpc05ld0RldmljZUI3ChNwb3N0ZXJuLmlkZW50aXR5LnYxUAFaHnBvc3Rlcm4vaWRlbnRp\
-            dHkvdjE7aWRlbnRpdHl2MWIGcHJvdG8zCvYXCiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5\
-            LnByb3RvEhNwb3N0ZXJuLmlkZW50aXR5LnYxGilwb3N0ZXJuL2lkZW50aXR5L3YxL3NpZ25faW5f\
-            aGlzdG9yeS5wcm90byKuAwoHQWNjb3VudBIdCgphY2NvdW50X2lkGAEgASgJUglhY2NvdW50SWQS\
-            FAoFZW1haWwYAiABKAlSBWVtYWlsEiUKDmVtYWlsX3ZlcmlmaWVkGAMgASgIUg1lbWFpbFZlcmlm\
-            aWVkEiEKDGRpc3BsYXlfbmFtZRgEIAEoCVILZGlzcGxheU5hbWUSIgoNY3JlYXRlZF9hdF9tcxgF\
-            IAEoA1ILY3JlYXRlZEF0TXMSKgoSbGFzdF9zaWduX2luX2F0X21zGAYgASgDUg5sYXN0U2lnbklu\
-            QXRNcxI6CgZzdGF0dXMYByABKA4yIi5wb3N0ZXJuLmlkZW50aXR5LnYxLkFjY291bnRTdGF0dXNS\
-            BnN0YXR1cxIYCgdtZXRob2RzGAggAygJUgdtZXRob2RzEiEKDHBob25lX251bWJlchgJIAEoCVIL\
-            cGhvbmVOdW1iZXISGwoJcGhvdG9fdXJsGAogASgJUghwaG90b1VybBIZCghpc19ndWVzdBgLIAEo\
-            CFIHaXNHdWVzdBIjCg1wZW5kaW5nX2VtYWlsGBQgASgJUgxwZW5kaW5nRW1haWwimwEKBk9yaWdp\
-            bhIlCg5jbGllbnRfYWRkcmVzcxgBIAEoCVINY2xpZW50QWRkcmVzcxIbCglkZXZpY2VfaWQYAiAB\
-            KAlSCGRldmljZUlkEhoKCHBsYXRmb3JtGAMgASgJUghwbGF0Zm9ybRIfCgtkZXZpY2VfbmFtZRgE\
-            IAEoCVIKZGV2aWNlTmFtZRIQCgNhcHAYBSABKAlSA2FwcCKQAgoPUmVnaXN0ZXJSZXF1ZXN0EhQK\
-            BWVtYWlsGAEgASgJUgVlbWFpbBIgCghwYXNzd29yZBgCIAEoCUIEiLUYAVIIcGFzc3dvcmQSIQoM\
-            ZGlzcGxheV9uYW1lGAMgASgJUgtkaXNwbGF5TmFtZRIaCghsYW5ndWFnZRgEIAEoCVIIbGFuZ3Vh\
-            Z2USMwoGb3JpZ2luGAUgASgLMhsucG9zdGVybi5pZGVudGl0eS52MS5PcmlnaW5SBm9yaWdpbhIs\
-            ChJndWVzdF9hY2Nlc3NfdG9rZW4YBiABKAlSEGd1ZXN0QWNjZXNzVG9rZW4SIwoNbWFpbF93aXRo\
-            aGVsZBgHIAEoCFIMbWFpbFdpdGhoZWxkIoIBChBSZWdpc3RlclJlc3BvbnNlEjYKB2FjY291bnQY\
-            ASABKAsyHC5wb3N0ZXJuLmlkZW50aXR5LnYxLkFjY291bnRSB2FjY291bnQSNgoFcHJvb2YYAiAB\
-            KAsyIC5wb3N0ZXJuLmlkZW50aXR5LnYxLlNpZ25JblByb29mUgVwcm9vZiKyAQoVVmVyaWZ5UGFz\
-            c3dvcmRSZXF1ZXN0EhQKBWVtYWlsGAEgASgJUgVlbWFpbBIgCghwYXNzd29yZBgCIAEoCUIEiLUY\
-            AVIIcGFzc3dvcmQSMwoGb3JpZ2luGAMgASgLMhsucG9zdGVybi5pZGVudGl0eS52MS5PcmlnaW5S\
-            Bm9yaWdpbhIsChJndWVzdF9hY2Nlc3NfdG9rZW4YBCABKAlSEGd1ZXN0QWNjZXNzVG9rZW4ihAIK\
-            FlZlcmlmeVBhc3N3b3JkUmVzcG9uc2USNgoHYWNjb3VudBgBIAEoCzIcLnBvc3Rlcm4uaWRlbnRp\
-            dHkudjEuQWNjb3VudFIHYWNjb3VudBI2CgVwcm9vZhgCIAEoCzIgLnBvc3Rlcm4uaWRlbnRpdHku\
-            djEuU2lnbkluUHJvb2ZSBXByb29mEjwKB2hpc3RvcnkYAyABKAsyIi5wb3N0ZXJuLmlkZW50aXR5\
-            LnYxLlNpZ25Jbkhpc3RvcnlSB2hpc3RvcnkSPAoJY29sbGlzaW9uGAQgASgLMh4ucG9zdGVybi5p\
-            ZGVudGl0eS52MS5Db2xsaXNpb25SCWNvbGxpc2lvbiKGAQoJQ29sbGlzaW9uEjIKBWd1ZXN0GAEg\
-            ASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5BY2NvdW50UgVndWVzdBIhCgxjaG9pY2VfdG9rZW4Y\
-            AiABKAlSC2Nob2ljZVRva2VuEiIKDWV4cGlyZXNfYXRfbXMYAyABKANSC2V4cGlyZXNBdE1zItkB\
-            CgtTaWduSW5Qcm9vZhIdCgphY2NvdW50X2lkGAEgASgJUglhY2NvdW50SWQSEAoDYW1yGAIgAygJ\
-            UgNhbXISIAoMYXV0aF90aW1lX21zGAMgASgDUgphdXRoVGltZU1zEiAKDHByb3ZlZF9hdF9tcxgE\
-            IAEoA1IKcHJvdmVkQXRNcxIUCgVub25jZRgFIAEoDFIFbm9uY2USEAoDbWFjGAYgASgMUgNtYWMS\
-            LQoSc2Vzc2lvbl9nZW5lcmF0aW9uGAcgASgDUhFzZXNzaW9uR2VuZXJhdGlvbiKhAQoTQ29uZmly\
-            bUVtYWlsUmVxdWVzdBIUCgV0b2tlbhgBIAEoCVIFdG9rZW4SHQoKYWNjb3VudF9pZBgCIAEoCVIJ\
-            YWNjb3VudElkEiAKCHBhc3N3b3JkGAMgASgJQgSItRgBUghwYXNzd29yZBIzCgZvcmlnaW4YBCAB\
-            KAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIGb3JpZ2luInsKFENvbmZpcm1FbWFpbFJl\
-            c3BvbnNlEjYKB2FjY291bnQYASABKAsyHC5wb3N0ZXJuLmlkZW50aXR5LnYxLkFjY291bnRSB2Fj\
-            Y291bnQSKwoRcGFzc3dvcmRfcmVwbGFjZWQYAiABKAhSEHBhc3N3b3JkUmVwbGFjZWQiUwoRR2V0\
-            QWNjb3VudFJlcXVlc3QSHQoKYWNjb3VudF9pZBgBIAEoCVIJYWNjb3VudElkEh8KC3dpdGhfcHJv\
-            b2ZzGAIgASgIUgp3aXRoUHJvb2ZzIm8KEkdldEFjY291bnRSZXNwb25zZRI2CgdhY2NvdW50GAEg\
-            ASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5BY2NvdW50UgdhY2NvdW50EiEKDGhhc19wYXNzd29y\
-            ZBgCIAEoCFILaGFzUGFzc3dvcmQqrgEKDUFjY291bnRTdGF0dXMSHgoaQUNDT1VOVF9TVEFUVVNf\
-            VU5TUEVDSUZJRUQQABIZChVBQ0NPVU5UX1NUQVRVU19BQ1RJVkUQARIcChhBQ0NPVU5UX1NUQVRV\
-            U19TVVNQRU5ERUQQAhInCiNBQ0NPVU5UX1NUQVRVU19QRU5ESU5HX1ZFUklGSUNBVElPThADEhsK\
-            F0FDQ09VTlRfU1RBVFVTX0RFTEVUSU5HEAQyrgMKCEFjY291bnRzEl0KCFJlZ2lzdGVyEiQucG9z\
-            dGVybi5pZGVudGl0eS52MS5SZWdpc3RlclJlcXVlc3QaJS5wb3N0ZXJuLmlkZW50aXR5LnYxLlJl\
-            Z2lzdGVyUmVzcG9uc2UiBKi1GAESbwoOVmVyaWZ5UGFzc3dvcmQSKi5wb3N0ZXJuLmlkZW50aXR5\
-            LnYxLlZlcmlmeVBhc3N3b3JkUmVxdWVzdBorLnBvc3Rlcm4uaWRlbnRpdHkudjEuVmVyaWZ5UGFz\
-            c3dvcmRSZXNwb25zZSIEqLUYARJpCgxDb25maXJtRW1haWwSKC5wb3N0ZXJuLmlkZW50aXR5LnYx\
-            LkNvbmZpcm1FbWFpbFJlcXVlc3QaKS5wb3N0ZXJuLmlkZW50aXR5LnYxLkNvbmZpcm1FbWFpbFJl\
-            c3BvbnNlIgSotRgBEmcKCkdldEFjY291bnQSJi5wb3N0ZXJuLmlkZW50aXR5LnYxLkdldEFjY291\
-            bnRSZXF1ZXN0GicucG9zdGVybi5pZGVudGl0eS52MS5HZXRBY2NvdW50UmVzcG9uc2UiCIi1GAGg\
-            tRhkQjcKE3Bvc3Rlcm4uaWRlbnRpdHkudjFQAVoecG9zdGVybi9pZGVudGl0eS92MTtpZGVudGl0\
-            eXYxYgZwcm90bzM=
-            """)
+        methods: [register, verifyPassword, confirmEmail, getAccount],
+        fileDescriptors: [
+            FileDescriptors.identityV1SignInHistory,
+            FileDescriptors.identityV1Identity,
+        ])
 }

@@ -87,23 +87,6 @@ package enum AddressesDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.notification.v1.Addresses",
-        methods: [
-            showAddress,
-            releaseAddress,
-        ],
-        fileDescriptorSet: """
-            CqoFCidwb3N0ZXJuL25vdGlmaWNhdGlvbi92MS9hZGRyZXNzZXMucHJvdG8SF3Bvc3Rlcm4ubm90\
-            aWZpY2F0aW9uLnYxIioKElNob3dBZGRyZXNzUmVxdWVzdBIUCgVlbWFpbBgBIAEoCVIFZW1haWwi\
-            iwEKE1Nob3dBZGRyZXNzUmVzcG9uc2USHQoKaXNfc3RvcHBlZBgBIAEoCFIJaXNTdG9wcGVkEhYK\
-            BnJlYXNvbhgCIAEoCVIGcmVhc29uEiIKDXN0b3BwZWRfYXRfbXMYAyABKANSC3N0b3BwZWRBdE1z\
-            EhkKCHVudGlsX21zGAQgASgDUgd1bnRpbE1zIi0KFVJlbGVhc2VBZGRyZXNzUmVxdWVzdBIUCgVl\
-            bWFpbBgBIAEoCVIFZW1haWwiOQoWUmVsZWFzZUFkZHJlc3NSZXNwb25zZRIfCgt3YXNfc3RvcHBl\
-            ZBgBIAEoCFIKd2FzU3RvcHBlZDL0AQoJQWRkcmVzc2VzEm4KC1Nob3dBZGRyZXNzEisucG9zdGVy\
-            bi5ub3RpZmljYXRpb24udjEuU2hvd0FkZHJlc3NSZXF1ZXN0GiwucG9zdGVybi5ub3RpZmljYXRp\
-            b24udjEuU2hvd0FkZHJlc3NSZXNwb25zZSIEiLUYARJ3Cg5SZWxlYXNlQWRkcmVzcxIuLnBvc3Rl\
-            cm4ubm90aWZpY2F0aW9uLnYxLlJlbGVhc2VBZGRyZXNzUmVxdWVzdBovLnBvc3Rlcm4ubm90aWZp\
-            Y2F0aW9uLnYxLlJlbGVhc2VBZGRyZXNzUmVzcG9uc2UiBIi1GAFCQwoXcG9zdGVybi5ub3RpZmlj\
-            YXRpb24udjFQAVomcG9zdGVybi9ub3RpZmljYXRpb24vdjE7bm90aWZpY2F0aW9udjFiBnByb3Rv\
-            Mw==
-            """)
+        methods: [showAddress, releaseAddress],
+        fileDescriptors: [FileDescriptors.notificationV1Addresses])
 }

@@ -114,24 +114,6 @@ package enum BackupDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.backup.v1.Backup",
-        methods: [
-            copyStore,
-            recordBackup,
-        ],
-        fileDescriptorSet: """
-            CoMGCh5wb3N0ZXJuL2JhY2t1cC92MS9iYWNrdXAucHJvdG8SEXBvc3Rlcm4uYmFja3VwLnYxIisK\
-            EENvcHlTdG9yZVJlcXVlc3QSFwoHaG9sZF9tcxgBIAEoDVIGaG9sZE1zIpUBCg1Db3B5U3RvcmVJ\
-            dGVtEjIKBGhlbGQYASABKAsyHC5wb3N0ZXJuLmJhY2t1cC52MS5TdG9yZUhlbGRIAFIEaGVsZBIy\
-            CgRmaWxlGAIgASgLMhwucG9zdGVybi5iYWNrdXAudjEuU3RvcmVGaWxlSABSBGZpbGUSFAoEZGF0\
-            YRgDIAEoDEgAUgRkYXRhQgYKBHBhcnQihgEKCVN0b3JlSGVsZBIUCgVzdG9yZRgBIAEoCVIFc3Rv\
-            cmUSFQoGa2V5X2lkGAIgASgJUgVrZXlJZBIlCg5zdG9yYWdlX3NjaGVtYRgDIAEoDVINc3RvcmFn\
-            ZVNjaGVtYRIlCg5zZXJ2aWNlX3NjaGVtYRgEIAEoDVINc2VydmljZVNjaGVtYSI1CglTdG9yZUZp\
-            bGUSEgoEbmFtZRgBIAEoCVIEbmFtZRIUCgVieXRlcxgCIAEoA1IFYnl0ZXMiKwoTUmVjb3JkQmFj\
-            a3VwUmVxdWVzdBIUCgVieXRlcxgBIAEoA1IFYnl0ZXMiFgoUUmVjb3JkQmFja3VwUmVzcG9uc2Uy\
-            yAEKBkJhY2t1cBJdCglDb3B5U3RvcmUSIy5wb3N0ZXJuLmJhY2t1cC52MS5Db3B5U3RvcmVSZXF1\
-            ZXN0GiAucG9zdGVybi5iYWNrdXAudjEuQ29weVN0b3JlSXRlbSIHkLUYgLiZKTABEl8KDFJlY29y\
-            ZEJhY2t1cBImLnBvc3Rlcm4uYmFja3VwLnYxLlJlY29yZEJhY2t1cFJlcXVlc3QaJy5wb3N0ZXJu\
-            LmJhY2t1cC52MS5SZWNvcmRCYWNrdXBSZXNwb25zZUIxChFwb3N0ZXJuLmJhY2t1cC52MVABWhpw\
-            b3N0ZXJuL2JhY2t1cC92MTtiYWNrdXB2MWIGcHJvdG8z
-            """)
+        methods: [copyStore, recordBackup],
+        fileDescriptors: [FileDescriptors.backupV1Backup])
 }

@@ -90,19 +90,6 @@ package enum ClockDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.clock.v1.Clock",
-        methods: [
-            check,
-            accept,
-        ],
-        fileDescriptorSet: """
-            CtsDChxwb3N0ZXJuL2Nsb2NrL3YxL2Nsb2NrLnByb3RvEhBwb3N0ZXJuLmNsb2NrLnYxIg4KDENo\
-            ZWNrUmVxdWVzdCJZCg1DaGVja1Jlc3BvbnNlEhgKB3dhaXRpbmcYASABKAhSB3dhaXRpbmcSFQoG\
-            bm93X21zGAIgASgDUgVub3dNcxIXCgd3YWxsX21zGAMgASgDUgZ3YWxsTXMiDwoNQWNjZXB0UmVx\
-            dWVzdCJICg5BY2NlcHRSZXNwb25zZRIfCgt3YXNfd2FpdGluZxgBIAEoCFIKd2FzV2FpdGluZxIV\
-            CgZub3dfbXMYAiABKANSBW5vd01zMqoBCgVDbG9jaxJOCgVDaGVjaxIeLnBvc3Rlcm4uY2xvY2su\
-            djEuQ2hlY2tSZXF1ZXN0Gh8ucG9zdGVybi5jbG9jay52MS5DaGVja1Jlc3BvbnNlIgSItRgBElEK\
-            BkFjY2VwdBIfLnBvc3Rlcm4uY2xvY2sudjEuQWNjZXB0UmVxdWVzdBogLnBvc3Rlcm4uY2xvY2su\
-            djEuQWNjZXB0UmVzcG9uc2UiBIi1GAFCLgoQcG9zdGVybi5jbG9jay52MVABWhhwb3N0ZXJuL2Ns\
-            b2NrL3YxO2Nsb2NrdjFiBnByb3RvMw==
-            """)
+        methods: [check, accept],
+        fileDescriptors: [FileDescriptors.clockV1Clock])
 }

@@ -63,23 +63,6 @@ package enum EventsDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.events.v1.Events",
-        methods: [
-            readEvents,
-        ],
-        fileDescriptorSet: """
-            CvwFCh5wb3N0ZXJuL2V2ZW50cy92MS9ldmVudHMucHJvdG8SEXBvc3Rlcm4uZXZlbnRzLnYxIoQB\
-            ChFSZWFkRXZlbnRzUmVxdWVzdBIUCgVhZnRlchgBIAEoA1IFYWZ0ZXISFAoFbGltaXQYAiABKA1S\
-            BWxpbWl0EiMKDXBvc2l0aW9uX29ubHkYAyABKAhSDHBvc2l0aW9uT25seRIeCgthZnRlcl9hdF9t\
-            cxgEIAEoA1IJYWZ0ZXJBdE1zIsEBChJSZWFkRXZlbnRzUmVzcG9uc2USMAoGZXZlbnRzGAEgAygL\
-            MhgucG9zdGVybi5ldmVudHMudjEuRXZlbnRSBmV2ZW50cxIaCghwb3NpdGlvbhgCIAEoA1IIcG9z\
-            aXRpb24SGQoIaXNfd2hvbGUYAyABKAhSB2lzV2hvbGUSHAoKcmVhZF9hdF9tcxgEIAEoA1IIcmVh\
-            ZEF0TXMSJAoOcG9zaXRpb25fYXRfbXMYBSABKANSDHBvc2l0aW9uQXRNcyLQAQoFRXZlbnQSGgoI\
-            cG9zaXRpb24YASABKANSCHBvc2l0aW9uEhMKBWF0X21zGAIgASgDUgRhdE1zEhIKBGtpbmQYAyAB\
-            KAlSBGtpbmQSHQoKYWNjb3VudF9pZBgEIAEoCVIJYWNjb3VudElkEh0KCnNlc3Npb25faWQYBSAB\
-            KAlSCXNlc3Npb25JZBIYCgdvdXRjb21lGAYgASgJUgdvdXRjb21lEhgKB2F0dGVtcHQYByABKANS\
-            B2F0dGVtcHQSEAoDYXBwGAggASgJUgNhcHAybgoGRXZlbnRzEmQKClJlYWRFdmVudHMSJC5wb3N0\
-            ZXJuLmV2ZW50cy52MS5SZWFkRXZlbnRzUmVxdWVzdBolLnBvc3Rlcm4uZXZlbnRzLnYxLlJlYWRF\
-            dmVudHNSZXNwb25zZSIJiLUYAZC1GIgnQjEKEXBvc3Rlcm4uZXZlbnRzLnYxUAFaGnBvc3Rlcm4v\
-            ZXZlbnRzL3YxO2V2ZW50c3YxYgZwcm90bzM=
-            """)
+        methods: [readEvents],
+        fileDescriptors: [FileDescriptors.eventsV1Events])
 }

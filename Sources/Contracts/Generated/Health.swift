@@ -117,24 +117,6 @@ package enum HealthDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.health.v1.Health",
-        methods: [
-            check,
-            watch,
-        ],
-        fileDescriptorSet: """
-            CvoFCh5wb3N0ZXJuL2hlYWx0aC92MS9oZWFsdGgucHJvdG8SEXBvc3Rlcm4uaGVhbHRoLnYxIg4K\
-            DENoZWNrUmVxdWVzdCJ+Cg1DaGVja1Jlc3BvbnNlEjgKBnN0YXR1cxgBIAEoDjIgLnBvc3Rlcm4u\
-            aGVhbHRoLnYxLlNlcnZpbmdTdGF0dXNSBnN0YXR1cxIzCgVwYXJ0cxgCIAMoCzIdLnBvc3Rlcm4u\
-            aGVhbHRoLnYxLlBhcnRIZWFsdGhSBXBhcnRzIrQBCgpQYXJ0SGVhbHRoEhIKBG5hbWUYASABKAlS\
-            BG5hbWUSOAoGc3RhdHVzGAIgASgOMiAucG9zdGVybi5oZWFsdGgudjEuU2VydmluZ1N0YXR1c1IG\
-            c3RhdHVzEi8KE2ZhaWxpbmdfc2luY2VfYXRfbXMYAyABKANIAFIQZmFpbGluZ1NpbmNlQXRNcxIW\
-            CgZkZXRhaWwYBCABKAlSBmRldGFpbEIPCg1mYWlsaW5nX3NpbmNlKogBCg1TZXJ2aW5nU3RhdHVz\
-            Eh4KGlNFUlZJTkdfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGgoWU0VSVklOR19TVEFUVVNfU0VSVklO\
-            RxABEh4KGlNFUlZJTkdfU1RBVFVTX05PVF9TRVJWSU5HEAISGwoXU0VSVklOR19TVEFUVVNfREVH\
-            UkFERUQQAzK3AQoGSGVhbHRoElkKBUNoZWNrEh8ucG9zdGVybi5oZWFsdGgudjEuQ2hlY2tSZXF1\
-            ZXN0GiAucG9zdGVybi5oZWFsdGgudjEuQ2hlY2tSZXNwb25zZSINiLUYAZC1GOgHmLUYARJSCgVX\
-            YXRjaBIfLnBvc3Rlcm4uaGVhbHRoLnYxLkNoZWNrUmVxdWVzdBogLnBvc3Rlcm4uaGVhbHRoLnYx\
-            LkNoZWNrUmVzcG9uc2UiBIi1GAEwAUIxChFwb3N0ZXJuLmhlYWx0aC52MVABWhpwb3N0ZXJuL2hl\
-            YWx0aC92MTtoZWFsdGh2MWIGcHJvdG8z
-            """)
+        methods: [check, watch],
+        fileDescriptors: [FileDescriptors.healthV1Health])
 }

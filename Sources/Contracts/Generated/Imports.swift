@@ -151,59 +151,6 @@ package enum ImportsDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.identity.v1.Imports",
-        methods: [
-            keepHashParameters,
-            importAccounts,
-            lookUpImported,
-            exportAccounts,
-        ],
-        fileDescriptorSet: """
-            CsgUCiFwb3N0ZXJuL2lkZW50aXR5L3YxL2ltcG9ydHMucHJvdG8SE3Bvc3Rlcm4uaWRlbnRpdHku\
-            djEioAQKDUFjY291bnRSZWNvcmQSHwoLZXh0ZXJuYWxfaWQYASABKAlSCmV4dGVybmFsSWQSFAoF\
-            ZW1haWwYAiABKAlSBWVtYWlsEiUKDmVtYWlsX3ZlcmlmaWVkGAMgASgIUg1lbWFpbFZlcmlmaWVk\
-            EiMKDXBhc3N3b3JkX2hhc2gYBCABKAlSDHBhc3N3b3JkSGFzaBIhCgxkaXNwbGF5X25hbWUYBSAB\
-            KAlSC2Rpc3BsYXlOYW1lEhsKCXBob3RvX3VybBgGIAEoCVIIcGhvdG9VcmwSIQoMcGhvbmVfbnVt\
-            YmVyGAcgASgJUgtwaG9uZU51bWJlchJFCgppZGVudGl0aWVzGAggAygLMiUucG9zdGVybi5pZGVu\
-            dGl0eS52MS5Qcm92aWRlcklkZW50aXR5UgppZGVudGl0aWVzEhoKCGRpc2FibGVkGAkgASgIUghk\
-            aXNhYmxlZBIiCg1jcmVhdGVkX2F0X21zGAogASgDUgtjcmVhdGVkQXRNcxIqChJsYXN0X3NpZ25f\
-            aW5fYXRfbXMYCyABKANSDmxhc3RTaWduSW5BdE1zEhoKCGxhbmd1YWdlGAwgASgJUghsYW5ndWFn\
-            ZRIjCg1jdXN0b21fY2xhaW1zGA0gASgJUgxjdXN0b21DbGFpbXMSFgoGc291cmNlGA4gASgJUgZz\
-            b3VyY2USHQoKYWNjb3VudF9pZBgPIAEoCVIJYWNjb3VudElkIpUBChBQcm92aWRlcklkZW50aXR5\
-            EhYKBm1ldGhvZBgBIAEoCVIGbWV0aG9kEhYKBmlzc3VlchgCIAEoCVIGaXNzdWVyEhgKB3N1Ympl\
-            Y3QYAyABKAlSB3N1YmplY3QSFAoFZW1haWwYBCABKAlSBWVtYWlsEiEKDGRpc3BsYXlfbmFtZRgF\
-            IAEoCVILZGlzcGxheU5hbWUiYQoZS2VlcEhhc2hQYXJhbWV0ZXJzUmVxdWVzdBIdCgpzaWduZXJf\
-            a2V5GAEgASgMUglzaWduZXJLZXkSJQoOc2FsdF9zZXBhcmF0b3IYAiABKAxSDXNhbHRTZXBhcmF0\
-            b3IiQQoaS2VlcEhhc2hQYXJhbWV0ZXJzUmVzcG9uc2USIwoNcGFyYW1ldGVyc19pZBgBIAEoA1IM\
-            cGFyYW1ldGVyc0lkIrEBChVJbXBvcnRBY2NvdW50c1JlcXVlc3QSFgoGc291cmNlGAEgASgJUgZz\
-            b3VyY2USPgoIYWNjb3VudHMYAiADKAsyIi5wb3N0ZXJuLmlkZW50aXR5LnYxLkFjY291bnRSZWNv\
-            cmRSCGFjY291bnRzEicKD2VtYWlsc191bnByb3ZlZBgDIAEoCFIOZW1haWxzVW5wcm92ZWQSFwoH\
-            ZHJ5X3J1bhgEIAEoCFIGZHJ5UnVuIlUKFkltcG9ydEFjY291bnRzUmVzcG9uc2USOwoHYW5zd2Vy\
-            cxgBIAMoCzIhLnBvc3Rlcm4uaWRlbnRpdHkudjEuSW1wb3J0QW5zd2VyUgdhbnN3ZXJzIscBCgxJ\
-            bXBvcnRBbnN3ZXISPAoHb3V0Y29tZRgBIAEoDjIiLnBvc3Rlcm4uaWRlbnRpdHkudjEuSW1wb3J0\
-            T3V0Y29tZVIHb3V0Y29tZRIdCgphY2NvdW50X2lkGAIgASgJUglhY2NvdW50SWQSEgoEY29kZRgD\
-            IAEoCVIEY29kZRIUCgVmaWVsZBgEIAEoCVIFZmllbGQSFgoGcmVhc29uGAUgASgJUgZyZWFzb24S\
-            GAoHYWx0ZXJlZBgGIAMoCVIHYWx0ZXJlZCJSChVMb29rVXBJbXBvcnRlZFJlcXVlc3QSFgoGc291\
-            cmNlGAEgASgJUgZzb3VyY2USIQoMZXh0ZXJuYWxfaWRzGAIgAygJUgtleHRlcm5hbElkcyI5ChZM\
-            b29rVXBJbXBvcnRlZFJlc3BvbnNlEh8KC2FjY291bnRfaWRzGAEgAygJUgphY2NvdW50SWRzIl8K\
-            FUV4cG9ydEFjY291bnRzUmVxdWVzdBIwChR3aXRoX3Bhc3N3b3JkX2hhc2hlcxgBIAEoCFISd2l0\
-            aFBhc3N3b3JkSGFzaGVzEhQKBWFmdGVyGAIgASgJUgVhZnRlciK+AQoSRXhwb3J0QWNjb3VudHNJ\
-            dGVtEkwKD2hhc2hfcGFyYW1ldGVycxgBIAMoCzIjLnBvc3Rlcm4uaWRlbnRpdHkudjEuSGFzaFBh\
-            cmFtZXRlcnNSDmhhc2hQYXJhbWV0ZXJzEj4KCGFjY291bnRzGAIgAygLMiIucG9zdGVybi5pZGVu\
-            dGl0eS52MS5BY2NvdW50UmVjb3JkUghhY2NvdW50cxIaCghwb3NpdGlvbhgDIAEoCVIIcG9zaXRp\
-            b24iewoOSGFzaFBhcmFtZXRlcnMSIwoNcGFyYW1ldGVyc19pZBgBIAEoA1IMcGFyYW1ldGVyc0lk\
-            Eh0KCnNpZ25lcl9rZXkYAiABKAxSCXNpZ25lcktleRIlCg5zYWx0X3NlcGFyYXRvchgDIAEoDFIN\
-            c2FsdFNlcGFyYXRvciqFAQoNSW1wb3J0T3V0Y29tZRIeChpJTVBPUlRfT1VUQ09NRV9VTlNQRUNJ\
-            RklFRBAAEhoKFklNUE9SVF9PVVRDT01FX0NSRUFURUQQARIcChhJTVBPUlRfT1VUQ09NRV9VTkNI\
-            QU5HRUQQAhIaChZJTVBPUlRfT1VUQ09NRV9SRUZVU0VEEAMy4AMKB0ltcG9ydHMSewoSS2VlcEhh\
-            c2hQYXJhbWV0ZXJzEi4ucG9zdGVybi5pZGVudGl0eS52MS5LZWVwSGFzaFBhcmFtZXRlcnNSZXF1\
-            ZXN0Gi8ucG9zdGVybi5pZGVudGl0eS52MS5LZWVwSGFzaFBhcmFtZXRlcnNSZXNwb25zZSIEiLUY\
-            ARJ1Cg5JbXBvcnRBY2NvdW50cxIqLnBvc3Rlcm4uaWRlbnRpdHkudjEuSW1wb3J0QWNjb3VudHNS\
-            ZXF1ZXN0GisucG9zdGVybi5pZGVudGl0eS52MS5JbXBvcnRBY2NvdW50c1Jlc3BvbnNlIgqItRgB\
-            kLUY4NQDEm8KDkxvb2tVcEltcG9ydGVkEioucG9zdGVybi5pZGVudGl0eS52MS5Mb29rVXBJbXBv\
-            cnRlZFJlcXVlc3QaKy5wb3N0ZXJuLmlkZW50aXR5LnYxLkxvb2tVcEltcG9ydGVkUmVzcG9uc2Ui\
-            BIi1GAEScAoORXhwb3J0QWNjb3VudHMSKi5wb3N0ZXJuLmlkZW50aXR5LnYxLkV4cG9ydEFjY291\
-            bnRzUmVxdWVzdBonLnBvc3Rlcm4uaWRlbnRpdHkudjEuRXhwb3J0QWNjb3VudHNJdGVtIgeQtRiA\
-            uJkpMAFCNwoTcG9zdGVybi5pZGVudGl0eS52MVABWh5wb3N0ZXJuL2lkZW50aXR5L3YxO2lkZW50\
-            aXR5djFiBnByb3RvMw==
-            """)
+        methods: [keepHashParameters, importAccounts, lookUpImported, exportAccounts],
+        fileDescriptors: [FileDescriptors.identityV1Imports])
 }

@@ -110,31 +110,6 @@ package enum LimitOperationDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.ratelimit.v1.LimitOperation",
-        methods: [
-            listLimits,
-            listSubjectKeys,
-            rotateSubjectKey,
-        ],
-        fileDescriptorSet: """
-            CtIICiRwb3N0ZXJuL3JhdGVsaW1pdC92MS9vcGVyYXRpb24ucHJvdG8SFHBvc3Rlcm4ucmF0ZWxp\
-            bWl0LnYxIrMBCgVMaW1pdBISCgRuYW1lGAEgASgJUgRuYW1lEhIKBHJ1bGUYAiABKAlSBHJ1bGUS\
-            GAoHY2hhbmdlZBgDIAEoCFIHY2hhbmdlZBIWCgZzaGFkb3cYBCABKAhSBnNoYWRvdxIYCgdkdXJh\
-            YmxlGAUgASgIUgdkdXJhYmxlEhoKCGludGVybmFsGAYgASgIUghpbnRlcm5hbBIaCghzZXR0aW5n\
-            cxgHIAMoCVIIc2V0dGluZ3MiEwoRTGlzdExpbWl0c1JlcXVlc3QiSQoSTGlzdExpbWl0c1Jlc3Bv\
-            bnNlEjMKBmxpbWl0cxgBIAMoCzIbLnBvc3Rlcm4ucmF0ZWxpbWl0LnYxLkxpbWl0UgZsaW1pdHMi\
-            WgoKU3ViamVjdEtleRIWCgZudW1iZXIYASABKANSBm51bWJlchIZCghzaW5jZV9tcxgCIAEoA1IH\
-            c2luY2VNcxIZCgh1bnRpbF9tcxgDIAEoA1IHdW50aWxNcyIYChZMaXN0U3ViamVjdEtleXNSZXF1\
-            ZXN0Ik8KF0xpc3RTdWJqZWN0S2V5c1Jlc3BvbnNlEjQKBGtleXMYASADKAsyIC5wb3N0ZXJuLnJh\
-            dGVsaW1pdC52MS5TdWJqZWN0S2V5UgRrZXlzIj4KF1JvdGF0ZVN1YmplY3RLZXlSZXF1ZXN0EiMK\
-            DWZvcmdldF9vbGRlc3QYASABKAhSDGZvcmdldE9sZGVzdCJQChhSb3RhdGVTdWJqZWN0S2V5UmVz\
-            cG9uc2USNAoEa2V5cxgBIAMoCzIgLnBvc3Rlcm4ucmF0ZWxpbWl0LnYxLlN1YmplY3RLZXlSBGtl\
-            eXMy4AIKDkxpbWl0T3BlcmF0aW9uEmUKCkxpc3RMaW1pdHMSJy5wb3N0ZXJuLnJhdGVsaW1pdC52\
-            MS5MaXN0TGltaXRzUmVxdWVzdBooLnBvc3Rlcm4ucmF0ZWxpbWl0LnYxLkxpc3RMaW1pdHNSZXNw\
-            b25zZSIEiLUYARJ0Cg9MaXN0U3ViamVjdEtleXMSLC5wb3N0ZXJuLnJhdGVsaW1pdC52MS5MaXN0\
-            U3ViamVjdEtleXNSZXF1ZXN0Gi0ucG9zdGVybi5yYXRlbGltaXQudjEuTGlzdFN1YmplY3RLZXlz\
-            UmVzcG9uc2UiBIi1GAEScQoQUm90YXRlU3ViamVjdEtleRItLnBvc3Rlcm4ucmF0ZWxpbWl0LnYx\
-            LlJvdGF0ZVN1YmplY3RLZXlSZXF1ZXN0Gi4ucG9zdGVybi5yYXRlbGltaXQudjEuUm90YXRlU3Vi\
-            amVjdEtleVJlc3BvbnNlQjoKFHBvc3Rlcm4ucmF0ZWxpbWl0LnYxUAFaIHBvc3Rlcm4vcmF0ZWxp\
-            bWl0L3YxO3JhdGVsaW1pdHYxYgZwcm90bzM=
-            """)
+        methods: [listLimits, listSubjectKeys, rotateSubjectKey],
+        fileDescriptors: [FileDescriptors.ratelimitV1Operation])
 }

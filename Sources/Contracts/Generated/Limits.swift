@@ -213,51 +213,6 @@ package enum LimitsDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.ratelimit.v1.Limits",
-        methods: [
-            consume,
-            check,
-            refund,
-            succeed,
-            peek,
-            reset,
-        ],
-        fileDescriptorSet: """
-            CrgQCiRwb3N0ZXJuL3JhdGVsaW1pdC92MS9yYXRlbGltaXQucHJvdG8SFHBvc3Rlcm4ucmF0ZWxp\
-            bWl0LnYxImgKBkNoYXJnZRIUCgVsaW1pdBgBIAEoCVIFbGltaXQSGAoHc3ViamVjdBgCIAEoCVIH\
-            c3ViamVjdBIWCgZkZXZpY2UYAyABKAlSBmRldmljZRIWCgZ0YXJnZXQYBCABKAlSBnRhcmdldCLU\
-            AQoIRGVjaXNpb24SGAoHbGltaXRlZBgBIAEoCFIHbGltaXRlZBIUCgVsaW1pdBgCIAEoCVIFbGlt\
-            aXQSJAoOcmV0cnlfYWZ0ZXJfbXMYAyABKARSDHJldHJ5QWZ0ZXJNcxIcCglyZW1haW5pbmcYBCAB\
-            KA1SCXJlbWFpbmluZxIYCgdhdHRlbXB0GAUgASgNUgdhdHRlbXB0Eh4KC3Jlc2V0X2F0X21zGAYg\
-            ASgDUglyZXNldEF0TXMSGgoIc2VudGVuY2UYByABKAlSCHNlbnRlbmNlItoBCg5Db25zdW1lUmVx\
-            dWVzdBI2CgdjaGFyZ2VzGAEgAygLMhwucG9zdGVybi5yYXRlbGltaXQudjEuQ2hhcmdlUgdjaGFy\
-            Z2VzEhoKCGxhbmd1YWdlGAIgASgJUghsYW5ndWFnZRInCg5jbGllbnRfYWRkcmVzcxgDIAEoCUgA\
-            Ug1jbGllbnRBZGRyZXNzEiIKC2FwcGxpY2F0aW9uGAQgASgJSABSC2FwcGxpY2F0aW9uEhsKCWNo\
-            YXJnZV9pZBgFIAEoCVIIY2hhcmdlSWRCCgoIbmFtZWRfYnkiagoPQ29uc3VtZVJlc3BvbnNlEjoK\
-            CGRlY2lzaW9uGAEgASgLMh4ucG9zdGVybi5yYXRlbGltaXQudjEuRGVjaXNpb25SCGRlY2lzaW9u\
-            EhsKCWNoYXJnZV9pZBgCIAEoCVIIY2hhcmdlSWQiYgoMQ2hlY2tSZXF1ZXN0EjYKB2NoYXJnZXMY\
-            ASADKAsyHC5wb3N0ZXJuLnJhdGVsaW1pdC52MS5DaGFyZ2VSB2NoYXJnZXMSGgoIbGFuZ3VhZ2UY\
-            AiABKAlSCGxhbmd1YWdlIksKDUNoZWNrUmVzcG9uc2USOgoIZGVjaXNpb24YASABKAsyHi5wb3N0\
-            ZXJuLnJhdGVsaW1pdC52MS5EZWNpc2lvblIIZGVjaXNpb24ieAoNUmVmdW5kUmVxdWVzdBIbCglj\
-            aGFyZ2VfaWQYASABKAlSCGNoYXJnZUlkEjYKB2NoYXJnZXMYAiADKAsyHC5wb3N0ZXJuLnJhdGVs\
-            aW1pdC52MS5DaGFyZ2VSB2NoYXJnZXMSEgoEb25seRgDIAMoCVIEb25seSIQCg5SZWZ1bmRSZXNw\
-            b25zZSKMAQoOU3VjY2VlZFJlcXVlc3QSGwoJY2hhcmdlX2lkGAEgASgJUghjaGFyZ2VJZBI2Cgdj\
-            aGFyZ2VzGAIgAygLMhwucG9zdGVybi5yYXRlbGltaXQudjEuQ2hhcmdlUgdjaGFyZ2VzEiUKDmZv\
-            cmdldF9kZXZpY2VzGAMgASgIUg1mb3JnZXREZXZpY2VzIhEKD1N1Y2NlZWRSZXNwb25zZSJhCgtQ\
-            ZWVrUmVxdWVzdBI2CgdjaGFyZ2VzGAEgAygLMhwucG9zdGVybi5yYXRlbGltaXQudjEuQ2hhcmdl\
-            UgdjaGFyZ2VzEhoKCGxhbmd1YWdlGAIgASgJUghsYW5ndWFnZSJKCgxQZWVrUmVzcG9uc2USOgoI\
-            ZGVjaXNpb24YASABKAsyHi5wb3N0ZXJuLnJhdGVsaW1pdC52MS5EZWNpc2lvblIIZGVjaXNpb24i\
-            RgoMUmVzZXRSZXF1ZXN0EjYKB2NoYXJnZXMYASADKAsyHC5wb3N0ZXJuLnJhdGVsaW1pdC52MS5D\
-            aGFyZ2VSB2NoYXJnZXMiLQoNUmVzZXRSZXNwb25zZRIcCglmb3Jnb3R0ZW4YASABKA1SCWZvcmdv\
-            dHRlbjKmBAoGTGltaXRzElYKB0NvbnN1bWUSJC5wb3N0ZXJuLnJhdGVsaW1pdC52MS5Db25zdW1l\
-            UmVxdWVzdBolLnBvc3Rlcm4ucmF0ZWxpbWl0LnYxLkNvbnN1bWVSZXNwb25zZRJWCgVDaGVjaxIi\
-            LnBvc3Rlcm4ucmF0ZWxpbWl0LnYxLkNoZWNrUmVxdWVzdBojLnBvc3Rlcm4ucmF0ZWxpbWl0LnYx\
-            LkNoZWNrUmVzcG9uc2UiBJi1GAESWQoGUmVmdW5kEiMucG9zdGVybi5yYXRlbGltaXQudjEuUmVm\
-            dW5kUmVxdWVzdBokLnBvc3Rlcm4ucmF0ZWxpbWl0LnYxLlJlZnVuZFJlc3BvbnNlIgSYtRgBElwK\
-            B1N1Y2NlZWQSJC5wb3N0ZXJuLnJhdGVsaW1pdC52MS5TdWNjZWVkUmVxdWVzdBolLnBvc3Rlcm4u\
-            cmF0ZWxpbWl0LnYxLlN1Y2NlZWRSZXNwb25zZSIEmLUYARJbCgRQZWVrEiEucG9zdGVybi5yYXRl\
-            bGltaXQudjEuUGVla1JlcXVlc3QaIi5wb3N0ZXJuLnJhdGVsaW1pdC52MS5QZWVrUmVzcG9uc2Ui\
-            DIi1GAGgtRhkmLUYARJWCgVSZXNldBIiLnBvc3Rlcm4ucmF0ZWxpbWl0LnYxLlJlc2V0UmVxdWVz\
-            dBojLnBvc3Rlcm4ucmF0ZWxpbWl0LnYxLlJlc2V0UmVzcG9uc2UiBIi1GAFCOgoUcG9zdGVybi5y\
-            YXRlbGltaXQudjFQAVogcG9zdGVybi9yYXRlbGltaXQvdjE7cmF0ZWxpbWl0djFiBnByb3RvMw==
-            """)
+        methods: [consume, check, refund, succeed, peek, reset],
+        fileDescriptors: [FileDescriptors.ratelimitV1Ratelimit])
 }

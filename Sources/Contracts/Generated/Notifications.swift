@@ -62,20 +62,6 @@ package enum NotificationsDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.notification.v1.Notifications",
-        methods: [
-            sendEmail,
-        ],
-        fileDescriptorSet: """
-            CuAECipwb3N0ZXJuL25vdGlmaWNhdGlvbi92MS9ub3RpZmljYXRpb24ucHJvdG8SF3Bvc3Rlcm4u\
-            bm90aWZpY2F0aW9uLnYxIuwBChBTZW5kRW1haWxSZXF1ZXN0EhwKCXJlY2lwaWVudBgBIAEoCVIJ\
-            cmVjaXBpZW50EhoKCHRlbXBsYXRlGAIgASgJUgh0ZW1wbGF0ZRIaCghsYW5ndWFnZRgDIAEoCVII\
-            bGFuZ3VhZ2USPwoJdmFyaWFibGVzGAQgAygLMiEucG9zdGVybi5ub3RpZmljYXRpb24udjEuVmFy\
-            aWFibGVSCXZhcmlhYmxlcxIiCg1leHBpcmVzX2F0X21zGAUgASgDUgtleHBpcmVzQXRNcxIdCgph\
-            Y2NvdW50X2lkGAYgASgJUglhY2NvdW50SWQiNAoIVmFyaWFibGUSEgoEbmFtZRgBIAEoCVIEbmFt\
-            ZRIUCgV2YWx1ZRgCIAEoCVIFdmFsdWUiMgoRU2VuZEVtYWlsUmVzcG9uc2USHQoKbWVzc2FnZV9p\
-            ZBgBIAEoCVIJbWVzc2FnZUlkMnMKDU5vdGlmaWNhdGlvbnMSYgoJU2VuZEVtYWlsEikucG9zdGVy\
-            bi5ub3RpZmljYXRpb24udjEuU2VuZEVtYWlsUmVxdWVzdBoqLnBvc3Rlcm4ubm90aWZpY2F0aW9u\
-            LnYxLlNlbmRFbWFpbFJlc3BvbnNlQkMKF3Bvc3Rlcm4ubm90aWZpY2F0aW9uLnYxUAFaJnBvc3Rl\
-            cm4vbm90aWZpY2F0aW9uL3YxO25vdGlmaWNhdGlvbnYxYgZwcm90bzM=
-            """)
+        methods: [sendEmail],
+        fileDescriptors: [FileDescriptors.notificationV1Notification])
 }

@@ -64,15 +64,6 @@ package enum ProviderEventsDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.identity.v1.ProviderEvents",
-        methods: [
-            receive,
-        ],
-        fileDescriptorSet: """
-            CsoCCilwb3N0ZXJuL2lkZW50aXR5L3YxL3Byb3ZpZGVyX2V2ZW50cy5wcm90bxITcG9zdGVybi5p\
-            ZGVudGl0eS52MSJGCg5SZWNlaXZlUmVxdWVzdBIaCghwcm92aWRlchgBIAEoCVIIcHJvdmlkZXIS\
-            GAoHcGF5bG9hZBgCIAEoCVIHcGF5bG9hZCIRCg9SZWNlaXZlUmVzcG9uc2UybAoOUHJvdmlkZXJF\
-            dmVudHMSWgoHUmVjZWl2ZRIjLnBvc3Rlcm4uaWRlbnRpdHkudjEuUmVjZWl2ZVJlcXVlc3QaJC5w\
-            b3N0ZXJuLmlkZW50aXR5LnYxLlJlY2VpdmVSZXNwb25zZSIEiLUYAUI3ChNwb3N0ZXJuLmlkZW50\
-            aXR5LnYxUAFaHnBvc3Rlcm4vaWRlbnRpdHkvdjE7aWRlbnRpdHl2MWIGcHJvdG8z
-            """)
+        methods: [receive],
+        fileDescriptors: [FileDescriptors.identityV1ProviderEvents])
 }

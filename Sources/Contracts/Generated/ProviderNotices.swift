@@ -102,29 +102,6 @@ package enum ProviderNoticesDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.gateway.v1.ProviderNotices",
-        methods: [
-            receiveProviderNotice,
-            describeProviderOutcome,
-        ],
-        fileDescriptorSet: """
-            CoIICiBwb3N0ZXJuL2dhdGV3YXkvdjEvbm90aWNlcy5wcm90bxIScG9zdGVybi5nYXRld2F5LnYx\
-            IlQKHFJlY2VpdmVQcm92aWRlck5vdGljZVJlcXVlc3QSGgoIcHJvdmlkZXIYASABKAlSCHByb3Zp\
-            ZGVyEhgKB3BheWxvYWQYAiABKAlSB3BheWxvYWQiHwodUmVjZWl2ZVByb3ZpZGVyTm90aWNlUmVz\
-            cG9uc2UiewoeRGVzY3JpYmVQcm92aWRlck91dGNvbWVSZXF1ZXN0EhoKCHByb3ZpZGVyGAEgASgJ\
-            Ughwcm92aWRlchI9CgdvdXRjb21lGAIgASgOMiMucG9zdGVybi5nYXRld2F5LnYxLlByb3ZpZGVy\
-            T3V0Y29tZVIHb3V0Y29tZSKOAQofRGVzY3JpYmVQcm92aWRlck91dGNvbWVSZXNwb25zZRISCgRj\
-            b2RlGAEgASgJUgRjb2RlEiEKDHVzZXJfbWVzc2FnZRgCIAEoCVILdXNlck1lc3NhZ2USHAoJcmV0\
-            cnlhYmxlGAMgASgIUglyZXRyeWFibGUSFgoGYWN0aW9uGAQgASgJUgZhY3Rpb24qzgEKD1Byb3Zp\
-            ZGVyT3V0Y29tZRIgChxQUk9WSURFUl9PVVRDT01FX1VOU1BFQ0lGSUVEEAASHgoaUFJPVklERVJf\
-            T1VUQ09NRV9DQU5DRUxMRUQQARIbChdQUk9WSURFUl9PVVRDT01FX0ZBSUxFRBACEiAKHFBST1ZJ\
-            REVSX09VVENPTUVfVU5BVkFJTEFCTEUQAxIcChhQUk9WSURFUl9PVVRDT01FX05FVFdPUksQBBIc\
-            ChhQUk9WSURFUl9PVVRDT01FX1RJTUVPVVQQBTK1AgoPUHJvdmlkZXJOb3RpY2VzEooBChVSZWNl\
-            aXZlUHJvdmlkZXJOb3RpY2USMC5wb3N0ZXJuLmdhdGV3YXkudjEuUmVjZWl2ZVByb3ZpZGVyTm90\
-            aWNlUmVxdWVzdBoxLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZWNlaXZlUHJvdmlkZXJOb3RpY2VSZXNw\
-            b25zZSIMuLUYAcC1GAGItRgBEpQBChdEZXNjcmliZVByb3ZpZGVyT3V0Y29tZRIyLnBvc3Rlcm4u\
-            Z2F0ZXdheS52MS5EZXNjcmliZVByb3ZpZGVyT3V0Y29tZVJlcXVlc3QaMy5wb3N0ZXJuLmdhdGV3\
-            YXkudjEuRGVzY3JpYmVQcm92aWRlck91dGNvbWVSZXNwb25zZSIQuLUYAcC1GAGItRgBmLUYAUI0\
-            ChJwb3N0ZXJuLmdhdGV3YXkudjFQAVoccG9zdGVybi9nYXRld2F5L3YxO2dhdGV3YXl2MWIGcHJv\
-            dG8z
-            """)
+        methods: [receiveProviderNotice, describeProviderOutcome],
+        fileDescriptors: [FileDescriptors.gatewayV1Notices])
 }

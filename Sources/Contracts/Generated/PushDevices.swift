@@ -157,46 +157,6 @@ package enum PushDevicesDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.notification.v1.PushDevices",
-        methods: [
-            register,
-            update,
-            unregister,
-            revokeAll,
-            list,
-        ],
-        fileDescriptorSet: """
-            CqAOCiVwb3N0ZXJuL25vdGlmaWNhdGlvbi92MS9kZXZpY2VzLnByb3RvEhdwb3N0ZXJuLm5vdGlm\
-            aWNhdGlvbi52MSLAAQoVUmVnaXN0ZXJEZXZpY2VSZXF1ZXN0Eh0KCmFjY291bnRfaWQYASABKAlS\
-            CWFjY291bnRJZBJBCghwbGF0Zm9ybRgCIAEoDjIlLnBvc3Rlcm4ubm90aWZpY2F0aW9uLnYxLlB1\
-            c2hQbGF0Zm9ybVIIcGxhdGZvcm0SFAoFdG9rZW4YAyABKAlSBXRva2VuEhAKA2FwcBgEIAEoCVID\
-            YXBwEh0KCnNlc3Npb25faWQYBSABKAlSCXNlc3Npb25JZCJLChZSZWdpc3RlckRldmljZVJlc3Bv\
-            bnNlEhsKCWRldmljZV9pZBgBIAEoCVIIZGV2aWNlSWQSFAoFbW92ZWQYAiABKAhSBW1vdmVkImcK\
-            E1VwZGF0ZURldmljZVJlcXVlc3QSHQoKYWNjb3VudF9pZBgBIAEoCVIJYWNjb3VudElkEhsKCWRl\
-            dmljZV9pZBgCIAEoCVIIZGV2aWNlSWQSFAoFdG9rZW4YAyABKAlSBXRva2VuIhYKFFVwZGF0ZURl\
-            dmljZVJlc3BvbnNlInQKF1VucmVnaXN0ZXJEZXZpY2VSZXF1ZXN0Eh0KCmFjY291bnRfaWQYASAB\
-            KAlSCWFjY291bnRJZBIbCglkZXZpY2VfaWQYAiABKAlSCGRldmljZUlkEh0KCnNlc3Npb25faWQY\
-            AyABKAlSCXNlc3Npb25JZCI0ChhVbnJlZ2lzdGVyRGV2aWNlUmVzcG9uc2USGAoHZHJvcHBlZBgB\
-            IAEoDVIHZHJvcHBlZCI1ChRSZXZva2VEZXZpY2VzUmVxdWVzdBIdCgphY2NvdW50X2lkGAEgASgJ\
-            UglhY2NvdW50SWQiMQoVUmV2b2tlRGV2aWNlc1Jlc3BvbnNlEhgKB2Ryb3BwZWQYASABKA1SB2Ry\
-            b3BwZWQiMwoSTGlzdERldmljZXNSZXF1ZXN0Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJ\
-            ZCJUChNMaXN0RGV2aWNlc1Jlc3BvbnNlEj0KB2RldmljZXMYASADKAsyIy5wb3N0ZXJuLm5vdGlm\
-            aWNhdGlvbi52MS5QdXNoRGV2aWNlUgdkZXZpY2VzIpwBCgpQdXNoRGV2aWNlEhsKCWRldmljZV9p\
-            ZBgBIAEoCVIIZGV2aWNlSWQSQQoIcGxhdGZvcm0YAiABKA4yJS5wb3N0ZXJuLm5vdGlmaWNhdGlv\
-            bi52MS5QdXNoUGxhdGZvcm1SCHBsYXRmb3JtEhAKA2FwcBgDIAEoCVIDYXBwEhwKCnNlZW5fYXRf\
-            bXMYBCABKANSCHNlZW5BdE1zKnwKDFB1c2hQbGF0Zm9ybRIdChlQVVNIX1BMQVRGT1JNX1VOU1BF\
-            Q0lGSUVEEAASFQoRUFVTSF9QTEFURk9STV9GQ00QARIWChJQVVNIX1BMQVRGT1JNX0FQTlMQAhIe\
-            ChpQVVNIX1BMQVRGT1JNX0FQTlNfU0FOREJPWBADMsEECgtQdXNoRGV2aWNlcxJxCghSZWdpc3Rl\
-            chIuLnBvc3Rlcm4ubm90aWZpY2F0aW9uLnYxLlJlZ2lzdGVyRGV2aWNlUmVxdWVzdBovLnBvc3Rl\
-            cm4ubm90aWZpY2F0aW9uLnYxLlJlZ2lzdGVyRGV2aWNlUmVzcG9uc2UiBIi1GAESawoGVXBkYXRl\
-            EiwucG9zdGVybi5ub3RpZmljYXRpb24udjEuVXBkYXRlRGV2aWNlUmVxdWVzdBotLnBvc3Rlcm4u\
-            bm90aWZpY2F0aW9uLnYxLlVwZGF0ZURldmljZVJlc3BvbnNlIgSItRgBEncKClVucmVnaXN0ZXIS\
-            MC5wb3N0ZXJuLm5vdGlmaWNhdGlvbi52MS5VbnJlZ2lzdGVyRGV2aWNlUmVxdWVzdBoxLnBvc3Rl\
-            cm4ubm90aWZpY2F0aW9uLnYxLlVucmVnaXN0ZXJEZXZpY2VSZXNwb25zZSIEiLUYARJwCglSZXZv\
-            a2VBbGwSLS5wb3N0ZXJuLm5vdGlmaWNhdGlvbi52MS5SZXZva2VEZXZpY2VzUmVxdWVzdBouLnBv\
-            c3Rlcm4ubm90aWZpY2F0aW9uLnYxLlJldm9rZURldmljZXNSZXNwb25zZSIEiLUYARJnCgRMaXN0\
-            EisucG9zdGVybi5ub3RpZmljYXRpb24udjEuTGlzdERldmljZXNSZXF1ZXN0GiwucG9zdGVybi5u\
-            b3RpZmljYXRpb24udjEuTGlzdERldmljZXNSZXNwb25zZSIEiLUYAUJDChdwb3N0ZXJuLm5vdGlm\
-            aWNhdGlvbi52MVABWiZwb3N0ZXJuL25vdGlmaWNhdGlvbi92MTtub3RpZmljYXRpb252MWIGcHJv\
-            dG8z
-            """)
+        methods: [register, update, unregister, revokeAll, list],
+        fileDescriptors: [FileDescriptors.notificationV1Devices])
 }

@@ -63,32 +63,9 @@ package enum PushMessagesDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.notification.v1.PushMessages",
-        methods: [
-            sendPush,
-        ],
-        fileDescriptorSet: """
-            CuAECipwb3N0ZXJuL25vdGlmaWNhdGlvbi92MS9ub3RpZmljYXRpb24ucHJvdG8SF3Bvc3Rlcm4u\
-            bm90aWZpY2F0aW9uLnYxIuwBChBTZW5kRW1haWxSZXF1ZXN0EhwKCXJlY2lwaWVudBgBIAEoCVIJ\
-            cmVjaXBpZW50EhoKCHRlbXBsYXRlGAIgASgJUgh0ZW1wbGF0ZRIaCghsYW5ndWFnZRgDIAEoCVII\
-            bGFuZ3VhZ2USPwoJdmFyaWFibGVzGAQgAygLMiEucG9zdGVybi5ub3RpZmljYXRpb24udjEuVmFy\
-            aWFibGVSCXZhcmlhYmxlcxIiCg1leHBpcmVzX2F0X21zGAUgASgDUgtleHBpcmVzQXRNcxIdCgph\
-            Y2NvdW50X2lkGAYgASgJUglhY2NvdW50SWQiNAoIVmFyaWFibGUSEgoEbmFtZRgBIAEoCVIEbmFt\
-            ZRIUCgV2YWx1ZRgCIAEoCVIFdmFsdWUiMgoRU2VuZEVtYWlsUmVzcG9uc2USHQoKbWVzc2FnZV9p\
-            ZBgBIAEoCVIJbWVzc2FnZUlkMnMKDU5vdGlmaWNhdGlvbnMSYgoJU2VuZEVtYWlsEikucG9zdGVy\
-            bi5ub3RpZmljYXRpb24udjEuU2VuZEVtYWlsUmVxdWVzdBoqLnBvc3Rlcm4ubm90aWZpY2F0aW9u\
-            LnYxLlNlbmRFbWFpbFJlc3BvbnNlQkMKF3Bvc3Rlcm4ubm90aWZpY2F0aW9uLnYxUAFaJnBvc3Rl\
-            cm4vbm90aWZpY2F0aW9uL3YxO25vdGlmaWNhdGlvbnYxYgZwcm90bzMKsAUKInBvc3Rlcm4vbm90\
-            aWZpY2F0aW9uL3YxL3B1c2gucHJvdG8SF3Bvc3Rlcm4ubm90aWZpY2F0aW9uLnYxGipwb3N0ZXJu\
-            L25vdGlmaWNhdGlvbi92MS9ub3RpZmljYXRpb24ucHJvdG8i0QIKD1NlbmRQdXNoUmVxdWVzdBId\
-            CgphY2NvdW50X2lkGAEgASgJUglhY2NvdW50SWQSGgoIdGVtcGxhdGUYAiABKAlSCHRlbXBsYXRl\
-            EhoKCGxhbmd1YWdlGAMgASgJUghsYW5ndWFnZRI/Cgl2YXJpYWJsZXMYBCADKAsyIS5wb3N0ZXJu\
-            Lm5vdGlmaWNhdGlvbi52MS5WYXJpYWJsZVIJdmFyaWFibGVzEhQKBXRpdGxlGAUgASgJUgV0aXRs\
-            ZRISCgRib2R5GAYgASgJUgRib2R5EjUKBGRhdGEYByADKAsyIS5wb3N0ZXJuLm5vdGlmaWNhdGlv\
-            bi52MS5WYXJpYWJsZVIEZGF0YRIhCgxjb2xsYXBzZV9rZXkYCCABKAlSC2NvbGxhcHNlS2V5EiIK\
-            DWV4cGlyZXNfYXRfbXMYCSABKANSC2V4cGlyZXNBdE1zIjMKEFNlbmRQdXNoUmVzcG9uc2USHwoL\
-            bWVzc2FnZV9pZHMYASADKAlSCm1lc3NhZ2VJZHMybwoMUHVzaE1lc3NhZ2VzEl8KCFNlbmRQdXNo\
-            EigucG9zdGVybi5ub3RpZmljYXRpb24udjEuU2VuZFB1c2hSZXF1ZXN0GikucG9zdGVybi5ub3Rp\
-            ZmljYXRpb24udjEuU2VuZFB1c2hSZXNwb25zZUJDChdwb3N0ZXJuLm5vdGlmaWNhdGlvbi52MVAB\
-            WiZwb3N0ZXJuL25vdGlmaWNhdGlvbi92MTtub3RpZmljYXRpb252MWIGcHJvdG8z
-            """)
+        methods: [sendPush],
+        fileDescriptors: [
+            FileDescriptors.notificationV1Notification,
+            FileDescriptors.notificationV1Push,
+        ])
 }

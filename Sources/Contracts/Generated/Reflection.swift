@@ -99,21 +99,6 @@ package enum ReflectionDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.reflection.v1.Reflection",
-        methods: [
-            listServices,
-            describeService,
-        ],
-        fileDescriptorSet: """
-            Cs4ECiZwb3N0ZXJuL3JlZmxlY3Rpb24vdjEvcmVmbGVjdGlvbi5wcm90bxIVcG9zdGVybi5yZWZs\
-            ZWN0aW9uLnYxIhUKE0xpc3RTZXJ2aWNlc1JlcXVlc3QiMgoUTGlzdFNlcnZpY2VzUmVzcG9uc2US\
-            GgoIc2VydmljZXMYASADKAlSCHNlcnZpY2VzIjIKFkRlc2NyaWJlU2VydmljZVJlcXVlc3QSGAoH\
-            c2VydmljZRgBIAEoCVIHc2VydmljZSJJChdEZXNjcmliZVNlcnZpY2VSZXNwb25zZRIuChNmaWxl\
-            X2Rlc2NyaXB0b3Jfc2V0GAEgASgMUhFmaWxlRGVzY3JpcHRvclNldDL7AQoKUmVmbGVjdGlvbhJx\
-            CgxMaXN0U2VydmljZXMSKi5wb3N0ZXJuLnJlZmxlY3Rpb24udjEuTGlzdFNlcnZpY2VzUmVxdWVz\
-            dBorLnBvc3Rlcm4ucmVmbGVjdGlvbi52MS5MaXN0U2VydmljZXNSZXNwb25zZSIIiLUYAZi1GAES\
-            egoPRGVzY3JpYmVTZXJ2aWNlEi0ucG9zdGVybi5yZWZsZWN0aW9uLnYxLkRlc2NyaWJlU2Vydmlj\
-            ZVJlcXVlc3QaLi5wb3N0ZXJuLnJlZmxlY3Rpb24udjEuRGVzY3JpYmVTZXJ2aWNlUmVzcG9uc2Ui\
-            CIi1GAGYtRgBQj0KFXBvc3Rlcm4ucmVmbGVjdGlvbi52MVABWiJwb3N0ZXJuL3JlZmxlY3Rpb24v\
-            djE7cmVmbGVjdGlvbnYxYgZwcm90bzM=
-            """)
+        methods: [listServices, describeService],
+        fileDescriptors: [FileDescriptors.reflectionV1Reflection])
 }

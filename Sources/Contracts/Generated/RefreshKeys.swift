@@ -88,23 +88,6 @@ package enum RefreshKeysDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.session.v1.RefreshKeys",
-        methods: [
-            listRefreshKeys,
-            rotateRefreshKey,
-        ],
-        fileDescriptorSet: """
-            CtgFCiVwb3N0ZXJuL3Nlc3Npb24vdjEvcmVmcmVzaF9rZXlzLnByb3RvEhJwb3N0ZXJuLnNlc3Np\
-            b24udjEilwEKClJlZnJlc2hLZXkSFQoGa2V5X2lkGAEgASgNUgVrZXlJZBIcCgptYWRlX2F0X21z\
-            GAIgASgDUghtYWRlQXRNcxIoChBzdXBlcnNlZGVkX2F0X21zGAMgASgDUg5zdXBlcnNlZGVkQXRN\
-            cxIqChFhY2NlcHRlZF91bnRpbF9tcxgEIAEoA1IPYWNjZXB0ZWRVbnRpbE1zIhgKFkxpc3RSZWZy\
-            ZXNoS2V5c1JlcXVlc3QiTQoXTGlzdFJlZnJlc2hLZXlzUmVzcG9uc2USMgoEa2V5cxgBIAMoCzIe\
-            LnBvc3Rlcm4uc2Vzc2lvbi52MS5SZWZyZXNoS2V5UgRrZXlzIhkKF1JvdGF0ZVJlZnJlc2hLZXlS\
-            ZXF1ZXN0Ik4KGFJvdGF0ZVJlZnJlc2hLZXlSZXNwb25zZRIyCgRrZXlzGAEgAygLMh4ucG9zdGVy\
-            bi5zZXNzaW9uLnYxLlJlZnJlc2hLZXlSBGtleXMy7gEKC1JlZnJlc2hLZXlzEnAKD0xpc3RSZWZy\
-            ZXNoS2V5cxIqLnBvc3Rlcm4uc2Vzc2lvbi52MS5MaXN0UmVmcmVzaEtleXNSZXF1ZXN0GisucG9z\
-            dGVybi5zZXNzaW9uLnYxLkxpc3RSZWZyZXNoS2V5c1Jlc3BvbnNlIgSItRgBEm0KEFJvdGF0ZVJl\
-            ZnJlc2hLZXkSKy5wb3N0ZXJuLnNlc3Npb24udjEuUm90YXRlUmVmcmVzaEtleVJlcXVlc3QaLC5w\
-            b3N0ZXJuLnNlc3Npb24udjEuUm90YXRlUmVmcmVzaEtleVJlc3BvbnNlQjQKEnBvc3Rlcm4uc2Vz\
-            c2lvbi52MVABWhxwb3N0ZXJuL3Nlc3Npb24vdjE7c2Vzc2lvbnYxYgZwcm90bzM=
-            """)
+        methods: [listRefreshKeys, rotateRefreshKey],
+        fileDescriptors: [FileDescriptors.sessionV1RefreshKeys])
 }

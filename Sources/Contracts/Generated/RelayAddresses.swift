@@ -63,16 +63,6 @@ package enum RelayAddressesDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.notification.v1.RelayAddresses",
-        methods: [
-            setRelay,
-        ],
-        fileDescriptorSet: """
-            CtkCCiRwb3N0ZXJuL25vdGlmaWNhdGlvbi92MS9yZWxheXMucHJvdG8SF3Bvc3Rlcm4ubm90aWZp\
-            Y2F0aW9uLnYxIj4KD1NldFJlbGF5UmVxdWVzdBIUCgVlbWFpbBgBIAEoCVIFZW1haWwSFQoGaXNf\
-            b2ZmGAIgASgIUgVpc09mZiISChBTZXRSZWxheVJlc3BvbnNlMncKDlJlbGF5QWRkcmVzc2VzEmUK\
-            CFNldFJlbGF5EigucG9zdGVybi5ub3RpZmljYXRpb24udjEuU2V0UmVsYXlSZXF1ZXN0GikucG9z\
-            dGVybi5ub3RpZmljYXRpb24udjEuU2V0UmVsYXlSZXNwb25zZSIEiLUYAUJDChdwb3N0ZXJuLm5v\
-            dGlmaWNhdGlvbi52MVABWiZwb3N0ZXJuL25vdGlmaWNhdGlvbi92MTtub3RpZmljYXRpb252MWIG\
-            cHJvdG8z
-            """)
+        methods: [setRelay],
+        fileDescriptors: [FileDescriptors.notificationV1Relays])
 }

@@ -96,47 +96,11 @@ package enum SignInOptionsDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.gateway.v1.SignInOptions",
-        methods: [
-            getSignInOptions,
-            checkPassword,
-        ],
+        methods: [getSignInOptions, checkPassword],
         errors: [
             "postern.gateway.v1.SignInOptions/CheckPassword": [
                 "auth/too-many-requests",
             ],
         ],
-        fileDescriptorSet: """
-            CocOCihwb3N0ZXJuL2dhdGV3YXkvdjEvc2lnbl9pbl9vcHRpb25zLnByb3RvEhJwb3N0ZXJuLmdh\
-            dGV3YXkudjEiGQoXR2V0U2lnbkluT3B0aW9uc1JlcXVlc3QivQIKGEdldFNpZ25Jbk9wdGlvbnNS\
-            ZXNwb25zZRI/CghwYXNzd29yZBgBIAEoCzIjLnBvc3Rlcm4uZ2F0ZXdheS52MS5QYXNzd29yZE9w\
-            dGlvbnNSCHBhc3N3b3JkEjYKBXBob25lGAIgASgLMiAucG9zdGVybi5nYXRld2F5LnYxLlBob25l\
-            T3B0aW9uc1IFcGhvbmUSQQoJcHJvdmlkZXJzGAMgAygLMiMucG9zdGVybi5nYXRld2F5LnYxLlBy\
-            b3ZpZGVyT3B0aW9uc1IJcHJvdmlkZXJzEhYKBmd1ZXN0cxgEIAEoCFIGZ3Vlc3RzEk0KEHJlY292\
-            ZXJ5X21ldGhvZHMYBSADKA4yIi5wb3N0ZXJuLmdhdGV3YXkudjEuUmVjb3ZlcnlNZXRob2RSD3Jl\
-            Y292ZXJ5TWV0aG9kcyKJAQoPUGFzc3dvcmRPcHRpb25zEj4KG2VtYWlsX3ZlcmlmaWNhdGlvbl9y\
-            ZXF1aXJlZBgBIAEoCFIZZW1haWxWZXJpZmljYXRpb25SZXF1aXJlZBI2CgVydWxlcxgCIAMoCzIg\
-            LnBvc3Rlcm4uZ2F0ZXdheS52MS5QYXNzd29yZFJ1bGVSBXJ1bGVzInIKDFBhc3N3b3JkUnVsZRIS\
-            CgRydWxlGAEgASgJUgRydWxlEhoKCHNlbnRlbmNlGAIgASgJUghzZW50ZW5jZRIYCgdtaW5pbXVt\
-            GAMgASgNUgdtaW5pbXVtEhgKB21heGltdW0YBCABKA1SB21heGltdW0iUQoMUGhvbmVPcHRpb25z\
-            EiMKDWFsbF9jb3VudHJpZXMYASABKAhSDGFsbENvdW50cmllcxIcCgljb3VudHJpZXMYAiADKAlS\
-            CWNvdW50cmllcyKDAQoPUHJvdmlkZXJPcHRpb25zEhIKBG5hbWUYASABKAlSBG5hbWUSFgoGaXNz\
-            dWVyGAIgASgJUgZpc3N1ZXISHQoKY2xpZW50X2lkcxgDIAMoCVIJY2xpZW50SWRzEiUKDm5vbmNl\
-            X3JlcXVpcmVkGAQgASgIUg1ub25jZVJlcXVpcmVkInEKFENoZWNrUGFzc3dvcmRSZXF1ZXN0EiAK\
-            CHBhc3N3b3JkGAEgASgJQgSItRgBUghwYXNzd29yZBIUCgVlbWFpbBgCIAEoCVIFZW1haWwSIQoM\
-            ZGlzcGxheV9uYW1lGAMgASgJUgtkaXNwbGF5TmFtZSKXAQoVQ2hlY2tQYXNzd29yZFJlc3BvbnNl\
-            EjwKBXJ1bGVzGAEgAygLMiYucG9zdGVybi5nYXRld2F5LnYxLlBhc3N3b3JkUnVsZVJlc3VsdFIF\
-            cnVsZXMSQAoIc3RyZW5ndGgYAiABKA4yJC5wb3N0ZXJuLmdhdGV3YXkudjEuUGFzc3dvcmRTdHJl\
-            bmd0aFIIc3RyZW5ndGgiXAoSUGFzc3dvcmRSdWxlUmVzdWx0EjQKBHJ1bGUYASABKAsyIC5wb3N0\
-            ZXJuLmdhdGV3YXkudjEuUGFzc3dvcmRSdWxlUgRydWxlEhAKA21ldBgCIAEoCFIDbWV0KlEKDlJl\
-            Y292ZXJ5TWV0aG9kEh8KG1JFQ09WRVJZX01FVEhPRF9VTlNQRUNJRklFRBAAEh4KGlJFQ09WRVJZ\
-            X01FVEhPRF9FTUFJTF9MSU5LEAEqiwEKEFBhc3N3b3JkU3RyZW5ndGgSIQodUEFTU1dPUkRfU1RS\
-            RU5HVEhfVU5TUEVDSUZJRUQQABIaChZQQVNTV09SRF9TVFJFTkdUSF9XRUFLEAESGgoWUEFTU1dP\
-            UkRfU1RSRU5HVEhfRkFJUhACEhwKGFBBU1NXT1JEX1NUUkVOR1RIX1NUUk9ORxADMogCCg1TaWdu\
-            SW5PcHRpb25zEoIBChBHZXRTaWduSW5PcHRpb25zEisucG9zdGVybi5nYXRld2F5LnYxLkdldFNp\
-            Z25Jbk9wdGlvbnNSZXF1ZXN0GiwucG9zdGVybi5nYXRld2F5LnYxLkdldFNpZ25Jbk9wdGlvbnNS\
-            ZXNwb25zZSITkAIBuLUYAcC1GAGItRgBoLUYZBJyCg1DaGVja1Bhc3N3b3JkEigucG9zdGVybi5n\
-            YXRld2F5LnYxLkNoZWNrUGFzc3dvcmRSZXF1ZXN0GikucG9zdGVybi5nYXRld2F5LnYxLkNoZWNr\
-            UGFzc3dvcmRSZXNwb25zZSIMuLUYAcC1GAGItRgBQjQKEnBvc3Rlcm4uZ2F0ZXdheS52MVABWhxw\
-            b3N0ZXJuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzM=
-            """)
+        fileDescriptors: [FileDescriptors.gatewayV1SignInOptions])
 }

@@ -87,38 +87,6 @@ package enum SignInSettingsDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.identity.v1.SignInSettings",
-        methods: [
-            getSignInSettings,
-            checkPassword,
-        ],
-        fileDescriptorSet: """
-            CpMMCipwb3N0ZXJuL2lkZW50aXR5L3YxL3NpZ25faW5fc2V0dGluZ3MucHJvdG8SE3Bvc3Rlcm4u\
-            aWRlbnRpdHkudjEiNgoYR2V0U2lnbkluU2V0dGluZ3NSZXF1ZXN0EhoKCGxhbmd1YWdlGAEgASgJ\
-            UghsYW5ndWFnZSLDAgoZR2V0U2lnbkluU2V0dGluZ3NSZXNwb25zZRI+ChtlbWFpbF92ZXJpZmlj\
-            YXRpb25fcmVxdWlyZWQYASABKAhSGWVtYWlsVmVyaWZpY2F0aW9uUmVxdWlyZWQSSAoOcGFzc3dv\
-            cmRfcnVsZXMYAiADKAsyIS5wb3N0ZXJuLmlkZW50aXR5LnYxLlBhc3N3b3JkUnVsZVINcGFzc3dv\
-            cmRSdWxlcxIuChNhbGxfcGhvbmVfY291bnRyaWVzGAMgASgIUhFhbGxQaG9uZUNvdW50cmllcxIn\
-            Cg9waG9uZV9jb3VudHJpZXMYBCADKAlSDnBob25lQ291bnRyaWVzEkMKCXByb3ZpZGVycxgFIAMo\
-            CzIlLnBvc3Rlcm4uaWRlbnRpdHkudjEuUHJvdmlkZXJTZXR0aW5nc1IJcHJvdmlkZXJzInIKDFBh\
-            c3N3b3JkUnVsZRISCgRydWxlGAEgASgJUgRydWxlEhoKCHNlbnRlbmNlGAIgASgJUghzZW50ZW5j\
-            ZRIYCgdtaW5pbXVtGAMgASgNUgdtaW5pbXVtEhgKB21heGltdW0YBCABKA1SB21heGltdW0ihAEK\
-            EFByb3ZpZGVyU2V0dGluZ3MSEgoEbmFtZRgBIAEoCVIEbmFtZRIWCgZpc3N1ZXIYAiABKAlSBmlz\
-            c3VlchIdCgpjbGllbnRfaWRzGAMgAygJUgljbGllbnRJZHMSJQoObm9uY2VfcmVxdWlyZWQYBCAB\
-            KAhSDW5vbmNlUmVxdWlyZWQijQEKFENoZWNrUGFzc3dvcmRSZXF1ZXN0EiAKCHBhc3N3b3JkGAEg\
-            ASgJQgSItRgBUghwYXNzd29yZBIUCgVlbWFpbBgCIAEoCVIFZW1haWwSIQoMZGlzcGxheV9uYW1l\
-            GAMgASgJUgtkaXNwbGF5TmFtZRIaCghsYW5ndWFnZRgEIAEoCVIIbGFuZ3VhZ2UimQEKFUNoZWNr\
-            UGFzc3dvcmRSZXNwb25zZRI9CgVydWxlcxgBIAMoCzInLnBvc3Rlcm4uaWRlbnRpdHkudjEuUGFz\
-            c3dvcmRSdWxlUmVzdWx0UgVydWxlcxJBCghzdHJlbmd0aBgCIAEoDjIlLnBvc3Rlcm4uaWRlbnRp\
-            dHkudjEuUGFzc3dvcmRTdHJlbmd0aFIIc3RyZW5ndGgiXQoSUGFzc3dvcmRSdWxlUmVzdWx0EjUK\
-            BHJ1bGUYASABKAsyIS5wb3N0ZXJuLmlkZW50aXR5LnYxLlBhc3N3b3JkUnVsZVIEcnVsZRIQCgNt\
-            ZXQYAiABKAhSA21ldCqLAQoQUGFzc3dvcmRTdHJlbmd0aBIhCh1QQVNTV09SRF9TVFJFTkdUSF9V\
-            TlNQRUNJRklFRBAAEhoKFlBBU1NXT1JEX1NUUkVOR1RIX1dFQUsQARIaChZQQVNTV09SRF9TVFJF\
-            TkdUSF9GQUlSEAISHAoYUEFTU1dPUkRfU1RSRU5HVEhfU1RST05HEAMy/AEKDlNpZ25JblNldHRp\
-            bmdzEnwKEUdldFNpZ25JblNldHRpbmdzEi0ucG9zdGVybi5pZGVudGl0eS52MS5HZXRTaWduSW5T\
-            ZXR0aW5nc1JlcXVlc3QaLi5wb3N0ZXJuLmlkZW50aXR5LnYxLkdldFNpZ25JblNldHRpbmdzUmVz\
-            cG9uc2UiCIi1GAGgtRhkEmwKDUNoZWNrUGFzc3dvcmQSKS5wb3N0ZXJuLmlkZW50aXR5LnYxLkNo\
-            ZWNrUGFzc3dvcmRSZXF1ZXN0GioucG9zdGVybi5pZGVudGl0eS52MS5DaGVja1Bhc3N3b3JkUmVz\
-            cG9uc2UiBIi1GAFCNwoTcG9zdGVybi5pZGVudGl0eS52MVABWh5wb3N0ZXJuL2lkZW50aXR5L3Yx\
-            O2lkZW50aXR5djFiBnByb3RvMw==
-            """)
+        methods: [getSignInSettings, checkPassword],
+        fileDescriptors: [FileDescriptors.identityV1SignInSettings])
 }

@@ -111,32 +111,6 @@ package enum SigningKeysDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.session.v1.SigningKeys",
-        methods: [
-            listKeys,
-            rotateKeys,
-            revokeKey,
-        ],
-        fileDescriptorSet: """
-            CoAJCh1wb3N0ZXJuL3Nlc3Npb24vdjEva2V5cy5wcm90bxIScG9zdGVybi5zZXNzaW9uLnYxIoAC\
-            CgpTaWduaW5nS2V5EhUKBmtleV9pZBgBIAEoCVIFa2V5SWQSOQoFc3RhdGUYAiABKA4yIy5wb3N0\
-            ZXJuLnNlc3Npb24udjEuU2lnbmluZ0tleVN0YXRlUgVzdGF0ZRIcCgptYWRlX2F0X21zGAMgASgD\
-            UghtYWRlQXRNcxIgCgxhY3RpdmVfYXRfbXMYBCABKANSCmFjdGl2ZUF0TXMSIgoNcGFzc2l2ZV9h\
-            dF9tcxgFIAEoA1ILcGFzc2l2ZUF0TXMSIgoNcmV0aXJlZF9hdF9tcxgGIAEoA1ILcmV0aXJlZEF0\
-            TXMSGAoHcmV2b2tlZBgHIAEoCFIHcmV2b2tlZCIRCg9MaXN0S2V5c1JlcXVlc3QiRgoQTGlzdEtl\
-            eXNSZXNwb25zZRIyCgRrZXlzGAEgAygLMh4ucG9zdGVybi5zZXNzaW9uLnYxLlNpZ25pbmdLZXlS\
-            BGtleXMiEwoRUm90YXRlS2V5c1JlcXVlc3QiSAoSUm90YXRlS2V5c1Jlc3BvbnNlEjIKBGtleXMY\
-            ASADKAsyHi5wb3N0ZXJuLnNlc3Npb24udjEuU2lnbmluZ0tleVIEa2V5cyIpChBSZXZva2VLZXlS\
-            ZXF1ZXN0EhUKBmtleV9pZBgBIAEoCVIFa2V5SWQiRwoRUmV2b2tlS2V5UmVzcG9uc2USMgoEa2V5\
-            cxgBIAMoCzIeLnBvc3Rlcm4uc2Vzc2lvbi52MS5TaWduaW5nS2V5UgRrZXlzKrEBCg9TaWduaW5n\
-            S2V5U3RhdGUSIQodU0lHTklOR19LRVlfU1RBVEVfVU5TUEVDSUZJRUQQABIcChhTSUdOSU5HX0tF\
-            WV9TVEFURV9BQ1RJVkUQARIdChlTSUdOSU5HX0tFWV9TVEFURV9QQVNTSVZFEAISHQoZU0lHTklO\
-            R19LRVlfU1RBVEVfUkVUSVJFRBADEh8KG1NJR05JTkdfS0VZX1NUQVRFX0FOTk9VTkNFRBAEMqcC\
-            CgtTaWduaW5nS2V5cxJbCghMaXN0S2V5cxIjLnBvc3Rlcm4uc2Vzc2lvbi52MS5MaXN0S2V5c1Jl\
-            cXVlc3QaJC5wb3N0ZXJuLnNlc3Npb24udjEuTGlzdEtleXNSZXNwb25zZSIEiLUYARJbCgpSb3Rh\
-            dGVLZXlzEiUucG9zdGVybi5zZXNzaW9uLnYxLlJvdGF0ZUtleXNSZXF1ZXN0GiYucG9zdGVybi5z\
-            ZXNzaW9uLnYxLlJvdGF0ZUtleXNSZXNwb25zZRJeCglSZXZva2VLZXkSJC5wb3N0ZXJuLnNlc3Np\
-            b24udjEuUmV2b2tlS2V5UmVxdWVzdBolLnBvc3Rlcm4uc2Vzc2lvbi52MS5SZXZva2VLZXlSZXNw\
-            b25zZSIEiLUYAUI0ChJwb3N0ZXJuLnNlc3Npb24udjFQAVoccG9zdGVybi9zZXNzaW9uL3YxO3Nl\
-            c3Npb252MWIGcHJvdG8z
-            """)
+        methods: [listKeys, rotateKeys, revokeKey],
+        fileDescriptors: [FileDescriptors.sessionV1Keys])
 }

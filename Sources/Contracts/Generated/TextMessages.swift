@@ -62,30 +62,9 @@ package enum TextMessagesDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.notification.v1.TextMessages",
-        methods: [
-            sendText,
-        ],
-        fileDescriptorSet: """
-            CuAECipwb3N0ZXJuL25vdGlmaWNhdGlvbi92MS9ub3RpZmljYXRpb24ucHJvdG8SF3Bvc3Rlcm4u\
-            bm90aWZpY2F0aW9uLnYxIuwBChBTZW5kRW1haWxSZXF1ZXN0EhwKCXJlY2lwaWVudBgBIAEoCVIJ\
-            cmVjaXBpZW50EhoKCHRlbXBsYXRlGAIgASgJUgh0ZW1wbGF0ZRIaCghsYW5ndWFnZRgDIAEoCVII\
-            bGFuZ3VhZ2USPwoJdmFyaWFibGVzGAQgAygLMiEucG9zdGVybi5ub3RpZmljYXRpb24udjEuVmFy\
-            aWFibGVSCXZhcmlhYmxlcxIiCg1leHBpcmVzX2F0X21zGAUgASgDUgtleHBpcmVzQXRNcxIdCgph\
-            Y2NvdW50X2lkGAYgASgJUglhY2NvdW50SWQiNAoIVmFyaWFibGUSEgoEbmFtZRgBIAEoCVIEbmFt\
-            ZRIUCgV2YWx1ZRgCIAEoCVIFdmFsdWUiMgoRU2VuZEVtYWlsUmVzcG9uc2USHQoKbWVzc2FnZV9p\
-            ZBgBIAEoCVIJbWVzc2FnZUlkMnMKDU5vdGlmaWNhdGlvbnMSYgoJU2VuZEVtYWlsEikucG9zdGVy\
-            bi5ub3RpZmljYXRpb24udjEuU2VuZEVtYWlsUmVxdWVzdBoqLnBvc3Rlcm4ubm90aWZpY2F0aW9u\
-            LnYxLlNlbmRFbWFpbFJlc3BvbnNlQkMKF3Bvc3Rlcm4ubm90aWZpY2F0aW9uLnYxUAFaJnBvc3Rl\
-            cm4vbm90aWZpY2F0aW9uL3YxO25vdGlmaWNhdGlvbnYxYgZwcm90bzMKxwQKIXBvc3Rlcm4vbm90\
-            aWZpY2F0aW9uL3YxL3Ntcy5wcm90bxIXcG9zdGVybi5ub3RpZmljYXRpb24udjEaKnBvc3Rlcm4v\
-            bm90aWZpY2F0aW9uL3YxL25vdGlmaWNhdGlvbi5wcm90byLrAQoPU2VuZFRleHRSZXF1ZXN0EhwK\
-            CXJlY2lwaWVudBgBIAEoCVIJcmVjaXBpZW50EhoKCHRlbXBsYXRlGAIgASgJUgh0ZW1wbGF0ZRIa\
-            CghsYW5ndWFnZRgDIAEoCVIIbGFuZ3VhZ2USPwoJdmFyaWFibGVzGAQgAygLMiEucG9zdGVybi5u\
-            b3RpZmljYXRpb24udjEuVmFyaWFibGVSCXZhcmlhYmxlcxIiCg1leHBpcmVzX2F0X21zGAUgASgD\
-            UgtleHBpcmVzQXRNcxIdCgphY2NvdW50X2lkGAYgASgJUglhY2NvdW50SWQiMQoQU2VuZFRleHRS\
-            ZXNwb25zZRIdCgptZXNzYWdlX2lkGAEgASgJUgltZXNzYWdlSWQybwoMVGV4dE1lc3NhZ2VzEl8K\
-            CFNlbmRUZXh0EigucG9zdGVybi5ub3RpZmljYXRpb24udjEuU2VuZFRleHRSZXF1ZXN0GikucG9z\
-            dGVybi5ub3RpZmljYXRpb24udjEuU2VuZFRleHRSZXNwb25zZUJDChdwb3N0ZXJuLm5vdGlmaWNh\
-            dGlvbi52MVABWiZwb3N0ZXJuL25vdGlmaWNhdGlvbi92MTtub3RpZmljYXRpb252MWIGcHJvdG8z
-            """)
+        methods: [sendText],
+        fileDescriptors: [
+            FileDescriptors.notificationV1Notification,
+            FileDescriptors.notificationV1Sms,
+        ])
 }

@@ -185,39 +185,5 @@ package enum WebhooksDescription {
             pauseWebhook,
             replayWebhook,
         ],
-        fileDescriptorSet: """
-            CqwOCiZwb3N0ZXJuL25vdGlmaWNhdGlvbi92MS93ZWJob29rcy5wcm90bxIXcG9zdGVybi5ub3Rp\
-            ZmljYXRpb24udjEi7AEKB1dlYmhvb2sSHQoKd2ViaG9va19pZBgBIAEoCVIJd2ViaG9va0lkEhAK\
-            A3VybBgCIAEoCVIDdXJsEhYKBmV2ZW50cxgDIAMoCVIGZXZlbnRzEiIKDWNyZWF0ZWRfYXRfbXMY\
-            BCABKANSC2NyZWF0ZWRBdE1zEhsKCWlzX3BhdXNlZBgFIAEoCFIIaXNQYXVzZWQSGAoHd2FpdGlu\
-            ZxgGIAEoA1IHd2FpdGluZxIhCgxsYXN0X2ZhaWx1cmUYByABKAlSC2xhc3RGYWlsdXJlEhoKCHBv\
-            c2l0aW9uGAggASgDUghwb3NpdGlvbiI9ChFBZGRXZWJob29rUmVxdWVzdBIQCgN1cmwYASABKAlS\
-            A3VybBIWCgZldmVudHMYAiADKAlSBmV2ZW50cyJoChJBZGRXZWJob29rUmVzcG9uc2USOgoHd2Vi\
-            aG9vaxgBIAEoCzIgLnBvc3Rlcm4ubm90aWZpY2F0aW9uLnYxLldlYmhvb2tSB3dlYmhvb2sSFgoG\
-            c2VjcmV0GAIgASgJUgZzZWNyZXQiFQoTTGlzdFdlYmhvb2tzUmVxdWVzdCJUChRMaXN0V2ViaG9v\
-            a3NSZXNwb25zZRI8Cgh3ZWJob29rcxgBIAMoCzIgLnBvc3Rlcm4ubm90aWZpY2F0aW9uLnYxLldl\
-            Ymhvb2tSCHdlYmhvb2tzIjUKFFJlbW92ZVdlYmhvb2tSZXF1ZXN0Eh0KCndlYmhvb2tfaWQYASAB\
-            KAlSCXdlYmhvb2tJZCIXChVSZW1vdmVXZWJob29rUmVzcG9uc2UiOwoaUm90YXRlV2ViaG9va1Nl\
-            Y3JldFJlcXVlc3QSHQoKd2ViaG9va19pZBgBIAEoCVIJd2ViaG9va0lkIl0KG1JvdGF0ZVdlYmhv\
-            b2tTZWNyZXRSZXNwb25zZRIWCgZzZWNyZXQYASABKAlSBnNlY3JldBImCg9mb3JtZXJfdW50aWxf\
-            bXMYAiABKANSDWZvcm1lclVudGlsTXMiTAoTUGF1c2VXZWJob29rUmVxdWVzdBIdCgp3ZWJob29r\
-            X2lkGAEgASgJUgl3ZWJob29rSWQSFgoGcGF1c2VkGAIgASgIUgZwYXVzZWQiFgoUUGF1c2VXZWJo\
-            b29rUmVzcG9uc2UiSwoUUmVwbGF5V2ViaG9va1JlcXVlc3QSHQoKd2ViaG9va19pZBgBIAEoCVIJ\
-            d2ViaG9va0lkEhQKBWFmdGVyGAIgASgDUgVhZnRlciIvChVSZXBsYXlXZWJob29rUmVzcG9uc2US\
-            FgoGZXZlbnRzGAEgASgDUgZldmVudHMyxgUKCFdlYmhvb2tzEmUKCkFkZFdlYmhvb2sSKi5wb3N0\
-            ZXJuLm5vdGlmaWNhdGlvbi52MS5BZGRXZWJob29rUmVxdWVzdBorLnBvc3Rlcm4ubm90aWZpY2F0\
-            aW9uLnYxLkFkZFdlYmhvb2tSZXNwb25zZRJxCgxMaXN0V2ViaG9va3MSLC5wb3N0ZXJuLm5vdGlm\
-            aWNhdGlvbi52MS5MaXN0V2ViaG9va3NSZXF1ZXN0Gi0ucG9zdGVybi5ub3RpZmljYXRpb24udjEu\
-            TGlzdFdlYmhvb2tzUmVzcG9uc2UiBIi1GAESdAoNUmVtb3ZlV2ViaG9vaxItLnBvc3Rlcm4ubm90\
-            aWZpY2F0aW9uLnYxLlJlbW92ZVdlYmhvb2tSZXF1ZXN0Gi4ucG9zdGVybi5ub3RpZmljYXRpb24u\
-            djEuUmVtb3ZlV2ViaG9va1Jlc3BvbnNlIgSItRgBEoABChNSb3RhdGVXZWJob29rU2VjcmV0EjMu\
-            cG9zdGVybi5ub3RpZmljYXRpb24udjEuUm90YXRlV2ViaG9va1NlY3JldFJlcXVlc3QaNC5wb3N0\
-            ZXJuLm5vdGlmaWNhdGlvbi52MS5Sb3RhdGVXZWJob29rU2VjcmV0UmVzcG9uc2UScQoMUGF1c2VX\
-            ZWJob29rEiwucG9zdGVybi5ub3RpZmljYXRpb24udjEuUGF1c2VXZWJob29rUmVxdWVzdBotLnBv\
-            c3Rlcm4ubm90aWZpY2F0aW9uLnYxLlBhdXNlV2ViaG9va1Jlc3BvbnNlIgSItRgBEnQKDVJlcGxh\
-            eVdlYmhvb2sSLS5wb3N0ZXJuLm5vdGlmaWNhdGlvbi52MS5SZXBsYXlXZWJob29rUmVxdWVzdBou\
-            LnBvc3Rlcm4ubm90aWZpY2F0aW9uLnYxLlJlcGxheVdlYmhvb2tSZXNwb25zZSIEiLUYAUJDChdw\
-            b3N0ZXJuLm5vdGlmaWNhdGlvbi52MVABWiZwb3N0ZXJuL25vdGlmaWNhdGlvbi92MTtub3RpZmlj\
-            YXRpb252MWIGcHJvdG8z
-            """)
+        fileDescriptors: [FileDescriptors.notificationV1Webhooks])
 }

@@ -35,7 +35,7 @@ struct AgeInput {
         return held.prefix(count)
     }
 
-    /// Goes on by `count` bytes that have been looked at.
+    /// Moves on by `count` bytes that `peek` has returned.
     mutating func skip(_ count: Int) {
         held.removeFirst(count)
         offset += count

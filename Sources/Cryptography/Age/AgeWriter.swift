@@ -4,7 +4,7 @@ package import ServiceRuntime
 package enum AgeRecipient: Sendable {
     /// The owner of the secret key.
     case x25519(AgePublicKey)
-    /// Whoever knows the passphrase. It is the only recipient of its file.
+    /// Everyone who knows the passphrase. It is the only recipient of its file.
     case passphrase(SecretBytes)
 }
 

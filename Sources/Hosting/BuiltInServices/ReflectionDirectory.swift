@@ -1,5 +1,4 @@
 import Contracts
-import Cryptography
 import Messages
 import RPC
 import ServiceRuntime
@@ -10,9 +9,7 @@ struct ReflectionDirectory: ReflectionService {
 
     init(_ services: [ServiceDescription]) {
         var descriptors: [String: [UInt8]] = [:]
-        for service in services {
-            descriptors[service.name] = Base64.decode(Array(service.fileDescriptorSet.utf8)) ?? []
-        }
+        for service in services { descriptors[service.name] = service.fileDescriptorSet }
         self.descriptors = descriptors
     }
 

@@ -1,3 +1,5 @@
+import Cryptography
+
 /// The properties of a method, from its options in the `.proto`.
 package struct MethodDescription: Sendable, Hashable {
     /// `package.Service/Method`, as written in a Request.
@@ -75,17 +77,24 @@ package struct ServiceDescription: Sendable {
     /// The codes of the error catalogue that a method has of its own, by the method's full name:
     /// the lines `// errors:` of the `.proto`, for tools. Descriptors carry no comments.
     package let errors: [String: [String]]
-    /// A serialised `google.protobuf.FileDescriptorSet`, as base64.
-    package let fileDescriptorSet: String
+    /// The `.proto` file that declares the service, after those that it imports: each as the base64
+    /// of a serialised `google.protobuf.FileDescriptorSet` of one file. Services share them.
+    package let fileDescriptors: [String]
 
     /// A service's description.
     package init(
         name: String, methods: [MethodDescription], errors: [String: [String]] = [:],
-        fileDescriptorSet: String
+        fileDescriptors: [String]
     ) {
         self.name = name
         self.methods = methods
         self.errors = errors
-        self.fileDescriptorSet = fileDescriptorSet
+        self.fileDescriptors = fileDescriptors
+    }
+
+    /// The serialised `google.protobuf.FileDescriptorSet` of the service's file and its imports.
+    package var fileDescriptorSet: [UInt8] {
+        // Serialised sets, one after the other, are one set with the files of all.
+        fileDescriptors.flatMap { Base64.decode($0.utf8) ?? [] }
     }
 }

@@ -17,7 +17,6 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     case googleCancelled = "auth/google-cancelled"
     case idempotencyKeyReused = "auth/idempotency-key-reused"
     case invalidAccessToken = "auth/invalid-access-token"
-    case invalidChoice = "auth/invalid-choice"
     case invalidCode = "auth/invalid-verification-code"
     case invalidCredential = "auth/invalid-credential"
     case invalidDeviceKey = "auth/invalid-device-key"
@@ -32,7 +31,6 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     case lastMethod = "auth/last-sign-in-method"
     case methodNotLinked = "auth/no-such-provider"
     case operationNotAllowed = "auth/operation-not-allowed"
-    case parentalConsentRequired = "auth/parental-consent-required"
     case passwordNeeded = "auth/password-needed"
     case phoneCountryNotAllowed = "auth/phone-country-not-allowed"
     case providerAlreadyLinked = "auth/provider-already-linked"
@@ -45,7 +43,6 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     case sessionEnded = "auth/session-ended"
     case sessionNotFound = "auth/session-not-found"
     case tooManyRequests = "auth/too-many-requests"
-    case underageUser = "auth/underage-user"
     case weakPassword = "auth/weak-password"
 
     case cancelled = "rpc/cancelled"
@@ -76,7 +73,6 @@ package enum ErrorCode: String, CaseIterable, Sendable {
         case .googleCancelled: Entry(.cancelled, next: .tryAgain)
         case .idempotencyKeyReused: Entry(.failedPrecondition, next: .startAgain)
         case .invalidAccessToken: Entry(.unauthenticated, next: .refresh)
-        case .invalidChoice: Entry(.failedPrecondition, next: .startAgain)
         case .invalidCode: Entry(.unauthenticated, next: .correct)
         case .invalidCredential: Entry(.unauthenticated, next: .resetPassword)
         case .invalidDeviceKey: Entry(.invalidArgument, next: .correct)
@@ -91,7 +87,6 @@ package enum ErrorCode: String, CaseIterable, Sendable {
         case .lastMethod: Entry(.failedPrecondition, next: .addMethod)
         case .methodNotLinked: Entry(.failedPrecondition, next: .correct)
         case .operationNotAllowed: Entry(.failedPrecondition, next: .correct)
-        case .parentalConsentRequired: Entry(.failedPrecondition, next: .askParent)
         case .passwordNeeded: Entry(.failedPrecondition, next: .enterPassword)
         case .phoneCountryNotAllowed: Entry(.failedPrecondition, next: .correct)
         case .providerAlreadyLinked: Entry(.alreadyExists, next: .correct)
@@ -104,7 +99,6 @@ package enum ErrorCode: String, CaseIterable, Sendable {
         case .sessionEnded: Entry(.unauthenticated, next: .signIn)
         case .sessionNotFound: Entry(.notFound, next: .correct)
         case .tooManyRequests: Entry(.resourceExhausted, isRetryable: true, next: .wait)
-        case .underageUser: Entry(.permissionDenied, next: .contactSupport)
         case .weakPassword: Entry(.invalidArgument, next: .correct)
         case .cancelled: Entry(.cancelled, next: .tryAgain)
         case .deadlineExceeded: Entry(.deadlineExceeded, isRetryable: true, next: .tryAgain)
@@ -141,8 +135,6 @@ extension ErrorCode {
     package enum NextAction: String, Sendable {
         /// Add another sign-in method first.
         case addMethod = "add-method"
-        /// Have a parent or guardian agree.
-        case askParent = "ask-parent"
         /// Contact the operator of the app.
         case contactSupport = "contact-support"
         /// Correct what was entered.

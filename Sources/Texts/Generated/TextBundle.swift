@@ -34,7 +34,6 @@ auth/requires-recent-login: Bitte bestätigen Sie noch einmal, dass Sie es sind.
 auth/second-proof-required: Bitte bestätigen Sie auf einem zweiten Weg, dass Sie es sind.
 auth/session-ended: Ihre Sitzung ist beendet. Bitte melden Sie sich erneut an.
 auth/too-many-requests: Zu viele Versuche. Bitte warten Sie, bevor Sie es erneut versuchen.
-auth/underage-user: Sie sind nicht alt genug, um ein Konto zu haben.
 auth/weak-password: Bitte wählen Sie ein stärkeres Passwort.
 rpc/deadline-exceeded: Das hat zu lange gedauert. Bitte versuchen Sie es erneut.
 rpc/internal: Bei uns ist etwas schiefgegangen. Bitte versuchen Sie es erneut.
@@ -65,7 +64,6 @@ auth/email-not-verified: Bitte bestätige zuerst deine E-Mail-Adresse.
 auth/google-cancelled: Die Anmeldung mit Google wurde abgebrochen.
 auth/idempotency-key-reused: Diese Anfrage wurde bereits für etwas anderes verwendet. Bitte beginne von vorn.
 auth/invalid-access-token: Bitte melde dich erneut an.
-auth/invalid-choice: Diese Auswahl ist nicht mehr möglich.
 auth/invalid-verification-code: Dieser Code stimmt nicht. Bitte prüfe ihn.
 auth/invalid-credential: Die E-Mail-Adresse oder das Passwort stimmt nicht.
 auth/invalid-device-key: Dieses Gerät konnte nicht registriert werden. Bitte versuche es erneut.
@@ -80,7 +78,6 @@ auth/invalid-sign-in-proof: Bitte melde dich erneut an.
 auth/last-sign-in-method: Dieses Konto hat keine andere Anmeldemethode. Bitte füge zuerst eine hinzu.
 auth/no-such-provider: Dieses Konto hat diese Anmeldemethode nicht.
 auth/operation-not-allowed: Diese Anmeldemethode steht hier nicht zur Verfügung.
-auth/parental-consent-required: Zuerst muss ein Elternteil oder eine sorgeberechtigte Person zustimmen.
 auth/password-needed: Bitte gib ein Passwort ein, um diese E-Mail-Adresse zu bestätigen.
 auth/phone-country-not-allowed: An Nummern dieses Landes können wir keine Codes senden.
 auth/provider-already-linked: Diese Anmeldemethode ist bereits mit deinem Konto verknüpft.
@@ -93,7 +90,6 @@ auth/second-proof-required: Bitte bestätige auf einem zweiten Weg, dass du es b
 auth/session-ended: Deine Sitzung ist beendet. Bitte melde dich erneut an.
 auth/session-not-found: Diese Sitzung wurde nicht gefunden.
 auth/too-many-requests: Zu viele Versuche. Bitte warte, bevor du es erneut versuchst.
-auth/underage-user: Du bist nicht alt genug, um ein Konto zu haben.
 auth/weak-password: Bitte wähle ein stärkeres Passwort.
 rpc/cancelled: Die Anfrage wurde abgebrochen.
 rpc/deadline-exceeded: Das hat zu lange gedauert. Bitte versuche es erneut.
@@ -147,7 +143,6 @@ auth/email-not-verified: Please confirm your email address first.
 auth/google-cancelled: Sign-in with Google was cancelled.
 auth/idempotency-key-reused: This request was already used for something else. Please start again.
 auth/invalid-access-token: Please sign in again.
-auth/invalid-choice: This choice is no longer possible.
 auth/invalid-verification-code: This code is incorrect. Please check it.
 auth/invalid-credential: The email or password is incorrect.
 auth/invalid-device-key: This device could not be registered. Please try again.
@@ -162,7 +157,6 @@ auth/invalid-sign-in-proof: Please sign in again.
 auth/last-sign-in-method: This is the only way to sign in to this account. Add another one first.
 auth/no-such-provider: This account has no such sign-in method.
 auth/operation-not-allowed: This way of signing in is not available here.
-auth/parental-consent-required: A parent or guardian has to agree first.
 auth/password-needed: Enter a password to confirm this email address.
 auth/phone-country-not-allowed: We cannot send codes to phone numbers in this country.
 auth/provider-already-linked: This sign-in method is already linked to your account.
@@ -175,7 +169,6 @@ auth/second-proof-required: Please confirm in a second way that it is you.
 auth/session-ended: Your session has ended. Please sign in again.
 auth/session-not-found: This session was not found.
 auth/too-many-requests: Too many attempts. Please wait before trying again.
-auth/underage-user: You are not old enough to have an account.
 auth/weak-password: Please choose a stronger password.
 rpc/cancelled: The request was cancelled.
 rpc/deadline-exceeded: This took too long. Please try again.
@@ -235,7 +228,6 @@ auth/invalid-provider-token: No se pudo iniciar sesión. Inténtelo de nuevo.
 auth/invalid-refresh-token: Vuelva a iniciar sesión.
 auth/invalid-sign-in-proof: Vuelva a iniciar sesión.
 auth/last-sign-in-method: Es la única forma de acceder a esta cuenta. Añada primero otra.
-auth/parental-consent-required: Antes debe dar su consentimiento su padre, madre o tutor.
 auth/password-needed: Introduzca una contraseña para confirmar esta dirección de correo electrónico.
 auth/provider-already-linked: Este método de acceso ya está vinculado a su cuenta.
 auth/provider-revoked: Ya no hay conexión con este proveedor. Vuelva a iniciar sesión con él.
@@ -245,7 +237,6 @@ auth/requires-recent-login: Confirme de nuevo que es usted.
 auth/second-proof-required: Confirme por una segunda vía que es usted.
 auth/session-ended: Su sesión ha terminado. Vuelva a iniciar sesión.
 auth/too-many-requests: Demasiados intentos. Espere antes de volver a intentarlo.
-auth/underage-user: No tiene la edad necesaria para tener una cuenta.
 auth/weak-password: Elija una contraseña más segura.
 rpc/deadline-exceeded: Ha tardado demasiado. Inténtelo de nuevo.
 rpc/internal: Se ha producido un error por nuestra parte. Inténtelo de nuevo.
@@ -276,7 +267,6 @@ auth/email-not-verified: Confirma primero tu dirección de correo electrónico.
 auth/google-cancelled: Se canceló el inicio de sesión con Google.
 auth/idempotency-key-reused: Esta solicitud ya se utilizó para otra cosa. Empieza de nuevo.
 auth/invalid-access-token: Vuelve a iniciar sesión.
-auth/invalid-choice: Esta elección ya no es posible.
 auth/invalid-verification-code: Este código no es correcto. Compruébalo.
 auth/invalid-credential: El correo electrónico o la contraseña no son correctos.
 auth/invalid-device-key: No se pudo registrar este dispositivo. Inténtalo de nuevo.
@@ -291,7 +281,6 @@ auth/invalid-sign-in-proof: Vuelve a iniciar sesión.
 auth/last-sign-in-method: Es la única forma de acceder a esta cuenta. Añade primero otra.
 auth/no-such-provider: Esta cuenta no tiene ese método de acceso.
 auth/operation-not-allowed: Esta forma de iniciar sesión no está disponible aquí.
-auth/parental-consent-required: Antes debe dar su consentimiento tu padre, madre o tutor.
 auth/password-needed: Introduce una contraseña para confirmar esta dirección de correo electrónico.
 auth/phone-country-not-allowed: No podemos enviar códigos a números de este país.
 auth/provider-already-linked: Este método de acceso ya está vinculado a tu cuenta.
@@ -304,7 +293,6 @@ auth/second-proof-required: Confirma por una segunda vía que eres tú.
 auth/session-ended: Tu sesión ha terminado. Vuelve a iniciar sesión.
 auth/session-not-found: No se encontró esta sesión.
 auth/too-many-requests: Demasiados intentos. Espera antes de volver a intentarlo.
-auth/underage-user: No tienes la edad necesaria para tener una cuenta.
 auth/weak-password: Elige una contraseña más segura.
 rpc/cancelled: La solicitud se ha cancelado.
 rpc/deadline-exceeded: Ha tardado demasiado. Inténtalo de nuevo.
@@ -358,7 +346,6 @@ auth/email-not-verified: Veuillez d’abord confirmer votre adresse e-mail.
 auth/google-cancelled: La connexion avec Google a été annulée.
 auth/idempotency-key-reused: Cette demande a déjà servi à autre chose. Veuillez recommencer.
 auth/invalid-access-token: Veuillez vous reconnecter.
-auth/invalid-choice: Ce choix n’est plus possible.
 auth/invalid-verification-code: Ce code est incorrect. Veuillez le vérifier.
 auth/invalid-credential: L’adresse e-mail ou le mot de passe est incorrect.
 auth/invalid-device-key: Cet appareil n’a pas pu être enregistré. Veuillez réessayer.
@@ -373,7 +360,6 @@ auth/invalid-sign-in-proof: Veuillez vous reconnecter.
 auth/last-sign-in-method: C’est le seul moyen de se connecter à ce compte. Ajoutez-en d’abord un autre.
 auth/no-such-provider: Ce compte ne dispose pas de ce moyen de connexion.
 auth/operation-not-allowed: Ce moyen de connexion n’est pas disponible ici.
-auth/parental-consent-required: L’accord d’un parent ou d’un tuteur est d’abord nécessaire.
 auth/password-needed: Veuillez saisir un mot de passe pour confirmer cette adresse e-mail.
 auth/phone-country-not-allowed: Nous ne pouvons pas envoyer de codes aux numéros de ce pays.
 auth/provider-already-linked: Ce moyen de connexion est déjà associé à votre compte.
@@ -386,7 +372,6 @@ auth/second-proof-required: Veuillez confirmer par un second moyen que c’est b
 auth/session-ended: Votre session est terminée. Veuillez vous reconnecter.
 auth/session-not-found: Cette session est introuvable.
 auth/too-many-requests: Trop de tentatives. Veuillez patienter avant de réessayer.
-auth/underage-user: Vous n’avez pas l’âge requis pour avoir un compte.
 auth/weak-password: Veuillez choisir un mot de passe plus sûr.
 rpc/cancelled: La demande a été annulée.
 rpc/deadline-exceeded: Cela a pris trop de temps. Veuillez réessayer.
@@ -440,7 +425,6 @@ auth/email-not-verified: 先にメールアドレスの確認を完了してく�
 auth/google-cancelled: Googleでのログインはキャンセルされました。
 auth/idempotency-key-reused: このリクエストはすでに別の操作に使われています。最初からやり直してください。
 auth/invalid-access-token: もう一度ログインしてください。
-auth/invalid-choice: この選択はもうできません。
 auth/invalid-verification-code: コードが正しくありません。ご確認ください。
 auth/invalid-credential: メールアドレスまたはパスワードが正しくありません。
 auth/invalid-device-key: このデバイスを登録できませんでした。もう一度お試しください。
@@ -455,7 +439,6 @@ auth/invalid-sign-in-proof: もう一度ログインしてください。
 auth/last-sign-in-method: これはこのアカウントの唯一のログイン方法です。先に別の方法を追加してください。
 auth/no-such-provider: このアカウントには、そのログイン方法が登録されていません。
 auth/operation-not-allowed: このログイン方法はご利用いただけません。
-auth/parental-consent-required: 先に保護者の同意が必要です。
 auth/password-needed: このメールアドレスを確認するには、パスワードを入力してください。
 auth/phone-country-not-allowed: この国の電話番号にはコードを送信できません。
 auth/provider-already-linked: このログイン方法は、すでにお使いのアカウントに登録されています。
@@ -468,7 +451,6 @@ auth/second-proof-required: 別の方法でもご本人であることを確認�
 auth/session-ended: セッションが終了しました。もう一度ログインしてください。
 auth/session-not-found: このセッションは見つかりませんでした。
 auth/too-many-requests: 試行回数が多すぎます。しばらく待ってからもう一度お試しください。
-auth/underage-user: アカウントを作成できる年齢に達していません。
 auth/weak-password: より強力なパスワードを設定してください。
 rpc/cancelled: リクエストはキャンセルされました。
 rpc/deadline-exceeded: 時間がかかりすぎました。もう一度お試しください。

@@ -1,5 +1,4 @@
 import Contracts
-import Cryptography
 import HTTPTypes
 import Messages
 package import RPC
@@ -28,7 +27,7 @@ package struct CallMethods: Sendable {
         isServing: @escaping @Sendable () -> Bool, time: any Time
     ) throws {
         for service in services {
-            let schema = try Schema(fileDescriptorSet: service.descriptorBytes)
+            let schema = try Schema(fileDescriptorSet: service.fileDescriptorSet)
             for description in service.methods {
                 guard let method = schema.method(named: description.name) else { continue }
                 add(CallMethod(description, method))
@@ -39,7 +38,7 @@ package struct CallMethods: Sendable {
         let described = services.filter { $0.methods.contains(where: \.isPublic) }
         let reflection = try ServerReflection(
             services: described.map(\.name) + [HealthService.name] + ServerReflection.names,
-            fileDescriptorSets: described.map(\.descriptorBytes) + [files])
+            fileDescriptorSets: described.map(\.fileDescriptorSet) + [files])
         let health = HealthService(
             services: Set(services.map(\.name)), isServing: isServing, time: time)
         for method in health.methods(own) + reflection.methods(own) { add(method) }
@@ -71,12 +70,5 @@ package struct CallMethods: Sendable {
 
     private static func ownName(_ name: some StringProtocol) -> String {
         name.split(separator: "/").last.map { $0.lowercased() } ?? ""
-    }
-}
-
-extension ServiceDescription {
-    /// The serialised `google.protobuf.FileDescriptorSet`.
-    fileprivate var descriptorBytes: [UInt8] {
-        Base64.decode(fileDescriptorSet.utf8) ?? []
     }
 }

@@ -13,12 +13,12 @@ struct BackupCommand: AsyncParsableCommand {
             with age (age-encryption.org). Nothing in it can be opened without the master keys, \
             which it contains only with --with-keys.
 
-              postern backup key backup-identity.txt         once; keep this file elsewhere
+              postern backup key backup-key.txt              once; keep this file elsewhere
               postern backup --recipient age1…               a backup, in the current folder
               postern backup --recipient age1… --to FOLDER --every 24h --keep 14
 
             `postern backup create --help` lists all options; \
-            `age -d -i backup-identity.txt FILE | tar t` lists what a backup contains.
+            `age -d -i backup-key.txt FILE | tar t` lists what a backup contains.
             """,
         subcommands: [Create.self, VerifyCommand.self, Key.self], defaultSubcommand: Create.self)
 
@@ -48,14 +48,17 @@ struct BackupCommand: AsyncParsableCommand {
         @Option(
             help: ArgumentHelp(
                 """
-                Make one whenever the newest in the folder is that old, such as 24h, until it is \
-                stopped. After a failure it tries again in 5 minutes.
+                Make one whenever the newest in the folder is that old, such as 24h, at least \
+                60s, until the command is stopped. After a failure it tries again in 5 minutes.
                 """, valueName: "interval"))
         var every: Interval?
 
         @Option(
             help: ArgumentHelp(
-                "Remove all but the newest of the folder, after each backup.", valueName: "count"))
+                """
+                How many backups to keep in the folder: after each one, the oldest above that \
+                count are removed. Default: all.
+                """, valueName: "count"))
         var keep: Int?
 
         @OptionGroup var services: EndpointsOption
@@ -137,24 +140,6 @@ struct BackupCommand: AsyncParsableCommand {
             Screen.line("\(pair.publicKey)")
             Screen.error(
                 "\(file) opens the backups that are made for this recipient: keep it elsewhere")
-        }
-    }
-}
-
-extension RecipientOptions {
-    /// Who can open the backup.
-    /// - Throws: `ToolError` for a text that is no recipient, `SecretFileError`.
-    func all() throws -> [AgeRecipient] {
-        if let passphraseFile {
-            return [.passphrase(try SecretFile.readLine(passphraseFile))]
-        }
-        return try recipient.enumerated().map { index, text in
-            do {
-                return .x25519(try AgePublicKey(text))
-            } catch let error as AgeKeyError {
-                // Without the text, which may be a secret key by mistake.
-                throw ToolError("--recipient, number \(index + 1): \(error)")
-            }
         }
     }
 }

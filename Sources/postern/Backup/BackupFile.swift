@@ -8,6 +8,7 @@ final class BackupFile {
     let path: String
     /// What was written, in bytes.
     private(set) var byteCount: Int64 = 0
+    private let folder: Folder
     private let draft: OutputFile
     private var encryption: AgeWriter
 
@@ -19,6 +20,11 @@ final class BackupFile {
                 "\(path) exists, and a backup replaces nothing: name another file with --to")
         }
         self.path = path
+        folder = Folder(path: path.lastIndex(of: "/").map { String(path[...$0]) } ?? ".")
+        guard access(folder.path, F_OK) == 0 else {
+            throw ToolError(
+                "there is no folder \(folder.path): make it, or name another with --to")
+        }
         let draftPath = path + BackupName.draftSuffix
         // Never shared with another process, which would damage the backup unnoticed.
         guard access(draftPath, F_OK) != 0 else {
@@ -40,7 +46,7 @@ final class BackupFile {
         try store(encryption.finish())
         try draft.sync()
         guard rename(draft.path, path) == 0 else { throw ToolError.system(path, errno) }
-        try Folder(path: path.lastIndex(of: "/").map { String(path[...$0]) } ?? ".").sync()
+        try folder.sync()
     }
 
     /// Removes what was written, after an error.

@@ -27,7 +27,7 @@ struct BackupJob: Sendable {
             ($0, try Caller(endpoints, service: $0.name))
         }
         defer { for (_, caller) in callers { caller.client.close() } }
-        // Connects, which would take the most of a hold.
+        // Connects before the hold, most of which that would take.
         for (service, caller) in callers {
             _ = try await service.calling { try await caller.health() }
         }

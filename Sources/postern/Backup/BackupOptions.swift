@@ -1,4 +1,5 @@
 import ArgumentParser
+import Cryptography
 import Glibc
 
 /// The options of a command that encrypts a backup: to whom.
@@ -23,9 +24,25 @@ struct RecipientOptions: ParsableArguments {
                 recipient.isEmpty
                     ? """
                     a backup is always encrypted, so say to whom: --recipient age1…, of a key \
-                    that `postern backup key backup-identity.txt` makes, or --passphrase-file FILE
+                    that `postern backup key backup-key.txt` makes, or --passphrase-file FILE
                     """
                     : "a backup is encrypted to recipients or with a passphrase, not both")
+        }
+    }
+
+    /// Who can open the backup.
+    /// - Throws: `ToolError` for a text that is no recipient, `SecretFileError`.
+    func all() throws -> [AgeRecipient] {
+        if let passphraseFile {
+            return [.passphrase(try SecretFile.readLine(passphraseFile))]
+        }
+        return try recipient.enumerated().map { index, text in
+            do {
+                return .x25519(try AgePublicKey(text))
+            } catch let error as AgeKeyError {
+                // Without the text, which may be a secret key by mistake.
+                throw ToolError("--recipient, number \(index + 1): \(error)")
+            }
         }
     }
 }
@@ -47,6 +64,18 @@ struct IdentityOptions: ParsableArguments {
             throw ValidationError(
                 "an identity or a passphrase opens the backup, so name one of them")
         }
+    }
+
+    /// What opens a backup; nil if nothing is named.
+    func identities() throws -> [AgeIdentity]? {
+        if let identity {
+            do {
+                return try AgeIdentity.keys(inFile: SecretFile.read(identity))
+            } catch let error as AgeKeyError {
+                throw ToolError("\(identity): \(error)")
+            }
+        }
+        return try passphraseFile.map { [.passphrase(try SecretFile.readLine($0))] }
     }
 }
 

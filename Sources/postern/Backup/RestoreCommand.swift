@@ -14,33 +14,38 @@ struct RestoreCommand: AsyncParsableCommand {
             The first start on a restored store ends what may have ended since the backup: all \
             sessions, unused links and codes, queued messages. The command says how many.
 
-              postern restore --from FILE --identity backup.key --data .postern/data \
+              postern restore --from FILE --identity backup-key.txt --data .postern/data \
             --keys .postern/keys
 
             Files copied by hand are taken as well: --from FOLDER. Commits may be missing in \
             them, and `postern backup` is the way to have none missing.
             """)
 
-    @Option(help: "The backup's file, or a folder with files copied by hand.")
+    @Option(
+        help: ArgumentHelp(
+            "The backup's file, or a folder with files copied by hand.", valueName: "path"))
     var from: String
 
-    @Option(help: "The folder for the stores. `postern up --data X` has them in X/data.")
+    @Option(
+        help: ArgumentHelp(
+            "The folder for the stores. `postern up --data X` has them in X/data.",
+            valueName: "folder"))
     var data: String
 
     @OptionGroup var identity: IdentityOptions
 
     @Option(
-        help: """
+        help: ArgumentHelp(
+            """
             The folder of master keys: they are tried, and those of a backup that has keys are \
             put there.
-            """)
+            """, valueName: "folder"))
     var keys: String?
 
     @Option(
-        help: """
-            Only this service's store: identity, session, rate-limit or notification. In \
-            compose each has a volume of its own.
-            """)
+        help: ArgumentHelp(
+            "Only this service's store. In compose each has a volume of its own.",
+            valueName: "service"))
     var only: StoredService?
 
     @OptionGroup var output: OutputOption
@@ -106,19 +111,14 @@ struct RestoreCommand: AsyncParsableCommand {
         guard !output.isJSON else { return }
         Screen.error(restored.origin)
         if let onlyAdvice { Screen.error(onlyAdvice) }
-        for check in checks where !check.ends.isEmpty {
-            Screen.error("the first start of \(check.service.name) ends \(check.endsText)")
-        }
-        let needed = checks.compactMap { check in
-            check.keyID.map { "\(check.service.keyFile) \($0)" }
-        }
-        if restored.keys != nil, keys == nil {
-            Screen.error("its master keys were not restored: name a folder for them with --keys")
-        }
-        if keys == nil, !needed.isEmpty {
+        if keys == nil {
             Screen.error(
-                "it opens with these master keys only, in the folder of keys: "
-                    + needed.joined(separator: ", "))
+                restored.keys == nil
+                    ? "no --keys: the services start only with the master keys named above"
+                    : "the backup's master keys were not restored, since no --keys names a folder")
         }
+        Screen.error(
+            only.map { "restored \($0.name) into \(data)" }
+                ?? "restored into \(data); the services can be started")
     }
 }

@@ -74,7 +74,8 @@ struct StoreCheck {
                 .object(
                     JSONObject(
                         unique: ends.map { .init(name: $0.what, value: .integer(Int64($0.count))) })
-                ), text: endsText, phrase: ends.isEmpty ? "" : "ends \(endsText)"),
+                ), text: endsText, phrase: ends.isEmpty ? "" : "first start ends \(endsText)",
+                heading: "first start ends"),
         ])
     }
 }
@@ -155,7 +156,7 @@ enum KeyFit: Equatable {
         case .fits: "fits"
         case .missing(let file): "there is no \(file)"
         case .other(let file): "\(file) is another key"
-        case .unknown: "cannot be told before a start"
+        case .unknown: "known only after a start"
         }
     }
 }

@@ -9,8 +9,8 @@ struct VerifyCommand: AsyncParsableCommand {
         discussion: """
             The backup is decrypted into a folder beside it that only you can read, its files are \
             compared with its manifest, and every page of each store is read. The folder is \
-            removed at the end; only after a kill -9, FILE.verify-… remains and has to be removed. \
-            Exits with 1 if anything is wrong.
+            removed at the end; only after a kill -9 or a second Ctrl-C, FILE.verify-… remains \
+            and has to be removed. Exits with 1 if anything is wrong.
             """)
 
     @Argument(help: "The backup's file.")
@@ -18,21 +18,29 @@ struct VerifyCommand: AsyncParsableCommand {
 
     @OptionGroup var identity: IdentityOptions
 
-    @Option(help: "A folder of master keys: says of each store whether its key is there.")
+    @Option(
+        help: ArgumentHelp(
+            "A folder of master keys: says of each store whether its key is there.",
+            valueName: "folder"))
     var keys: String?
 
     @Option(
-        help: """
+        help: ArgumentHelp(
+            """
             The folder in which to decrypt, with space for the whole backup. Default: the folder \
             of the file.
-            """)
+            """, valueName: "folder"))
     var temporary: String?
 
     @OptionGroup var output: OutputOption
 
     func run() async throws {
-        try await Interruption.cancels(on: [SIGINT, SIGTERM, SIGHUP]) {
-            guard try verify() else { throw ExitCode(1) }
+        do {
+            try await Interruption.cancels(on: [SIGINT, SIGTERM, SIGHUP]) {
+                guard try verify() else { throw ExitCode(1) }
+            }
+        } catch is CancellationError {
+            throw ToolError("stopped: the backup was not read to its end")
         }
     }
 
@@ -68,7 +76,11 @@ struct VerifyCommand: AsyncParsableCommand {
     private func decryptionFolder() throws -> Folder {
         let base = temporary.map { "\($0)/postern-verify" } ?? "\(file).verify"
         var template = Array("\(base)-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw ToolError.system("\(base)-XXXXXX", errno) }
+        guard mkdtemp(&template) != nil else {
+            throw ToolError(
+                "\(base)-XXXXXX: \(String(cString: strerror(errno))); name a folder in which to "
+                    + "decrypt with --temporary")
+        }
         return Folder(
             path: String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self))
     }

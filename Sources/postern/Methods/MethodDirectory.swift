@@ -1,5 +1,4 @@
 import Contracts
-import Cryptography
 import Messages
 import RPC
 import ServiceRuntime
@@ -25,7 +24,7 @@ struct MethodDirectory: Sendable {
     static func compiled() -> MethodDirectory {
         var directory = MethodDirectory()
         for service in compiledServices {
-            directory.add(service.name, Base64.decode(service.fileDescriptorSet.utf8) ?? [])
+            directory.add(service.name, service.fileDescriptorSet)
         }
         return directory
     }

@@ -11,7 +11,7 @@ enum EchoMethods {
     static let all = ServiceMethods(
         ServiceDescription(
             name: "postern.benchmark.v1.Echo", methods: [onLoop, async, items],
-            fileDescriptorSet: ""),
+            fileDescriptors: []),
         [
             .onLoop(onLoop) { (request: SessionV1.RefreshSessionRequest, _) in try answer(request)
             },

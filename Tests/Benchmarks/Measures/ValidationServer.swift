@@ -53,7 +53,7 @@ struct ValidationServer: AsyncParsableCommand {
             timeout: .seconds(10), isOnLoop: true)
         return ServiceMethods(
             ServiceDescription(
-                name: "postern.benchmark.v1.Echo", methods: [method], fileDescriptorSet: ""),
+                name: "postern.benchmark.v1.Echo", methods: [method], fileDescriptors: []),
             [
                 .onLoop(method) {
                     (request: SessionV1.ValidateAccessTokenRequest, _) throws

@@ -1,5 +1,4 @@
 import Contracts
-import Cryptography
 import Messages
 import RPC
 import ServiceRuntime
@@ -120,9 +119,8 @@ struct RepeatedCall: Sendable, CustomTestStringConvertible {
         let service = try #require(
             services.first { "postern.gateway.v1.\(method)".hasPrefix($0.name + "/") },
             "\(method): its service is not in the list")
-        let bytes = try #require(Base64.decode(Array(service.fileDescriptorSet.utf8)))
-        let message = try #require(
-            try Schema(fileDescriptorSet: bytes).message(named: type(of: answer).fullName))
+        let schema = try Schema(fileDescriptorSet: service.fileDescriptorSet)
+        let message = try #require(schema.message(named: type(of: answer).fullName))
         return try message.decodeToJSON(answer.encoded(), pretty: true).split(separator: "\n")
             .filter { line in !passing.contains { line.contains("\"\($0)\"") } }
             .joined(separator: "\n")

@@ -38,6 +38,27 @@ struct ReflectionDirectoryTests {
         }
     }
 
+    @Test("a service's set has the files that its own imports, then its own, and no other")
+    func imports() throws {
+        let directory = ReflectionDirectory([EmailsDescription.service, AuthDescription.service])
+        let set = try directory.describeService(
+            ReflectionV1.DescribeServiceRequest(service: EmailsDescription.service.name), context
+        ).fileDescriptorSet
+        var names: [String] = []
+        var files = FieldScanner(set[...])
+        while let file = try files.next() {
+            guard case .bytes(let file) = file.value else { continue }
+            var fields = FieldScanner(file)
+            while let field = try fields.next() {
+                if field.number == 1, case .bytes(let name) = field.value {
+                    names.append(String(decoding: name, as: UTF8.self))
+                }
+            }
+        }
+        #expect(
+            names == ["account", "gateway", "emails"].map { "postern/gateway/v1/\($0).proto" })
+    }
+
     @Test(
         "an unknown service is not found",
         arguments: [

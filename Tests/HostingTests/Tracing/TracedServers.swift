@@ -79,7 +79,7 @@ struct TracedServers: Sendable {
             ServerSettings(service: name, host: "127.0.0.1", port: 0),
             services: [
                 ServiceMethods(
-                    ServiceDescription(name: name, methods: [], fileDescriptorSet: ""), [handler])
+                    ServiceDescription(name: name, methods: [], fileDescriptors: []), [handler])
             ],
             applications: Applications(
                 name: "front", keyID: "k1", key: key, mayAssertClientAddress: false),

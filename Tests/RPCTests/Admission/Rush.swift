@@ -27,7 +27,7 @@ final class Rush: Sendable {
 
     private var methods: ServiceMethods {
         ServiceMethods(
-            ServiceDescription(name: "test.v1.Rush", methods: [], fileDescriptorSet: ""),
+            ServiceDescription(name: "test.v1.Rush", methods: [], fileDescriptors: []),
             [
                 .async(Self.method) { [self] (_: EchoService.Request, _) in
                     state.withLock { state in

@@ -62,11 +62,11 @@ final class Instance: Sendable {
     var methods: [ServiceMethods] {
         [
             ServiceMethods(
-                ServiceDescription(name: "test.v1.Instance", methods: [], fileDescriptorSet: ""),
+                ServiceDescription(name: "test.v1.Instance", methods: [], fileDescriptors: []),
                 Self.methods.map { .async($0, answer) }),
             ServiceMethods(
                 ServiceDescription(
-                    name: "postern.health.v1.Health", methods: [], fileDescriptorSet: ""),
+                    name: "postern.health.v1.Health", methods: [], fileDescriptors: []),
                 reportsHealth
                     ? [
                         .serverStream(HealthDescription.watch) {

@@ -37,7 +37,7 @@ struct EchoService: Sendable {
 
     var methods: ServiceMethods {
         ServiceMethods(
-            ServiceDescription(name: "test.v1.Echo", methods: [], fileDescriptorSet: ""),
+            ServiceDescription(name: "test.v1.Echo", methods: [], fileDescriptors: []),
             [
                 .onLoop(Self.onLoop, Self.echo), .async(Self.async, Self.echo),
                 .onLoop(Self.encoded) { (request: Request, context) in

@@ -15,7 +15,7 @@ struct MethodTableTests {
         }
         return MethodTable([
             ServiceMethods(
-                ServiceDescription(name: "test.Many", methods: methods, fileDescriptorSet: ""),
+                ServiceDescription(name: "test.Many", methods: methods, fileDescriptors: []),
                 methods.map { method in MethodHandler(method: method, kind: .onLoop { _, _, _ in })
                 })
         ])

@@ -52,7 +52,7 @@ struct SecretFrameTests {
     private func connection(_ methods: [MethodDescription]) throws -> EmbeddedChannel {
         let (channel, _) = try fixture.serverConnection(
             methods: ServiceMethods(
-                ServiceDescription(name: "test.v1.Secret", methods: [], fileDescriptorSet: ""),
+                ServiceDescription(name: "test.v1.Secret", methods: [], fileDescriptors: []),
                 methods.map(Self.handler)))
         try fixture.greet(channel)
         _ = try fixture.received(from: channel)

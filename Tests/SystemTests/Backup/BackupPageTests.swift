@@ -61,23 +61,27 @@ extension SystemTests {
                 [[ -e .postern ]] || ln -s data .postern
                 postern() { '\(BuiltPrograms.path("postern"))' "$@"; }
                 docker() { [[ "$1 $2" == "volume rm" ]]; }
+                sudo() {
+                  case $1 in
+                    install) cp "${@:6}" ;;  # without its options: -o needs root
+                    *) "$@" ;;
+                  esac
+                }
                 docker-compose() {
                   [[ $1 == run ]] || return 0
-                  shift 2
-                  local volume=/nowhere arguments
-                  if [[ $1 == -v ]]; then
-                    volume=$PWD/volumes/${2%%:/data}
-                    shift 2
+                  local volume=/data arguments
+                  if [[ $3 == -v ]]; then
+                    volume=$PWD/volumes/${4%%:/data}
+                    set -- "${@:1:2}" "${@:5}"
                   fi
-                  [[ $1 == tool ]] || return 1
-                  arguments=("${@:2}")
+                  [[ $3 == tool ]] || return 1
+                  arguments=("${@:4}")
                   arguments=("${arguments[@]/#\\/data/$volume}")
-                  postern "${arguments[@]/#\\/backups/$PWD/compose-backups}"
+                  postern "${arguments[@]/#\\/backups/$PWD/.postern/compose/backups}"
                 }
                 backup=$(ls backups/*.age 2>/dev/null | tail -n 1) || true
-                if [[ -n $backup ]]; then
-                  mkdir -p compose-backups && cp "$backup" backup-key.txt compose-backups
-                fi
+                mkdir -p .postern/compose/backups
+                [[ -z $backup ]] || cp "$backup" .postern/compose/backups
 
                 """
             let run = try await ProgramRun.run(

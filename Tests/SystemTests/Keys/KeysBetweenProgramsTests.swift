@@ -109,7 +109,7 @@ extension SystemTests {
             #expect(members("outside") == 1, "only the gateway")
             #expect(members("web-outside") == 1, "only the web service")
             #expect(members("web-inside") == 3, "the gateway, the web service and the tool")
-            #expect(text.components(separatedBy: "mem_limit: ").count == programs.count + 2)
+            #expect(text.components(separatedBy: "mem_limit: ").count == programs.count + 3)
         }
 
         @Test("H3: backend.sh copies a backend's own key, and refuses the tool's")

@@ -1,6 +1,5 @@
 import Addresses
 import Contracts
-import Cryptography
 import HTTPTypes
 import Messages
 import RPC
@@ -37,8 +36,7 @@ enum AppsFixture {
 
     /// The methods of a service of the gateway.
     static func methods(_ service: ServiceDescription) throws -> [SchemaMethod] {
-        let schema = try Schema(
-            fileDescriptorSet: Base64.decode(service.fileDescriptorSet.utf8) ?? [])
+        let schema = try Schema(fileDescriptorSet: service.fileDescriptorSet)
         return service.methods.compactMap { schema.method(named: $0.name) }
     }
 

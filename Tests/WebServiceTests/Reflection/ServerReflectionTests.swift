@@ -1,5 +1,4 @@
 import Contracts
-import Cryptography
 import Messages
 import RPC
 import ServiceRuntime
@@ -17,10 +16,9 @@ struct ServerReflectionTests {
 
     init() throws {
         schema = try Schema(fileDescriptorSet: ServerReflection.files)
-        let set = try #require(Base64.decode(AuthDescription.service.fileDescriptorSet.utf8))
         reflection = try ServerReflection(
             services: ["postern.gateway.v1.Auth", "a.B"],
-            fileDescriptorSets: [set, ServerReflection.files])
+            fileDescriptorSets: [AuthDescription.service.fileDescriptorSet, ServerReflection.files])
     }
 
     /// The response to a request in JSON, as JSON.

@@ -48,6 +48,13 @@ struct BackupFileTests {
         #expect(read == content)
     }
 
+    @Test("a folder that does not exist is named, and what to do")
+    func noFolder() {
+        expectRefused("there is no folder \(folder.file("none/")): make it") {
+            try file("none/b.age")
+        }
+    }
+
     @Test("no file is replaced, and none is shared with another backup")
     func existing() throws {
         try folder.write("x", to: "b.age")

@@ -94,7 +94,7 @@ struct DamagedBackupTests {
         expectRefused("none of the secret keys") {
             try BackupReader(path, [.x25519(other)]).extract([], into: folder)
         }
-        expectRefused("a file with a secret key is needed") {
+        expectRefused("a file with a secret key is needed: --identity FILE") {
             try BackupReader(path, [.passphrase(SecretBytes("horse"))]).extract([], into: folder)
         }
     }

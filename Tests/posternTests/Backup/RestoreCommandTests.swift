@@ -57,6 +57,7 @@ struct RestoreCommandTests {
         #expect(try verify("--temporary", other.path))
         #expect(try Folder(path: temporary.path).names() == before)
         #expect(try other.names().isEmpty)
+        expectRefused("with --temporary") { try verify("--temporary", "/no/such/folder") }
     }
 
     @Test("another master key: verify exits with 1, and restore places nothing")

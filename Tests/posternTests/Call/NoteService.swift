@@ -20,7 +20,7 @@ struct NoteService: ReflectionService {
     static let name = "postern.notes.v1.Notes"
 
     static let methods = ServiceMethods(
-        ServiceDescription(name: name, methods: [], fileDescriptorSet: ""),
+        ServiceDescription(name: name, methods: [], fileDescriptors: []),
         [
             .async(method("Say", .none)) { (note: Note, _) in
                 guard note.service != "no" else { throw ServiceError(.tooManyRequests) }

@@ -6,11 +6,17 @@ import SwiftProtobuf
 /// and without their length, and both are the same on the wire. Our options go, because the C code
 /// would include a header for `google/protobuf/descriptor.proto` that Debian does not ship.
 enum CDescriptors {
+    /// `option (pb_c_file) = { gen_pack_helpers: false gen_init_helpers: false }` of
+    /// `protobuf-c/protobuf-c.proto`, serialised. Of the six functions that protoc-gen-c writes for a
+    /// message only `unpack` is called, which `UnpackHeader` has in one line; libprotobuf-c
+    /// initialises a message without a function for it by its descriptor.
+    private static let options: [UInt8] = [0xda, 0x3f, 4, 0x10, 0, 0x18, 0]
+
     static func stripped(
         _ set: Google_Protobuf_FileDescriptorSet
-    ) -> Google_Protobuf_FileDescriptorSet {
+    ) throws -> Google_Protobuf_FileDescriptorSet {
         var stripped = Google_Protobuf_FileDescriptorSet()
-        stripped.file = set.file
+        stripped.file = try set.file
             .filter { !$0.messageType.isEmpty && $0.package.hasPrefix("postern.") }
             .map(Self.stripped)
         return stripped
@@ -18,9 +24,10 @@ enum CDescriptors {
 
     private static func stripped(
         _ file: Google_Protobuf_FileDescriptorProto
-    ) -> Google_Protobuf_FileDescriptorProto {
+    ) throws -> Google_Protobuf_FileDescriptorProto {
         var file = file
         file.clearSourceCodeInfo()
+        file.options = try Google_Protobuf_FileOptions(serializedBytes: options)
         file.dependency.removeAll { $0 == "postern/options/v1/options.proto" }
         file.service = []
         for message in file.messageType.indices {

@@ -1,14 +1,11 @@
-import Foundation
-import SwiftProtobuf
 import SwiftProtobufPluginLibrary
 
 /// What a service's methods promise, and its descriptors for reflection.
 struct DescriptionCode {
-    private static let options = "postern/options/v1/options.proto"
     private let service: ServiceDescriptor
-    private let files: [Google_Protobuf_FileDescriptorProto]
+    private let files: FileDescriptorsFile
 
-    init(_ service: ServiceDescriptor, files: [Google_Protobuf_FileDescriptorProto]) {
+    init(_ service: ServiceDescriptor, files: FileDescriptorsFile) {
         self.service = service
         self.files = files
     }
@@ -22,15 +19,22 @@ struct DescriptionCode {
                 /// The service.
                 package static let service = ServiceDescription(
                     name: "\(service.fullName)",
-                    methods: [
-                        \(names.joined(separator: ",\n            ")),
-                    ],
+            \(list("methods", names)),
             \(errors)\
-                    fileDescriptorSet: \"\"\"
-            \(encodedFiles)
-                        \"\"\")
+            \(list("fileDescriptors", files.constants(for: service))))
             }
 
+            """
+    }
+
+    /// An argument, in one line if it fits.
+    private func list(_ name: String, _ elements: [String]) -> String {
+        let line = "        \(name): [\(elements.joined(separator: ", "))]"
+        guard line.count >= 99 else { return line }
+        return """
+                    \(name): [
+            \(elements.map { "            \($0),\n" }.joined())\
+                    ]
             """
     }
 
@@ -72,39 +76,5 @@ struct DescriptionCode {
 
 
             """
-    }
-
-    /// The service's file and all that it imports, without comments, in base64 lines. Our options
-    /// stay behind, and with them protobuf's description of itself, the larger part of the bytes.
-    private var encodedFiles: String {
-        var set = Google_Protobuf_FileDescriptorSet()
-        set.file = neededFiles.map { file in
-            var file = file
-            file.clearSourceCodeInfo()
-            file.dependency.removeAll { $0 == Self.options }
-            return file
-        }
-        guard let bytes: Data = try? set.serializedData() else {
-            fatalError("\(service.fullName): its descriptors cannot be written")
-        }
-        let text = bytes.base64EncodedString()
-        return stride(from: 0, to: text.count, by: 76).map { start in
-            let line = text.dropFirst(start).prefix(76)
-            return "            \(line)\(start + 76 < text.count ? "\\" : "")"
-        }.joined(separator: "\n")
-    }
-
-    /// What is imported stands before what imports it, as `protoc` has it.
-    private var neededFiles: [Google_Protobuf_FileDescriptorProto] {
-        var needed: [Google_Protobuf_FileDescriptorProto] = []
-        func need(_ name: String) {
-            guard !needed.contains(where: { $0.name == name }),
-                let file = files.first(where: { $0.name == name })
-            else { return }
-            file.dependency.filter { $0 != Self.options }.forEach(need)
-            needed.append(file)
-        }
-        need(service.file.name)
-        return needed
     }
 }

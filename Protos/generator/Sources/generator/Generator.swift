@@ -7,9 +7,11 @@ import SwiftProtobufPluginLibrary
 ///     generator DESCRIPTOR_SET OUTPUT_ROOT C_DESCRIPTOR_SET
 ///
 /// - `OUTPUT_ROOT/Sources/Messages/Generated`: a Swift value for each message,
-/// - `OUTPUT_ROOT/Sources/Contracts/Generated`: protocol, client and dispatcher for each service,
+/// - `OUTPUT_ROOT/Sources/Contracts/Generated`: protocol, client and dispatcher for each service, and
+///   the descriptors of their files,
 /// - `OUTPUT_ROOT/Sources/PosternClient/Generated`: the public calls of the gateway's services,
 /// - `OUTPUT_ROOT/Sources/WebService/Generated`: the web service's OpenAPI document,
+/// - `OUTPUT_ROOT/Sources/CMessages/include/postern/unpack.h`: what unpacks a message in C,
 /// - `C_DESCRIPTOR_SET`: the set as protoc-gen-c should see it (`CDescriptors.swift`).
 @main
 struct Generator {
@@ -31,8 +33,13 @@ struct Generator {
                 MessagesFile(file).text,
                 to: root.appending(path: "Sources/Messages/Generated/\(file.swiftName).swift"))
         }
-        for service in files.flatMap(\.services) {
-            let text = ServiceFile(service, files: set.file).text
+        let services = files.flatMap(\.services)
+        let descriptors = FileDescriptorsFile(set.file)
+        try write(
+            descriptors.text(for: services),
+            to: root.appending(path: "Sources/Contracts/Generated/FileDescriptors.swift"))
+        for service in services {
+            let text = ServiceFile(service, files: descriptors).text
             try write(
                 text, to: root.appending(path: "Sources/Contracts/Generated/\(service.name).swift"))
             guard service.file.isPublic else { continue }
@@ -44,6 +51,9 @@ struct Generator {
         try write(
             OpenAPIDocument(files).swiftCode,
             to: root.appending(path: "Sources/WebService/Generated/OpenAPIDocument.swift"))
+        try write(
+            UnpackHeader(files).text,
+            to: root.appending(path: "Sources/CMessages/include/postern/unpack.h"))
         try CDescriptors.stripped(set).serializedData().write(to: output)
     }
 

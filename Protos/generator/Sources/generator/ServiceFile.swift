@@ -1,12 +1,11 @@
-import SwiftProtobuf
 import SwiftProtobufPluginLibrary
 
 /// Protocols, client, dispatcher and description of one service.
 struct ServiceFile {
     private let service: ServiceDescriptor
-    private let files: [Google_Protobuf_FileDescriptorProto]
+    private let files: FileDescriptorsFile
 
-    init(_ service: ServiceDescriptor, files: [Google_Protobuf_FileDescriptorProto]) {
+    init(_ service: ServiceDescriptor, files: FileDescriptorsFile) {
         self.service = service
         self.files = files
     }

@@ -103,26 +103,27 @@ package final class Interleavings: StoreBackend {
     /// - Throws: `QueueRefusal`.
     package func write(_ job: WriterJob) throws(QueueRefusal) {
         guard case .flow(let flow) = job else { return try inner.write(job) }
-        let held = state.withLock { state -> (Flow, Order)? in
-            switch state {
-            case .passing: return nil
-            case .waiting(let order):
-                state = .holding(flow, order)
-                return nil
-            case .holding(let first, let order):
-                state = .passing
-                return (first, order)
+        // The flow is held or passed on as the state was here: the other flow may change it next.
+        let found = state.withLock { state in
+            defer {
+                switch state {
+                case .passing: break
+                case .waiting(let order): state = .holding(flow, order)
+                case .holding: state = .passing
+                }
             }
+            return state
         }
-        if let (first, order) = held {
+        switch found {
+        case .passing: try inner.write(job)
+        case .waiting: break
+        case .holding(let first, let order):
             let look = order.look
             let exploration = Queued<Transaction>(order.report) { transaction in
                 try Exploration(transaction, [first, flow], look).run()
             }
             try inner.write(.flow(Flow(about: first.about + flow.about, work: exploration)))
             try inner.write(.flow(first))
-            try inner.write(job)
-        } else if !isWaiting {
             try inner.write(job)
         }
     }

@@ -7,276 +7,6 @@
 #endif
 
 #include "postern/backup/v1/backup.pb-c.h"
-void   postern__backup__v1__copy_store_request__init
-                     (Postern__Backup__V1__CopyStoreRequest         *message)
-{
-  static const Postern__Backup__V1__CopyStoreRequest init_value = POSTERN__BACKUP__V1__COPY_STORE_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__backup__v1__copy_store_request__get_packed_size
-                     (const Postern__Backup__V1__CopyStoreRequest *message)
-{
-  assert(message->base.descriptor == &postern__backup__v1__copy_store_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__backup__v1__copy_store_request__pack
-                     (const Postern__Backup__V1__CopyStoreRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__backup__v1__copy_store_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__backup__v1__copy_store_request__pack_to_buffer
-                     (const Postern__Backup__V1__CopyStoreRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__backup__v1__copy_store_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Backup__V1__CopyStoreRequest *
-       postern__backup__v1__copy_store_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Backup__V1__CopyStoreRequest *)
-     protobuf_c_message_unpack (&postern__backup__v1__copy_store_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__backup__v1__copy_store_request__free_unpacked
-                     (Postern__Backup__V1__CopyStoreRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__backup__v1__copy_store_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__backup__v1__copy_store_item__init
-                     (Postern__Backup__V1__CopyStoreItem         *message)
-{
-  static const Postern__Backup__V1__CopyStoreItem init_value = POSTERN__BACKUP__V1__COPY_STORE_ITEM__INIT;
-  *message = init_value;
-}
-size_t postern__backup__v1__copy_store_item__get_packed_size
-                     (const Postern__Backup__V1__CopyStoreItem *message)
-{
-  assert(message->base.descriptor == &postern__backup__v1__copy_store_item__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__backup__v1__copy_store_item__pack
-                     (const Postern__Backup__V1__CopyStoreItem *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__backup__v1__copy_store_item__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__backup__v1__copy_store_item__pack_to_buffer
-                     (const Postern__Backup__V1__CopyStoreItem *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__backup__v1__copy_store_item__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Backup__V1__CopyStoreItem *
-       postern__backup__v1__copy_store_item__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Backup__V1__CopyStoreItem *)
-     protobuf_c_message_unpack (&postern__backup__v1__copy_store_item__descriptor,
-                                allocator, len, data);
-}
-void   postern__backup__v1__copy_store_item__free_unpacked
-                     (Postern__Backup__V1__CopyStoreItem *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__backup__v1__copy_store_item__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__backup__v1__store_held__init
-                     (Postern__Backup__V1__StoreHeld         *message)
-{
-  static const Postern__Backup__V1__StoreHeld init_value = POSTERN__BACKUP__V1__STORE_HELD__INIT;
-  *message = init_value;
-}
-size_t postern__backup__v1__store_held__get_packed_size
-                     (const Postern__Backup__V1__StoreHeld *message)
-{
-  assert(message->base.descriptor == &postern__backup__v1__store_held__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__backup__v1__store_held__pack
-                     (const Postern__Backup__V1__StoreHeld *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__backup__v1__store_held__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__backup__v1__store_held__pack_to_buffer
-                     (const Postern__Backup__V1__StoreHeld *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__backup__v1__store_held__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Backup__V1__StoreHeld *
-       postern__backup__v1__store_held__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Backup__V1__StoreHeld *)
-     protobuf_c_message_unpack (&postern__backup__v1__store_held__descriptor,
-                                allocator, len, data);
-}
-void   postern__backup__v1__store_held__free_unpacked
-                     (Postern__Backup__V1__StoreHeld *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__backup__v1__store_held__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__backup__v1__store_file__init
-                     (Postern__Backup__V1__StoreFile         *message)
-{
-  static const Postern__Backup__V1__StoreFile init_value = POSTERN__BACKUP__V1__STORE_FILE__INIT;
-  *message = init_value;
-}
-size_t postern__backup__v1__store_file__get_packed_size
-                     (const Postern__Backup__V1__StoreFile *message)
-{
-  assert(message->base.descriptor == &postern__backup__v1__store_file__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__backup__v1__store_file__pack
-                     (const Postern__Backup__V1__StoreFile *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__backup__v1__store_file__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__backup__v1__store_file__pack_to_buffer
-                     (const Postern__Backup__V1__StoreFile *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__backup__v1__store_file__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Backup__V1__StoreFile *
-       postern__backup__v1__store_file__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Backup__V1__StoreFile *)
-     protobuf_c_message_unpack (&postern__backup__v1__store_file__descriptor,
-                                allocator, len, data);
-}
-void   postern__backup__v1__store_file__free_unpacked
-                     (Postern__Backup__V1__StoreFile *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__backup__v1__store_file__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__backup__v1__record_backup_request__init
-                     (Postern__Backup__V1__RecordBackupRequest         *message)
-{
-  static const Postern__Backup__V1__RecordBackupRequest init_value = POSTERN__BACKUP__V1__RECORD_BACKUP_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__backup__v1__record_backup_request__get_packed_size
-                     (const Postern__Backup__V1__RecordBackupRequest *message)
-{
-  assert(message->base.descriptor == &postern__backup__v1__record_backup_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__backup__v1__record_backup_request__pack
-                     (const Postern__Backup__V1__RecordBackupRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__backup__v1__record_backup_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__backup__v1__record_backup_request__pack_to_buffer
-                     (const Postern__Backup__V1__RecordBackupRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__backup__v1__record_backup_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Backup__V1__RecordBackupRequest *
-       postern__backup__v1__record_backup_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Backup__V1__RecordBackupRequest *)
-     protobuf_c_message_unpack (&postern__backup__v1__record_backup_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__backup__v1__record_backup_request__free_unpacked
-                     (Postern__Backup__V1__RecordBackupRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__backup__v1__record_backup_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__backup__v1__record_backup_response__init
-                     (Postern__Backup__V1__RecordBackupResponse         *message)
-{
-  static const Postern__Backup__V1__RecordBackupResponse init_value = POSTERN__BACKUP__V1__RECORD_BACKUP_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__backup__v1__record_backup_response__get_packed_size
-                     (const Postern__Backup__V1__RecordBackupResponse *message)
-{
-  assert(message->base.descriptor == &postern__backup__v1__record_backup_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__backup__v1__record_backup_response__pack
-                     (const Postern__Backup__V1__RecordBackupResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__backup__v1__record_backup_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__backup__v1__record_backup_response__pack_to_buffer
-                     (const Postern__Backup__V1__RecordBackupResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__backup__v1__record_backup_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Backup__V1__RecordBackupResponse *
-       postern__backup__v1__record_backup_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Backup__V1__RecordBackupResponse *)
-     protobuf_c_message_unpack (&postern__backup__v1__record_backup_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__backup__v1__record_backup_response__free_unpacked
-                     (Postern__Backup__V1__RecordBackupResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__backup__v1__record_backup_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 static const ProtobufCFieldDescriptor postern__backup__v1__copy_store_request__field_descriptors[1] =
 {
   {
@@ -312,7 +42,7 @@ const ProtobufCMessageDescriptor postern__backup__v1__copy_store_request__descri
   postern__backup__v1__copy_store_request__field_descriptors,
   postern__backup__v1__copy_store_request__field_indices_by_name,
   1,  postern__backup__v1__copy_store_request__number_ranges,
-  (ProtobufCMessageInit) postern__backup__v1__copy_store_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__backup__v1__copy_store_item__field_descriptors[3] =
@@ -376,7 +106,7 @@ const ProtobufCMessageDescriptor postern__backup__v1__copy_store_item__descripto
   postern__backup__v1__copy_store_item__field_descriptors,
   postern__backup__v1__copy_store_item__field_indices_by_name,
   1,  postern__backup__v1__copy_store_item__number_ranges,
-  (ProtobufCMessageInit) postern__backup__v1__copy_store_item__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__backup__v1__store_held__field_descriptors[4] =
@@ -453,7 +183,7 @@ const ProtobufCMessageDescriptor postern__backup__v1__store_held__descriptor =
   postern__backup__v1__store_held__field_descriptors,
   postern__backup__v1__store_held__field_indices_by_name,
   1,  postern__backup__v1__store_held__number_ranges,
-  (ProtobufCMessageInit) postern__backup__v1__store_held__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__backup__v1__store_file__field_descriptors[2] =
@@ -504,7 +234,7 @@ const ProtobufCMessageDescriptor postern__backup__v1__store_file__descriptor =
   postern__backup__v1__store_file__field_descriptors,
   postern__backup__v1__store_file__field_indices_by_name,
   1,  postern__backup__v1__store_file__number_ranges,
-  (ProtobufCMessageInit) postern__backup__v1__store_file__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__backup__v1__record_backup_request__field_descriptors[1] =
@@ -542,7 +272,7 @@ const ProtobufCMessageDescriptor postern__backup__v1__record_backup_request__des
   postern__backup__v1__record_backup_request__field_descriptors,
   postern__backup__v1__record_backup_request__field_indices_by_name,
   1,  postern__backup__v1__record_backup_request__number_ranges,
-  (ProtobufCMessageInit) postern__backup__v1__record_backup_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 #define postern__backup__v1__record_backup_response__field_descriptors NULL
@@ -560,6 +290,6 @@ const ProtobufCMessageDescriptor postern__backup__v1__record_backup_response__de
   postern__backup__v1__record_backup_response__field_descriptors,
   postern__backup__v1__record_backup_response__field_indices_by_name,
   0,  postern__backup__v1__record_backup_response__number_ranges,
-  (ProtobufCMessageInit) postern__backup__v1__record_backup_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };

@@ -7,186 +7,6 @@
 #endif
 
 #include "postern/clock/v1/clock.pb-c.h"
-void   postern__clock__v1__check_request__init
-                     (Postern__Clock__V1__CheckRequest         *message)
-{
-  static const Postern__Clock__V1__CheckRequest init_value = POSTERN__CLOCK__V1__CHECK_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__clock__v1__check_request__get_packed_size
-                     (const Postern__Clock__V1__CheckRequest *message)
-{
-  assert(message->base.descriptor == &postern__clock__v1__check_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__clock__v1__check_request__pack
-                     (const Postern__Clock__V1__CheckRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__clock__v1__check_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__clock__v1__check_request__pack_to_buffer
-                     (const Postern__Clock__V1__CheckRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__clock__v1__check_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Clock__V1__CheckRequest *
-       postern__clock__v1__check_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Clock__V1__CheckRequest *)
-     protobuf_c_message_unpack (&postern__clock__v1__check_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__clock__v1__check_request__free_unpacked
-                     (Postern__Clock__V1__CheckRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__clock__v1__check_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__clock__v1__check_response__init
-                     (Postern__Clock__V1__CheckResponse         *message)
-{
-  static const Postern__Clock__V1__CheckResponse init_value = POSTERN__CLOCK__V1__CHECK_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__clock__v1__check_response__get_packed_size
-                     (const Postern__Clock__V1__CheckResponse *message)
-{
-  assert(message->base.descriptor == &postern__clock__v1__check_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__clock__v1__check_response__pack
-                     (const Postern__Clock__V1__CheckResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__clock__v1__check_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__clock__v1__check_response__pack_to_buffer
-                     (const Postern__Clock__V1__CheckResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__clock__v1__check_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Clock__V1__CheckResponse *
-       postern__clock__v1__check_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Clock__V1__CheckResponse *)
-     protobuf_c_message_unpack (&postern__clock__v1__check_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__clock__v1__check_response__free_unpacked
-                     (Postern__Clock__V1__CheckResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__clock__v1__check_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__clock__v1__accept_request__init
-                     (Postern__Clock__V1__AcceptRequest         *message)
-{
-  static const Postern__Clock__V1__AcceptRequest init_value = POSTERN__CLOCK__V1__ACCEPT_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__clock__v1__accept_request__get_packed_size
-                     (const Postern__Clock__V1__AcceptRequest *message)
-{
-  assert(message->base.descriptor == &postern__clock__v1__accept_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__clock__v1__accept_request__pack
-                     (const Postern__Clock__V1__AcceptRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__clock__v1__accept_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__clock__v1__accept_request__pack_to_buffer
-                     (const Postern__Clock__V1__AcceptRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__clock__v1__accept_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Clock__V1__AcceptRequest *
-       postern__clock__v1__accept_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Clock__V1__AcceptRequest *)
-     protobuf_c_message_unpack (&postern__clock__v1__accept_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__clock__v1__accept_request__free_unpacked
-                     (Postern__Clock__V1__AcceptRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__clock__v1__accept_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__clock__v1__accept_response__init
-                     (Postern__Clock__V1__AcceptResponse         *message)
-{
-  static const Postern__Clock__V1__AcceptResponse init_value = POSTERN__CLOCK__V1__ACCEPT_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__clock__v1__accept_response__get_packed_size
-                     (const Postern__Clock__V1__AcceptResponse *message)
-{
-  assert(message->base.descriptor == &postern__clock__v1__accept_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__clock__v1__accept_response__pack
-                     (const Postern__Clock__V1__AcceptResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__clock__v1__accept_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__clock__v1__accept_response__pack_to_buffer
-                     (const Postern__Clock__V1__AcceptResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__clock__v1__accept_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Clock__V1__AcceptResponse *
-       postern__clock__v1__accept_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Clock__V1__AcceptResponse *)
-     protobuf_c_message_unpack (&postern__clock__v1__accept_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__clock__v1__accept_response__free_unpacked
-                     (Postern__Clock__V1__AcceptResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__clock__v1__accept_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 #define postern__clock__v1__check_request__field_descriptors NULL
 #define postern__clock__v1__check_request__field_indices_by_name NULL
 #define postern__clock__v1__check_request__number_ranges NULL
@@ -202,7 +22,7 @@ const ProtobufCMessageDescriptor postern__clock__v1__check_request__descriptor =
   postern__clock__v1__check_request__field_descriptors,
   postern__clock__v1__check_request__field_indices_by_name,
   0,  postern__clock__v1__check_request__number_ranges,
-  (ProtobufCMessageInit) postern__clock__v1__check_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__clock__v1__check_response__field_descriptors[3] =
@@ -266,7 +86,7 @@ const ProtobufCMessageDescriptor postern__clock__v1__check_response__descriptor 
   postern__clock__v1__check_response__field_descriptors,
   postern__clock__v1__check_response__field_indices_by_name,
   1,  postern__clock__v1__check_response__number_ranges,
-  (ProtobufCMessageInit) postern__clock__v1__check_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 #define postern__clock__v1__accept_request__field_descriptors NULL
@@ -284,7 +104,7 @@ const ProtobufCMessageDescriptor postern__clock__v1__accept_request__descriptor 
   postern__clock__v1__accept_request__field_descriptors,
   postern__clock__v1__accept_request__field_indices_by_name,
   0,  postern__clock__v1__accept_request__number_ranges,
-  (ProtobufCMessageInit) postern__clock__v1__accept_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__clock__v1__accept_response__field_descriptors[2] =
@@ -335,6 +155,6 @@ const ProtobufCMessageDescriptor postern__clock__v1__accept_response__descriptor
   postern__clock__v1__accept_response__field_descriptors,
   postern__clock__v1__accept_response__field_indices_by_name,
   1,  postern__clock__v1__accept_response__number_ranges,
-  (ProtobufCMessageInit) postern__clock__v1__accept_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };

@@ -7,141 +7,6 @@
 #endif
 
 #include "postern/events/v1/events.pb-c.h"
-void   postern__events__v1__read_events_request__init
-                     (Postern__Events__V1__ReadEventsRequest         *message)
-{
-  static const Postern__Events__V1__ReadEventsRequest init_value = POSTERN__EVENTS__V1__READ_EVENTS_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__events__v1__read_events_request__get_packed_size
-                     (const Postern__Events__V1__ReadEventsRequest *message)
-{
-  assert(message->base.descriptor == &postern__events__v1__read_events_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__events__v1__read_events_request__pack
-                     (const Postern__Events__V1__ReadEventsRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__events__v1__read_events_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__events__v1__read_events_request__pack_to_buffer
-                     (const Postern__Events__V1__ReadEventsRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__events__v1__read_events_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Events__V1__ReadEventsRequest *
-       postern__events__v1__read_events_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Events__V1__ReadEventsRequest *)
-     protobuf_c_message_unpack (&postern__events__v1__read_events_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__events__v1__read_events_request__free_unpacked
-                     (Postern__Events__V1__ReadEventsRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__events__v1__read_events_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__events__v1__read_events_response__init
-                     (Postern__Events__V1__ReadEventsResponse         *message)
-{
-  static const Postern__Events__V1__ReadEventsResponse init_value = POSTERN__EVENTS__V1__READ_EVENTS_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__events__v1__read_events_response__get_packed_size
-                     (const Postern__Events__V1__ReadEventsResponse *message)
-{
-  assert(message->base.descriptor == &postern__events__v1__read_events_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__events__v1__read_events_response__pack
-                     (const Postern__Events__V1__ReadEventsResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__events__v1__read_events_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__events__v1__read_events_response__pack_to_buffer
-                     (const Postern__Events__V1__ReadEventsResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__events__v1__read_events_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Events__V1__ReadEventsResponse *
-       postern__events__v1__read_events_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Events__V1__ReadEventsResponse *)
-     protobuf_c_message_unpack (&postern__events__v1__read_events_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__events__v1__read_events_response__free_unpacked
-                     (Postern__Events__V1__ReadEventsResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__events__v1__read_events_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__events__v1__event__init
-                     (Postern__Events__V1__Event         *message)
-{
-  static const Postern__Events__V1__Event init_value = POSTERN__EVENTS__V1__EVENT__INIT;
-  *message = init_value;
-}
-size_t postern__events__v1__event__get_packed_size
-                     (const Postern__Events__V1__Event *message)
-{
-  assert(message->base.descriptor == &postern__events__v1__event__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__events__v1__event__pack
-                     (const Postern__Events__V1__Event *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__events__v1__event__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__events__v1__event__pack_to_buffer
-                     (const Postern__Events__V1__Event *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__events__v1__event__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Events__V1__Event *
-       postern__events__v1__event__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Events__V1__Event *)
-     protobuf_c_message_unpack (&postern__events__v1__event__descriptor,
-                                allocator, len, data);
-}
-void   postern__events__v1__event__free_unpacked
-                     (Postern__Events__V1__Event *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__events__v1__event__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 static const ProtobufCFieldDescriptor postern__events__v1__read_events_request__field_descriptors[4] =
 {
   {
@@ -216,7 +81,7 @@ const ProtobufCMessageDescriptor postern__events__v1__read_events_request__descr
   postern__events__v1__read_events_request__field_descriptors,
   postern__events__v1__read_events_request__field_indices_by_name,
   1,  postern__events__v1__read_events_request__number_ranges,
-  (ProtobufCMessageInit) postern__events__v1__read_events_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__events__v1__read_events_response__field_descriptors[5] =
@@ -306,7 +171,7 @@ const ProtobufCMessageDescriptor postern__events__v1__read_events_response__desc
   postern__events__v1__read_events_response__field_descriptors,
   postern__events__v1__read_events_response__field_indices_by_name,
   1,  postern__events__v1__read_events_response__number_ranges,
-  (ProtobufCMessageInit) postern__events__v1__read_events_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__events__v1__event__field_descriptors[8] =
@@ -435,6 +300,6 @@ const ProtobufCMessageDescriptor postern__events__v1__event__descriptor =
   postern__events__v1__event__field_descriptors,
   postern__events__v1__event__field_indices_by_name,
   1,  postern__events__v1__event__number_ranges,
-  (ProtobufCMessageInit) postern__events__v1__event__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };

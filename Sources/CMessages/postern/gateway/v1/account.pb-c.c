@@ -7,186 +7,6 @@
 #endif
 
 #include "postern/gateway/v1/account.pb-c.h"
-void   postern__gateway__v1__account__init
-                     (Postern__Gateway__V1__Account         *message)
-{
-  static const Postern__Gateway__V1__Account init_value = POSTERN__GATEWAY__V1__ACCOUNT__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__account__get_packed_size
-                     (const Postern__Gateway__V1__Account *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__account__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__account__pack
-                     (const Postern__Gateway__V1__Account *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__account__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__account__pack_to_buffer
-                     (const Postern__Gateway__V1__Account *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__account__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__Account *
-       postern__gateway__v1__account__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__Account *)
-     protobuf_c_message_unpack (&postern__gateway__v1__account__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__account__free_unpacked
-                     (Postern__Gateway__V1__Account *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__account__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__sign_in_history__init
-                     (Postern__Gateway__V1__SignInHistory         *message)
-{
-  static const Postern__Gateway__V1__SignInHistory init_value = POSTERN__GATEWAY__V1__SIGN_IN_HISTORY__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__sign_in_history__get_packed_size
-                     (const Postern__Gateway__V1__SignInHistory *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__sign_in_history__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__sign_in_history__pack
-                     (const Postern__Gateway__V1__SignInHistory *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__sign_in_history__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__sign_in_history__pack_to_buffer
-                     (const Postern__Gateway__V1__SignInHistory *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__sign_in_history__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__SignInHistory *
-       postern__gateway__v1__sign_in_history__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__SignInHistory *)
-     protobuf_c_message_unpack (&postern__gateway__v1__sign_in_history__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__sign_in_history__free_unpacked
-                     (Postern__Gateway__V1__SignInHistory *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__sign_in_history__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__previous_sign_in__init
-                     (Postern__Gateway__V1__PreviousSignIn         *message)
-{
-  static const Postern__Gateway__V1__PreviousSignIn init_value = POSTERN__GATEWAY__V1__PREVIOUS_SIGN_IN__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__previous_sign_in__get_packed_size
-                     (const Postern__Gateway__V1__PreviousSignIn *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__previous_sign_in__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__previous_sign_in__pack
-                     (const Postern__Gateway__V1__PreviousSignIn *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__previous_sign_in__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__previous_sign_in__pack_to_buffer
-                     (const Postern__Gateway__V1__PreviousSignIn *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__previous_sign_in__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__PreviousSignIn *
-       postern__gateway__v1__previous_sign_in__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__PreviousSignIn *)
-     protobuf_c_message_unpack (&postern__gateway__v1__previous_sign_in__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__previous_sign_in__free_unpacked
-                     (Postern__Gateway__V1__PreviousSignIn *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__previous_sign_in__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__collision__init
-                     (Postern__Gateway__V1__Collision         *message)
-{
-  static const Postern__Gateway__V1__Collision init_value = POSTERN__GATEWAY__V1__COLLISION__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__collision__get_packed_size
-                     (const Postern__Gateway__V1__Collision *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__collision__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__collision__pack
-                     (const Postern__Gateway__V1__Collision *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__collision__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__collision__pack_to_buffer
-                     (const Postern__Gateway__V1__Collision *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__collision__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__Collision *
-       postern__gateway__v1__collision__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__Collision *)
-     protobuf_c_message_unpack (&postern__gateway__v1__collision__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__collision__free_unpacked
-                     (Postern__Gateway__V1__Collision *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__collision__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 static const ProtobufCFieldDescriptor postern__gateway__v1__account__field_descriptors[12] =
 {
   {
@@ -365,7 +185,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__account__descriptor =
   postern__gateway__v1__account__field_descriptors,
   postern__gateway__v1__account__field_indices_by_name,
   1,  postern__gateway__v1__account__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__account__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_history__field_descriptors[2] =
@@ -416,7 +236,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_history__descript
   postern__gateway__v1__sign_in_history__field_descriptors,
   postern__gateway__v1__sign_in_history__field_indices_by_name,
   1,  postern__gateway__v1__sign_in_history__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__sign_in_history__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__previous_sign_in__field_descriptors[2] =
@@ -467,7 +287,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__previous_sign_in__descrip
   postern__gateway__v1__previous_sign_in__field_descriptors,
   postern__gateway__v1__previous_sign_in__field_indices_by_name,
   1,  postern__gateway__v1__previous_sign_in__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__previous_sign_in__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__collision__field_descriptors[3] =
@@ -531,7 +351,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__collision__descriptor =
   postern__gateway__v1__collision__field_descriptors,
   postern__gateway__v1__collision__field_indices_by_name,
   1,  postern__gateway__v1__collision__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__collision__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCEnumValue postern__gateway__v1__account_status__enum_values_by_number[5] =

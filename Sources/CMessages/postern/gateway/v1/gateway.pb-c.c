@@ -7,726 +7,6 @@
 #endif
 
 #include "postern/gateway/v1/gateway.pb-c.h"
-void   postern__gateway__v1__device__init
-                     (Postern__Gateway__V1__Device         *message)
-{
-  static const Postern__Gateway__V1__Device init_value = POSTERN__GATEWAY__V1__DEVICE__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__device__get_packed_size
-                     (const Postern__Gateway__V1__Device *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__device__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__device__pack
-                     (const Postern__Gateway__V1__Device *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__device__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__device__pack_to_buffer
-                     (const Postern__Gateway__V1__Device *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__device__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__Device *
-       postern__gateway__v1__device__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__Device *)
-     protobuf_c_message_unpack (&postern__gateway__v1__device__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__device__free_unpacked
-                     (Postern__Gateway__V1__Device *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__device__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__device_key__init
-                     (Postern__Gateway__V1__DeviceKey         *message)
-{
-  static const Postern__Gateway__V1__DeviceKey init_value = POSTERN__GATEWAY__V1__DEVICE_KEY__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__device_key__get_packed_size
-                     (const Postern__Gateway__V1__DeviceKey *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__device_key__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__device_key__pack
-                     (const Postern__Gateway__V1__DeviceKey *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__device_key__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__device_key__pack_to_buffer
-                     (const Postern__Gateway__V1__DeviceKey *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__device_key__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__DeviceKey *
-       postern__gateway__v1__device_key__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__DeviceKey *)
-     protobuf_c_message_unpack (&postern__gateway__v1__device_key__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__device_key__free_unpacked
-                     (Postern__Gateway__V1__DeviceKey *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__device_key__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__device_proof__init
-                     (Postern__Gateway__V1__DeviceProof         *message)
-{
-  static const Postern__Gateway__V1__DeviceProof init_value = POSTERN__GATEWAY__V1__DEVICE_PROOF__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__device_proof__get_packed_size
-                     (const Postern__Gateway__V1__DeviceProof *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__device_proof__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__device_proof__pack
-                     (const Postern__Gateway__V1__DeviceProof *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__device_proof__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__device_proof__pack_to_buffer
-                     (const Postern__Gateway__V1__DeviceProof *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__device_proof__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__DeviceProof *
-       postern__gateway__v1__device_proof__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__DeviceProof *)
-     protobuf_c_message_unpack (&postern__gateway__v1__device_proof__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__device_proof__free_unpacked
-                     (Postern__Gateway__V1__DeviceProof *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__device_proof__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__session__init
-                     (Postern__Gateway__V1__Session         *message)
-{
-  static const Postern__Gateway__V1__Session init_value = POSTERN__GATEWAY__V1__SESSION__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__session__get_packed_size
-                     (const Postern__Gateway__V1__Session *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__session__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__session__pack
-                     (const Postern__Gateway__V1__Session *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__session__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__session__pack_to_buffer
-                     (const Postern__Gateway__V1__Session *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__session__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__Session *
-       postern__gateway__v1__session__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__Session *)
-     protobuf_c_message_unpack (&postern__gateway__v1__session__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__session__free_unpacked
-                     (Postern__Gateway__V1__Session *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__session__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__sign_up_with_password_request__init
-                     (Postern__Gateway__V1__SignUpWithPasswordRequest         *message)
-{
-  static const Postern__Gateway__V1__SignUpWithPasswordRequest init_value = POSTERN__GATEWAY__V1__SIGN_UP_WITH_PASSWORD_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__sign_up_with_password_request__get_packed_size
-                     (const Postern__Gateway__V1__SignUpWithPasswordRequest *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__sign_up_with_password_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__sign_up_with_password_request__pack
-                     (const Postern__Gateway__V1__SignUpWithPasswordRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__sign_up_with_password_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__sign_up_with_password_request__pack_to_buffer
-                     (const Postern__Gateway__V1__SignUpWithPasswordRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__sign_up_with_password_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__SignUpWithPasswordRequest *
-       postern__gateway__v1__sign_up_with_password_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__SignUpWithPasswordRequest *)
-     protobuf_c_message_unpack (&postern__gateway__v1__sign_up_with_password_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__sign_up_with_password_request__free_unpacked
-                     (Postern__Gateway__V1__SignUpWithPasswordRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__sign_up_with_password_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__sign_up_with_password_response__init
-                     (Postern__Gateway__V1__SignUpWithPasswordResponse         *message)
-{
-  static const Postern__Gateway__V1__SignUpWithPasswordResponse init_value = POSTERN__GATEWAY__V1__SIGN_UP_WITH_PASSWORD_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__sign_up_with_password_response__get_packed_size
-                     (const Postern__Gateway__V1__SignUpWithPasswordResponse *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__sign_up_with_password_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__sign_up_with_password_response__pack
-                     (const Postern__Gateway__V1__SignUpWithPasswordResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__sign_up_with_password_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__sign_up_with_password_response__pack_to_buffer
-                     (const Postern__Gateway__V1__SignUpWithPasswordResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__sign_up_with_password_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__SignUpWithPasswordResponse *
-       postern__gateway__v1__sign_up_with_password_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__SignUpWithPasswordResponse *)
-     protobuf_c_message_unpack (&postern__gateway__v1__sign_up_with_password_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__sign_up_with_password_response__free_unpacked
-                     (Postern__Gateway__V1__SignUpWithPasswordResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__sign_up_with_password_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__sign_in_with_password_request__init
-                     (Postern__Gateway__V1__SignInWithPasswordRequest         *message)
-{
-  static const Postern__Gateway__V1__SignInWithPasswordRequest init_value = POSTERN__GATEWAY__V1__SIGN_IN_WITH_PASSWORD_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__sign_in_with_password_request__get_packed_size
-                     (const Postern__Gateway__V1__SignInWithPasswordRequest *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__sign_in_with_password_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__sign_in_with_password_request__pack
-                     (const Postern__Gateway__V1__SignInWithPasswordRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__sign_in_with_password_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__sign_in_with_password_request__pack_to_buffer
-                     (const Postern__Gateway__V1__SignInWithPasswordRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__sign_in_with_password_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__SignInWithPasswordRequest *
-       postern__gateway__v1__sign_in_with_password_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__SignInWithPasswordRequest *)
-     protobuf_c_message_unpack (&postern__gateway__v1__sign_in_with_password_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__sign_in_with_password_request__free_unpacked
-                     (Postern__Gateway__V1__SignInWithPasswordRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__sign_in_with_password_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__sign_in_with_password_response__init
-                     (Postern__Gateway__V1__SignInWithPasswordResponse         *message)
-{
-  static const Postern__Gateway__V1__SignInWithPasswordResponse init_value = POSTERN__GATEWAY__V1__SIGN_IN_WITH_PASSWORD_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__sign_in_with_password_response__get_packed_size
-                     (const Postern__Gateway__V1__SignInWithPasswordResponse *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__sign_in_with_password_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__sign_in_with_password_response__pack
-                     (const Postern__Gateway__V1__SignInWithPasswordResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__sign_in_with_password_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__sign_in_with_password_response__pack_to_buffer
-                     (const Postern__Gateway__V1__SignInWithPasswordResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__sign_in_with_password_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__SignInWithPasswordResponse *
-       postern__gateway__v1__sign_in_with_password_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__SignInWithPasswordResponse *)
-     protobuf_c_message_unpack (&postern__gateway__v1__sign_in_with_password_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__sign_in_with_password_response__free_unpacked
-                     (Postern__Gateway__V1__SignInWithPasswordResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__sign_in_with_password_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__verify_email_request__init
-                     (Postern__Gateway__V1__VerifyEmailRequest         *message)
-{
-  static const Postern__Gateway__V1__VerifyEmailRequest init_value = POSTERN__GATEWAY__V1__VERIFY_EMAIL_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__verify_email_request__get_packed_size
-                     (const Postern__Gateway__V1__VerifyEmailRequest *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__verify_email_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__verify_email_request__pack
-                     (const Postern__Gateway__V1__VerifyEmailRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__verify_email_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__verify_email_request__pack_to_buffer
-                     (const Postern__Gateway__V1__VerifyEmailRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__verify_email_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__VerifyEmailRequest *
-       postern__gateway__v1__verify_email_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__VerifyEmailRequest *)
-     protobuf_c_message_unpack (&postern__gateway__v1__verify_email_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__verify_email_request__free_unpacked
-                     (Postern__Gateway__V1__VerifyEmailRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__verify_email_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__verify_email_response__init
-                     (Postern__Gateway__V1__VerifyEmailResponse         *message)
-{
-  static const Postern__Gateway__V1__VerifyEmailResponse init_value = POSTERN__GATEWAY__V1__VERIFY_EMAIL_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__verify_email_response__get_packed_size
-                     (const Postern__Gateway__V1__VerifyEmailResponse *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__verify_email_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__verify_email_response__pack
-                     (const Postern__Gateway__V1__VerifyEmailResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__verify_email_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__verify_email_response__pack_to_buffer
-                     (const Postern__Gateway__V1__VerifyEmailResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__verify_email_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__VerifyEmailResponse *
-       postern__gateway__v1__verify_email_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__VerifyEmailResponse *)
-     protobuf_c_message_unpack (&postern__gateway__v1__verify_email_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__verify_email_response__free_unpacked
-                     (Postern__Gateway__V1__VerifyEmailResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__verify_email_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__refresh_session_request__init
-                     (Postern__Gateway__V1__RefreshSessionRequest         *message)
-{
-  static const Postern__Gateway__V1__RefreshSessionRequest init_value = POSTERN__GATEWAY__V1__REFRESH_SESSION_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__refresh_session_request__get_packed_size
-                     (const Postern__Gateway__V1__RefreshSessionRequest *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__refresh_session_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__refresh_session_request__pack
-                     (const Postern__Gateway__V1__RefreshSessionRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__refresh_session_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__refresh_session_request__pack_to_buffer
-                     (const Postern__Gateway__V1__RefreshSessionRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__refresh_session_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__RefreshSessionRequest *
-       postern__gateway__v1__refresh_session_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__RefreshSessionRequest *)
-     protobuf_c_message_unpack (&postern__gateway__v1__refresh_session_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__refresh_session_request__free_unpacked
-                     (Postern__Gateway__V1__RefreshSessionRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__refresh_session_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__refresh_session_response__init
-                     (Postern__Gateway__V1__RefreshSessionResponse         *message)
-{
-  static const Postern__Gateway__V1__RefreshSessionResponse init_value = POSTERN__GATEWAY__V1__REFRESH_SESSION_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__refresh_session_response__get_packed_size
-                     (const Postern__Gateway__V1__RefreshSessionResponse *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__refresh_session_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__refresh_session_response__pack
-                     (const Postern__Gateway__V1__RefreshSessionResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__refresh_session_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__refresh_session_response__pack_to_buffer
-                     (const Postern__Gateway__V1__RefreshSessionResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__refresh_session_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__RefreshSessionResponse *
-       postern__gateway__v1__refresh_session_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__RefreshSessionResponse *)
-     protobuf_c_message_unpack (&postern__gateway__v1__refresh_session_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__refresh_session_response__free_unpacked
-                     (Postern__Gateway__V1__RefreshSessionResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__refresh_session_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__sign_out_request__init
-                     (Postern__Gateway__V1__SignOutRequest         *message)
-{
-  static const Postern__Gateway__V1__SignOutRequest init_value = POSTERN__GATEWAY__V1__SIGN_OUT_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__sign_out_request__get_packed_size
-                     (const Postern__Gateway__V1__SignOutRequest *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__sign_out_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__sign_out_request__pack
-                     (const Postern__Gateway__V1__SignOutRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__sign_out_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__sign_out_request__pack_to_buffer
-                     (const Postern__Gateway__V1__SignOutRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__sign_out_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__SignOutRequest *
-       postern__gateway__v1__sign_out_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__SignOutRequest *)
-     protobuf_c_message_unpack (&postern__gateway__v1__sign_out_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__sign_out_request__free_unpacked
-                     (Postern__Gateway__V1__SignOutRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__sign_out_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__sign_out_response__init
-                     (Postern__Gateway__V1__SignOutResponse         *message)
-{
-  static const Postern__Gateway__V1__SignOutResponse init_value = POSTERN__GATEWAY__V1__SIGN_OUT_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__sign_out_response__get_packed_size
-                     (const Postern__Gateway__V1__SignOutResponse *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__sign_out_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__sign_out_response__pack
-                     (const Postern__Gateway__V1__SignOutResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__sign_out_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__sign_out_response__pack_to_buffer
-                     (const Postern__Gateway__V1__SignOutResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__sign_out_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__SignOutResponse *
-       postern__gateway__v1__sign_out_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__SignOutResponse *)
-     protobuf_c_message_unpack (&postern__gateway__v1__sign_out_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__sign_out_response__free_unpacked
-                     (Postern__Gateway__V1__SignOutResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__sign_out_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__check_auth_state_request__init
-                     (Postern__Gateway__V1__CheckAuthStateRequest         *message)
-{
-  static const Postern__Gateway__V1__CheckAuthStateRequest init_value = POSTERN__GATEWAY__V1__CHECK_AUTH_STATE_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__check_auth_state_request__get_packed_size
-                     (const Postern__Gateway__V1__CheckAuthStateRequest *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__check_auth_state_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__check_auth_state_request__pack
-                     (const Postern__Gateway__V1__CheckAuthStateRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__check_auth_state_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__check_auth_state_request__pack_to_buffer
-                     (const Postern__Gateway__V1__CheckAuthStateRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__check_auth_state_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__CheckAuthStateRequest *
-       postern__gateway__v1__check_auth_state_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__CheckAuthStateRequest *)
-     protobuf_c_message_unpack (&postern__gateway__v1__check_auth_state_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__check_auth_state_request__free_unpacked
-                     (Postern__Gateway__V1__CheckAuthStateRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__check_auth_state_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__check_auth_state_response__init
-                     (Postern__Gateway__V1__CheckAuthStateResponse         *message)
-{
-  static const Postern__Gateway__V1__CheckAuthStateResponse init_value = POSTERN__GATEWAY__V1__CHECK_AUTH_STATE_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__check_auth_state_response__get_packed_size
-                     (const Postern__Gateway__V1__CheckAuthStateResponse *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__check_auth_state_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__check_auth_state_response__pack
-                     (const Postern__Gateway__V1__CheckAuthStateResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__check_auth_state_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__check_auth_state_response__pack_to_buffer
-                     (const Postern__Gateway__V1__CheckAuthStateResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__check_auth_state_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__CheckAuthStateResponse *
-       postern__gateway__v1__check_auth_state_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__CheckAuthStateResponse *)
-     protobuf_c_message_unpack (&postern__gateway__v1__check_auth_state_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__check_auth_state_response__free_unpacked
-                     (Postern__Gateway__V1__CheckAuthStateResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__check_auth_state_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 static const ProtobufCFieldDescriptor postern__gateway__v1__device__field_descriptors[4] =
 {
   {
@@ -801,7 +81,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__device__descriptor =
   postern__gateway__v1__device__field_descriptors,
   postern__gateway__v1__device__field_indices_by_name,
   1,  postern__gateway__v1__device__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__device__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__device_key__field_descriptors[3] =
@@ -865,7 +145,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__device_key__descriptor =
   postern__gateway__v1__device_key__field_descriptors,
   postern__gateway__v1__device_key__field_indices_by_name,
   1,  postern__gateway__v1__device_key__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__device_key__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__device_proof__field_descriptors[2] =
@@ -916,7 +196,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__device_proof__descriptor 
   postern__gateway__v1__device_proof__field_descriptors,
   postern__gateway__v1__device_proof__field_indices_by_name,
   1,  postern__gateway__v1__device_proof__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__device_proof__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__session__field_descriptors[7] =
@@ -1032,7 +312,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__session__descriptor =
   postern__gateway__v1__session__field_descriptors,
   postern__gateway__v1__session__field_indices_by_name,
   1,  postern__gateway__v1__session__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__session__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__sign_up_with_password_request__field_descriptors[5] =
@@ -1122,7 +402,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_up_with_password_req
   postern__gateway__v1__sign_up_with_password_request__field_descriptors,
   postern__gateway__v1__sign_up_with_password_request__field_indices_by_name,
   1,  postern__gateway__v1__sign_up_with_password_request__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__sign_up_with_password_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__sign_up_with_password_response__field_descriptors[2] =
@@ -1173,7 +453,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_up_with_password_res
   postern__gateway__v1__sign_up_with_password_response__field_descriptors,
   postern__gateway__v1__sign_up_with_password_response__field_indices_by_name,
   1,  postern__gateway__v1__sign_up_with_password_response__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__sign_up_with_password_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_password_request__field_descriptors[3] =
@@ -1237,7 +517,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_with_password_req
   postern__gateway__v1__sign_in_with_password_request__field_descriptors,
   postern__gateway__v1__sign_in_with_password_request__field_indices_by_name,
   1,  postern__gateway__v1__sign_in_with_password_request__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__sign_in_with_password_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_password_response__field_descriptors[4] =
@@ -1314,7 +594,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_with_password_res
   postern__gateway__v1__sign_in_with_password_response__field_descriptors,
   postern__gateway__v1__sign_in_with_password_response__field_indices_by_name,
   1,  postern__gateway__v1__sign_in_with_password_response__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__sign_in_with_password_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__verify_email_request__field_descriptors[3] =
@@ -1378,7 +658,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__verify_email_request__des
   postern__gateway__v1__verify_email_request__field_descriptors,
   postern__gateway__v1__verify_email_request__field_indices_by_name,
   1,  postern__gateway__v1__verify_email_request__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__verify_email_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__verify_email_response__field_descriptors[1] =
@@ -1416,7 +696,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__verify_email_response__de
   postern__gateway__v1__verify_email_response__field_descriptors,
   postern__gateway__v1__verify_email_response__field_indices_by_name,
   1,  postern__gateway__v1__verify_email_response__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__verify_email_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__refresh_session_request__field_descriptors[3] =
@@ -1480,7 +760,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__refresh_session_request__
   postern__gateway__v1__refresh_session_request__field_descriptors,
   postern__gateway__v1__refresh_session_request__field_indices_by_name,
   1,  postern__gateway__v1__refresh_session_request__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__refresh_session_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__refresh_session_response__field_descriptors[1] =
@@ -1518,7 +798,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__refresh_session_response_
   postern__gateway__v1__refresh_session_response__field_descriptors,
   postern__gateway__v1__refresh_session_response__field_indices_by_name,
   1,  postern__gateway__v1__refresh_session_response__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__refresh_session_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__sign_out_request__field_descriptors[3] =
@@ -1582,7 +862,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_out_request__descrip
   postern__gateway__v1__sign_out_request__field_descriptors,
   postern__gateway__v1__sign_out_request__field_indices_by_name,
   1,  postern__gateway__v1__sign_out_request__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__sign_out_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__sign_out_response__field_descriptors[1] =
@@ -1620,7 +900,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_out_response__descri
   postern__gateway__v1__sign_out_response__field_descriptors,
   postern__gateway__v1__sign_out_response__field_indices_by_name,
   1,  postern__gateway__v1__sign_out_response__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__sign_out_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 #define postern__gateway__v1__check_auth_state_request__field_descriptors NULL
@@ -1638,7 +918,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__check_auth_state_request_
   postern__gateway__v1__check_auth_state_request__field_descriptors,
   postern__gateway__v1__check_auth_state_request__field_indices_by_name,
   0,  postern__gateway__v1__check_auth_state_request__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__check_auth_state_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__check_auth_state_response__field_descriptors[6] =
@@ -1741,7 +1021,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__check_auth_state_response
   postern__gateway__v1__check_auth_state_response__field_descriptors,
   postern__gateway__v1__check_auth_state_response__field_indices_by_name,
   1,  postern__gateway__v1__check_auth_state_response__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__check_auth_state_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCEnumValue postern__gateway__v1__device_key_kind__enum_values_by_number[3] =

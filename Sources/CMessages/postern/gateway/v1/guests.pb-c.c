@@ -7,96 +7,6 @@
 #endif
 
 #include "postern/gateway/v1/guests.pb-c.h"
-void   postern__gateway__v1__sign_in_as_guest_request__init
-                     (Postern__Gateway__V1__SignInAsGuestRequest         *message)
-{
-  static const Postern__Gateway__V1__SignInAsGuestRequest init_value = POSTERN__GATEWAY__V1__SIGN_IN_AS_GUEST_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__sign_in_as_guest_request__get_packed_size
-                     (const Postern__Gateway__V1__SignInAsGuestRequest *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__sign_in_as_guest_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__sign_in_as_guest_request__pack
-                     (const Postern__Gateway__V1__SignInAsGuestRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__sign_in_as_guest_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__sign_in_as_guest_request__pack_to_buffer
-                     (const Postern__Gateway__V1__SignInAsGuestRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__sign_in_as_guest_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__SignInAsGuestRequest *
-       postern__gateway__v1__sign_in_as_guest_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__SignInAsGuestRequest *)
-     protobuf_c_message_unpack (&postern__gateway__v1__sign_in_as_guest_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__sign_in_as_guest_request__free_unpacked
-                     (Postern__Gateway__V1__SignInAsGuestRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__sign_in_as_guest_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__sign_in_as_guest_response__init
-                     (Postern__Gateway__V1__SignInAsGuestResponse         *message)
-{
-  static const Postern__Gateway__V1__SignInAsGuestResponse init_value = POSTERN__GATEWAY__V1__SIGN_IN_AS_GUEST_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__sign_in_as_guest_response__get_packed_size
-                     (const Postern__Gateway__V1__SignInAsGuestResponse *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__sign_in_as_guest_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__sign_in_as_guest_response__pack
-                     (const Postern__Gateway__V1__SignInAsGuestResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__sign_in_as_guest_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__sign_in_as_guest_response__pack_to_buffer
-                     (const Postern__Gateway__V1__SignInAsGuestResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__sign_in_as_guest_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__SignInAsGuestResponse *
-       postern__gateway__v1__sign_in_as_guest_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__SignInAsGuestResponse *)
-     protobuf_c_message_unpack (&postern__gateway__v1__sign_in_as_guest_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__sign_in_as_guest_response__free_unpacked
-                     (Postern__Gateway__V1__SignInAsGuestResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__sign_in_as_guest_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_as_guest_request__field_descriptors[2] =
 {
   {
@@ -145,7 +55,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_as_guest_request_
   postern__gateway__v1__sign_in_as_guest_request__field_descriptors,
   postern__gateway__v1__sign_in_as_guest_request__field_indices_by_name,
   1,  postern__gateway__v1__sign_in_as_guest_request__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__sign_in_as_guest_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_as_guest_response__field_descriptors[2] =
@@ -196,6 +106,6 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_as_guest_response
   postern__gateway__v1__sign_in_as_guest_response__field_descriptors,
   postern__gateway__v1__sign_in_as_guest_response__field_indices_by_name,
   1,  postern__gateway__v1__sign_in_as_guest_response__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__sign_in_as_guest_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };

@@ -7,321 +7,6 @@
 #endif
 
 #include "postern/gateway/v1/methods.pb-c.h"
-void   postern__gateway__v1__sign_in_method__init
-                     (Postern__Gateway__V1__SignInMethod         *message)
-{
-  static const Postern__Gateway__V1__SignInMethod init_value = POSTERN__GATEWAY__V1__SIGN_IN_METHOD__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__sign_in_method__get_packed_size
-                     (const Postern__Gateway__V1__SignInMethod *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__sign_in_method__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__sign_in_method__pack
-                     (const Postern__Gateway__V1__SignInMethod *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__sign_in_method__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__sign_in_method__pack_to_buffer
-                     (const Postern__Gateway__V1__SignInMethod *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__sign_in_method__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__SignInMethod *
-       postern__gateway__v1__sign_in_method__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__SignInMethod *)
-     protobuf_c_message_unpack (&postern__gateway__v1__sign_in_method__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__sign_in_method__free_unpacked
-                     (Postern__Gateway__V1__SignInMethod *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__sign_in_method__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__list_sign_in_methods_request__init
-                     (Postern__Gateway__V1__ListSignInMethodsRequest         *message)
-{
-  static const Postern__Gateway__V1__ListSignInMethodsRequest init_value = POSTERN__GATEWAY__V1__LIST_SIGN_IN_METHODS_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__list_sign_in_methods_request__get_packed_size
-                     (const Postern__Gateway__V1__ListSignInMethodsRequest *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__list_sign_in_methods_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__list_sign_in_methods_request__pack
-                     (const Postern__Gateway__V1__ListSignInMethodsRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__list_sign_in_methods_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__list_sign_in_methods_request__pack_to_buffer
-                     (const Postern__Gateway__V1__ListSignInMethodsRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__list_sign_in_methods_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__ListSignInMethodsRequest *
-       postern__gateway__v1__list_sign_in_methods_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__ListSignInMethodsRequest *)
-     protobuf_c_message_unpack (&postern__gateway__v1__list_sign_in_methods_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__list_sign_in_methods_request__free_unpacked
-                     (Postern__Gateway__V1__ListSignInMethodsRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__list_sign_in_methods_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__list_sign_in_methods_response__init
-                     (Postern__Gateway__V1__ListSignInMethodsResponse         *message)
-{
-  static const Postern__Gateway__V1__ListSignInMethodsResponse init_value = POSTERN__GATEWAY__V1__LIST_SIGN_IN_METHODS_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__list_sign_in_methods_response__get_packed_size
-                     (const Postern__Gateway__V1__ListSignInMethodsResponse *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__list_sign_in_methods_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__list_sign_in_methods_response__pack
-                     (const Postern__Gateway__V1__ListSignInMethodsResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__list_sign_in_methods_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__list_sign_in_methods_response__pack_to_buffer
-                     (const Postern__Gateway__V1__ListSignInMethodsResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__list_sign_in_methods_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__ListSignInMethodsResponse *
-       postern__gateway__v1__list_sign_in_methods_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__ListSignInMethodsResponse *)
-     protobuf_c_message_unpack (&postern__gateway__v1__list_sign_in_methods_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__list_sign_in_methods_response__free_unpacked
-                     (Postern__Gateway__V1__ListSignInMethodsResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__list_sign_in_methods_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__link_provider_request__init
-                     (Postern__Gateway__V1__LinkProviderRequest         *message)
-{
-  static const Postern__Gateway__V1__LinkProviderRequest init_value = POSTERN__GATEWAY__V1__LINK_PROVIDER_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__link_provider_request__get_packed_size
-                     (const Postern__Gateway__V1__LinkProviderRequest *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__link_provider_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__link_provider_request__pack
-                     (const Postern__Gateway__V1__LinkProviderRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__link_provider_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__link_provider_request__pack_to_buffer
-                     (const Postern__Gateway__V1__LinkProviderRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__link_provider_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__LinkProviderRequest *
-       postern__gateway__v1__link_provider_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__LinkProviderRequest *)
-     protobuf_c_message_unpack (&postern__gateway__v1__link_provider_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__link_provider_request__free_unpacked
-                     (Postern__Gateway__V1__LinkProviderRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__link_provider_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__link_provider_response__init
-                     (Postern__Gateway__V1__LinkProviderResponse         *message)
-{
-  static const Postern__Gateway__V1__LinkProviderResponse init_value = POSTERN__GATEWAY__V1__LINK_PROVIDER_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__link_provider_response__get_packed_size
-                     (const Postern__Gateway__V1__LinkProviderResponse *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__link_provider_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__link_provider_response__pack
-                     (const Postern__Gateway__V1__LinkProviderResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__link_provider_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__link_provider_response__pack_to_buffer
-                     (const Postern__Gateway__V1__LinkProviderResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__link_provider_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__LinkProviderResponse *
-       postern__gateway__v1__link_provider_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__LinkProviderResponse *)
-     protobuf_c_message_unpack (&postern__gateway__v1__link_provider_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__link_provider_response__free_unpacked
-                     (Postern__Gateway__V1__LinkProviderResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__link_provider_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__unlink_method_request__init
-                     (Postern__Gateway__V1__UnlinkMethodRequest         *message)
-{
-  static const Postern__Gateway__V1__UnlinkMethodRequest init_value = POSTERN__GATEWAY__V1__UNLINK_METHOD_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__unlink_method_request__get_packed_size
-                     (const Postern__Gateway__V1__UnlinkMethodRequest *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__unlink_method_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__unlink_method_request__pack
-                     (const Postern__Gateway__V1__UnlinkMethodRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__unlink_method_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__unlink_method_request__pack_to_buffer
-                     (const Postern__Gateway__V1__UnlinkMethodRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__unlink_method_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__UnlinkMethodRequest *
-       postern__gateway__v1__unlink_method_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__UnlinkMethodRequest *)
-     protobuf_c_message_unpack (&postern__gateway__v1__unlink_method_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__unlink_method_request__free_unpacked
-                     (Postern__Gateway__V1__UnlinkMethodRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__unlink_method_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__unlink_method_response__init
-                     (Postern__Gateway__V1__UnlinkMethodResponse         *message)
-{
-  static const Postern__Gateway__V1__UnlinkMethodResponse init_value = POSTERN__GATEWAY__V1__UNLINK_METHOD_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__unlink_method_response__get_packed_size
-                     (const Postern__Gateway__V1__UnlinkMethodResponse *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__unlink_method_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__unlink_method_response__pack
-                     (const Postern__Gateway__V1__UnlinkMethodResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__unlink_method_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__unlink_method_response__pack_to_buffer
-                     (const Postern__Gateway__V1__UnlinkMethodResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__unlink_method_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__UnlinkMethodResponse *
-       postern__gateway__v1__unlink_method_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__UnlinkMethodResponse *)
-     protobuf_c_message_unpack (&postern__gateway__v1__unlink_method_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__unlink_method_response__free_unpacked
-                     (Postern__Gateway__V1__UnlinkMethodResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__unlink_method_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_method__field_descriptors[3] =
 {
   {
@@ -383,7 +68,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_method__descripto
   postern__gateway__v1__sign_in_method__field_descriptors,
   postern__gateway__v1__sign_in_method__field_indices_by_name,
   1,  postern__gateway__v1__sign_in_method__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__sign_in_method__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 #define postern__gateway__v1__list_sign_in_methods_request__field_descriptors NULL
@@ -401,7 +86,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__list_sign_in_methods_requ
   postern__gateway__v1__list_sign_in_methods_request__field_descriptors,
   postern__gateway__v1__list_sign_in_methods_request__field_indices_by_name,
   0,  postern__gateway__v1__list_sign_in_methods_request__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__list_sign_in_methods_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__list_sign_in_methods_response__field_descriptors[1] =
@@ -439,7 +124,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__list_sign_in_methods_resp
   postern__gateway__v1__list_sign_in_methods_response__field_descriptors,
   postern__gateway__v1__list_sign_in_methods_response__field_indices_by_name,
   1,  postern__gateway__v1__list_sign_in_methods_response__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__list_sign_in_methods_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__link_provider_request__field_descriptors[2] =
@@ -490,7 +175,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__link_provider_request__de
   postern__gateway__v1__link_provider_request__field_descriptors,
   postern__gateway__v1__link_provider_request__field_indices_by_name,
   1,  postern__gateway__v1__link_provider_request__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__link_provider_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__link_provider_response__field_descriptors[1] =
@@ -528,7 +213,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__link_provider_response__d
   postern__gateway__v1__link_provider_response__field_descriptors,
   postern__gateway__v1__link_provider_response__field_indices_by_name,
   1,  postern__gateway__v1__link_provider_response__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__link_provider_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__unlink_method_request__field_descriptors[2] =
@@ -579,7 +264,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__unlink_method_request__de
   postern__gateway__v1__unlink_method_request__field_descriptors,
   postern__gateway__v1__unlink_method_request__field_indices_by_name,
   1,  postern__gateway__v1__unlink_method_request__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__unlink_method_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__unlink_method_response__field_descriptors[1] =
@@ -617,6 +302,6 @@ const ProtobufCMessageDescriptor postern__gateway__v1__unlink_method_response__d
   postern__gateway__v1__unlink_method_response__field_descriptors,
   postern__gateway__v1__unlink_method_response__field_indices_by_name,
   1,  postern__gateway__v1__unlink_method_response__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__unlink_method_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };

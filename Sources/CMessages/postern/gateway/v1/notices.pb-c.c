@@ -7,186 +7,6 @@
 #endif
 
 #include "postern/gateway/v1/notices.pb-c.h"
-void   postern__gateway__v1__receive_provider_notice_request__init
-                     (Postern__Gateway__V1__ReceiveProviderNoticeRequest         *message)
-{
-  static const Postern__Gateway__V1__ReceiveProviderNoticeRequest init_value = POSTERN__GATEWAY__V1__RECEIVE_PROVIDER_NOTICE_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__receive_provider_notice_request__get_packed_size
-                     (const Postern__Gateway__V1__ReceiveProviderNoticeRequest *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__receive_provider_notice_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__receive_provider_notice_request__pack
-                     (const Postern__Gateway__V1__ReceiveProviderNoticeRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__receive_provider_notice_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__receive_provider_notice_request__pack_to_buffer
-                     (const Postern__Gateway__V1__ReceiveProviderNoticeRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__receive_provider_notice_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__ReceiveProviderNoticeRequest *
-       postern__gateway__v1__receive_provider_notice_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__ReceiveProviderNoticeRequest *)
-     protobuf_c_message_unpack (&postern__gateway__v1__receive_provider_notice_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__receive_provider_notice_request__free_unpacked
-                     (Postern__Gateway__V1__ReceiveProviderNoticeRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__receive_provider_notice_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__receive_provider_notice_response__init
-                     (Postern__Gateway__V1__ReceiveProviderNoticeResponse         *message)
-{
-  static const Postern__Gateway__V1__ReceiveProviderNoticeResponse init_value = POSTERN__GATEWAY__V1__RECEIVE_PROVIDER_NOTICE_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__receive_provider_notice_response__get_packed_size
-                     (const Postern__Gateway__V1__ReceiveProviderNoticeResponse *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__receive_provider_notice_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__receive_provider_notice_response__pack
-                     (const Postern__Gateway__V1__ReceiveProviderNoticeResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__receive_provider_notice_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__receive_provider_notice_response__pack_to_buffer
-                     (const Postern__Gateway__V1__ReceiveProviderNoticeResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__receive_provider_notice_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__ReceiveProviderNoticeResponse *
-       postern__gateway__v1__receive_provider_notice_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__ReceiveProviderNoticeResponse *)
-     protobuf_c_message_unpack (&postern__gateway__v1__receive_provider_notice_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__receive_provider_notice_response__free_unpacked
-                     (Postern__Gateway__V1__ReceiveProviderNoticeResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__receive_provider_notice_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__describe_provider_outcome_request__init
-                     (Postern__Gateway__V1__DescribeProviderOutcomeRequest         *message)
-{
-  static const Postern__Gateway__V1__DescribeProviderOutcomeRequest init_value = POSTERN__GATEWAY__V1__DESCRIBE_PROVIDER_OUTCOME_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__describe_provider_outcome_request__get_packed_size
-                     (const Postern__Gateway__V1__DescribeProviderOutcomeRequest *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__describe_provider_outcome_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__describe_provider_outcome_request__pack
-                     (const Postern__Gateway__V1__DescribeProviderOutcomeRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__describe_provider_outcome_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__describe_provider_outcome_request__pack_to_buffer
-                     (const Postern__Gateway__V1__DescribeProviderOutcomeRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__describe_provider_outcome_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__DescribeProviderOutcomeRequest *
-       postern__gateway__v1__describe_provider_outcome_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__DescribeProviderOutcomeRequest *)
-     protobuf_c_message_unpack (&postern__gateway__v1__describe_provider_outcome_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__describe_provider_outcome_request__free_unpacked
-                     (Postern__Gateway__V1__DescribeProviderOutcomeRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__describe_provider_outcome_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__describe_provider_outcome_response__init
-                     (Postern__Gateway__V1__DescribeProviderOutcomeResponse         *message)
-{
-  static const Postern__Gateway__V1__DescribeProviderOutcomeResponse init_value = POSTERN__GATEWAY__V1__DESCRIBE_PROVIDER_OUTCOME_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__describe_provider_outcome_response__get_packed_size
-                     (const Postern__Gateway__V1__DescribeProviderOutcomeResponse *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__describe_provider_outcome_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__describe_provider_outcome_response__pack
-                     (const Postern__Gateway__V1__DescribeProviderOutcomeResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__describe_provider_outcome_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__describe_provider_outcome_response__pack_to_buffer
-                     (const Postern__Gateway__V1__DescribeProviderOutcomeResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__describe_provider_outcome_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__DescribeProviderOutcomeResponse *
-       postern__gateway__v1__describe_provider_outcome_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__DescribeProviderOutcomeResponse *)
-     protobuf_c_message_unpack (&postern__gateway__v1__describe_provider_outcome_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__describe_provider_outcome_response__free_unpacked
-                     (Postern__Gateway__V1__DescribeProviderOutcomeResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__describe_provider_outcome_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 static const ProtobufCFieldDescriptor postern__gateway__v1__receive_provider_notice_request__field_descriptors[2] =
 {
   {
@@ -235,7 +55,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__receive_provider_notice_r
   postern__gateway__v1__receive_provider_notice_request__field_descriptors,
   postern__gateway__v1__receive_provider_notice_request__field_indices_by_name,
   1,  postern__gateway__v1__receive_provider_notice_request__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__receive_provider_notice_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 #define postern__gateway__v1__receive_provider_notice_response__field_descriptors NULL
@@ -253,7 +73,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__receive_provider_notice_r
   postern__gateway__v1__receive_provider_notice_response__field_descriptors,
   postern__gateway__v1__receive_provider_notice_response__field_indices_by_name,
   0,  postern__gateway__v1__receive_provider_notice_response__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__receive_provider_notice_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__describe_provider_outcome_request__field_descriptors[2] =
@@ -304,7 +124,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__describe_provider_outcome
   postern__gateway__v1__describe_provider_outcome_request__field_descriptors,
   postern__gateway__v1__describe_provider_outcome_request__field_indices_by_name,
   1,  postern__gateway__v1__describe_provider_outcome_request__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__describe_provider_outcome_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__describe_provider_outcome_response__field_descriptors[4] =
@@ -381,7 +201,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__describe_provider_outcome
   postern__gateway__v1__describe_provider_outcome_response__field_descriptors,
   postern__gateway__v1__describe_provider_outcome_response__field_indices_by_name,
   1,  postern__gateway__v1__describe_provider_outcome_response__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__describe_provider_outcome_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCEnumValue postern__gateway__v1__provider_outcome__enum_values_by_number[6] =

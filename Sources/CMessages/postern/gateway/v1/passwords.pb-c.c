@@ -7,276 +7,6 @@
 #endif
 
 #include "postern/gateway/v1/passwords.pb-c.h"
-void   postern__gateway__v1__request_password_reset_request__init
-                     (Postern__Gateway__V1__RequestPasswordResetRequest         *message)
-{
-  static const Postern__Gateway__V1__RequestPasswordResetRequest init_value = POSTERN__GATEWAY__V1__REQUEST_PASSWORD_RESET_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__request_password_reset_request__get_packed_size
-                     (const Postern__Gateway__V1__RequestPasswordResetRequest *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__request_password_reset_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__request_password_reset_request__pack
-                     (const Postern__Gateway__V1__RequestPasswordResetRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__request_password_reset_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__request_password_reset_request__pack_to_buffer
-                     (const Postern__Gateway__V1__RequestPasswordResetRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__request_password_reset_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__RequestPasswordResetRequest *
-       postern__gateway__v1__request_password_reset_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__RequestPasswordResetRequest *)
-     protobuf_c_message_unpack (&postern__gateway__v1__request_password_reset_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__request_password_reset_request__free_unpacked
-                     (Postern__Gateway__V1__RequestPasswordResetRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__request_password_reset_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__request_password_reset_response__init
-                     (Postern__Gateway__V1__RequestPasswordResetResponse         *message)
-{
-  static const Postern__Gateway__V1__RequestPasswordResetResponse init_value = POSTERN__GATEWAY__V1__REQUEST_PASSWORD_RESET_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__request_password_reset_response__get_packed_size
-                     (const Postern__Gateway__V1__RequestPasswordResetResponse *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__request_password_reset_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__request_password_reset_response__pack
-                     (const Postern__Gateway__V1__RequestPasswordResetResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__request_password_reset_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__request_password_reset_response__pack_to_buffer
-                     (const Postern__Gateway__V1__RequestPasswordResetResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__request_password_reset_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__RequestPasswordResetResponse *
-       postern__gateway__v1__request_password_reset_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__RequestPasswordResetResponse *)
-     protobuf_c_message_unpack (&postern__gateway__v1__request_password_reset_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__request_password_reset_response__free_unpacked
-                     (Postern__Gateway__V1__RequestPasswordResetResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__request_password_reset_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__reset_password_request__init
-                     (Postern__Gateway__V1__ResetPasswordRequest         *message)
-{
-  static const Postern__Gateway__V1__ResetPasswordRequest init_value = POSTERN__GATEWAY__V1__RESET_PASSWORD_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__reset_password_request__get_packed_size
-                     (const Postern__Gateway__V1__ResetPasswordRequest *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__reset_password_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__reset_password_request__pack
-                     (const Postern__Gateway__V1__ResetPasswordRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__reset_password_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__reset_password_request__pack_to_buffer
-                     (const Postern__Gateway__V1__ResetPasswordRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__reset_password_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__ResetPasswordRequest *
-       postern__gateway__v1__reset_password_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__ResetPasswordRequest *)
-     protobuf_c_message_unpack (&postern__gateway__v1__reset_password_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__reset_password_request__free_unpacked
-                     (Postern__Gateway__V1__ResetPasswordRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__reset_password_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__reset_password_response__init
-                     (Postern__Gateway__V1__ResetPasswordResponse         *message)
-{
-  static const Postern__Gateway__V1__ResetPasswordResponse init_value = POSTERN__GATEWAY__V1__RESET_PASSWORD_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__reset_password_response__get_packed_size
-                     (const Postern__Gateway__V1__ResetPasswordResponse *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__reset_password_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__reset_password_response__pack
-                     (const Postern__Gateway__V1__ResetPasswordResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__reset_password_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__reset_password_response__pack_to_buffer
-                     (const Postern__Gateway__V1__ResetPasswordResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__reset_password_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__ResetPasswordResponse *
-       postern__gateway__v1__reset_password_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__ResetPasswordResponse *)
-     protobuf_c_message_unpack (&postern__gateway__v1__reset_password_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__reset_password_response__free_unpacked
-                     (Postern__Gateway__V1__ResetPasswordResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__reset_password_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__change_password_request__init
-                     (Postern__Gateway__V1__ChangePasswordRequest         *message)
-{
-  static const Postern__Gateway__V1__ChangePasswordRequest init_value = POSTERN__GATEWAY__V1__CHANGE_PASSWORD_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__change_password_request__get_packed_size
-                     (const Postern__Gateway__V1__ChangePasswordRequest *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__change_password_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__change_password_request__pack
-                     (const Postern__Gateway__V1__ChangePasswordRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__change_password_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__change_password_request__pack_to_buffer
-                     (const Postern__Gateway__V1__ChangePasswordRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__change_password_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__ChangePasswordRequest *
-       postern__gateway__v1__change_password_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__ChangePasswordRequest *)
-     protobuf_c_message_unpack (&postern__gateway__v1__change_password_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__change_password_request__free_unpacked
-                     (Postern__Gateway__V1__ChangePasswordRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__change_password_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__change_password_response__init
-                     (Postern__Gateway__V1__ChangePasswordResponse         *message)
-{
-  static const Postern__Gateway__V1__ChangePasswordResponse init_value = POSTERN__GATEWAY__V1__CHANGE_PASSWORD_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__change_password_response__get_packed_size
-                     (const Postern__Gateway__V1__ChangePasswordResponse *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__change_password_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__change_password_response__pack
-                     (const Postern__Gateway__V1__ChangePasswordResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__change_password_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__change_password_response__pack_to_buffer
-                     (const Postern__Gateway__V1__ChangePasswordResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__change_password_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__ChangePasswordResponse *
-       postern__gateway__v1__change_password_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__ChangePasswordResponse *)
-     protobuf_c_message_unpack (&postern__gateway__v1__change_password_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__change_password_response__free_unpacked
-                     (Postern__Gateway__V1__ChangePasswordResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__change_password_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 static const ProtobufCFieldDescriptor postern__gateway__v1__request_password_reset_request__field_descriptors[2] =
 {
   {
@@ -325,7 +55,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__request_password_reset_re
   postern__gateway__v1__request_password_reset_request__field_descriptors,
   postern__gateway__v1__request_password_reset_request__field_indices_by_name,
   1,  postern__gateway__v1__request_password_reset_request__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__request_password_reset_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__request_password_reset_response__field_descriptors[2] =
@@ -376,7 +106,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__request_password_reset_re
   postern__gateway__v1__request_password_reset_response__field_descriptors,
   postern__gateway__v1__request_password_reset_response__field_indices_by_name,
   1,  postern__gateway__v1__request_password_reset_response__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__request_password_reset_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__reset_password_request__field_descriptors[3] =
@@ -440,7 +170,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__reset_password_request__d
   postern__gateway__v1__reset_password_request__field_descriptors,
   postern__gateway__v1__reset_password_request__field_indices_by_name,
   1,  postern__gateway__v1__reset_password_request__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__reset_password_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__reset_password_response__field_descriptors[3] =
@@ -504,7 +234,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__reset_password_response__
   postern__gateway__v1__reset_password_response__field_descriptors,
   postern__gateway__v1__reset_password_response__field_indices_by_name,
   1,  postern__gateway__v1__reset_password_response__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__reset_password_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__change_password_request__field_descriptors[3] =
@@ -568,7 +298,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__change_password_request__
   postern__gateway__v1__change_password_request__field_descriptors,
   postern__gateway__v1__change_password_request__field_indices_by_name,
   1,  postern__gateway__v1__change_password_request__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__change_password_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 #define postern__gateway__v1__change_password_response__field_descriptors NULL
@@ -586,6 +316,6 @@ const ProtobufCMessageDescriptor postern__gateway__v1__change_password_response_
   postern__gateway__v1__change_password_response__field_descriptors,
   postern__gateway__v1__change_password_response__field_indices_by_name,
   0,  postern__gateway__v1__change_password_response__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__change_password_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };

@@ -7,366 +7,6 @@
 #endif
 
 #include "postern/gateway/v1/phone.pb-c.h"
-void   postern__gateway__v1__request_sign_in_code_request__init
-                     (Postern__Gateway__V1__RequestSignInCodeRequest         *message)
-{
-  static const Postern__Gateway__V1__RequestSignInCodeRequest init_value = POSTERN__GATEWAY__V1__REQUEST_SIGN_IN_CODE_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__request_sign_in_code_request__get_packed_size
-                     (const Postern__Gateway__V1__RequestSignInCodeRequest *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__request_sign_in_code_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__request_sign_in_code_request__pack
-                     (const Postern__Gateway__V1__RequestSignInCodeRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__request_sign_in_code_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__request_sign_in_code_request__pack_to_buffer
-                     (const Postern__Gateway__V1__RequestSignInCodeRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__request_sign_in_code_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__RequestSignInCodeRequest *
-       postern__gateway__v1__request_sign_in_code_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__RequestSignInCodeRequest *)
-     protobuf_c_message_unpack (&postern__gateway__v1__request_sign_in_code_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__request_sign_in_code_request__free_unpacked
-                     (Postern__Gateway__V1__RequestSignInCodeRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__request_sign_in_code_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__request_sign_in_code_response__init
-                     (Postern__Gateway__V1__RequestSignInCodeResponse         *message)
-{
-  static const Postern__Gateway__V1__RequestSignInCodeResponse init_value = POSTERN__GATEWAY__V1__REQUEST_SIGN_IN_CODE_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__request_sign_in_code_response__get_packed_size
-                     (const Postern__Gateway__V1__RequestSignInCodeResponse *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__request_sign_in_code_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__request_sign_in_code_response__pack
-                     (const Postern__Gateway__V1__RequestSignInCodeResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__request_sign_in_code_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__request_sign_in_code_response__pack_to_buffer
-                     (const Postern__Gateway__V1__RequestSignInCodeResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__request_sign_in_code_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__RequestSignInCodeResponse *
-       postern__gateway__v1__request_sign_in_code_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__RequestSignInCodeResponse *)
-     protobuf_c_message_unpack (&postern__gateway__v1__request_sign_in_code_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__request_sign_in_code_response__free_unpacked
-                     (Postern__Gateway__V1__RequestSignInCodeResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__request_sign_in_code_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__request_phone_code_request__init
-                     (Postern__Gateway__V1__RequestPhoneCodeRequest         *message)
-{
-  static const Postern__Gateway__V1__RequestPhoneCodeRequest init_value = POSTERN__GATEWAY__V1__REQUEST_PHONE_CODE_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__request_phone_code_request__get_packed_size
-                     (const Postern__Gateway__V1__RequestPhoneCodeRequest *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__request_phone_code_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__request_phone_code_request__pack
-                     (const Postern__Gateway__V1__RequestPhoneCodeRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__request_phone_code_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__request_phone_code_request__pack_to_buffer
-                     (const Postern__Gateway__V1__RequestPhoneCodeRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__request_phone_code_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__RequestPhoneCodeRequest *
-       postern__gateway__v1__request_phone_code_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__RequestPhoneCodeRequest *)
-     protobuf_c_message_unpack (&postern__gateway__v1__request_phone_code_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__request_phone_code_request__free_unpacked
-                     (Postern__Gateway__V1__RequestPhoneCodeRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__request_phone_code_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__request_phone_code_response__init
-                     (Postern__Gateway__V1__RequestPhoneCodeResponse         *message)
-{
-  static const Postern__Gateway__V1__RequestPhoneCodeResponse init_value = POSTERN__GATEWAY__V1__REQUEST_PHONE_CODE_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__request_phone_code_response__get_packed_size
-                     (const Postern__Gateway__V1__RequestPhoneCodeResponse *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__request_phone_code_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__request_phone_code_response__pack
-                     (const Postern__Gateway__V1__RequestPhoneCodeResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__request_phone_code_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__request_phone_code_response__pack_to_buffer
-                     (const Postern__Gateway__V1__RequestPhoneCodeResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__request_phone_code_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__RequestPhoneCodeResponse *
-       postern__gateway__v1__request_phone_code_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__RequestPhoneCodeResponse *)
-     protobuf_c_message_unpack (&postern__gateway__v1__request_phone_code_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__request_phone_code_response__free_unpacked
-                     (Postern__Gateway__V1__RequestPhoneCodeResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__request_phone_code_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__sign_in_with_phone_code_request__init
-                     (Postern__Gateway__V1__SignInWithPhoneCodeRequest         *message)
-{
-  static const Postern__Gateway__V1__SignInWithPhoneCodeRequest init_value = POSTERN__GATEWAY__V1__SIGN_IN_WITH_PHONE_CODE_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__sign_in_with_phone_code_request__get_packed_size
-                     (const Postern__Gateway__V1__SignInWithPhoneCodeRequest *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__sign_in_with_phone_code_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__sign_in_with_phone_code_request__pack
-                     (const Postern__Gateway__V1__SignInWithPhoneCodeRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__sign_in_with_phone_code_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__sign_in_with_phone_code_request__pack_to_buffer
-                     (const Postern__Gateway__V1__SignInWithPhoneCodeRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__sign_in_with_phone_code_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__SignInWithPhoneCodeRequest *
-       postern__gateway__v1__sign_in_with_phone_code_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__SignInWithPhoneCodeRequest *)
-     protobuf_c_message_unpack (&postern__gateway__v1__sign_in_with_phone_code_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__sign_in_with_phone_code_request__free_unpacked
-                     (Postern__Gateway__V1__SignInWithPhoneCodeRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__sign_in_with_phone_code_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__sign_in_with_phone_code_response__init
-                     (Postern__Gateway__V1__SignInWithPhoneCodeResponse         *message)
-{
-  static const Postern__Gateway__V1__SignInWithPhoneCodeResponse init_value = POSTERN__GATEWAY__V1__SIGN_IN_WITH_PHONE_CODE_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__sign_in_with_phone_code_response__get_packed_size
-                     (const Postern__Gateway__V1__SignInWithPhoneCodeResponse *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__sign_in_with_phone_code_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__sign_in_with_phone_code_response__pack
-                     (const Postern__Gateway__V1__SignInWithPhoneCodeResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__sign_in_with_phone_code_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__sign_in_with_phone_code_response__pack_to_buffer
-                     (const Postern__Gateway__V1__SignInWithPhoneCodeResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__sign_in_with_phone_code_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__SignInWithPhoneCodeResponse *
-       postern__gateway__v1__sign_in_with_phone_code_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__SignInWithPhoneCodeResponse *)
-     protobuf_c_message_unpack (&postern__gateway__v1__sign_in_with_phone_code_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__sign_in_with_phone_code_response__free_unpacked
-                     (Postern__Gateway__V1__SignInWithPhoneCodeResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__sign_in_with_phone_code_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__link_phone_request__init
-                     (Postern__Gateway__V1__LinkPhoneRequest         *message)
-{
-  static const Postern__Gateway__V1__LinkPhoneRequest init_value = POSTERN__GATEWAY__V1__LINK_PHONE_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__link_phone_request__get_packed_size
-                     (const Postern__Gateway__V1__LinkPhoneRequest *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__link_phone_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__link_phone_request__pack
-                     (const Postern__Gateway__V1__LinkPhoneRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__link_phone_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__link_phone_request__pack_to_buffer
-                     (const Postern__Gateway__V1__LinkPhoneRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__link_phone_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__LinkPhoneRequest *
-       postern__gateway__v1__link_phone_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__LinkPhoneRequest *)
-     protobuf_c_message_unpack (&postern__gateway__v1__link_phone_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__link_phone_request__free_unpacked
-                     (Postern__Gateway__V1__LinkPhoneRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__link_phone_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__link_phone_response__init
-                     (Postern__Gateway__V1__LinkPhoneResponse         *message)
-{
-  static const Postern__Gateway__V1__LinkPhoneResponse init_value = POSTERN__GATEWAY__V1__LINK_PHONE_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__link_phone_response__get_packed_size
-                     (const Postern__Gateway__V1__LinkPhoneResponse *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__link_phone_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__link_phone_response__pack
-                     (const Postern__Gateway__V1__LinkPhoneResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__link_phone_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__link_phone_response__pack_to_buffer
-                     (const Postern__Gateway__V1__LinkPhoneResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__link_phone_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__LinkPhoneResponse *
-       postern__gateway__v1__link_phone_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__LinkPhoneResponse *)
-     protobuf_c_message_unpack (&postern__gateway__v1__link_phone_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__link_phone_response__free_unpacked
-                     (Postern__Gateway__V1__LinkPhoneResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__link_phone_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 static const ProtobufCFieldDescriptor postern__gateway__v1__request_sign_in_code_request__field_descriptors[2] =
 {
   {
@@ -415,7 +55,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__request_sign_in_code_requ
   postern__gateway__v1__request_sign_in_code_request__field_descriptors,
   postern__gateway__v1__request_sign_in_code_request__field_indices_by_name,
   1,  postern__gateway__v1__request_sign_in_code_request__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__request_sign_in_code_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__request_sign_in_code_response__field_descriptors[4] =
@@ -492,7 +132,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__request_sign_in_code_resp
   postern__gateway__v1__request_sign_in_code_response__field_descriptors,
   postern__gateway__v1__request_sign_in_code_response__field_indices_by_name,
   1,  postern__gateway__v1__request_sign_in_code_response__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__request_sign_in_code_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__request_phone_code_request__field_descriptors[3] =
@@ -556,7 +196,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__request_phone_code_reques
   postern__gateway__v1__request_phone_code_request__field_descriptors,
   postern__gateway__v1__request_phone_code_request__field_indices_by_name,
   1,  postern__gateway__v1__request_phone_code_request__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__request_phone_code_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__request_phone_code_response__field_descriptors[4] =
@@ -633,7 +273,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__request_phone_code_respon
   postern__gateway__v1__request_phone_code_response__field_descriptors,
   postern__gateway__v1__request_phone_code_response__field_indices_by_name,
   1,  postern__gateway__v1__request_phone_code_response__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__request_phone_code_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_phone_code_request__field_descriptors[5] =
@@ -723,7 +363,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_with_phone_code_r
   postern__gateway__v1__sign_in_with_phone_code_request__field_descriptors,
   postern__gateway__v1__sign_in_with_phone_code_request__field_indices_by_name,
   1,  postern__gateway__v1__sign_in_with_phone_code_request__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__sign_in_with_phone_code_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_phone_code_response__field_descriptors[6] =
@@ -826,7 +466,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_with_phone_code_r
   postern__gateway__v1__sign_in_with_phone_code_response__field_descriptors,
   postern__gateway__v1__sign_in_with_phone_code_response__field_indices_by_name,
   1,  postern__gateway__v1__sign_in_with_phone_code_response__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__sign_in_with_phone_code_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__link_phone_request__field_descriptors[4] =
@@ -903,7 +543,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__link_phone_request__descr
   postern__gateway__v1__link_phone_request__field_descriptors,
   postern__gateway__v1__link_phone_request__field_indices_by_name,
   1,  postern__gateway__v1__link_phone_request__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__link_phone_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__link_phone_response__field_descriptors[1] =
@@ -941,7 +581,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__link_phone_response__desc
   postern__gateway__v1__link_phone_response__field_descriptors,
   postern__gateway__v1__link_phone_response__field_indices_by_name,
   1,  postern__gateway__v1__link_phone_response__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__link_phone_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCEnumValue postern__gateway__v1__phone_code_purpose__enum_values_by_number[3] =

@@ -7,231 +7,6 @@
 #endif
 
 #include "postern/gateway/v1/providers.pb-c.h"
-void   postern__gateway__v1__issue_nonce_request__init
-                     (Postern__Gateway__V1__IssueNonceRequest         *message)
-{
-  static const Postern__Gateway__V1__IssueNonceRequest init_value = POSTERN__GATEWAY__V1__ISSUE_NONCE_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__issue_nonce_request__get_packed_size
-                     (const Postern__Gateway__V1__IssueNonceRequest *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__issue_nonce_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__issue_nonce_request__pack
-                     (const Postern__Gateway__V1__IssueNonceRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__issue_nonce_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__issue_nonce_request__pack_to_buffer
-                     (const Postern__Gateway__V1__IssueNonceRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__issue_nonce_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__IssueNonceRequest *
-       postern__gateway__v1__issue_nonce_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__IssueNonceRequest *)
-     protobuf_c_message_unpack (&postern__gateway__v1__issue_nonce_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__issue_nonce_request__free_unpacked
-                     (Postern__Gateway__V1__IssueNonceRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__issue_nonce_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__issue_nonce_response__init
-                     (Postern__Gateway__V1__IssueNonceResponse         *message)
-{
-  static const Postern__Gateway__V1__IssueNonceResponse init_value = POSTERN__GATEWAY__V1__ISSUE_NONCE_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__issue_nonce_response__get_packed_size
-                     (const Postern__Gateway__V1__IssueNonceResponse *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__issue_nonce_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__issue_nonce_response__pack
-                     (const Postern__Gateway__V1__IssueNonceResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__issue_nonce_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__issue_nonce_response__pack_to_buffer
-                     (const Postern__Gateway__V1__IssueNonceResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__issue_nonce_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__IssueNonceResponse *
-       postern__gateway__v1__issue_nonce_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__IssueNonceResponse *)
-     protobuf_c_message_unpack (&postern__gateway__v1__issue_nonce_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__issue_nonce_response__free_unpacked
-                     (Postern__Gateway__V1__IssueNonceResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__issue_nonce_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__provider_token__init
-                     (Postern__Gateway__V1__ProviderToken         *message)
-{
-  static const Postern__Gateway__V1__ProviderToken init_value = POSTERN__GATEWAY__V1__PROVIDER_TOKEN__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__provider_token__get_packed_size
-                     (const Postern__Gateway__V1__ProviderToken *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__provider_token__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__provider_token__pack
-                     (const Postern__Gateway__V1__ProviderToken *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__provider_token__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__provider_token__pack_to_buffer
-                     (const Postern__Gateway__V1__ProviderToken *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__provider_token__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__ProviderToken *
-       postern__gateway__v1__provider_token__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__ProviderToken *)
-     protobuf_c_message_unpack (&postern__gateway__v1__provider_token__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__provider_token__free_unpacked
-                     (Postern__Gateway__V1__ProviderToken *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__provider_token__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__sign_in_with_provider_request__init
-                     (Postern__Gateway__V1__SignInWithProviderRequest         *message)
-{
-  static const Postern__Gateway__V1__SignInWithProviderRequest init_value = POSTERN__GATEWAY__V1__SIGN_IN_WITH_PROVIDER_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__sign_in_with_provider_request__get_packed_size
-                     (const Postern__Gateway__V1__SignInWithProviderRequest *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__sign_in_with_provider_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__sign_in_with_provider_request__pack
-                     (const Postern__Gateway__V1__SignInWithProviderRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__sign_in_with_provider_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__sign_in_with_provider_request__pack_to_buffer
-                     (const Postern__Gateway__V1__SignInWithProviderRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__sign_in_with_provider_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__SignInWithProviderRequest *
-       postern__gateway__v1__sign_in_with_provider_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__SignInWithProviderRequest *)
-     protobuf_c_message_unpack (&postern__gateway__v1__sign_in_with_provider_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__sign_in_with_provider_request__free_unpacked
-                     (Postern__Gateway__V1__SignInWithProviderRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__sign_in_with_provider_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__sign_in_with_provider_response__init
-                     (Postern__Gateway__V1__SignInWithProviderResponse         *message)
-{
-  static const Postern__Gateway__V1__SignInWithProviderResponse init_value = POSTERN__GATEWAY__V1__SIGN_IN_WITH_PROVIDER_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__sign_in_with_provider_response__get_packed_size
-                     (const Postern__Gateway__V1__SignInWithProviderResponse *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__sign_in_with_provider_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__sign_in_with_provider_response__pack
-                     (const Postern__Gateway__V1__SignInWithProviderResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__sign_in_with_provider_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__sign_in_with_provider_response__pack_to_buffer
-                     (const Postern__Gateway__V1__SignInWithProviderResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__sign_in_with_provider_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__SignInWithProviderResponse *
-       postern__gateway__v1__sign_in_with_provider_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__SignInWithProviderResponse *)
-     protobuf_c_message_unpack (&postern__gateway__v1__sign_in_with_provider_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__sign_in_with_provider_response__free_unpacked
-                     (Postern__Gateway__V1__SignInWithProviderResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__sign_in_with_provider_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 static const ProtobufCFieldDescriptor postern__gateway__v1__issue_nonce_request__field_descriptors[1] =
 {
   {
@@ -267,7 +42,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__issue_nonce_request__desc
   postern__gateway__v1__issue_nonce_request__field_descriptors,
   postern__gateway__v1__issue_nonce_request__field_indices_by_name,
   1,  postern__gateway__v1__issue_nonce_request__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__issue_nonce_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__issue_nonce_response__field_descriptors[3] =
@@ -331,7 +106,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__issue_nonce_response__des
   postern__gateway__v1__issue_nonce_response__field_descriptors,
   postern__gateway__v1__issue_nonce_response__field_indices_by_name,
   1,  postern__gateway__v1__issue_nonce_response__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__issue_nonce_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__provider_token__field_descriptors[5] =
@@ -421,7 +196,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__provider_token__descripto
   postern__gateway__v1__provider_token__field_descriptors,
   postern__gateway__v1__provider_token__field_indices_by_name,
   1,  postern__gateway__v1__provider_token__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__provider_token__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_provider_request__field_descriptors[3] =
@@ -485,7 +260,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_with_provider_req
   postern__gateway__v1__sign_in_with_provider_request__field_descriptors,
   postern__gateway__v1__sign_in_with_provider_request__field_indices_by_name,
   1,  postern__gateway__v1__sign_in_with_provider_request__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__sign_in_with_provider_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_provider_response__field_descriptors[8] =
@@ -614,6 +389,6 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_with_provider_res
   postern__gateway__v1__sign_in_with_provider_response__field_descriptors,
   postern__gateway__v1__sign_in_with_provider_response__field_indices_by_name,
   1,  postern__gateway__v1__sign_in_with_provider_response__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__sign_in_with_provider_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };

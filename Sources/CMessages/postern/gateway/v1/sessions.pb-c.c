@@ -7,591 +7,6 @@
 #endif
 
 #include "postern/gateway/v1/sessions.pb-c.h"
-void   postern__gateway__v1__session_entry__init
-                     (Postern__Gateway__V1__SessionEntry         *message)
-{
-  static const Postern__Gateway__V1__SessionEntry init_value = POSTERN__GATEWAY__V1__SESSION_ENTRY__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__session_entry__get_packed_size
-                     (const Postern__Gateway__V1__SessionEntry *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__session_entry__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__session_entry__pack
-                     (const Postern__Gateway__V1__SessionEntry *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__session_entry__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__session_entry__pack_to_buffer
-                     (const Postern__Gateway__V1__SessionEntry *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__session_entry__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__SessionEntry *
-       postern__gateway__v1__session_entry__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__SessionEntry *)
-     protobuf_c_message_unpack (&postern__gateway__v1__session_entry__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__session_entry__free_unpacked
-                     (Postern__Gateway__V1__SessionEntry *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__session_entry__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__list_sessions_request__init
-                     (Postern__Gateway__V1__ListSessionsRequest         *message)
-{
-  static const Postern__Gateway__V1__ListSessionsRequest init_value = POSTERN__GATEWAY__V1__LIST_SESSIONS_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__list_sessions_request__get_packed_size
-                     (const Postern__Gateway__V1__ListSessionsRequest *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__list_sessions_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__list_sessions_request__pack
-                     (const Postern__Gateway__V1__ListSessionsRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__list_sessions_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__list_sessions_request__pack_to_buffer
-                     (const Postern__Gateway__V1__ListSessionsRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__list_sessions_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__ListSessionsRequest *
-       postern__gateway__v1__list_sessions_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__ListSessionsRequest *)
-     protobuf_c_message_unpack (&postern__gateway__v1__list_sessions_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__list_sessions_request__free_unpacked
-                     (Postern__Gateway__V1__ListSessionsRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__list_sessions_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__list_sessions_response__init
-                     (Postern__Gateway__V1__ListSessionsResponse         *message)
-{
-  static const Postern__Gateway__V1__ListSessionsResponse init_value = POSTERN__GATEWAY__V1__LIST_SESSIONS_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__list_sessions_response__get_packed_size
-                     (const Postern__Gateway__V1__ListSessionsResponse *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__list_sessions_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__list_sessions_response__pack
-                     (const Postern__Gateway__V1__ListSessionsResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__list_sessions_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__list_sessions_response__pack_to_buffer
-                     (const Postern__Gateway__V1__ListSessionsResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__list_sessions_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__ListSessionsResponse *
-       postern__gateway__v1__list_sessions_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__ListSessionsResponse *)
-     protobuf_c_message_unpack (&postern__gateway__v1__list_sessions_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__list_sessions_response__free_unpacked
-                     (Postern__Gateway__V1__ListSessionsResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__list_sessions_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__end_session_request__init
-                     (Postern__Gateway__V1__EndSessionRequest         *message)
-{
-  static const Postern__Gateway__V1__EndSessionRequest init_value = POSTERN__GATEWAY__V1__END_SESSION_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__end_session_request__get_packed_size
-                     (const Postern__Gateway__V1__EndSessionRequest *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__end_session_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__end_session_request__pack
-                     (const Postern__Gateway__V1__EndSessionRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__end_session_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__end_session_request__pack_to_buffer
-                     (const Postern__Gateway__V1__EndSessionRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__end_session_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__EndSessionRequest *
-       postern__gateway__v1__end_session_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__EndSessionRequest *)
-     protobuf_c_message_unpack (&postern__gateway__v1__end_session_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__end_session_request__free_unpacked
-                     (Postern__Gateway__V1__EndSessionRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__end_session_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__end_session_response__init
-                     (Postern__Gateway__V1__EndSessionResponse         *message)
-{
-  static const Postern__Gateway__V1__EndSessionResponse init_value = POSTERN__GATEWAY__V1__END_SESSION_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__end_session_response__get_packed_size
-                     (const Postern__Gateway__V1__EndSessionResponse *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__end_session_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__end_session_response__pack
-                     (const Postern__Gateway__V1__EndSessionResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__end_session_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__end_session_response__pack_to_buffer
-                     (const Postern__Gateway__V1__EndSessionResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__end_session_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__EndSessionResponse *
-       postern__gateway__v1__end_session_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__EndSessionResponse *)
-     protobuf_c_message_unpack (&postern__gateway__v1__end_session_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__end_session_response__free_unpacked
-                     (Postern__Gateway__V1__EndSessionResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__end_session_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__end_other_sessions_request__init
-                     (Postern__Gateway__V1__EndOtherSessionsRequest         *message)
-{
-  static const Postern__Gateway__V1__EndOtherSessionsRequest init_value = POSTERN__GATEWAY__V1__END_OTHER_SESSIONS_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__end_other_sessions_request__get_packed_size
-                     (const Postern__Gateway__V1__EndOtherSessionsRequest *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__end_other_sessions_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__end_other_sessions_request__pack
-                     (const Postern__Gateway__V1__EndOtherSessionsRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__end_other_sessions_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__end_other_sessions_request__pack_to_buffer
-                     (const Postern__Gateway__V1__EndOtherSessionsRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__end_other_sessions_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__EndOtherSessionsRequest *
-       postern__gateway__v1__end_other_sessions_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__EndOtherSessionsRequest *)
-     protobuf_c_message_unpack (&postern__gateway__v1__end_other_sessions_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__end_other_sessions_request__free_unpacked
-                     (Postern__Gateway__V1__EndOtherSessionsRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__end_other_sessions_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__end_other_sessions_response__init
-                     (Postern__Gateway__V1__EndOtherSessionsResponse         *message)
-{
-  static const Postern__Gateway__V1__EndOtherSessionsResponse init_value = POSTERN__GATEWAY__V1__END_OTHER_SESSIONS_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__end_other_sessions_response__get_packed_size
-                     (const Postern__Gateway__V1__EndOtherSessionsResponse *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__end_other_sessions_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__end_other_sessions_response__pack
-                     (const Postern__Gateway__V1__EndOtherSessionsResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__end_other_sessions_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__end_other_sessions_response__pack_to_buffer
-                     (const Postern__Gateway__V1__EndOtherSessionsResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__end_other_sessions_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__EndOtherSessionsResponse *
-       postern__gateway__v1__end_other_sessions_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__EndOtherSessionsResponse *)
-     protobuf_c_message_unpack (&postern__gateway__v1__end_other_sessions_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__end_other_sessions_response__free_unpacked
-                     (Postern__Gateway__V1__EndOtherSessionsResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__end_other_sessions_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__presence_proof__init
-                     (Postern__Gateway__V1__PresenceProof         *message)
-{
-  static const Postern__Gateway__V1__PresenceProof init_value = POSTERN__GATEWAY__V1__PRESENCE_PROOF__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__presence_proof__get_packed_size
-                     (const Postern__Gateway__V1__PresenceProof *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__presence_proof__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__presence_proof__pack
-                     (const Postern__Gateway__V1__PresenceProof *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__presence_proof__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__presence_proof__pack_to_buffer
-                     (const Postern__Gateway__V1__PresenceProof *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__presence_proof__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__PresenceProof *
-       postern__gateway__v1__presence_proof__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__PresenceProof *)
-     protobuf_c_message_unpack (&postern__gateway__v1__presence_proof__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__presence_proof__free_unpacked
-                     (Postern__Gateway__V1__PresenceProof *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__presence_proof__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__phone_code_proof__init
-                     (Postern__Gateway__V1__PhoneCodeProof         *message)
-{
-  static const Postern__Gateway__V1__PhoneCodeProof init_value = POSTERN__GATEWAY__V1__PHONE_CODE_PROOF__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__phone_code_proof__get_packed_size
-                     (const Postern__Gateway__V1__PhoneCodeProof *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__phone_code_proof__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__phone_code_proof__pack
-                     (const Postern__Gateway__V1__PhoneCodeProof *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__phone_code_proof__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__phone_code_proof__pack_to_buffer
-                     (const Postern__Gateway__V1__PhoneCodeProof *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__phone_code_proof__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__PhoneCodeProof *
-       postern__gateway__v1__phone_code_proof__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__PhoneCodeProof *)
-     protobuf_c_message_unpack (&postern__gateway__v1__phone_code_proof__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__phone_code_proof__free_unpacked
-                     (Postern__Gateway__V1__PhoneCodeProof *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__phone_code_proof__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__reauthenticate_request__init
-                     (Postern__Gateway__V1__ReauthenticateRequest         *message)
-{
-  static const Postern__Gateway__V1__ReauthenticateRequest init_value = POSTERN__GATEWAY__V1__REAUTHENTICATE_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__reauthenticate_request__get_packed_size
-                     (const Postern__Gateway__V1__ReauthenticateRequest *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__reauthenticate_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__reauthenticate_request__pack
-                     (const Postern__Gateway__V1__ReauthenticateRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__reauthenticate_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__reauthenticate_request__pack_to_buffer
-                     (const Postern__Gateway__V1__ReauthenticateRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__reauthenticate_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__ReauthenticateRequest *
-       postern__gateway__v1__reauthenticate_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__ReauthenticateRequest *)
-     protobuf_c_message_unpack (&postern__gateway__v1__reauthenticate_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__reauthenticate_request__free_unpacked
-                     (Postern__Gateway__V1__ReauthenticateRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__reauthenticate_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__reauthenticate_response__init
-                     (Postern__Gateway__V1__ReauthenticateResponse         *message)
-{
-  static const Postern__Gateway__V1__ReauthenticateResponse init_value = POSTERN__GATEWAY__V1__REAUTHENTICATE_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__reauthenticate_response__get_packed_size
-                     (const Postern__Gateway__V1__ReauthenticateResponse *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__reauthenticate_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__reauthenticate_response__pack
-                     (const Postern__Gateway__V1__ReauthenticateResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__reauthenticate_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__reauthenticate_response__pack_to_buffer
-                     (const Postern__Gateway__V1__ReauthenticateResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__reauthenticate_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__ReauthenticateResponse *
-       postern__gateway__v1__reauthenticate_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__ReauthenticateResponse *)
-     protobuf_c_message_unpack (&postern__gateway__v1__reauthenticate_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__reauthenticate_response__free_unpacked
-                     (Postern__Gateway__V1__ReauthenticateResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__reauthenticate_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__check_recent_proof_request__init
-                     (Postern__Gateway__V1__CheckRecentProofRequest         *message)
-{
-  static const Postern__Gateway__V1__CheckRecentProofRequest init_value = POSTERN__GATEWAY__V1__CHECK_RECENT_PROOF_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__check_recent_proof_request__get_packed_size
-                     (const Postern__Gateway__V1__CheckRecentProofRequest *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__check_recent_proof_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__check_recent_proof_request__pack
-                     (const Postern__Gateway__V1__CheckRecentProofRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__check_recent_proof_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__check_recent_proof_request__pack_to_buffer
-                     (const Postern__Gateway__V1__CheckRecentProofRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__check_recent_proof_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__CheckRecentProofRequest *
-       postern__gateway__v1__check_recent_proof_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__CheckRecentProofRequest *)
-     protobuf_c_message_unpack (&postern__gateway__v1__check_recent_proof_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__check_recent_proof_request__free_unpacked
-                     (Postern__Gateway__V1__CheckRecentProofRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__check_recent_proof_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__check_recent_proof_response__init
-                     (Postern__Gateway__V1__CheckRecentProofResponse         *message)
-{
-  static const Postern__Gateway__V1__CheckRecentProofResponse init_value = POSTERN__GATEWAY__V1__CHECK_RECENT_PROOF_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__check_recent_proof_response__get_packed_size
-                     (const Postern__Gateway__V1__CheckRecentProofResponse *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__check_recent_proof_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__check_recent_proof_response__pack
-                     (const Postern__Gateway__V1__CheckRecentProofResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__check_recent_proof_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__check_recent_proof_response__pack_to_buffer
-                     (const Postern__Gateway__V1__CheckRecentProofResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__check_recent_proof_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__CheckRecentProofResponse *
-       postern__gateway__v1__check_recent_proof_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__CheckRecentProofResponse *)
-     protobuf_c_message_unpack (&postern__gateway__v1__check_recent_proof_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__check_recent_proof_response__free_unpacked
-                     (Postern__Gateway__V1__CheckRecentProofResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__check_recent_proof_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 static const ProtobufCFieldDescriptor postern__gateway__v1__session_entry__field_descriptors[8] =
 {
   {
@@ -718,7 +133,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__session_entry__descriptor
   postern__gateway__v1__session_entry__field_descriptors,
   postern__gateway__v1__session_entry__field_indices_by_name,
   1,  postern__gateway__v1__session_entry__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__session_entry__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 #define postern__gateway__v1__list_sessions_request__field_descriptors NULL
@@ -736,7 +151,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__list_sessions_request__de
   postern__gateway__v1__list_sessions_request__field_descriptors,
   postern__gateway__v1__list_sessions_request__field_indices_by_name,
   0,  postern__gateway__v1__list_sessions_request__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__list_sessions_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__list_sessions_response__field_descriptors[1] =
@@ -774,7 +189,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__list_sessions_response__d
   postern__gateway__v1__list_sessions_response__field_descriptors,
   postern__gateway__v1__list_sessions_response__field_indices_by_name,
   1,  postern__gateway__v1__list_sessions_response__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__list_sessions_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__end_session_request__field_descriptors[1] =
@@ -812,7 +227,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__end_session_request__desc
   postern__gateway__v1__end_session_request__field_descriptors,
   postern__gateway__v1__end_session_request__field_indices_by_name,
   1,  postern__gateway__v1__end_session_request__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__end_session_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__end_session_response__field_descriptors[1] =
@@ -850,7 +265,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__end_session_response__des
   postern__gateway__v1__end_session_response__field_descriptors,
   postern__gateway__v1__end_session_response__field_indices_by_name,
   1,  postern__gateway__v1__end_session_response__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__end_session_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 #define postern__gateway__v1__end_other_sessions_request__field_descriptors NULL
@@ -868,7 +283,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__end_other_sessions_reques
   postern__gateway__v1__end_other_sessions_request__field_descriptors,
   postern__gateway__v1__end_other_sessions_request__field_indices_by_name,
   0,  postern__gateway__v1__end_other_sessions_request__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__end_other_sessions_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__end_other_sessions_response__field_descriptors[1] =
@@ -906,7 +321,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__end_other_sessions_respon
   postern__gateway__v1__end_other_sessions_response__field_descriptors,
   postern__gateway__v1__end_other_sessions_response__field_indices_by_name,
   1,  postern__gateway__v1__end_other_sessions_response__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__end_other_sessions_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__presence_proof__field_descriptors[3] =
@@ -970,7 +385,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__presence_proof__descripto
   postern__gateway__v1__presence_proof__field_descriptors,
   postern__gateway__v1__presence_proof__field_indices_by_name,
   1,  postern__gateway__v1__presence_proof__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__presence_proof__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__phone_code_proof__field_descriptors[3] =
@@ -1034,7 +449,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__phone_code_proof__descrip
   postern__gateway__v1__phone_code_proof__field_descriptors,
   postern__gateway__v1__phone_code_proof__field_indices_by_name,
   1,  postern__gateway__v1__phone_code_proof__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__phone_code_proof__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__reauthenticate_request__field_descriptors[5] =
@@ -1124,7 +539,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__reauthenticate_request__d
   postern__gateway__v1__reauthenticate_request__field_descriptors,
   postern__gateway__v1__reauthenticate_request__field_indices_by_name,
   1,  postern__gateway__v1__reauthenticate_request__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__reauthenticate_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__reauthenticate_response__field_descriptors[3] =
@@ -1188,7 +603,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__reauthenticate_response__
   postern__gateway__v1__reauthenticate_response__field_descriptors,
   postern__gateway__v1__reauthenticate_response__field_indices_by_name,
   1,  postern__gateway__v1__reauthenticate_response__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__reauthenticate_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__check_recent_proof_request__field_descriptors[2] =
@@ -1239,7 +654,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__check_recent_proof_reques
   postern__gateway__v1__check_recent_proof_request__field_descriptors,
   postern__gateway__v1__check_recent_proof_request__field_indices_by_name,
   1,  postern__gateway__v1__check_recent_proof_request__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__check_recent_proof_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__check_recent_proof_response__field_descriptors[4] =
@@ -1316,7 +731,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__check_recent_proof_respon
   postern__gateway__v1__check_recent_proof_response__field_descriptors,
   postern__gateway__v1__check_recent_proof_response__field_indices_by_name,
   1,  postern__gateway__v1__check_recent_proof_response__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__check_recent_proof_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCEnumValue postern__gateway__v1__proof_kind__enum_values_by_number[5] =

@@ -7,411 +7,6 @@
 #endif
 
 #include "postern/gateway/v1/sign_in_options.pb-c.h"
-void   postern__gateway__v1__get_sign_in_options_request__init
-                     (Postern__Gateway__V1__GetSignInOptionsRequest         *message)
-{
-  static const Postern__Gateway__V1__GetSignInOptionsRequest init_value = POSTERN__GATEWAY__V1__GET_SIGN_IN_OPTIONS_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__get_sign_in_options_request__get_packed_size
-                     (const Postern__Gateway__V1__GetSignInOptionsRequest *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__get_sign_in_options_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__get_sign_in_options_request__pack
-                     (const Postern__Gateway__V1__GetSignInOptionsRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__get_sign_in_options_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__get_sign_in_options_request__pack_to_buffer
-                     (const Postern__Gateway__V1__GetSignInOptionsRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__get_sign_in_options_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__GetSignInOptionsRequest *
-       postern__gateway__v1__get_sign_in_options_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__GetSignInOptionsRequest *)
-     protobuf_c_message_unpack (&postern__gateway__v1__get_sign_in_options_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__get_sign_in_options_request__free_unpacked
-                     (Postern__Gateway__V1__GetSignInOptionsRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__get_sign_in_options_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__get_sign_in_options_response__init
-                     (Postern__Gateway__V1__GetSignInOptionsResponse         *message)
-{
-  static const Postern__Gateway__V1__GetSignInOptionsResponse init_value = POSTERN__GATEWAY__V1__GET_SIGN_IN_OPTIONS_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__get_sign_in_options_response__get_packed_size
-                     (const Postern__Gateway__V1__GetSignInOptionsResponse *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__get_sign_in_options_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__get_sign_in_options_response__pack
-                     (const Postern__Gateway__V1__GetSignInOptionsResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__get_sign_in_options_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__get_sign_in_options_response__pack_to_buffer
-                     (const Postern__Gateway__V1__GetSignInOptionsResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__get_sign_in_options_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__GetSignInOptionsResponse *
-       postern__gateway__v1__get_sign_in_options_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__GetSignInOptionsResponse *)
-     protobuf_c_message_unpack (&postern__gateway__v1__get_sign_in_options_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__get_sign_in_options_response__free_unpacked
-                     (Postern__Gateway__V1__GetSignInOptionsResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__get_sign_in_options_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__password_options__init
-                     (Postern__Gateway__V1__PasswordOptions         *message)
-{
-  static const Postern__Gateway__V1__PasswordOptions init_value = POSTERN__GATEWAY__V1__PASSWORD_OPTIONS__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__password_options__get_packed_size
-                     (const Postern__Gateway__V1__PasswordOptions *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__password_options__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__password_options__pack
-                     (const Postern__Gateway__V1__PasswordOptions *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__password_options__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__password_options__pack_to_buffer
-                     (const Postern__Gateway__V1__PasswordOptions *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__password_options__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__PasswordOptions *
-       postern__gateway__v1__password_options__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__PasswordOptions *)
-     protobuf_c_message_unpack (&postern__gateway__v1__password_options__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__password_options__free_unpacked
-                     (Postern__Gateway__V1__PasswordOptions *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__password_options__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__password_rule__init
-                     (Postern__Gateway__V1__PasswordRule         *message)
-{
-  static const Postern__Gateway__V1__PasswordRule init_value = POSTERN__GATEWAY__V1__PASSWORD_RULE__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__password_rule__get_packed_size
-                     (const Postern__Gateway__V1__PasswordRule *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__password_rule__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__password_rule__pack
-                     (const Postern__Gateway__V1__PasswordRule *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__password_rule__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__password_rule__pack_to_buffer
-                     (const Postern__Gateway__V1__PasswordRule *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__password_rule__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__PasswordRule *
-       postern__gateway__v1__password_rule__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__PasswordRule *)
-     protobuf_c_message_unpack (&postern__gateway__v1__password_rule__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__password_rule__free_unpacked
-                     (Postern__Gateway__V1__PasswordRule *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__password_rule__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__phone_options__init
-                     (Postern__Gateway__V1__PhoneOptions         *message)
-{
-  static const Postern__Gateway__V1__PhoneOptions init_value = POSTERN__GATEWAY__V1__PHONE_OPTIONS__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__phone_options__get_packed_size
-                     (const Postern__Gateway__V1__PhoneOptions *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__phone_options__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__phone_options__pack
-                     (const Postern__Gateway__V1__PhoneOptions *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__phone_options__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__phone_options__pack_to_buffer
-                     (const Postern__Gateway__V1__PhoneOptions *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__phone_options__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__PhoneOptions *
-       postern__gateway__v1__phone_options__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__PhoneOptions *)
-     protobuf_c_message_unpack (&postern__gateway__v1__phone_options__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__phone_options__free_unpacked
-                     (Postern__Gateway__V1__PhoneOptions *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__phone_options__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__provider_options__init
-                     (Postern__Gateway__V1__ProviderOptions         *message)
-{
-  static const Postern__Gateway__V1__ProviderOptions init_value = POSTERN__GATEWAY__V1__PROVIDER_OPTIONS__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__provider_options__get_packed_size
-                     (const Postern__Gateway__V1__ProviderOptions *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__provider_options__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__provider_options__pack
-                     (const Postern__Gateway__V1__ProviderOptions *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__provider_options__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__provider_options__pack_to_buffer
-                     (const Postern__Gateway__V1__ProviderOptions *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__provider_options__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__ProviderOptions *
-       postern__gateway__v1__provider_options__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__ProviderOptions *)
-     protobuf_c_message_unpack (&postern__gateway__v1__provider_options__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__provider_options__free_unpacked
-                     (Postern__Gateway__V1__ProviderOptions *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__provider_options__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__check_password_request__init
-                     (Postern__Gateway__V1__CheckPasswordRequest         *message)
-{
-  static const Postern__Gateway__V1__CheckPasswordRequest init_value = POSTERN__GATEWAY__V1__CHECK_PASSWORD_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__check_password_request__get_packed_size
-                     (const Postern__Gateway__V1__CheckPasswordRequest *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__check_password_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__check_password_request__pack
-                     (const Postern__Gateway__V1__CheckPasswordRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__check_password_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__check_password_request__pack_to_buffer
-                     (const Postern__Gateway__V1__CheckPasswordRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__check_password_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__CheckPasswordRequest *
-       postern__gateway__v1__check_password_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__CheckPasswordRequest *)
-     protobuf_c_message_unpack (&postern__gateway__v1__check_password_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__check_password_request__free_unpacked
-                     (Postern__Gateway__V1__CheckPasswordRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__check_password_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__check_password_response__init
-                     (Postern__Gateway__V1__CheckPasswordResponse         *message)
-{
-  static const Postern__Gateway__V1__CheckPasswordResponse init_value = POSTERN__GATEWAY__V1__CHECK_PASSWORD_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__check_password_response__get_packed_size
-                     (const Postern__Gateway__V1__CheckPasswordResponse *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__check_password_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__check_password_response__pack
-                     (const Postern__Gateway__V1__CheckPasswordResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__check_password_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__check_password_response__pack_to_buffer
-                     (const Postern__Gateway__V1__CheckPasswordResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__check_password_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__CheckPasswordResponse *
-       postern__gateway__v1__check_password_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__CheckPasswordResponse *)
-     protobuf_c_message_unpack (&postern__gateway__v1__check_password_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__check_password_response__free_unpacked
-                     (Postern__Gateway__V1__CheckPasswordResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__check_password_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__password_rule_result__init
-                     (Postern__Gateway__V1__PasswordRuleResult         *message)
-{
-  static const Postern__Gateway__V1__PasswordRuleResult init_value = POSTERN__GATEWAY__V1__PASSWORD_RULE_RESULT__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__password_rule_result__get_packed_size
-                     (const Postern__Gateway__V1__PasswordRuleResult *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__password_rule_result__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__password_rule_result__pack
-                     (const Postern__Gateway__V1__PasswordRuleResult *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__password_rule_result__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__password_rule_result__pack_to_buffer
-                     (const Postern__Gateway__V1__PasswordRuleResult *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__password_rule_result__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__PasswordRuleResult *
-       postern__gateway__v1__password_rule_result__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__PasswordRuleResult *)
-     protobuf_c_message_unpack (&postern__gateway__v1__password_rule_result__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__password_rule_result__free_unpacked
-                     (Postern__Gateway__V1__PasswordRuleResult *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__password_rule_result__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 #define postern__gateway__v1__get_sign_in_options_request__field_descriptors NULL
 #define postern__gateway__v1__get_sign_in_options_request__field_indices_by_name NULL
 #define postern__gateway__v1__get_sign_in_options_request__number_ranges NULL
@@ -427,7 +22,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__get_sign_in_options_reque
   postern__gateway__v1__get_sign_in_options_request__field_descriptors,
   postern__gateway__v1__get_sign_in_options_request__field_indices_by_name,
   0,  postern__gateway__v1__get_sign_in_options_request__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__get_sign_in_options_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__get_sign_in_options_response__field_descriptors[5] =
@@ -517,7 +112,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__get_sign_in_options_respo
   postern__gateway__v1__get_sign_in_options_response__field_descriptors,
   postern__gateway__v1__get_sign_in_options_response__field_indices_by_name,
   1,  postern__gateway__v1__get_sign_in_options_response__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__get_sign_in_options_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__password_options__field_descriptors[2] =
@@ -568,7 +163,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__password_options__descrip
   postern__gateway__v1__password_options__field_descriptors,
   postern__gateway__v1__password_options__field_indices_by_name,
   1,  postern__gateway__v1__password_options__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__password_options__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__password_rule__field_descriptors[4] =
@@ -645,7 +240,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__password_rule__descriptor
   postern__gateway__v1__password_rule__field_descriptors,
   postern__gateway__v1__password_rule__field_indices_by_name,
   1,  postern__gateway__v1__password_rule__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__password_rule__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__phone_options__field_descriptors[2] =
@@ -696,7 +291,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__phone_options__descriptor
   postern__gateway__v1__phone_options__field_descriptors,
   postern__gateway__v1__phone_options__field_indices_by_name,
   1,  postern__gateway__v1__phone_options__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__phone_options__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__provider_options__field_descriptors[4] =
@@ -773,7 +368,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__provider_options__descrip
   postern__gateway__v1__provider_options__field_descriptors,
   postern__gateway__v1__provider_options__field_indices_by_name,
   1,  postern__gateway__v1__provider_options__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__provider_options__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__check_password_request__field_descriptors[3] =
@@ -837,7 +432,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__check_password_request__d
   postern__gateway__v1__check_password_request__field_descriptors,
   postern__gateway__v1__check_password_request__field_indices_by_name,
   1,  postern__gateway__v1__check_password_request__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__check_password_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__check_password_response__field_descriptors[2] =
@@ -888,7 +483,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__check_password_response__
   postern__gateway__v1__check_password_response__field_descriptors,
   postern__gateway__v1__check_password_response__field_indices_by_name,
   1,  postern__gateway__v1__check_password_response__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__check_password_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__password_rule_result__field_descriptors[2] =
@@ -939,7 +534,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__password_rule_result__des
   postern__gateway__v1__password_rule_result__field_descriptors,
   postern__gateway__v1__password_rule_result__field_indices_by_name,
   1,  postern__gateway__v1__password_rule_result__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__password_rule_result__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCEnumValue postern__gateway__v1__recovery_method__enum_values_by_number[2] =

@@ -7,366 +7,6 @@
 #endif
 
 #include "postern/gateway/v1/verification.pb-c.h"
-void   postern__gateway__v1__get_key_set_request__init
-                     (Postern__Gateway__V1__GetKeySetRequest         *message)
-{
-  static const Postern__Gateway__V1__GetKeySetRequest init_value = POSTERN__GATEWAY__V1__GET_KEY_SET_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__get_key_set_request__get_packed_size
-                     (const Postern__Gateway__V1__GetKeySetRequest *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__get_key_set_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__get_key_set_request__pack
-                     (const Postern__Gateway__V1__GetKeySetRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__get_key_set_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__get_key_set_request__pack_to_buffer
-                     (const Postern__Gateway__V1__GetKeySetRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__get_key_set_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__GetKeySetRequest *
-       postern__gateway__v1__get_key_set_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__GetKeySetRequest *)
-     protobuf_c_message_unpack (&postern__gateway__v1__get_key_set_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__get_key_set_request__free_unpacked
-                     (Postern__Gateway__V1__GetKeySetRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__get_key_set_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__get_key_set_response__init
-                     (Postern__Gateway__V1__GetKeySetResponse         *message)
-{
-  static const Postern__Gateway__V1__GetKeySetResponse init_value = POSTERN__GATEWAY__V1__GET_KEY_SET_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__get_key_set_response__get_packed_size
-                     (const Postern__Gateway__V1__GetKeySetResponse *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__get_key_set_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__get_key_set_response__pack
-                     (const Postern__Gateway__V1__GetKeySetResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__get_key_set_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__get_key_set_response__pack_to_buffer
-                     (const Postern__Gateway__V1__GetKeySetResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__get_key_set_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__GetKeySetResponse *
-       postern__gateway__v1__get_key_set_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__GetKeySetResponse *)
-     protobuf_c_message_unpack (&postern__gateway__v1__get_key_set_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__get_key_set_response__free_unpacked
-                     (Postern__Gateway__V1__GetKeySetResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__get_key_set_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__introspect_token_request__init
-                     (Postern__Gateway__V1__IntrospectTokenRequest         *message)
-{
-  static const Postern__Gateway__V1__IntrospectTokenRequest init_value = POSTERN__GATEWAY__V1__INTROSPECT_TOKEN_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__introspect_token_request__get_packed_size
-                     (const Postern__Gateway__V1__IntrospectTokenRequest *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__introspect_token_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__introspect_token_request__pack
-                     (const Postern__Gateway__V1__IntrospectTokenRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__introspect_token_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__introspect_token_request__pack_to_buffer
-                     (const Postern__Gateway__V1__IntrospectTokenRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__introspect_token_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__IntrospectTokenRequest *
-       postern__gateway__v1__introspect_token_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__IntrospectTokenRequest *)
-     protobuf_c_message_unpack (&postern__gateway__v1__introspect_token_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__introspect_token_request__free_unpacked
-                     (Postern__Gateway__V1__IntrospectTokenRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__introspect_token_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__introspect_token_response__init
-                     (Postern__Gateway__V1__IntrospectTokenResponse         *message)
-{
-  static const Postern__Gateway__V1__IntrospectTokenResponse init_value = POSTERN__GATEWAY__V1__INTROSPECT_TOKEN_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__introspect_token_response__get_packed_size
-                     (const Postern__Gateway__V1__IntrospectTokenResponse *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__introspect_token_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__introspect_token_response__pack
-                     (const Postern__Gateway__V1__IntrospectTokenResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__introspect_token_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__introspect_token_response__pack_to_buffer
-                     (const Postern__Gateway__V1__IntrospectTokenResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__introspect_token_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__IntrospectTokenResponse *
-       postern__gateway__v1__introspect_token_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__IntrospectTokenResponse *)
-     protobuf_c_message_unpack (&postern__gateway__v1__introspect_token_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__introspect_token_response__free_unpacked
-                     (Postern__Gateway__V1__IntrospectTokenResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__introspect_token_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__revocation_position__init
-                     (Postern__Gateway__V1__RevocationPosition         *message)
-{
-  static const Postern__Gateway__V1__RevocationPosition init_value = POSTERN__GATEWAY__V1__REVOCATION_POSITION__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__revocation_position__get_packed_size
-                     (const Postern__Gateway__V1__RevocationPosition *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__revocation_position__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__revocation_position__pack
-                     (const Postern__Gateway__V1__RevocationPosition *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__revocation_position__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__revocation_position__pack_to_buffer
-                     (const Postern__Gateway__V1__RevocationPosition *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__revocation_position__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__RevocationPosition *
-       postern__gateway__v1__revocation_position__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__RevocationPosition *)
-     protobuf_c_message_unpack (&postern__gateway__v1__revocation_position__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__revocation_position__free_unpacked
-                     (Postern__Gateway__V1__RevocationPosition *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__revocation_position__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__watch_revocations_request__init
-                     (Postern__Gateway__V1__WatchRevocationsRequest         *message)
-{
-  static const Postern__Gateway__V1__WatchRevocationsRequest init_value = POSTERN__GATEWAY__V1__WATCH_REVOCATIONS_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__watch_revocations_request__get_packed_size
-                     (const Postern__Gateway__V1__WatchRevocationsRequest *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__watch_revocations_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__watch_revocations_request__pack
-                     (const Postern__Gateway__V1__WatchRevocationsRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__watch_revocations_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__watch_revocations_request__pack_to_buffer
-                     (const Postern__Gateway__V1__WatchRevocationsRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__watch_revocations_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__WatchRevocationsRequest *
-       postern__gateway__v1__watch_revocations_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__WatchRevocationsRequest *)
-     protobuf_c_message_unpack (&postern__gateway__v1__watch_revocations_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__watch_revocations_request__free_unpacked
-                     (Postern__Gateway__V1__WatchRevocationsRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__watch_revocations_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__watch_revocations_item__init
-                     (Postern__Gateway__V1__WatchRevocationsItem         *message)
-{
-  static const Postern__Gateway__V1__WatchRevocationsItem init_value = POSTERN__GATEWAY__V1__WATCH_REVOCATIONS_ITEM__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__watch_revocations_item__get_packed_size
-                     (const Postern__Gateway__V1__WatchRevocationsItem *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__watch_revocations_item__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__watch_revocations_item__pack
-                     (const Postern__Gateway__V1__WatchRevocationsItem *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__watch_revocations_item__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__watch_revocations_item__pack_to_buffer
-                     (const Postern__Gateway__V1__WatchRevocationsItem *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__watch_revocations_item__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__WatchRevocationsItem *
-       postern__gateway__v1__watch_revocations_item__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__WatchRevocationsItem *)
-     protobuf_c_message_unpack (&postern__gateway__v1__watch_revocations_item__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__watch_revocations_item__free_unpacked
-                     (Postern__Gateway__V1__WatchRevocationsItem *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__watch_revocations_item__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__gateway__v1__revoked_session__init
-                     (Postern__Gateway__V1__RevokedSession         *message)
-{
-  static const Postern__Gateway__V1__RevokedSession init_value = POSTERN__GATEWAY__V1__REVOKED_SESSION__INIT;
-  *message = init_value;
-}
-size_t postern__gateway__v1__revoked_session__get_packed_size
-                     (const Postern__Gateway__V1__RevokedSession *message)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__revoked_session__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__gateway__v1__revoked_session__pack
-                     (const Postern__Gateway__V1__RevokedSession *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__revoked_session__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__gateway__v1__revoked_session__pack_to_buffer
-                     (const Postern__Gateway__V1__RevokedSession *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__gateway__v1__revoked_session__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Gateway__V1__RevokedSession *
-       postern__gateway__v1__revoked_session__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Gateway__V1__RevokedSession *)
-     protobuf_c_message_unpack (&postern__gateway__v1__revoked_session__descriptor,
-                                allocator, len, data);
-}
-void   postern__gateway__v1__revoked_session__free_unpacked
-                     (Postern__Gateway__V1__RevokedSession *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__gateway__v1__revoked_session__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 #define postern__gateway__v1__get_key_set_request__field_descriptors NULL
 #define postern__gateway__v1__get_key_set_request__field_indices_by_name NULL
 #define postern__gateway__v1__get_key_set_request__number_ranges NULL
@@ -382,7 +22,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__get_key_set_request__desc
   postern__gateway__v1__get_key_set_request__field_descriptors,
   postern__gateway__v1__get_key_set_request__field_indices_by_name,
   0,  postern__gateway__v1__get_key_set_request__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__get_key_set_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__get_key_set_response__field_descriptors[2] =
@@ -433,7 +73,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__get_key_set_response__des
   postern__gateway__v1__get_key_set_response__field_descriptors,
   postern__gateway__v1__get_key_set_response__field_indices_by_name,
   1,  postern__gateway__v1__get_key_set_response__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__get_key_set_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__introspect_token_request__field_descriptors[1] =
@@ -471,7 +111,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__introspect_token_request_
   postern__gateway__v1__introspect_token_request__field_descriptors,
   postern__gateway__v1__introspect_token_request__field_indices_by_name,
   1,  postern__gateway__v1__introspect_token_request__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__introspect_token_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__introspect_token_response__field_descriptors[6] =
@@ -574,7 +214,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__introspect_token_response
   postern__gateway__v1__introspect_token_response__field_descriptors,
   postern__gateway__v1__introspect_token_response__field_indices_by_name,
   1,  postern__gateway__v1__introspect_token_response__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__introspect_token_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__revocation_position__field_descriptors[2] =
@@ -625,7 +265,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__revocation_position__desc
   postern__gateway__v1__revocation_position__field_descriptors,
   postern__gateway__v1__revocation_position__field_indices_by_name,
   1,  postern__gateway__v1__revocation_position__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__revocation_position__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__watch_revocations_request__field_descriptors[1] =
@@ -663,7 +303,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__watch_revocations_request
   postern__gateway__v1__watch_revocations_request__field_descriptors,
   postern__gateway__v1__watch_revocations_request__field_indices_by_name,
   1,  postern__gateway__v1__watch_revocations_request__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__watch_revocations_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__watch_revocations_item__field_descriptors[7] =
@@ -779,7 +419,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__watch_revocations_item__d
   postern__gateway__v1__watch_revocations_item__field_descriptors,
   postern__gateway__v1__watch_revocations_item__field_indices_by_name,
   1,  postern__gateway__v1__watch_revocations_item__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__watch_revocations_item__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__revoked_session__field_descriptors[3] =
@@ -843,6 +483,6 @@ const ProtobufCMessageDescriptor postern__gateway__v1__revoked_session__descript
   postern__gateway__v1__revoked_session__field_descriptors,
   postern__gateway__v1__revoked_session__field_indices_by_name,
   1,  postern__gateway__v1__revoked_session__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__revoked_session__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };

@@ -7,141 +7,6 @@
 #endif
 
 #include "postern/health/v1/health.pb-c.h"
-void   postern__health__v1__check_request__init
-                     (Postern__Health__V1__CheckRequest         *message)
-{
-  static const Postern__Health__V1__CheckRequest init_value = POSTERN__HEALTH__V1__CHECK_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__health__v1__check_request__get_packed_size
-                     (const Postern__Health__V1__CheckRequest *message)
-{
-  assert(message->base.descriptor == &postern__health__v1__check_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__health__v1__check_request__pack
-                     (const Postern__Health__V1__CheckRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__health__v1__check_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__health__v1__check_request__pack_to_buffer
-                     (const Postern__Health__V1__CheckRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__health__v1__check_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Health__V1__CheckRequest *
-       postern__health__v1__check_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Health__V1__CheckRequest *)
-     protobuf_c_message_unpack (&postern__health__v1__check_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__health__v1__check_request__free_unpacked
-                     (Postern__Health__V1__CheckRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__health__v1__check_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__health__v1__check_response__init
-                     (Postern__Health__V1__CheckResponse         *message)
-{
-  static const Postern__Health__V1__CheckResponse init_value = POSTERN__HEALTH__V1__CHECK_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__health__v1__check_response__get_packed_size
-                     (const Postern__Health__V1__CheckResponse *message)
-{
-  assert(message->base.descriptor == &postern__health__v1__check_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__health__v1__check_response__pack
-                     (const Postern__Health__V1__CheckResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__health__v1__check_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__health__v1__check_response__pack_to_buffer
-                     (const Postern__Health__V1__CheckResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__health__v1__check_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Health__V1__CheckResponse *
-       postern__health__v1__check_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Health__V1__CheckResponse *)
-     protobuf_c_message_unpack (&postern__health__v1__check_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__health__v1__check_response__free_unpacked
-                     (Postern__Health__V1__CheckResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__health__v1__check_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__health__v1__part_health__init
-                     (Postern__Health__V1__PartHealth         *message)
-{
-  static const Postern__Health__V1__PartHealth init_value = POSTERN__HEALTH__V1__PART_HEALTH__INIT;
-  *message = init_value;
-}
-size_t postern__health__v1__part_health__get_packed_size
-                     (const Postern__Health__V1__PartHealth *message)
-{
-  assert(message->base.descriptor == &postern__health__v1__part_health__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__health__v1__part_health__pack
-                     (const Postern__Health__V1__PartHealth *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__health__v1__part_health__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__health__v1__part_health__pack_to_buffer
-                     (const Postern__Health__V1__PartHealth *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__health__v1__part_health__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Health__V1__PartHealth *
-       postern__health__v1__part_health__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Health__V1__PartHealth *)
-     protobuf_c_message_unpack (&postern__health__v1__part_health__descriptor,
-                                allocator, len, data);
-}
-void   postern__health__v1__part_health__free_unpacked
-                     (Postern__Health__V1__PartHealth *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__health__v1__part_health__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 #define postern__health__v1__check_request__field_descriptors NULL
 #define postern__health__v1__check_request__field_indices_by_name NULL
 #define postern__health__v1__check_request__number_ranges NULL
@@ -157,7 +22,7 @@ const ProtobufCMessageDescriptor postern__health__v1__check_request__descriptor 
   postern__health__v1__check_request__field_descriptors,
   postern__health__v1__check_request__field_indices_by_name,
   0,  postern__health__v1__check_request__number_ranges,
-  (ProtobufCMessageInit) postern__health__v1__check_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__health__v1__check_response__field_descriptors[2] =
@@ -208,7 +73,7 @@ const ProtobufCMessageDescriptor postern__health__v1__check_response__descriptor
   postern__health__v1__check_response__field_descriptors,
   postern__health__v1__check_response__field_indices_by_name,
   1,  postern__health__v1__check_response__number_ranges,
-  (ProtobufCMessageInit) postern__health__v1__check_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__health__v1__part_health__field_descriptors[4] =
@@ -285,7 +150,7 @@ const ProtobufCMessageDescriptor postern__health__v1__part_health__descriptor =
   postern__health__v1__part_health__field_descriptors,
   postern__health__v1__part_health__field_indices_by_name,
   1,  postern__health__v1__part_health__number_ranges,
-  (ProtobufCMessageInit) postern__health__v1__part_health__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCEnumValue postern__health__v1__serving_status__enum_values_by_number[4] =

@@ -7,636 +7,6 @@
 #endif
 
 #include "postern/identity/v1/admin.pb-c.h"
-void   postern__identity__v1__provider_subject__init
-                     (Postern__Identity__V1__ProviderSubject         *message)
-{
-  static const Postern__Identity__V1__ProviderSubject init_value = POSTERN__IDENTITY__V1__PROVIDER_SUBJECT__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__provider_subject__get_packed_size
-                     (const Postern__Identity__V1__ProviderSubject *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__provider_subject__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__provider_subject__pack
-                     (const Postern__Identity__V1__ProviderSubject *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__provider_subject__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__provider_subject__pack_to_buffer
-                     (const Postern__Identity__V1__ProviderSubject *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__provider_subject__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__ProviderSubject *
-       postern__identity__v1__provider_subject__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__ProviderSubject *)
-     protobuf_c_message_unpack (&postern__identity__v1__provider_subject__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__provider_subject__free_unpacked
-                     (Postern__Identity__V1__ProviderSubject *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__provider_subject__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__look_up_account_request__init
-                     (Postern__Identity__V1__LookUpAccountRequest         *message)
-{
-  static const Postern__Identity__V1__LookUpAccountRequest init_value = POSTERN__IDENTITY__V1__LOOK_UP_ACCOUNT_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__look_up_account_request__get_packed_size
-                     (const Postern__Identity__V1__LookUpAccountRequest *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__look_up_account_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__look_up_account_request__pack
-                     (const Postern__Identity__V1__LookUpAccountRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__look_up_account_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__look_up_account_request__pack_to_buffer
-                     (const Postern__Identity__V1__LookUpAccountRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__look_up_account_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__LookUpAccountRequest *
-       postern__identity__v1__look_up_account_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__LookUpAccountRequest *)
-     protobuf_c_message_unpack (&postern__identity__v1__look_up_account_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__look_up_account_request__free_unpacked
-                     (Postern__Identity__V1__LookUpAccountRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__look_up_account_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__look_up_account_response__init
-                     (Postern__Identity__V1__LookUpAccountResponse         *message)
-{
-  static const Postern__Identity__V1__LookUpAccountResponse init_value = POSTERN__IDENTITY__V1__LOOK_UP_ACCOUNT_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__look_up_account_response__get_packed_size
-                     (const Postern__Identity__V1__LookUpAccountResponse *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__look_up_account_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__look_up_account_response__pack
-                     (const Postern__Identity__V1__LookUpAccountResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__look_up_account_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__look_up_account_response__pack_to_buffer
-                     (const Postern__Identity__V1__LookUpAccountResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__look_up_account_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__LookUpAccountResponse *
-       postern__identity__v1__look_up_account_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__LookUpAccountResponse *)
-     protobuf_c_message_unpack (&postern__identity__v1__look_up_account_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__look_up_account_response__free_unpacked
-                     (Postern__Identity__V1__LookUpAccountResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__look_up_account_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__admin_account__init
-                     (Postern__Identity__V1__AdminAccount         *message)
-{
-  static const Postern__Identity__V1__AdminAccount init_value = POSTERN__IDENTITY__V1__ADMIN_ACCOUNT__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__admin_account__get_packed_size
-                     (const Postern__Identity__V1__AdminAccount *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__admin_account__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__admin_account__pack
-                     (const Postern__Identity__V1__AdminAccount *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__admin_account__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__admin_account__pack_to_buffer
-                     (const Postern__Identity__V1__AdminAccount *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__admin_account__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__AdminAccount *
-       postern__identity__v1__admin_account__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__AdminAccount *)
-     protobuf_c_message_unpack (&postern__identity__v1__admin_account__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__admin_account__free_unpacked
-                     (Postern__Identity__V1__AdminAccount *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__admin_account__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__suspension__init
-                     (Postern__Identity__V1__Suspension         *message)
-{
-  static const Postern__Identity__V1__Suspension init_value = POSTERN__IDENTITY__V1__SUSPENSION__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__suspension__get_packed_size
-                     (const Postern__Identity__V1__Suspension *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__suspension__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__suspension__pack
-                     (const Postern__Identity__V1__Suspension *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__suspension__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__suspension__pack_to_buffer
-                     (const Postern__Identity__V1__Suspension *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__suspension__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__Suspension *
-       postern__identity__v1__suspension__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__Suspension *)
-     protobuf_c_message_unpack (&postern__identity__v1__suspension__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__suspension__free_unpacked
-                     (Postern__Identity__V1__Suspension *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__suspension__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__account_activity__init
-                     (Postern__Identity__V1__AccountActivity         *message)
-{
-  static const Postern__Identity__V1__AccountActivity init_value = POSTERN__IDENTITY__V1__ACCOUNT_ACTIVITY__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__account_activity__get_packed_size
-                     (const Postern__Identity__V1__AccountActivity *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__account_activity__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__account_activity__pack
-                     (const Postern__Identity__V1__AccountActivity *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__account_activity__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__account_activity__pack_to_buffer
-                     (const Postern__Identity__V1__AccountActivity *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__account_activity__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__AccountActivity *
-       postern__identity__v1__account_activity__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__AccountActivity *)
-     protobuf_c_message_unpack (&postern__identity__v1__account_activity__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__account_activity__free_unpacked
-                     (Postern__Identity__V1__AccountActivity *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__account_activity__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__list_accounts_request__init
-                     (Postern__Identity__V1__ListAccountsRequest         *message)
-{
-  static const Postern__Identity__V1__ListAccountsRequest init_value = POSTERN__IDENTITY__V1__LIST_ACCOUNTS_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__list_accounts_request__get_packed_size
-                     (const Postern__Identity__V1__ListAccountsRequest *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__list_accounts_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__list_accounts_request__pack
-                     (const Postern__Identity__V1__ListAccountsRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__list_accounts_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__list_accounts_request__pack_to_buffer
-                     (const Postern__Identity__V1__ListAccountsRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__list_accounts_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__ListAccountsRequest *
-       postern__identity__v1__list_accounts_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__ListAccountsRequest *)
-     protobuf_c_message_unpack (&postern__identity__v1__list_accounts_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__list_accounts_request__free_unpacked
-                     (Postern__Identity__V1__ListAccountsRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__list_accounts_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__list_accounts_response__init
-                     (Postern__Identity__V1__ListAccountsResponse         *message)
-{
-  static const Postern__Identity__V1__ListAccountsResponse init_value = POSTERN__IDENTITY__V1__LIST_ACCOUNTS_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__list_accounts_response__get_packed_size
-                     (const Postern__Identity__V1__ListAccountsResponse *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__list_accounts_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__list_accounts_response__pack
-                     (const Postern__Identity__V1__ListAccountsResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__list_accounts_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__list_accounts_response__pack_to_buffer
-                     (const Postern__Identity__V1__ListAccountsResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__list_accounts_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__ListAccountsResponse *
-       postern__identity__v1__list_accounts_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__ListAccountsResponse *)
-     protobuf_c_message_unpack (&postern__identity__v1__list_accounts_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__list_accounts_response__free_unpacked
-                     (Postern__Identity__V1__ListAccountsResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__list_accounts_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__suspend_account_request__init
-                     (Postern__Identity__V1__SuspendAccountRequest         *message)
-{
-  static const Postern__Identity__V1__SuspendAccountRequest init_value = POSTERN__IDENTITY__V1__SUSPEND_ACCOUNT_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__suspend_account_request__get_packed_size
-                     (const Postern__Identity__V1__SuspendAccountRequest *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__suspend_account_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__suspend_account_request__pack
-                     (const Postern__Identity__V1__SuspendAccountRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__suspend_account_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__suspend_account_request__pack_to_buffer
-                     (const Postern__Identity__V1__SuspendAccountRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__suspend_account_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__SuspendAccountRequest *
-       postern__identity__v1__suspend_account_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__SuspendAccountRequest *)
-     protobuf_c_message_unpack (&postern__identity__v1__suspend_account_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__suspend_account_request__free_unpacked
-                     (Postern__Identity__V1__SuspendAccountRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__suspend_account_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__suspend_account_response__init
-                     (Postern__Identity__V1__SuspendAccountResponse         *message)
-{
-  static const Postern__Identity__V1__SuspendAccountResponse init_value = POSTERN__IDENTITY__V1__SUSPEND_ACCOUNT_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__suspend_account_response__get_packed_size
-                     (const Postern__Identity__V1__SuspendAccountResponse *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__suspend_account_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__suspend_account_response__pack
-                     (const Postern__Identity__V1__SuspendAccountResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__suspend_account_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__suspend_account_response__pack_to_buffer
-                     (const Postern__Identity__V1__SuspendAccountResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__suspend_account_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__SuspendAccountResponse *
-       postern__identity__v1__suspend_account_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__SuspendAccountResponse *)
-     protobuf_c_message_unpack (&postern__identity__v1__suspend_account_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__suspend_account_response__free_unpacked
-                     (Postern__Identity__V1__SuspendAccountResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__suspend_account_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__restore_account_request__init
-                     (Postern__Identity__V1__RestoreAccountRequest         *message)
-{
-  static const Postern__Identity__V1__RestoreAccountRequest init_value = POSTERN__IDENTITY__V1__RESTORE_ACCOUNT_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__restore_account_request__get_packed_size
-                     (const Postern__Identity__V1__RestoreAccountRequest *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__restore_account_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__restore_account_request__pack
-                     (const Postern__Identity__V1__RestoreAccountRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__restore_account_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__restore_account_request__pack_to_buffer
-                     (const Postern__Identity__V1__RestoreAccountRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__restore_account_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__RestoreAccountRequest *
-       postern__identity__v1__restore_account_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__RestoreAccountRequest *)
-     protobuf_c_message_unpack (&postern__identity__v1__restore_account_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__restore_account_request__free_unpacked
-                     (Postern__Identity__V1__RestoreAccountRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__restore_account_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__restore_account_response__init
-                     (Postern__Identity__V1__RestoreAccountResponse         *message)
-{
-  static const Postern__Identity__V1__RestoreAccountResponse init_value = POSTERN__IDENTITY__V1__RESTORE_ACCOUNT_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__restore_account_response__get_packed_size
-                     (const Postern__Identity__V1__RestoreAccountResponse *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__restore_account_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__restore_account_response__pack
-                     (const Postern__Identity__V1__RestoreAccountResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__restore_account_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__restore_account_response__pack_to_buffer
-                     (const Postern__Identity__V1__RestoreAccountResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__restore_account_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__RestoreAccountResponse *
-       postern__identity__v1__restore_account_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__RestoreAccountResponse *)
-     protobuf_c_message_unpack (&postern__identity__v1__restore_account_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__restore_account_response__free_unpacked
-                     (Postern__Identity__V1__RestoreAccountResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__restore_account_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__sign_out_account_request__init
-                     (Postern__Identity__V1__SignOutAccountRequest         *message)
-{
-  static const Postern__Identity__V1__SignOutAccountRequest init_value = POSTERN__IDENTITY__V1__SIGN_OUT_ACCOUNT_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__sign_out_account_request__get_packed_size
-                     (const Postern__Identity__V1__SignOutAccountRequest *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__sign_out_account_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__sign_out_account_request__pack
-                     (const Postern__Identity__V1__SignOutAccountRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__sign_out_account_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__sign_out_account_request__pack_to_buffer
-                     (const Postern__Identity__V1__SignOutAccountRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__sign_out_account_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__SignOutAccountRequest *
-       postern__identity__v1__sign_out_account_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__SignOutAccountRequest *)
-     protobuf_c_message_unpack (&postern__identity__v1__sign_out_account_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__sign_out_account_request__free_unpacked
-                     (Postern__Identity__V1__SignOutAccountRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__sign_out_account_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__sign_out_account_response__init
-                     (Postern__Identity__V1__SignOutAccountResponse         *message)
-{
-  static const Postern__Identity__V1__SignOutAccountResponse init_value = POSTERN__IDENTITY__V1__SIGN_OUT_ACCOUNT_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__sign_out_account_response__get_packed_size
-                     (const Postern__Identity__V1__SignOutAccountResponse *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__sign_out_account_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__sign_out_account_response__pack
-                     (const Postern__Identity__V1__SignOutAccountResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__sign_out_account_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__sign_out_account_response__pack_to_buffer
-                     (const Postern__Identity__V1__SignOutAccountResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__sign_out_account_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__SignOutAccountResponse *
-       postern__identity__v1__sign_out_account_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__SignOutAccountResponse *)
-     protobuf_c_message_unpack (&postern__identity__v1__sign_out_account_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__sign_out_account_response__free_unpacked
-                     (Postern__Identity__V1__SignOutAccountResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__sign_out_account_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 static const ProtobufCFieldDescriptor postern__identity__v1__provider_subject__field_descriptors[2] =
 {
   {
@@ -685,7 +55,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__provider_subject__descri
   postern__identity__v1__provider_subject__field_descriptors,
   postern__identity__v1__provider_subject__field_indices_by_name,
   1,  postern__identity__v1__provider_subject__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__provider_subject__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__look_up_account_request__field_descriptors[6] =
@@ -788,7 +158,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__look_up_account_request_
   postern__identity__v1__look_up_account_request__field_descriptors,
   postern__identity__v1__look_up_account_request__field_indices_by_name,
   1,  postern__identity__v1__look_up_account_request__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__look_up_account_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__look_up_account_response__field_descriptors[1] =
@@ -826,7 +196,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__look_up_account_response
   postern__identity__v1__look_up_account_response__field_descriptors,
   postern__identity__v1__look_up_account_response__field_indices_by_name,
   1,  postern__identity__v1__look_up_account_response__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__look_up_account_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__admin_account__field_descriptors[3] =
@@ -890,7 +260,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__admin_account__descripto
   postern__identity__v1__admin_account__field_descriptors,
   postern__identity__v1__admin_account__field_indices_by_name,
   1,  postern__identity__v1__admin_account__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__admin_account__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__suspension__field_descriptors[2] =
@@ -941,7 +311,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__suspension__descriptor =
   postern__identity__v1__suspension__field_descriptors,
   postern__identity__v1__suspension__field_indices_by_name,
   1,  postern__identity__v1__suspension__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__suspension__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__account_activity__field_descriptors[3] =
@@ -1005,7 +375,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__account_activity__descri
   postern__identity__v1__account_activity__field_descriptors,
   postern__identity__v1__account_activity__field_indices_by_name,
   1,  postern__identity__v1__account_activity__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__account_activity__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__list_accounts_request__field_descriptors[9] =
@@ -1147,7 +517,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__list_accounts_request__d
   postern__identity__v1__list_accounts_request__field_descriptors,
   postern__identity__v1__list_accounts_request__field_indices_by_name,
   1,  postern__identity__v1__list_accounts_request__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__list_accounts_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__list_accounts_response__field_descriptors[2] =
@@ -1198,7 +568,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__list_accounts_response__
   postern__identity__v1__list_accounts_response__field_descriptors,
   postern__identity__v1__list_accounts_response__field_indices_by_name,
   1,  postern__identity__v1__list_accounts_response__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__list_accounts_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__suspend_account_request__field_descriptors[3] =
@@ -1262,7 +632,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__suspend_account_request_
   postern__identity__v1__suspend_account_request__field_descriptors,
   postern__identity__v1__suspend_account_request__field_indices_by_name,
   1,  postern__identity__v1__suspend_account_request__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__suspend_account_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__suspend_account_response__field_descriptors[2] =
@@ -1313,7 +683,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__suspend_account_response
   postern__identity__v1__suspend_account_response__field_descriptors,
   postern__identity__v1__suspend_account_response__field_indices_by_name,
   1,  postern__identity__v1__suspend_account_response__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__suspend_account_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__restore_account_request__field_descriptors[2] =
@@ -1364,7 +734,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__restore_account_request_
   postern__identity__v1__restore_account_request__field_descriptors,
   postern__identity__v1__restore_account_request__field_indices_by_name,
   1,  postern__identity__v1__restore_account_request__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__restore_account_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__restore_account_response__field_descriptors[2] =
@@ -1415,7 +785,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__restore_account_response
   postern__identity__v1__restore_account_response__field_descriptors,
   postern__identity__v1__restore_account_response__field_indices_by_name,
   1,  postern__identity__v1__restore_account_response__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__restore_account_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__sign_out_account_request__field_descriptors[2] =
@@ -1466,7 +836,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__sign_out_account_request
   postern__identity__v1__sign_out_account_request__field_descriptors,
   postern__identity__v1__sign_out_account_request__field_indices_by_name,
   1,  postern__identity__v1__sign_out_account_request__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__sign_out_account_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 #define postern__identity__v1__sign_out_account_response__field_descriptors NULL
@@ -1484,6 +854,6 @@ const ProtobufCMessageDescriptor postern__identity__v1__sign_out_account_respons
   postern__identity__v1__sign_out_account_response__field_descriptors,
   postern__identity__v1__sign_out_account_response__field_indices_by_name,
   0,  postern__identity__v1__sign_out_account_response__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__sign_out_account_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };

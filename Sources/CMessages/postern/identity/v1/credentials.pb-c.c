@@ -7,366 +7,6 @@
 #endif
 
 #include "postern/identity/v1/credentials.pb-c.h"
-void   postern__identity__v1__request_password_reset_request__init
-                     (Postern__Identity__V1__RequestPasswordResetRequest         *message)
-{
-  static const Postern__Identity__V1__RequestPasswordResetRequest init_value = POSTERN__IDENTITY__V1__REQUEST_PASSWORD_RESET_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__request_password_reset_request__get_packed_size
-                     (const Postern__Identity__V1__RequestPasswordResetRequest *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__request_password_reset_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__request_password_reset_request__pack
-                     (const Postern__Identity__V1__RequestPasswordResetRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__request_password_reset_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__request_password_reset_request__pack_to_buffer
-                     (const Postern__Identity__V1__RequestPasswordResetRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__request_password_reset_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__RequestPasswordResetRequest *
-       postern__identity__v1__request_password_reset_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__RequestPasswordResetRequest *)
-     protobuf_c_message_unpack (&postern__identity__v1__request_password_reset_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__request_password_reset_request__free_unpacked
-                     (Postern__Identity__V1__RequestPasswordResetRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__request_password_reset_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__request_password_reset_response__init
-                     (Postern__Identity__V1__RequestPasswordResetResponse         *message)
-{
-  static const Postern__Identity__V1__RequestPasswordResetResponse init_value = POSTERN__IDENTITY__V1__REQUEST_PASSWORD_RESET_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__request_password_reset_response__get_packed_size
-                     (const Postern__Identity__V1__RequestPasswordResetResponse *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__request_password_reset_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__request_password_reset_response__pack
-                     (const Postern__Identity__V1__RequestPasswordResetResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__request_password_reset_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__request_password_reset_response__pack_to_buffer
-                     (const Postern__Identity__V1__RequestPasswordResetResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__request_password_reset_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__RequestPasswordResetResponse *
-       postern__identity__v1__request_password_reset_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__RequestPasswordResetResponse *)
-     protobuf_c_message_unpack (&postern__identity__v1__request_password_reset_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__request_password_reset_response__free_unpacked
-                     (Postern__Identity__V1__RequestPasswordResetResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__request_password_reset_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__reset_password_request__init
-                     (Postern__Identity__V1__ResetPasswordRequest         *message)
-{
-  static const Postern__Identity__V1__ResetPasswordRequest init_value = POSTERN__IDENTITY__V1__RESET_PASSWORD_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__reset_password_request__get_packed_size
-                     (const Postern__Identity__V1__ResetPasswordRequest *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__reset_password_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__reset_password_request__pack
-                     (const Postern__Identity__V1__ResetPasswordRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__reset_password_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__reset_password_request__pack_to_buffer
-                     (const Postern__Identity__V1__ResetPasswordRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__reset_password_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__ResetPasswordRequest *
-       postern__identity__v1__reset_password_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__ResetPasswordRequest *)
-     protobuf_c_message_unpack (&postern__identity__v1__reset_password_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__reset_password_request__free_unpacked
-                     (Postern__Identity__V1__ResetPasswordRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__reset_password_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__reset_password_response__init
-                     (Postern__Identity__V1__ResetPasswordResponse         *message)
-{
-  static const Postern__Identity__V1__ResetPasswordResponse init_value = POSTERN__IDENTITY__V1__RESET_PASSWORD_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__reset_password_response__get_packed_size
-                     (const Postern__Identity__V1__ResetPasswordResponse *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__reset_password_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__reset_password_response__pack
-                     (const Postern__Identity__V1__ResetPasswordResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__reset_password_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__reset_password_response__pack_to_buffer
-                     (const Postern__Identity__V1__ResetPasswordResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__reset_password_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__ResetPasswordResponse *
-       postern__identity__v1__reset_password_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__ResetPasswordResponse *)
-     protobuf_c_message_unpack (&postern__identity__v1__reset_password_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__reset_password_response__free_unpacked
-                     (Postern__Identity__V1__ResetPasswordResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__reset_password_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__change_password_request__init
-                     (Postern__Identity__V1__ChangePasswordRequest         *message)
-{
-  static const Postern__Identity__V1__ChangePasswordRequest init_value = POSTERN__IDENTITY__V1__CHANGE_PASSWORD_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__change_password_request__get_packed_size
-                     (const Postern__Identity__V1__ChangePasswordRequest *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__change_password_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__change_password_request__pack
-                     (const Postern__Identity__V1__ChangePasswordRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__change_password_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__change_password_request__pack_to_buffer
-                     (const Postern__Identity__V1__ChangePasswordRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__change_password_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__ChangePasswordRequest *
-       postern__identity__v1__change_password_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__ChangePasswordRequest *)
-     protobuf_c_message_unpack (&postern__identity__v1__change_password_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__change_password_request__free_unpacked
-                     (Postern__Identity__V1__ChangePasswordRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__change_password_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__change_password_response__init
-                     (Postern__Identity__V1__ChangePasswordResponse         *message)
-{
-  static const Postern__Identity__V1__ChangePasswordResponse init_value = POSTERN__IDENTITY__V1__CHANGE_PASSWORD_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__change_password_response__get_packed_size
-                     (const Postern__Identity__V1__ChangePasswordResponse *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__change_password_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__change_password_response__pack
-                     (const Postern__Identity__V1__ChangePasswordResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__change_password_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__change_password_response__pack_to_buffer
-                     (const Postern__Identity__V1__ChangePasswordResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__change_password_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__ChangePasswordResponse *
-       postern__identity__v1__change_password_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__ChangePasswordResponse *)
-     protobuf_c_message_unpack (&postern__identity__v1__change_password_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__change_password_response__free_unpacked
-                     (Postern__Identity__V1__ChangePasswordResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__change_password_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__resend_verification_request__init
-                     (Postern__Identity__V1__ResendVerificationRequest         *message)
-{
-  static const Postern__Identity__V1__ResendVerificationRequest init_value = POSTERN__IDENTITY__V1__RESEND_VERIFICATION_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__resend_verification_request__get_packed_size
-                     (const Postern__Identity__V1__ResendVerificationRequest *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__resend_verification_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__resend_verification_request__pack
-                     (const Postern__Identity__V1__ResendVerificationRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__resend_verification_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__resend_verification_request__pack_to_buffer
-                     (const Postern__Identity__V1__ResendVerificationRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__resend_verification_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__ResendVerificationRequest *
-       postern__identity__v1__resend_verification_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__ResendVerificationRequest *)
-     protobuf_c_message_unpack (&postern__identity__v1__resend_verification_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__resend_verification_request__free_unpacked
-                     (Postern__Identity__V1__ResendVerificationRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__resend_verification_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__resend_verification_response__init
-                     (Postern__Identity__V1__ResendVerificationResponse         *message)
-{
-  static const Postern__Identity__V1__ResendVerificationResponse init_value = POSTERN__IDENTITY__V1__RESEND_VERIFICATION_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__resend_verification_response__get_packed_size
-                     (const Postern__Identity__V1__ResendVerificationResponse *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__resend_verification_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__resend_verification_response__pack
-                     (const Postern__Identity__V1__ResendVerificationResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__resend_verification_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__resend_verification_response__pack_to_buffer
-                     (const Postern__Identity__V1__ResendVerificationResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__resend_verification_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__ResendVerificationResponse *
-       postern__identity__v1__resend_verification_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__ResendVerificationResponse *)
-     protobuf_c_message_unpack (&postern__identity__v1__resend_verification_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__resend_verification_response__free_unpacked
-                     (Postern__Identity__V1__ResendVerificationResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__resend_verification_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 static const ProtobufCFieldDescriptor postern__identity__v1__request_password_reset_request__field_descriptors[2] =
 {
   {
@@ -415,7 +55,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__request_password_reset_r
   postern__identity__v1__request_password_reset_request__field_descriptors,
   postern__identity__v1__request_password_reset_request__field_indices_by_name,
   1,  postern__identity__v1__request_password_reset_request__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__request_password_reset_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 #define postern__identity__v1__request_password_reset_response__field_descriptors NULL
@@ -433,7 +73,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__request_password_reset_r
   postern__identity__v1__request_password_reset_response__field_descriptors,
   postern__identity__v1__request_password_reset_response__field_indices_by_name,
   0,  postern__identity__v1__request_password_reset_response__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__request_password_reset_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__reset_password_request__field_descriptors[3] =
@@ -497,7 +137,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__reset_password_request__
   postern__identity__v1__reset_password_request__field_descriptors,
   postern__identity__v1__reset_password_request__field_indices_by_name,
   1,  postern__identity__v1__reset_password_request__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__reset_password_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__reset_password_response__field_descriptors[4] =
@@ -574,7 +214,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__reset_password_response_
   postern__identity__v1__reset_password_response__field_descriptors,
   postern__identity__v1__reset_password_response__field_indices_by_name,
   1,  postern__identity__v1__reset_password_response__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__reset_password_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__change_password_request__field_descriptors[5] =
@@ -664,7 +304,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__change_password_request_
   postern__identity__v1__change_password_request__field_descriptors,
   postern__identity__v1__change_password_request__field_indices_by_name,
   1,  postern__identity__v1__change_password_request__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__change_password_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 #define postern__identity__v1__change_password_response__field_descriptors NULL
@@ -682,7 +322,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__change_password_response
   postern__identity__v1__change_password_response__field_descriptors,
   postern__identity__v1__change_password_response__field_indices_by_name,
   0,  postern__identity__v1__change_password_response__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__change_password_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__resend_verification_request__field_descriptors[2] =
@@ -733,7 +373,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__resend_verification_requ
   postern__identity__v1__resend_verification_request__field_descriptors,
   postern__identity__v1__resend_verification_request__field_indices_by_name,
   1,  postern__identity__v1__resend_verification_request__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__resend_verification_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__resend_verification_response__field_descriptors[1] =
@@ -771,6 +411,6 @@ const ProtobufCMessageDescriptor postern__identity__v1__resend_verification_resp
   postern__identity__v1__resend_verification_response__field_descriptors,
   postern__identity__v1__resend_verification_response__field_indices_by_name,
   1,  postern__identity__v1__resend_verification_response__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__resend_verification_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };

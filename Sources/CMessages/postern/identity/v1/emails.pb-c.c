@@ -7,366 +7,6 @@
 #endif
 
 #include "postern/identity/v1/emails.pb-c.h"
-void   postern__identity__v1__request_email_change_request__init
-                     (Postern__Identity__V1__RequestEmailChangeRequest         *message)
-{
-  static const Postern__Identity__V1__RequestEmailChangeRequest init_value = POSTERN__IDENTITY__V1__REQUEST_EMAIL_CHANGE_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__request_email_change_request__get_packed_size
-                     (const Postern__Identity__V1__RequestEmailChangeRequest *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__request_email_change_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__request_email_change_request__pack
-                     (const Postern__Identity__V1__RequestEmailChangeRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__request_email_change_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__request_email_change_request__pack_to_buffer
-                     (const Postern__Identity__V1__RequestEmailChangeRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__request_email_change_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__RequestEmailChangeRequest *
-       postern__identity__v1__request_email_change_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__RequestEmailChangeRequest *)
-     protobuf_c_message_unpack (&postern__identity__v1__request_email_change_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__request_email_change_request__free_unpacked
-                     (Postern__Identity__V1__RequestEmailChangeRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__request_email_change_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__request_email_change_response__init
-                     (Postern__Identity__V1__RequestEmailChangeResponse         *message)
-{
-  static const Postern__Identity__V1__RequestEmailChangeResponse init_value = POSTERN__IDENTITY__V1__REQUEST_EMAIL_CHANGE_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__request_email_change_response__get_packed_size
-                     (const Postern__Identity__V1__RequestEmailChangeResponse *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__request_email_change_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__request_email_change_response__pack
-                     (const Postern__Identity__V1__RequestEmailChangeResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__request_email_change_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__request_email_change_response__pack_to_buffer
-                     (const Postern__Identity__V1__RequestEmailChangeResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__request_email_change_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__RequestEmailChangeResponse *
-       postern__identity__v1__request_email_change_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__RequestEmailChangeResponse *)
-     protobuf_c_message_unpack (&postern__identity__v1__request_email_change_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__request_email_change_response__free_unpacked
-                     (Postern__Identity__V1__RequestEmailChangeResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__request_email_change_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__confirm_email_change_request__init
-                     (Postern__Identity__V1__ConfirmEmailChangeRequest         *message)
-{
-  static const Postern__Identity__V1__ConfirmEmailChangeRequest init_value = POSTERN__IDENTITY__V1__CONFIRM_EMAIL_CHANGE_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__confirm_email_change_request__get_packed_size
-                     (const Postern__Identity__V1__ConfirmEmailChangeRequest *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__confirm_email_change_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__confirm_email_change_request__pack
-                     (const Postern__Identity__V1__ConfirmEmailChangeRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__confirm_email_change_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__confirm_email_change_request__pack_to_buffer
-                     (const Postern__Identity__V1__ConfirmEmailChangeRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__confirm_email_change_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__ConfirmEmailChangeRequest *
-       postern__identity__v1__confirm_email_change_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__ConfirmEmailChangeRequest *)
-     protobuf_c_message_unpack (&postern__identity__v1__confirm_email_change_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__confirm_email_change_request__free_unpacked
-                     (Postern__Identity__V1__ConfirmEmailChangeRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__confirm_email_change_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__confirm_email_change_response__init
-                     (Postern__Identity__V1__ConfirmEmailChangeResponse         *message)
-{
-  static const Postern__Identity__V1__ConfirmEmailChangeResponse init_value = POSTERN__IDENTITY__V1__CONFIRM_EMAIL_CHANGE_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__confirm_email_change_response__get_packed_size
-                     (const Postern__Identity__V1__ConfirmEmailChangeResponse *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__confirm_email_change_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__confirm_email_change_response__pack
-                     (const Postern__Identity__V1__ConfirmEmailChangeResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__confirm_email_change_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__confirm_email_change_response__pack_to_buffer
-                     (const Postern__Identity__V1__ConfirmEmailChangeResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__confirm_email_change_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__ConfirmEmailChangeResponse *
-       postern__identity__v1__confirm_email_change_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__ConfirmEmailChangeResponse *)
-     protobuf_c_message_unpack (&postern__identity__v1__confirm_email_change_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__confirm_email_change_response__free_unpacked
-                     (Postern__Identity__V1__ConfirmEmailChangeResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__confirm_email_change_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__cancel_email_change_request__init
-                     (Postern__Identity__V1__CancelEmailChangeRequest         *message)
-{
-  static const Postern__Identity__V1__CancelEmailChangeRequest init_value = POSTERN__IDENTITY__V1__CANCEL_EMAIL_CHANGE_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__cancel_email_change_request__get_packed_size
-                     (const Postern__Identity__V1__CancelEmailChangeRequest *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__cancel_email_change_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__cancel_email_change_request__pack
-                     (const Postern__Identity__V1__CancelEmailChangeRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__cancel_email_change_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__cancel_email_change_request__pack_to_buffer
-                     (const Postern__Identity__V1__CancelEmailChangeRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__cancel_email_change_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__CancelEmailChangeRequest *
-       postern__identity__v1__cancel_email_change_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__CancelEmailChangeRequest *)
-     protobuf_c_message_unpack (&postern__identity__v1__cancel_email_change_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__cancel_email_change_request__free_unpacked
-                     (Postern__Identity__V1__CancelEmailChangeRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__cancel_email_change_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__cancel_email_change_response__init
-                     (Postern__Identity__V1__CancelEmailChangeResponse         *message)
-{
-  static const Postern__Identity__V1__CancelEmailChangeResponse init_value = POSTERN__IDENTITY__V1__CANCEL_EMAIL_CHANGE_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__cancel_email_change_response__get_packed_size
-                     (const Postern__Identity__V1__CancelEmailChangeResponse *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__cancel_email_change_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__cancel_email_change_response__pack
-                     (const Postern__Identity__V1__CancelEmailChangeResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__cancel_email_change_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__cancel_email_change_response__pack_to_buffer
-                     (const Postern__Identity__V1__CancelEmailChangeResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__cancel_email_change_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__CancelEmailChangeResponse *
-       postern__identity__v1__cancel_email_change_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__CancelEmailChangeResponse *)
-     protobuf_c_message_unpack (&postern__identity__v1__cancel_email_change_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__cancel_email_change_response__free_unpacked
-                     (Postern__Identity__V1__CancelEmailChangeResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__cancel_email_change_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__resend_verification_by_password_request__init
-                     (Postern__Identity__V1__ResendVerificationByPasswordRequest         *message)
-{
-  static const Postern__Identity__V1__ResendVerificationByPasswordRequest init_value = POSTERN__IDENTITY__V1__RESEND_VERIFICATION_BY_PASSWORD_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__resend_verification_by_password_request__get_packed_size
-                     (const Postern__Identity__V1__ResendVerificationByPasswordRequest *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__resend_verification_by_password_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__resend_verification_by_password_request__pack
-                     (const Postern__Identity__V1__ResendVerificationByPasswordRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__resend_verification_by_password_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__resend_verification_by_password_request__pack_to_buffer
-                     (const Postern__Identity__V1__ResendVerificationByPasswordRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__resend_verification_by_password_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__ResendVerificationByPasswordRequest *
-       postern__identity__v1__resend_verification_by_password_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__ResendVerificationByPasswordRequest *)
-     protobuf_c_message_unpack (&postern__identity__v1__resend_verification_by_password_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__resend_verification_by_password_request__free_unpacked
-                     (Postern__Identity__V1__ResendVerificationByPasswordRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__resend_verification_by_password_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__resend_verification_by_password_response__init
-                     (Postern__Identity__V1__ResendVerificationByPasswordResponse         *message)
-{
-  static const Postern__Identity__V1__ResendVerificationByPasswordResponse init_value = POSTERN__IDENTITY__V1__RESEND_VERIFICATION_BY_PASSWORD_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__resend_verification_by_password_response__get_packed_size
-                     (const Postern__Identity__V1__ResendVerificationByPasswordResponse *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__resend_verification_by_password_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__resend_verification_by_password_response__pack
-                     (const Postern__Identity__V1__ResendVerificationByPasswordResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__resend_verification_by_password_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__resend_verification_by_password_response__pack_to_buffer
-                     (const Postern__Identity__V1__ResendVerificationByPasswordResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__resend_verification_by_password_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__ResendVerificationByPasswordResponse *
-       postern__identity__v1__resend_verification_by_password_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__ResendVerificationByPasswordResponse *)
-     protobuf_c_message_unpack (&postern__identity__v1__resend_verification_by_password_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__resend_verification_by_password_response__free_unpacked
-                     (Postern__Identity__V1__ResendVerificationByPasswordResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__resend_verification_by_password_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 static const ProtobufCFieldDescriptor postern__identity__v1__request_email_change_request__field_descriptors[3] =
 {
   {
@@ -428,7 +68,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__request_email_change_req
   postern__identity__v1__request_email_change_request__field_descriptors,
   postern__identity__v1__request_email_change_request__field_indices_by_name,
   1,  postern__identity__v1__request_email_change_request__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__request_email_change_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__request_email_change_response__field_descriptors[1] =
@@ -466,7 +106,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__request_email_change_res
   postern__identity__v1__request_email_change_response__field_descriptors,
   postern__identity__v1__request_email_change_response__field_indices_by_name,
   1,  postern__identity__v1__request_email_change_response__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__request_email_change_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__confirm_email_change_request__field_descriptors[4] =
@@ -543,7 +183,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__confirm_email_change_req
   postern__identity__v1__confirm_email_change_request__field_descriptors,
   postern__identity__v1__confirm_email_change_request__field_indices_by_name,
   1,  postern__identity__v1__confirm_email_change_request__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__confirm_email_change_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__confirm_email_change_response__field_descriptors[1] =
@@ -581,7 +221,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__confirm_email_change_res
   postern__identity__v1__confirm_email_change_response__field_descriptors,
   postern__identity__v1__confirm_email_change_response__field_indices_by_name,
   1,  postern__identity__v1__confirm_email_change_response__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__confirm_email_change_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__cancel_email_change_request__field_descriptors[2] =
@@ -632,7 +272,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__cancel_email_change_requ
   postern__identity__v1__cancel_email_change_request__field_descriptors,
   postern__identity__v1__cancel_email_change_request__field_indices_by_name,
   1,  postern__identity__v1__cancel_email_change_request__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__cancel_email_change_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__cancel_email_change_response__field_descriptors[1] =
@@ -670,7 +310,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__cancel_email_change_resp
   postern__identity__v1__cancel_email_change_response__field_descriptors,
   postern__identity__v1__cancel_email_change_response__field_indices_by_name,
   1,  postern__identity__v1__cancel_email_change_response__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__cancel_email_change_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__resend_verification_by_password_request__field_descriptors[3] =
@@ -734,7 +374,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__resend_verification_by_p
   postern__identity__v1__resend_verification_by_password_request__field_descriptors,
   postern__identity__v1__resend_verification_by_password_request__field_indices_by_name,
   1,  postern__identity__v1__resend_verification_by_password_request__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__resend_verification_by_password_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__resend_verification_by_password_response__field_descriptors[1] =
@@ -772,6 +412,6 @@ const ProtobufCMessageDescriptor postern__identity__v1__resend_verification_by_p
   postern__identity__v1__resend_verification_by_password_response__field_descriptors,
   postern__identity__v1__resend_verification_by_password_response__field_indices_by_name,
   1,  postern__identity__v1__resend_verification_by_password_response__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__resend_verification_by_password_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };

@@ -7,681 +7,6 @@
 #endif
 
 #include "postern/identity/v1/identities.pb-c.h"
-void   postern__identity__v1__issue_nonce_request__init
-                     (Postern__Identity__V1__IssueNonceRequest         *message)
-{
-  static const Postern__Identity__V1__IssueNonceRequest init_value = POSTERN__IDENTITY__V1__ISSUE_NONCE_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__issue_nonce_request__get_packed_size
-                     (const Postern__Identity__V1__IssueNonceRequest *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__issue_nonce_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__issue_nonce_request__pack
-                     (const Postern__Identity__V1__IssueNonceRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__issue_nonce_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__issue_nonce_request__pack_to_buffer
-                     (const Postern__Identity__V1__IssueNonceRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__issue_nonce_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__IssueNonceRequest *
-       postern__identity__v1__issue_nonce_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__IssueNonceRequest *)
-     protobuf_c_message_unpack (&postern__identity__v1__issue_nonce_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__issue_nonce_request__free_unpacked
-                     (Postern__Identity__V1__IssueNonceRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__issue_nonce_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__issue_nonce_response__init
-                     (Postern__Identity__V1__IssueNonceResponse         *message)
-{
-  static const Postern__Identity__V1__IssueNonceResponse init_value = POSTERN__IDENTITY__V1__ISSUE_NONCE_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__issue_nonce_response__get_packed_size
-                     (const Postern__Identity__V1__IssueNonceResponse *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__issue_nonce_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__issue_nonce_response__pack
-                     (const Postern__Identity__V1__IssueNonceResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__issue_nonce_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__issue_nonce_response__pack_to_buffer
-                     (const Postern__Identity__V1__IssueNonceResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__issue_nonce_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__IssueNonceResponse *
-       postern__identity__v1__issue_nonce_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__IssueNonceResponse *)
-     protobuf_c_message_unpack (&postern__identity__v1__issue_nonce_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__issue_nonce_response__free_unpacked
-                     (Postern__Identity__V1__IssueNonceResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__issue_nonce_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__provider_token__init
-                     (Postern__Identity__V1__ProviderToken         *message)
-{
-  static const Postern__Identity__V1__ProviderToken init_value = POSTERN__IDENTITY__V1__PROVIDER_TOKEN__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__provider_token__get_packed_size
-                     (const Postern__Identity__V1__ProviderToken *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__provider_token__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__provider_token__pack
-                     (const Postern__Identity__V1__ProviderToken *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__provider_token__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__provider_token__pack_to_buffer
-                     (const Postern__Identity__V1__ProviderToken *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__provider_token__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__ProviderToken *
-       postern__identity__v1__provider_token__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__ProviderToken *)
-     protobuf_c_message_unpack (&postern__identity__v1__provider_token__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__provider_token__free_unpacked
-                     (Postern__Identity__V1__ProviderToken *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__provider_token__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__sign_in_with_provider_request__init
-                     (Postern__Identity__V1__SignInWithProviderRequest         *message)
-{
-  static const Postern__Identity__V1__SignInWithProviderRequest init_value = POSTERN__IDENTITY__V1__SIGN_IN_WITH_PROVIDER_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__sign_in_with_provider_request__get_packed_size
-                     (const Postern__Identity__V1__SignInWithProviderRequest *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__sign_in_with_provider_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__sign_in_with_provider_request__pack
-                     (const Postern__Identity__V1__SignInWithProviderRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__sign_in_with_provider_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__sign_in_with_provider_request__pack_to_buffer
-                     (const Postern__Identity__V1__SignInWithProviderRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__sign_in_with_provider_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__SignInWithProviderRequest *
-       postern__identity__v1__sign_in_with_provider_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__SignInWithProviderRequest *)
-     protobuf_c_message_unpack (&postern__identity__v1__sign_in_with_provider_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__sign_in_with_provider_request__free_unpacked
-                     (Postern__Identity__V1__SignInWithProviderRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__sign_in_with_provider_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__sign_in_as_guest_request__init
-                     (Postern__Identity__V1__SignInAsGuestRequest         *message)
-{
-  static const Postern__Identity__V1__SignInAsGuestRequest init_value = POSTERN__IDENTITY__V1__SIGN_IN_AS_GUEST_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__sign_in_as_guest_request__get_packed_size
-                     (const Postern__Identity__V1__SignInAsGuestRequest *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__sign_in_as_guest_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__sign_in_as_guest_request__pack
-                     (const Postern__Identity__V1__SignInAsGuestRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__sign_in_as_guest_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__sign_in_as_guest_request__pack_to_buffer
-                     (const Postern__Identity__V1__SignInAsGuestRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__sign_in_as_guest_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__SignInAsGuestRequest *
-       postern__identity__v1__sign_in_as_guest_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__SignInAsGuestRequest *)
-     protobuf_c_message_unpack (&postern__identity__v1__sign_in_as_guest_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__sign_in_as_guest_request__free_unpacked
-                     (Postern__Identity__V1__SignInAsGuestRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__sign_in_as_guest_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__admission_response__init
-                     (Postern__Identity__V1__AdmissionResponse         *message)
-{
-  static const Postern__Identity__V1__AdmissionResponse init_value = POSTERN__IDENTITY__V1__ADMISSION_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__admission_response__get_packed_size
-                     (const Postern__Identity__V1__AdmissionResponse *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__admission_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__admission_response__pack
-                     (const Postern__Identity__V1__AdmissionResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__admission_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__admission_response__pack_to_buffer
-                     (const Postern__Identity__V1__AdmissionResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__admission_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__AdmissionResponse *
-       postern__identity__v1__admission_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__AdmissionResponse *)
-     protobuf_c_message_unpack (&postern__identity__v1__admission_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__admission_response__free_unpacked
-                     (Postern__Identity__V1__AdmissionResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__admission_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__link_provider_request__init
-                     (Postern__Identity__V1__LinkProviderRequest         *message)
-{
-  static const Postern__Identity__V1__LinkProviderRequest init_value = POSTERN__IDENTITY__V1__LINK_PROVIDER_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__link_provider_request__get_packed_size
-                     (const Postern__Identity__V1__LinkProviderRequest *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__link_provider_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__link_provider_request__pack
-                     (const Postern__Identity__V1__LinkProviderRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__link_provider_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__link_provider_request__pack_to_buffer
-                     (const Postern__Identity__V1__LinkProviderRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__link_provider_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__LinkProviderRequest *
-       postern__identity__v1__link_provider_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__LinkProviderRequest *)
-     protobuf_c_message_unpack (&postern__identity__v1__link_provider_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__link_provider_request__free_unpacked
-                     (Postern__Identity__V1__LinkProviderRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__link_provider_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__link_provider_response__init
-                     (Postern__Identity__V1__LinkProviderResponse         *message)
-{
-  static const Postern__Identity__V1__LinkProviderResponse init_value = POSTERN__IDENTITY__V1__LINK_PROVIDER_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__link_provider_response__get_packed_size
-                     (const Postern__Identity__V1__LinkProviderResponse *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__link_provider_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__link_provider_response__pack
-                     (const Postern__Identity__V1__LinkProviderResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__link_provider_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__link_provider_response__pack_to_buffer
-                     (const Postern__Identity__V1__LinkProviderResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__link_provider_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__LinkProviderResponse *
-       postern__identity__v1__link_provider_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__LinkProviderResponse *)
-     protobuf_c_message_unpack (&postern__identity__v1__link_provider_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__link_provider_response__free_unpacked
-                     (Postern__Identity__V1__LinkProviderResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__link_provider_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__unlink_request__init
-                     (Postern__Identity__V1__UnlinkRequest         *message)
-{
-  static const Postern__Identity__V1__UnlinkRequest init_value = POSTERN__IDENTITY__V1__UNLINK_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__unlink_request__get_packed_size
-                     (const Postern__Identity__V1__UnlinkRequest *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__unlink_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__unlink_request__pack
-                     (const Postern__Identity__V1__UnlinkRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__unlink_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__unlink_request__pack_to_buffer
-                     (const Postern__Identity__V1__UnlinkRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__unlink_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__UnlinkRequest *
-       postern__identity__v1__unlink_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__UnlinkRequest *)
-     protobuf_c_message_unpack (&postern__identity__v1__unlink_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__unlink_request__free_unpacked
-                     (Postern__Identity__V1__UnlinkRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__unlink_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__unlink_response__init
-                     (Postern__Identity__V1__UnlinkResponse         *message)
-{
-  static const Postern__Identity__V1__UnlinkResponse init_value = POSTERN__IDENTITY__V1__UNLINK_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__unlink_response__get_packed_size
-                     (const Postern__Identity__V1__UnlinkResponse *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__unlink_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__unlink_response__pack
-                     (const Postern__Identity__V1__UnlinkResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__unlink_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__unlink_response__pack_to_buffer
-                     (const Postern__Identity__V1__UnlinkResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__unlink_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__UnlinkResponse *
-       postern__identity__v1__unlink_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__UnlinkResponse *)
-     protobuf_c_message_unpack (&postern__identity__v1__unlink_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__unlink_response__free_unpacked
-                     (Postern__Identity__V1__UnlinkResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__unlink_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__sign_in_method__init
-                     (Postern__Identity__V1__SignInMethod         *message)
-{
-  static const Postern__Identity__V1__SignInMethod init_value = POSTERN__IDENTITY__V1__SIGN_IN_METHOD__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__sign_in_method__get_packed_size
-                     (const Postern__Identity__V1__SignInMethod *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__sign_in_method__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__sign_in_method__pack
-                     (const Postern__Identity__V1__SignInMethod *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__sign_in_method__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__sign_in_method__pack_to_buffer
-                     (const Postern__Identity__V1__SignInMethod *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__sign_in_method__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__SignInMethod *
-       postern__identity__v1__sign_in_method__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__SignInMethod *)
-     protobuf_c_message_unpack (&postern__identity__v1__sign_in_method__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__sign_in_method__free_unpacked
-                     (Postern__Identity__V1__SignInMethod *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__sign_in_method__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__list_methods_request__init
-                     (Postern__Identity__V1__ListMethodsRequest         *message)
-{
-  static const Postern__Identity__V1__ListMethodsRequest init_value = POSTERN__IDENTITY__V1__LIST_METHODS_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__list_methods_request__get_packed_size
-                     (const Postern__Identity__V1__ListMethodsRequest *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__list_methods_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__list_methods_request__pack
-                     (const Postern__Identity__V1__ListMethodsRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__list_methods_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__list_methods_request__pack_to_buffer
-                     (const Postern__Identity__V1__ListMethodsRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__list_methods_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__ListMethodsRequest *
-       postern__identity__v1__list_methods_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__ListMethodsRequest *)
-     protobuf_c_message_unpack (&postern__identity__v1__list_methods_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__list_methods_request__free_unpacked
-                     (Postern__Identity__V1__ListMethodsRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__list_methods_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__list_methods_response__init
-                     (Postern__Identity__V1__ListMethodsResponse         *message)
-{
-  static const Postern__Identity__V1__ListMethodsResponse init_value = POSTERN__IDENTITY__V1__LIST_METHODS_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__list_methods_response__get_packed_size
-                     (const Postern__Identity__V1__ListMethodsResponse *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__list_methods_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__list_methods_response__pack
-                     (const Postern__Identity__V1__ListMethodsResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__list_methods_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__list_methods_response__pack_to_buffer
-                     (const Postern__Identity__V1__ListMethodsResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__list_methods_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__ListMethodsResponse *
-       postern__identity__v1__list_methods_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__ListMethodsResponse *)
-     protobuf_c_message_unpack (&postern__identity__v1__list_methods_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__list_methods_response__free_unpacked
-                     (Postern__Identity__V1__ListMethodsResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__list_methods_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__prove_by_provider_request__init
-                     (Postern__Identity__V1__ProveByProviderRequest         *message)
-{
-  static const Postern__Identity__V1__ProveByProviderRequest init_value = POSTERN__IDENTITY__V1__PROVE_BY_PROVIDER_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__prove_by_provider_request__get_packed_size
-                     (const Postern__Identity__V1__ProveByProviderRequest *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__prove_by_provider_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__prove_by_provider_request__pack
-                     (const Postern__Identity__V1__ProveByProviderRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__prove_by_provider_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__prove_by_provider_request__pack_to_buffer
-                     (const Postern__Identity__V1__ProveByProviderRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__prove_by_provider_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__ProveByProviderRequest *
-       postern__identity__v1__prove_by_provider_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__ProveByProviderRequest *)
-     protobuf_c_message_unpack (&postern__identity__v1__prove_by_provider_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__prove_by_provider_request__free_unpacked
-                     (Postern__Identity__V1__ProveByProviderRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__prove_by_provider_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__prove_by_provider_response__init
-                     (Postern__Identity__V1__ProveByProviderResponse         *message)
-{
-  static const Postern__Identity__V1__ProveByProviderResponse init_value = POSTERN__IDENTITY__V1__PROVE_BY_PROVIDER_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__prove_by_provider_response__get_packed_size
-                     (const Postern__Identity__V1__ProveByProviderResponse *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__prove_by_provider_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__prove_by_provider_response__pack
-                     (const Postern__Identity__V1__ProveByProviderResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__prove_by_provider_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__prove_by_provider_response__pack_to_buffer
-                     (const Postern__Identity__V1__ProveByProviderResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__prove_by_provider_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__ProveByProviderResponse *
-       postern__identity__v1__prove_by_provider_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__ProveByProviderResponse *)
-     protobuf_c_message_unpack (&postern__identity__v1__prove_by_provider_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__prove_by_provider_response__free_unpacked
-                     (Postern__Identity__V1__ProveByProviderResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__prove_by_provider_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 static const ProtobufCFieldDescriptor postern__identity__v1__issue_nonce_request__field_descriptors[1] =
 {
   {
@@ -717,7 +42,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__issue_nonce_request__des
   postern__identity__v1__issue_nonce_request__field_descriptors,
   postern__identity__v1__issue_nonce_request__field_indices_by_name,
   1,  postern__identity__v1__issue_nonce_request__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__issue_nonce_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__issue_nonce_response__field_descriptors[3] =
@@ -781,7 +106,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__issue_nonce_response__de
   postern__identity__v1__issue_nonce_response__field_descriptors,
   postern__identity__v1__issue_nonce_response__field_indices_by_name,
   1,  postern__identity__v1__issue_nonce_response__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__issue_nonce_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__provider_token__field_descriptors[5] =
@@ -871,7 +196,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__provider_token__descript
   postern__identity__v1__provider_token__field_descriptors,
   postern__identity__v1__provider_token__field_indices_by_name,
   1,  postern__identity__v1__provider_token__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__provider_token__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__sign_in_with_provider_request__field_descriptors[4] =
@@ -948,7 +273,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__sign_in_with_provider_re
   postern__identity__v1__sign_in_with_provider_request__field_descriptors,
   postern__identity__v1__sign_in_with_provider_request__field_indices_by_name,
   1,  postern__identity__v1__sign_in_with_provider_request__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__sign_in_with_provider_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__sign_in_as_guest_request__field_descriptors[2] =
@@ -999,7 +324,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__sign_in_as_guest_request
   postern__identity__v1__sign_in_as_guest_request__field_descriptors,
   postern__identity__v1__sign_in_as_guest_request__field_indices_by_name,
   1,  postern__identity__v1__sign_in_as_guest_request__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__sign_in_as_guest_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__admission_response__field_descriptors[8] =
@@ -1128,7 +453,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__admission_response__desc
   postern__identity__v1__admission_response__field_descriptors,
   postern__identity__v1__admission_response__field_indices_by_name,
   1,  postern__identity__v1__admission_response__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__admission_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__link_provider_request__field_descriptors[3] =
@@ -1192,7 +517,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__link_provider_request__d
   postern__identity__v1__link_provider_request__field_descriptors,
   postern__identity__v1__link_provider_request__field_indices_by_name,
   1,  postern__identity__v1__link_provider_request__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__link_provider_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__link_provider_response__field_descriptors[1] =
@@ -1230,7 +555,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__link_provider_response__
   postern__identity__v1__link_provider_response__field_descriptors,
   postern__identity__v1__link_provider_response__field_indices_by_name,
   1,  postern__identity__v1__link_provider_response__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__link_provider_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__unlink_request__field_descriptors[3] =
@@ -1294,7 +619,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__unlink_request__descript
   postern__identity__v1__unlink_request__field_descriptors,
   postern__identity__v1__unlink_request__field_indices_by_name,
   1,  postern__identity__v1__unlink_request__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__unlink_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__unlink_response__field_descriptors[1] =
@@ -1332,7 +657,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__unlink_response__descrip
   postern__identity__v1__unlink_response__field_descriptors,
   postern__identity__v1__unlink_response__field_indices_by_name,
   1,  postern__identity__v1__unlink_response__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__unlink_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__sign_in_method__field_descriptors[3] =
@@ -1396,7 +721,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__sign_in_method__descript
   postern__identity__v1__sign_in_method__field_descriptors,
   postern__identity__v1__sign_in_method__field_indices_by_name,
   1,  postern__identity__v1__sign_in_method__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__sign_in_method__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__list_methods_request__field_descriptors[1] =
@@ -1434,7 +759,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__list_methods_request__de
   postern__identity__v1__list_methods_request__field_descriptors,
   postern__identity__v1__list_methods_request__field_indices_by_name,
   1,  postern__identity__v1__list_methods_request__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__list_methods_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__list_methods_response__field_descriptors[1] =
@@ -1472,7 +797,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__list_methods_response__d
   postern__identity__v1__list_methods_response__field_descriptors,
   postern__identity__v1__list_methods_response__field_indices_by_name,
   1,  postern__identity__v1__list_methods_response__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__list_methods_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__prove_by_provider_request__field_descriptors[3] =
@@ -1536,7 +861,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__prove_by_provider_reques
   postern__identity__v1__prove_by_provider_request__field_descriptors,
   postern__identity__v1__prove_by_provider_request__field_indices_by_name,
   1,  postern__identity__v1__prove_by_provider_request__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__prove_by_provider_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__prove_by_provider_response__field_descriptors[1] =
@@ -1574,6 +899,6 @@ const ProtobufCMessageDescriptor postern__identity__v1__prove_by_provider_respon
   postern__identity__v1__prove_by_provider_response__field_descriptors,
   postern__identity__v1__prove_by_provider_response__field_indices_by_name,
   1,  postern__identity__v1__prove_by_provider_response__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__prove_by_provider_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };

@@ -7,546 +7,6 @@
 #endif
 
 #include "postern/identity/v1/identity.pb-c.h"
-void   postern__identity__v1__account__init
-                     (Postern__Identity__V1__Account         *message)
-{
-  static const Postern__Identity__V1__Account init_value = POSTERN__IDENTITY__V1__ACCOUNT__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__account__get_packed_size
-                     (const Postern__Identity__V1__Account *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__account__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__account__pack
-                     (const Postern__Identity__V1__Account *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__account__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__account__pack_to_buffer
-                     (const Postern__Identity__V1__Account *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__account__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__Account *
-       postern__identity__v1__account__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__Account *)
-     protobuf_c_message_unpack (&postern__identity__v1__account__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__account__free_unpacked
-                     (Postern__Identity__V1__Account *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__account__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__origin__init
-                     (Postern__Identity__V1__Origin         *message)
-{
-  static const Postern__Identity__V1__Origin init_value = POSTERN__IDENTITY__V1__ORIGIN__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__origin__get_packed_size
-                     (const Postern__Identity__V1__Origin *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__origin__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__origin__pack
-                     (const Postern__Identity__V1__Origin *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__origin__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__origin__pack_to_buffer
-                     (const Postern__Identity__V1__Origin *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__origin__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__Origin *
-       postern__identity__v1__origin__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__Origin *)
-     protobuf_c_message_unpack (&postern__identity__v1__origin__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__origin__free_unpacked
-                     (Postern__Identity__V1__Origin *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__origin__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__register_request__init
-                     (Postern__Identity__V1__RegisterRequest         *message)
-{
-  static const Postern__Identity__V1__RegisterRequest init_value = POSTERN__IDENTITY__V1__REGISTER_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__register_request__get_packed_size
-                     (const Postern__Identity__V1__RegisterRequest *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__register_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__register_request__pack
-                     (const Postern__Identity__V1__RegisterRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__register_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__register_request__pack_to_buffer
-                     (const Postern__Identity__V1__RegisterRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__register_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__RegisterRequest *
-       postern__identity__v1__register_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__RegisterRequest *)
-     protobuf_c_message_unpack (&postern__identity__v1__register_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__register_request__free_unpacked
-                     (Postern__Identity__V1__RegisterRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__register_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__register_response__init
-                     (Postern__Identity__V1__RegisterResponse         *message)
-{
-  static const Postern__Identity__V1__RegisterResponse init_value = POSTERN__IDENTITY__V1__REGISTER_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__register_response__get_packed_size
-                     (const Postern__Identity__V1__RegisterResponse *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__register_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__register_response__pack
-                     (const Postern__Identity__V1__RegisterResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__register_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__register_response__pack_to_buffer
-                     (const Postern__Identity__V1__RegisterResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__register_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__RegisterResponse *
-       postern__identity__v1__register_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__RegisterResponse *)
-     protobuf_c_message_unpack (&postern__identity__v1__register_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__register_response__free_unpacked
-                     (Postern__Identity__V1__RegisterResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__register_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__verify_password_request__init
-                     (Postern__Identity__V1__VerifyPasswordRequest         *message)
-{
-  static const Postern__Identity__V1__VerifyPasswordRequest init_value = POSTERN__IDENTITY__V1__VERIFY_PASSWORD_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__verify_password_request__get_packed_size
-                     (const Postern__Identity__V1__VerifyPasswordRequest *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__verify_password_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__verify_password_request__pack
-                     (const Postern__Identity__V1__VerifyPasswordRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__verify_password_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__verify_password_request__pack_to_buffer
-                     (const Postern__Identity__V1__VerifyPasswordRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__verify_password_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__VerifyPasswordRequest *
-       postern__identity__v1__verify_password_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__VerifyPasswordRequest *)
-     protobuf_c_message_unpack (&postern__identity__v1__verify_password_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__verify_password_request__free_unpacked
-                     (Postern__Identity__V1__VerifyPasswordRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__verify_password_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__verify_password_response__init
-                     (Postern__Identity__V1__VerifyPasswordResponse         *message)
-{
-  static const Postern__Identity__V1__VerifyPasswordResponse init_value = POSTERN__IDENTITY__V1__VERIFY_PASSWORD_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__verify_password_response__get_packed_size
-                     (const Postern__Identity__V1__VerifyPasswordResponse *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__verify_password_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__verify_password_response__pack
-                     (const Postern__Identity__V1__VerifyPasswordResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__verify_password_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__verify_password_response__pack_to_buffer
-                     (const Postern__Identity__V1__VerifyPasswordResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__verify_password_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__VerifyPasswordResponse *
-       postern__identity__v1__verify_password_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__VerifyPasswordResponse *)
-     protobuf_c_message_unpack (&postern__identity__v1__verify_password_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__verify_password_response__free_unpacked
-                     (Postern__Identity__V1__VerifyPasswordResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__verify_password_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__collision__init
-                     (Postern__Identity__V1__Collision         *message)
-{
-  static const Postern__Identity__V1__Collision init_value = POSTERN__IDENTITY__V1__COLLISION__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__collision__get_packed_size
-                     (const Postern__Identity__V1__Collision *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__collision__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__collision__pack
-                     (const Postern__Identity__V1__Collision *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__collision__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__collision__pack_to_buffer
-                     (const Postern__Identity__V1__Collision *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__collision__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__Collision *
-       postern__identity__v1__collision__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__Collision *)
-     protobuf_c_message_unpack (&postern__identity__v1__collision__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__collision__free_unpacked
-                     (Postern__Identity__V1__Collision *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__collision__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__sign_in_proof__init
-                     (Postern__Identity__V1__SignInProof         *message)
-{
-  static const Postern__Identity__V1__SignInProof init_value = POSTERN__IDENTITY__V1__SIGN_IN_PROOF__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__sign_in_proof__get_packed_size
-                     (const Postern__Identity__V1__SignInProof *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__sign_in_proof__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__sign_in_proof__pack
-                     (const Postern__Identity__V1__SignInProof *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__sign_in_proof__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__sign_in_proof__pack_to_buffer
-                     (const Postern__Identity__V1__SignInProof *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__sign_in_proof__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__SignInProof *
-       postern__identity__v1__sign_in_proof__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__SignInProof *)
-     protobuf_c_message_unpack (&postern__identity__v1__sign_in_proof__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__sign_in_proof__free_unpacked
-                     (Postern__Identity__V1__SignInProof *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__sign_in_proof__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__confirm_email_request__init
-                     (Postern__Identity__V1__ConfirmEmailRequest         *message)
-{
-  static const Postern__Identity__V1__ConfirmEmailRequest init_value = POSTERN__IDENTITY__V1__CONFIRM_EMAIL_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__confirm_email_request__get_packed_size
-                     (const Postern__Identity__V1__ConfirmEmailRequest *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__confirm_email_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__confirm_email_request__pack
-                     (const Postern__Identity__V1__ConfirmEmailRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__confirm_email_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__confirm_email_request__pack_to_buffer
-                     (const Postern__Identity__V1__ConfirmEmailRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__confirm_email_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__ConfirmEmailRequest *
-       postern__identity__v1__confirm_email_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__ConfirmEmailRequest *)
-     protobuf_c_message_unpack (&postern__identity__v1__confirm_email_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__confirm_email_request__free_unpacked
-                     (Postern__Identity__V1__ConfirmEmailRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__confirm_email_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__confirm_email_response__init
-                     (Postern__Identity__V1__ConfirmEmailResponse         *message)
-{
-  static const Postern__Identity__V1__ConfirmEmailResponse init_value = POSTERN__IDENTITY__V1__CONFIRM_EMAIL_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__confirm_email_response__get_packed_size
-                     (const Postern__Identity__V1__ConfirmEmailResponse *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__confirm_email_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__confirm_email_response__pack
-                     (const Postern__Identity__V1__ConfirmEmailResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__confirm_email_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__confirm_email_response__pack_to_buffer
-                     (const Postern__Identity__V1__ConfirmEmailResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__confirm_email_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__ConfirmEmailResponse *
-       postern__identity__v1__confirm_email_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__ConfirmEmailResponse *)
-     protobuf_c_message_unpack (&postern__identity__v1__confirm_email_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__confirm_email_response__free_unpacked
-                     (Postern__Identity__V1__ConfirmEmailResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__confirm_email_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__get_account_request__init
-                     (Postern__Identity__V1__GetAccountRequest         *message)
-{
-  static const Postern__Identity__V1__GetAccountRequest init_value = POSTERN__IDENTITY__V1__GET_ACCOUNT_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__get_account_request__get_packed_size
-                     (const Postern__Identity__V1__GetAccountRequest *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__get_account_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__get_account_request__pack
-                     (const Postern__Identity__V1__GetAccountRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__get_account_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__get_account_request__pack_to_buffer
-                     (const Postern__Identity__V1__GetAccountRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__get_account_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__GetAccountRequest *
-       postern__identity__v1__get_account_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__GetAccountRequest *)
-     protobuf_c_message_unpack (&postern__identity__v1__get_account_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__get_account_request__free_unpacked
-                     (Postern__Identity__V1__GetAccountRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__get_account_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__get_account_response__init
-                     (Postern__Identity__V1__GetAccountResponse         *message)
-{
-  static const Postern__Identity__V1__GetAccountResponse init_value = POSTERN__IDENTITY__V1__GET_ACCOUNT_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__get_account_response__get_packed_size
-                     (const Postern__Identity__V1__GetAccountResponse *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__get_account_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__get_account_response__pack
-                     (const Postern__Identity__V1__GetAccountResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__get_account_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__get_account_response__pack_to_buffer
-                     (const Postern__Identity__V1__GetAccountResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__get_account_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__GetAccountResponse *
-       postern__identity__v1__get_account_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__GetAccountResponse *)
-     protobuf_c_message_unpack (&postern__identity__v1__get_account_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__get_account_response__free_unpacked
-                     (Postern__Identity__V1__GetAccountResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__get_account_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 static const ProtobufCFieldDescriptor postern__identity__v1__account__field_descriptors[12] =
 {
   {
@@ -726,7 +186,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__account__descriptor =
   postern__identity__v1__account__field_descriptors,
   postern__identity__v1__account__field_indices_by_name,
   2,  postern__identity__v1__account__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__account__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__origin__field_descriptors[5] =
@@ -816,7 +276,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__origin__descriptor =
   postern__identity__v1__origin__field_descriptors,
   postern__identity__v1__origin__field_indices_by_name,
   1,  postern__identity__v1__origin__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__origin__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__register_request__field_descriptors[7] =
@@ -932,7 +392,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__register_request__descri
   postern__identity__v1__register_request__field_descriptors,
   postern__identity__v1__register_request__field_indices_by_name,
   1,  postern__identity__v1__register_request__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__register_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__register_response__field_descriptors[2] =
@@ -983,7 +443,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__register_response__descr
   postern__identity__v1__register_response__field_descriptors,
   postern__identity__v1__register_response__field_indices_by_name,
   1,  postern__identity__v1__register_response__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__register_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__verify_password_request__field_descriptors[4] =
@@ -1060,7 +520,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__verify_password_request_
   postern__identity__v1__verify_password_request__field_descriptors,
   postern__identity__v1__verify_password_request__field_indices_by_name,
   1,  postern__identity__v1__verify_password_request__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__verify_password_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__verify_password_response__field_descriptors[4] =
@@ -1137,7 +597,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__verify_password_response
   postern__identity__v1__verify_password_response__field_descriptors,
   postern__identity__v1__verify_password_response__field_indices_by_name,
   1,  postern__identity__v1__verify_password_response__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__verify_password_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__collision__field_descriptors[3] =
@@ -1201,7 +661,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__collision__descriptor =
   postern__identity__v1__collision__field_descriptors,
   postern__identity__v1__collision__field_indices_by_name,
   1,  postern__identity__v1__collision__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__collision__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__sign_in_proof__field_descriptors[7] =
@@ -1317,7 +777,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__sign_in_proof__descripto
   postern__identity__v1__sign_in_proof__field_descriptors,
   postern__identity__v1__sign_in_proof__field_indices_by_name,
   1,  postern__identity__v1__sign_in_proof__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__sign_in_proof__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__confirm_email_request__field_descriptors[4] =
@@ -1394,7 +854,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__confirm_email_request__d
   postern__identity__v1__confirm_email_request__field_descriptors,
   postern__identity__v1__confirm_email_request__field_indices_by_name,
   1,  postern__identity__v1__confirm_email_request__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__confirm_email_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__confirm_email_response__field_descriptors[2] =
@@ -1445,7 +905,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__confirm_email_response__
   postern__identity__v1__confirm_email_response__field_descriptors,
   postern__identity__v1__confirm_email_response__field_indices_by_name,
   1,  postern__identity__v1__confirm_email_response__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__confirm_email_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__get_account_request__field_descriptors[2] =
@@ -1496,7 +956,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__get_account_request__des
   postern__identity__v1__get_account_request__field_descriptors,
   postern__identity__v1__get_account_request__field_indices_by_name,
   1,  postern__identity__v1__get_account_request__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__get_account_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__get_account_response__field_descriptors[2] =
@@ -1547,7 +1007,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__get_account_response__de
   postern__identity__v1__get_account_response__field_descriptors,
   postern__identity__v1__get_account_response__field_indices_by_name,
   1,  postern__identity__v1__get_account_response__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__get_account_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCEnumValue postern__identity__v1__account_status__enum_values_by_number[5] =

@@ -7,546 +7,6 @@
 #endif
 
 #include "postern/identity/v1/imports.pb-c.h"
-void   postern__identity__v1__account_record__init
-                     (Postern__Identity__V1__AccountRecord         *message)
-{
-  static const Postern__Identity__V1__AccountRecord init_value = POSTERN__IDENTITY__V1__ACCOUNT_RECORD__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__account_record__get_packed_size
-                     (const Postern__Identity__V1__AccountRecord *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__account_record__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__account_record__pack
-                     (const Postern__Identity__V1__AccountRecord *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__account_record__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__account_record__pack_to_buffer
-                     (const Postern__Identity__V1__AccountRecord *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__account_record__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__AccountRecord *
-       postern__identity__v1__account_record__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__AccountRecord *)
-     protobuf_c_message_unpack (&postern__identity__v1__account_record__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__account_record__free_unpacked
-                     (Postern__Identity__V1__AccountRecord *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__account_record__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__provider_identity__init
-                     (Postern__Identity__V1__ProviderIdentity         *message)
-{
-  static const Postern__Identity__V1__ProviderIdentity init_value = POSTERN__IDENTITY__V1__PROVIDER_IDENTITY__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__provider_identity__get_packed_size
-                     (const Postern__Identity__V1__ProviderIdentity *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__provider_identity__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__provider_identity__pack
-                     (const Postern__Identity__V1__ProviderIdentity *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__provider_identity__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__provider_identity__pack_to_buffer
-                     (const Postern__Identity__V1__ProviderIdentity *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__provider_identity__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__ProviderIdentity *
-       postern__identity__v1__provider_identity__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__ProviderIdentity *)
-     protobuf_c_message_unpack (&postern__identity__v1__provider_identity__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__provider_identity__free_unpacked
-                     (Postern__Identity__V1__ProviderIdentity *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__provider_identity__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__keep_hash_parameters_request__init
-                     (Postern__Identity__V1__KeepHashParametersRequest         *message)
-{
-  static const Postern__Identity__V1__KeepHashParametersRequest init_value = POSTERN__IDENTITY__V1__KEEP_HASH_PARAMETERS_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__keep_hash_parameters_request__get_packed_size
-                     (const Postern__Identity__V1__KeepHashParametersRequest *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__keep_hash_parameters_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__keep_hash_parameters_request__pack
-                     (const Postern__Identity__V1__KeepHashParametersRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__keep_hash_parameters_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__keep_hash_parameters_request__pack_to_buffer
-                     (const Postern__Identity__V1__KeepHashParametersRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__keep_hash_parameters_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__KeepHashParametersRequest *
-       postern__identity__v1__keep_hash_parameters_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__KeepHashParametersRequest *)
-     protobuf_c_message_unpack (&postern__identity__v1__keep_hash_parameters_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__keep_hash_parameters_request__free_unpacked
-                     (Postern__Identity__V1__KeepHashParametersRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__keep_hash_parameters_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__keep_hash_parameters_response__init
-                     (Postern__Identity__V1__KeepHashParametersResponse         *message)
-{
-  static const Postern__Identity__V1__KeepHashParametersResponse init_value = POSTERN__IDENTITY__V1__KEEP_HASH_PARAMETERS_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__keep_hash_parameters_response__get_packed_size
-                     (const Postern__Identity__V1__KeepHashParametersResponse *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__keep_hash_parameters_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__keep_hash_parameters_response__pack
-                     (const Postern__Identity__V1__KeepHashParametersResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__keep_hash_parameters_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__keep_hash_parameters_response__pack_to_buffer
-                     (const Postern__Identity__V1__KeepHashParametersResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__keep_hash_parameters_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__KeepHashParametersResponse *
-       postern__identity__v1__keep_hash_parameters_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__KeepHashParametersResponse *)
-     protobuf_c_message_unpack (&postern__identity__v1__keep_hash_parameters_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__keep_hash_parameters_response__free_unpacked
-                     (Postern__Identity__V1__KeepHashParametersResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__keep_hash_parameters_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__import_accounts_request__init
-                     (Postern__Identity__V1__ImportAccountsRequest         *message)
-{
-  static const Postern__Identity__V1__ImportAccountsRequest init_value = POSTERN__IDENTITY__V1__IMPORT_ACCOUNTS_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__import_accounts_request__get_packed_size
-                     (const Postern__Identity__V1__ImportAccountsRequest *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__import_accounts_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__import_accounts_request__pack
-                     (const Postern__Identity__V1__ImportAccountsRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__import_accounts_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__import_accounts_request__pack_to_buffer
-                     (const Postern__Identity__V1__ImportAccountsRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__import_accounts_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__ImportAccountsRequest *
-       postern__identity__v1__import_accounts_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__ImportAccountsRequest *)
-     protobuf_c_message_unpack (&postern__identity__v1__import_accounts_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__import_accounts_request__free_unpacked
-                     (Postern__Identity__V1__ImportAccountsRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__import_accounts_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__import_accounts_response__init
-                     (Postern__Identity__V1__ImportAccountsResponse         *message)
-{
-  static const Postern__Identity__V1__ImportAccountsResponse init_value = POSTERN__IDENTITY__V1__IMPORT_ACCOUNTS_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__import_accounts_response__get_packed_size
-                     (const Postern__Identity__V1__ImportAccountsResponse *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__import_accounts_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__import_accounts_response__pack
-                     (const Postern__Identity__V1__ImportAccountsResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__import_accounts_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__import_accounts_response__pack_to_buffer
-                     (const Postern__Identity__V1__ImportAccountsResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__import_accounts_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__ImportAccountsResponse *
-       postern__identity__v1__import_accounts_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__ImportAccountsResponse *)
-     protobuf_c_message_unpack (&postern__identity__v1__import_accounts_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__import_accounts_response__free_unpacked
-                     (Postern__Identity__V1__ImportAccountsResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__import_accounts_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__import_answer__init
-                     (Postern__Identity__V1__ImportAnswer         *message)
-{
-  static const Postern__Identity__V1__ImportAnswer init_value = POSTERN__IDENTITY__V1__IMPORT_ANSWER__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__import_answer__get_packed_size
-                     (const Postern__Identity__V1__ImportAnswer *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__import_answer__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__import_answer__pack
-                     (const Postern__Identity__V1__ImportAnswer *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__import_answer__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__import_answer__pack_to_buffer
-                     (const Postern__Identity__V1__ImportAnswer *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__import_answer__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__ImportAnswer *
-       postern__identity__v1__import_answer__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__ImportAnswer *)
-     protobuf_c_message_unpack (&postern__identity__v1__import_answer__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__import_answer__free_unpacked
-                     (Postern__Identity__V1__ImportAnswer *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__import_answer__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__look_up_imported_request__init
-                     (Postern__Identity__V1__LookUpImportedRequest         *message)
-{
-  static const Postern__Identity__V1__LookUpImportedRequest init_value = POSTERN__IDENTITY__V1__LOOK_UP_IMPORTED_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__look_up_imported_request__get_packed_size
-                     (const Postern__Identity__V1__LookUpImportedRequest *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__look_up_imported_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__look_up_imported_request__pack
-                     (const Postern__Identity__V1__LookUpImportedRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__look_up_imported_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__look_up_imported_request__pack_to_buffer
-                     (const Postern__Identity__V1__LookUpImportedRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__look_up_imported_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__LookUpImportedRequest *
-       postern__identity__v1__look_up_imported_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__LookUpImportedRequest *)
-     protobuf_c_message_unpack (&postern__identity__v1__look_up_imported_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__look_up_imported_request__free_unpacked
-                     (Postern__Identity__V1__LookUpImportedRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__look_up_imported_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__look_up_imported_response__init
-                     (Postern__Identity__V1__LookUpImportedResponse         *message)
-{
-  static const Postern__Identity__V1__LookUpImportedResponse init_value = POSTERN__IDENTITY__V1__LOOK_UP_IMPORTED_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__look_up_imported_response__get_packed_size
-                     (const Postern__Identity__V1__LookUpImportedResponse *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__look_up_imported_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__look_up_imported_response__pack
-                     (const Postern__Identity__V1__LookUpImportedResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__look_up_imported_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__look_up_imported_response__pack_to_buffer
-                     (const Postern__Identity__V1__LookUpImportedResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__look_up_imported_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__LookUpImportedResponse *
-       postern__identity__v1__look_up_imported_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__LookUpImportedResponse *)
-     protobuf_c_message_unpack (&postern__identity__v1__look_up_imported_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__look_up_imported_response__free_unpacked
-                     (Postern__Identity__V1__LookUpImportedResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__look_up_imported_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__export_accounts_request__init
-                     (Postern__Identity__V1__ExportAccountsRequest         *message)
-{
-  static const Postern__Identity__V1__ExportAccountsRequest init_value = POSTERN__IDENTITY__V1__EXPORT_ACCOUNTS_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__export_accounts_request__get_packed_size
-                     (const Postern__Identity__V1__ExportAccountsRequest *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__export_accounts_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__export_accounts_request__pack
-                     (const Postern__Identity__V1__ExportAccountsRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__export_accounts_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__export_accounts_request__pack_to_buffer
-                     (const Postern__Identity__V1__ExportAccountsRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__export_accounts_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__ExportAccountsRequest *
-       postern__identity__v1__export_accounts_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__ExportAccountsRequest *)
-     protobuf_c_message_unpack (&postern__identity__v1__export_accounts_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__export_accounts_request__free_unpacked
-                     (Postern__Identity__V1__ExportAccountsRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__export_accounts_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__export_accounts_item__init
-                     (Postern__Identity__V1__ExportAccountsItem         *message)
-{
-  static const Postern__Identity__V1__ExportAccountsItem init_value = POSTERN__IDENTITY__V1__EXPORT_ACCOUNTS_ITEM__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__export_accounts_item__get_packed_size
-                     (const Postern__Identity__V1__ExportAccountsItem *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__export_accounts_item__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__export_accounts_item__pack
-                     (const Postern__Identity__V1__ExportAccountsItem *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__export_accounts_item__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__export_accounts_item__pack_to_buffer
-                     (const Postern__Identity__V1__ExportAccountsItem *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__export_accounts_item__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__ExportAccountsItem *
-       postern__identity__v1__export_accounts_item__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__ExportAccountsItem *)
-     protobuf_c_message_unpack (&postern__identity__v1__export_accounts_item__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__export_accounts_item__free_unpacked
-                     (Postern__Identity__V1__ExportAccountsItem *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__export_accounts_item__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__hash_parameters__init
-                     (Postern__Identity__V1__HashParameters         *message)
-{
-  static const Postern__Identity__V1__HashParameters init_value = POSTERN__IDENTITY__V1__HASH_PARAMETERS__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__hash_parameters__get_packed_size
-                     (const Postern__Identity__V1__HashParameters *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__hash_parameters__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__hash_parameters__pack
-                     (const Postern__Identity__V1__HashParameters *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__hash_parameters__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__hash_parameters__pack_to_buffer
-                     (const Postern__Identity__V1__HashParameters *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__hash_parameters__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__HashParameters *
-       postern__identity__v1__hash_parameters__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__HashParameters *)
-     protobuf_c_message_unpack (&postern__identity__v1__hash_parameters__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__hash_parameters__free_unpacked
-                     (Postern__Identity__V1__HashParameters *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__hash_parameters__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 static const ProtobufCFieldDescriptor postern__identity__v1__account_record__field_descriptors[15] =
 {
   {
@@ -764,7 +224,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__account_record__descript
   postern__identity__v1__account_record__field_descriptors,
   postern__identity__v1__account_record__field_indices_by_name,
   1,  postern__identity__v1__account_record__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__account_record__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__provider_identity__field_descriptors[5] =
@@ -854,7 +314,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__provider_identity__descr
   postern__identity__v1__provider_identity__field_descriptors,
   postern__identity__v1__provider_identity__field_indices_by_name,
   1,  postern__identity__v1__provider_identity__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__provider_identity__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__keep_hash_parameters_request__field_descriptors[2] =
@@ -905,7 +365,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__keep_hash_parameters_req
   postern__identity__v1__keep_hash_parameters_request__field_descriptors,
   postern__identity__v1__keep_hash_parameters_request__field_indices_by_name,
   1,  postern__identity__v1__keep_hash_parameters_request__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__keep_hash_parameters_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__keep_hash_parameters_response__field_descriptors[1] =
@@ -943,7 +403,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__keep_hash_parameters_res
   postern__identity__v1__keep_hash_parameters_response__field_descriptors,
   postern__identity__v1__keep_hash_parameters_response__field_indices_by_name,
   1,  postern__identity__v1__keep_hash_parameters_response__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__keep_hash_parameters_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__import_accounts_request__field_descriptors[4] =
@@ -1020,7 +480,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__import_accounts_request_
   postern__identity__v1__import_accounts_request__field_descriptors,
   postern__identity__v1__import_accounts_request__field_indices_by_name,
   1,  postern__identity__v1__import_accounts_request__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__import_accounts_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__import_accounts_response__field_descriptors[1] =
@@ -1058,7 +518,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__import_accounts_response
   postern__identity__v1__import_accounts_response__field_descriptors,
   postern__identity__v1__import_accounts_response__field_indices_by_name,
   1,  postern__identity__v1__import_accounts_response__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__import_accounts_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__import_answer__field_descriptors[6] =
@@ -1161,7 +621,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__import_answer__descripto
   postern__identity__v1__import_answer__field_descriptors,
   postern__identity__v1__import_answer__field_indices_by_name,
   1,  postern__identity__v1__import_answer__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__import_answer__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__look_up_imported_request__field_descriptors[2] =
@@ -1212,7 +672,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__look_up_imported_request
   postern__identity__v1__look_up_imported_request__field_descriptors,
   postern__identity__v1__look_up_imported_request__field_indices_by_name,
   1,  postern__identity__v1__look_up_imported_request__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__look_up_imported_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__look_up_imported_response__field_descriptors[1] =
@@ -1250,7 +710,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__look_up_imported_respons
   postern__identity__v1__look_up_imported_response__field_descriptors,
   postern__identity__v1__look_up_imported_response__field_indices_by_name,
   1,  postern__identity__v1__look_up_imported_response__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__look_up_imported_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__export_accounts_request__field_descriptors[2] =
@@ -1301,7 +761,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__export_accounts_request_
   postern__identity__v1__export_accounts_request__field_descriptors,
   postern__identity__v1__export_accounts_request__field_indices_by_name,
   1,  postern__identity__v1__export_accounts_request__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__export_accounts_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__export_accounts_item__field_descriptors[3] =
@@ -1365,7 +825,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__export_accounts_item__de
   postern__identity__v1__export_accounts_item__field_descriptors,
   postern__identity__v1__export_accounts_item__field_indices_by_name,
   1,  postern__identity__v1__export_accounts_item__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__export_accounts_item__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__hash_parameters__field_descriptors[3] =
@@ -1429,7 +889,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__hash_parameters__descrip
   postern__identity__v1__hash_parameters__field_descriptors,
   postern__identity__v1__hash_parameters__field_indices_by_name,
   1,  postern__identity__v1__hash_parameters__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__hash_parameters__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCEnumValue postern__identity__v1__import_outcome__enum_values_by_number[4] =

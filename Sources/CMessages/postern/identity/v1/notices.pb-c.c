@@ -7,96 +7,6 @@
 #endif
 
 #include "postern/identity/v1/notices.pb-c.h"
-void   postern__identity__v1__tell_request__init
-                     (Postern__Identity__V1__TellRequest         *message)
-{
-  static const Postern__Identity__V1__TellRequest init_value = POSTERN__IDENTITY__V1__TELL_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__tell_request__get_packed_size
-                     (const Postern__Identity__V1__TellRequest *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__tell_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__tell_request__pack
-                     (const Postern__Identity__V1__TellRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__tell_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__tell_request__pack_to_buffer
-                     (const Postern__Identity__V1__TellRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__tell_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__TellRequest *
-       postern__identity__v1__tell_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__TellRequest *)
-     protobuf_c_message_unpack (&postern__identity__v1__tell_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__tell_request__free_unpacked
-                     (Postern__Identity__V1__TellRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__tell_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__tell_response__init
-                     (Postern__Identity__V1__TellResponse         *message)
-{
-  static const Postern__Identity__V1__TellResponse init_value = POSTERN__IDENTITY__V1__TELL_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__tell_response__get_packed_size
-                     (const Postern__Identity__V1__TellResponse *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__tell_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__tell_response__pack
-                     (const Postern__Identity__V1__TellResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__tell_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__tell_response__pack_to_buffer
-                     (const Postern__Identity__V1__TellResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__tell_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__TellResponse *
-       postern__identity__v1__tell_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__TellResponse *)
-     protobuf_c_message_unpack (&postern__identity__v1__tell_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__tell_response__free_unpacked
-                     (Postern__Identity__V1__TellResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__tell_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 static const ProtobufCFieldDescriptor postern__identity__v1__tell_request__field_descriptors[5] =
 {
   {
@@ -184,7 +94,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__tell_request__descriptor
   postern__identity__v1__tell_request__field_descriptors,
   postern__identity__v1__tell_request__field_indices_by_name,
   1,  postern__identity__v1__tell_request__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__tell_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__tell_response__field_descriptors[1] =
@@ -222,7 +132,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__tell_response__descripto
   postern__identity__v1__tell_response__field_descriptors,
   postern__identity__v1__tell_response__field_indices_by_name,
   1,  postern__identity__v1__tell_response__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__tell_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCEnumValue postern__identity__v1__notice_kind__enum_values_by_number[3] =

@@ -7,411 +7,6 @@
 #endif
 
 #include "postern/identity/v1/phones.pb-c.h"
-void   postern__identity__v1__request_code_request__init
-                     (Postern__Identity__V1__RequestCodeRequest         *message)
-{
-  static const Postern__Identity__V1__RequestCodeRequest init_value = POSTERN__IDENTITY__V1__REQUEST_CODE_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__request_code_request__get_packed_size
-                     (const Postern__Identity__V1__RequestCodeRequest *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__request_code_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__request_code_request__pack
-                     (const Postern__Identity__V1__RequestCodeRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__request_code_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__request_code_request__pack_to_buffer
-                     (const Postern__Identity__V1__RequestCodeRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__request_code_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__RequestCodeRequest *
-       postern__identity__v1__request_code_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__RequestCodeRequest *)
-     protobuf_c_message_unpack (&postern__identity__v1__request_code_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__request_code_request__free_unpacked
-                     (Postern__Identity__V1__RequestCodeRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__request_code_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__request_code_response__init
-                     (Postern__Identity__V1__RequestCodeResponse         *message)
-{
-  static const Postern__Identity__V1__RequestCodeResponse init_value = POSTERN__IDENTITY__V1__REQUEST_CODE_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__request_code_response__get_packed_size
-                     (const Postern__Identity__V1__RequestCodeResponse *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__request_code_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__request_code_response__pack
-                     (const Postern__Identity__V1__RequestCodeResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__request_code_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__request_code_response__pack_to_buffer
-                     (const Postern__Identity__V1__RequestCodeResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__request_code_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__RequestCodeResponse *
-       postern__identity__v1__request_code_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__RequestCodeResponse *)
-     protobuf_c_message_unpack (&postern__identity__v1__request_code_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__request_code_response__free_unpacked
-                     (Postern__Identity__V1__RequestCodeResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__request_code_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__sign_in_with_code_request__init
-                     (Postern__Identity__V1__SignInWithCodeRequest         *message)
-{
-  static const Postern__Identity__V1__SignInWithCodeRequest init_value = POSTERN__IDENTITY__V1__SIGN_IN_WITH_CODE_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__sign_in_with_code_request__get_packed_size
-                     (const Postern__Identity__V1__SignInWithCodeRequest *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__sign_in_with_code_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__sign_in_with_code_request__pack
-                     (const Postern__Identity__V1__SignInWithCodeRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__sign_in_with_code_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__sign_in_with_code_request__pack_to_buffer
-                     (const Postern__Identity__V1__SignInWithCodeRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__sign_in_with_code_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__SignInWithCodeRequest *
-       postern__identity__v1__sign_in_with_code_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__SignInWithCodeRequest *)
-     protobuf_c_message_unpack (&postern__identity__v1__sign_in_with_code_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__sign_in_with_code_request__free_unpacked
-                     (Postern__Identity__V1__SignInWithCodeRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__sign_in_with_code_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__link_phone_request__init
-                     (Postern__Identity__V1__LinkPhoneRequest         *message)
-{
-  static const Postern__Identity__V1__LinkPhoneRequest init_value = POSTERN__IDENTITY__V1__LINK_PHONE_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__link_phone_request__get_packed_size
-                     (const Postern__Identity__V1__LinkPhoneRequest *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__link_phone_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__link_phone_request__pack
-                     (const Postern__Identity__V1__LinkPhoneRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__link_phone_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__link_phone_request__pack_to_buffer
-                     (const Postern__Identity__V1__LinkPhoneRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__link_phone_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__LinkPhoneRequest *
-       postern__identity__v1__link_phone_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__LinkPhoneRequest *)
-     protobuf_c_message_unpack (&postern__identity__v1__link_phone_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__link_phone_request__free_unpacked
-                     (Postern__Identity__V1__LinkPhoneRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__link_phone_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__link_phone_response__init
-                     (Postern__Identity__V1__LinkPhoneResponse         *message)
-{
-  static const Postern__Identity__V1__LinkPhoneResponse init_value = POSTERN__IDENTITY__V1__LINK_PHONE_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__link_phone_response__get_packed_size
-                     (const Postern__Identity__V1__LinkPhoneResponse *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__link_phone_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__link_phone_response__pack
-                     (const Postern__Identity__V1__LinkPhoneResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__link_phone_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__link_phone_response__pack_to_buffer
-                     (const Postern__Identity__V1__LinkPhoneResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__link_phone_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__LinkPhoneResponse *
-       postern__identity__v1__link_phone_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__LinkPhoneResponse *)
-     protobuf_c_message_unpack (&postern__identity__v1__link_phone_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__link_phone_response__free_unpacked
-                     (Postern__Identity__V1__LinkPhoneResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__link_phone_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__prove_by_code_request__init
-                     (Postern__Identity__V1__ProveByCodeRequest         *message)
-{
-  static const Postern__Identity__V1__ProveByCodeRequest init_value = POSTERN__IDENTITY__V1__PROVE_BY_CODE_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__prove_by_code_request__get_packed_size
-                     (const Postern__Identity__V1__ProveByCodeRequest *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__prove_by_code_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__prove_by_code_request__pack
-                     (const Postern__Identity__V1__ProveByCodeRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__prove_by_code_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__prove_by_code_request__pack_to_buffer
-                     (const Postern__Identity__V1__ProveByCodeRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__prove_by_code_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__ProveByCodeRequest *
-       postern__identity__v1__prove_by_code_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__ProveByCodeRequest *)
-     protobuf_c_message_unpack (&postern__identity__v1__prove_by_code_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__prove_by_code_request__free_unpacked
-                     (Postern__Identity__V1__ProveByCodeRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__prove_by_code_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__prove_by_code_response__init
-                     (Postern__Identity__V1__ProveByCodeResponse         *message)
-{
-  static const Postern__Identity__V1__ProveByCodeResponse init_value = POSTERN__IDENTITY__V1__PROVE_BY_CODE_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__prove_by_code_response__get_packed_size
-                     (const Postern__Identity__V1__ProveByCodeResponse *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__prove_by_code_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__prove_by_code_response__pack
-                     (const Postern__Identity__V1__ProveByCodeResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__prove_by_code_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__prove_by_code_response__pack_to_buffer
-                     (const Postern__Identity__V1__ProveByCodeResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__prove_by_code_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__ProveByCodeResponse *
-       postern__identity__v1__prove_by_code_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__ProveByCodeResponse *)
-     protobuf_c_message_unpack (&postern__identity__v1__prove_by_code_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__prove_by_code_response__free_unpacked
-                     (Postern__Identity__V1__ProveByCodeResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__prove_by_code_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__number_changed_request__init
-                     (Postern__Identity__V1__NumberChangedRequest         *message)
-{
-  static const Postern__Identity__V1__NumberChangedRequest init_value = POSTERN__IDENTITY__V1__NUMBER_CHANGED_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__number_changed_request__get_packed_size
-                     (const Postern__Identity__V1__NumberChangedRequest *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__number_changed_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__number_changed_request__pack
-                     (const Postern__Identity__V1__NumberChangedRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__number_changed_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__number_changed_request__pack_to_buffer
-                     (const Postern__Identity__V1__NumberChangedRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__number_changed_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__NumberChangedRequest *
-       postern__identity__v1__number_changed_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__NumberChangedRequest *)
-     protobuf_c_message_unpack (&postern__identity__v1__number_changed_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__number_changed_request__free_unpacked
-                     (Postern__Identity__V1__NumberChangedRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__number_changed_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__number_changed_response__init
-                     (Postern__Identity__V1__NumberChangedResponse         *message)
-{
-  static const Postern__Identity__V1__NumberChangedResponse init_value = POSTERN__IDENTITY__V1__NUMBER_CHANGED_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__number_changed_response__get_packed_size
-                     (const Postern__Identity__V1__NumberChangedResponse *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__number_changed_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__number_changed_response__pack
-                     (const Postern__Identity__V1__NumberChangedResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__number_changed_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__number_changed_response__pack_to_buffer
-                     (const Postern__Identity__V1__NumberChangedResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__number_changed_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__NumberChangedResponse *
-       postern__identity__v1__number_changed_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__NumberChangedResponse *)
-     protobuf_c_message_unpack (&postern__identity__v1__number_changed_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__number_changed_response__free_unpacked
-                     (Postern__Identity__V1__NumberChangedResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__number_changed_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 static const ProtobufCFieldDescriptor postern__identity__v1__request_code_request__field_descriptors[5] =
 {
   {
@@ -499,7 +94,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__request_code_request__de
   postern__identity__v1__request_code_request__field_descriptors,
   postern__identity__v1__request_code_request__field_indices_by_name,
   1,  postern__identity__v1__request_code_request__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__request_code_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__request_code_response__field_descriptors[3] =
@@ -563,7 +158,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__request_code_response__d
   postern__identity__v1__request_code_response__field_descriptors,
   postern__identity__v1__request_code_response__field_indices_by_name,
   1,  postern__identity__v1__request_code_response__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__request_code_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__sign_in_with_code_request__field_descriptors[6] =
@@ -666,7 +261,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__sign_in_with_code_reques
   postern__identity__v1__sign_in_with_code_request__field_descriptors,
   postern__identity__v1__sign_in_with_code_request__field_indices_by_name,
   1,  postern__identity__v1__sign_in_with_code_request__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__sign_in_with_code_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__link_phone_request__field_descriptors[5] =
@@ -756,7 +351,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__link_phone_request__desc
   postern__identity__v1__link_phone_request__field_descriptors,
   postern__identity__v1__link_phone_request__field_indices_by_name,
   1,  postern__identity__v1__link_phone_request__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__link_phone_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__link_phone_response__field_descriptors[1] =
@@ -794,7 +389,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__link_phone_response__des
   postern__identity__v1__link_phone_response__field_descriptors,
   postern__identity__v1__link_phone_response__field_indices_by_name,
   1,  postern__identity__v1__link_phone_response__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__link_phone_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__prove_by_code_request__field_descriptors[5] =
@@ -884,7 +479,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__prove_by_code_request__d
   postern__identity__v1__prove_by_code_request__field_descriptors,
   postern__identity__v1__prove_by_code_request__field_indices_by_name,
   1,  postern__identity__v1__prove_by_code_request__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__prove_by_code_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__prove_by_code_response__field_descriptors[1] =
@@ -922,7 +517,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__prove_by_code_response__
   postern__identity__v1__prove_by_code_response__field_descriptors,
   postern__identity__v1__prove_by_code_response__field_indices_by_name,
   1,  postern__identity__v1__prove_by_code_response__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__prove_by_code_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__number_changed_request__field_descriptors[2] =
@@ -973,7 +568,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__number_changed_request__
   postern__identity__v1__number_changed_request__field_descriptors,
   postern__identity__v1__number_changed_request__field_indices_by_name,
   1,  postern__identity__v1__number_changed_request__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__number_changed_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 #define postern__identity__v1__number_changed_response__field_descriptors NULL
@@ -991,7 +586,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__number_changed_response_
   postern__identity__v1__number_changed_response__field_descriptors,
   postern__identity__v1__number_changed_response__field_indices_by_name,
   0,  postern__identity__v1__number_changed_response__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__number_changed_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCEnumValue postern__identity__v1__phone_code_purpose__enum_values_by_number[4] =

@@ -7,96 +7,6 @@
 #endif
 
 #include "postern/identity/v1/provider_events.pb-c.h"
-void   postern__identity__v1__receive_request__init
-                     (Postern__Identity__V1__ReceiveRequest         *message)
-{
-  static const Postern__Identity__V1__ReceiveRequest init_value = POSTERN__IDENTITY__V1__RECEIVE_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__receive_request__get_packed_size
-                     (const Postern__Identity__V1__ReceiveRequest *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__receive_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__receive_request__pack
-                     (const Postern__Identity__V1__ReceiveRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__receive_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__receive_request__pack_to_buffer
-                     (const Postern__Identity__V1__ReceiveRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__receive_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__ReceiveRequest *
-       postern__identity__v1__receive_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__ReceiveRequest *)
-     protobuf_c_message_unpack (&postern__identity__v1__receive_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__receive_request__free_unpacked
-                     (Postern__Identity__V1__ReceiveRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__receive_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__receive_response__init
-                     (Postern__Identity__V1__ReceiveResponse         *message)
-{
-  static const Postern__Identity__V1__ReceiveResponse init_value = POSTERN__IDENTITY__V1__RECEIVE_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__receive_response__get_packed_size
-                     (const Postern__Identity__V1__ReceiveResponse *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__receive_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__receive_response__pack
-                     (const Postern__Identity__V1__ReceiveResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__receive_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__receive_response__pack_to_buffer
-                     (const Postern__Identity__V1__ReceiveResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__receive_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__ReceiveResponse *
-       postern__identity__v1__receive_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__ReceiveResponse *)
-     protobuf_c_message_unpack (&postern__identity__v1__receive_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__receive_response__free_unpacked
-                     (Postern__Identity__V1__ReceiveResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__receive_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 static const ProtobufCFieldDescriptor postern__identity__v1__receive_request__field_descriptors[2] =
 {
   {
@@ -145,7 +55,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__receive_request__descrip
   postern__identity__v1__receive_request__field_descriptors,
   postern__identity__v1__receive_request__field_indices_by_name,
   1,  postern__identity__v1__receive_request__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__receive_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 #define postern__identity__v1__receive_response__field_descriptors NULL
@@ -163,6 +73,6 @@ const ProtobufCMessageDescriptor postern__identity__v1__receive_response__descri
   postern__identity__v1__receive_response__field_descriptors,
   postern__identity__v1__receive_response__field_indices_by_name,
   0,  postern__identity__v1__receive_response__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__receive_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };

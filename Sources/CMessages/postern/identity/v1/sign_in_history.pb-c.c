@@ -7,51 +7,6 @@
 #endif
 
 #include "postern/identity/v1/sign_in_history.pb-c.h"
-void   postern__identity__v1__sign_in_history__init
-                     (Postern__Identity__V1__SignInHistory         *message)
-{
-  static const Postern__Identity__V1__SignInHistory init_value = POSTERN__IDENTITY__V1__SIGN_IN_HISTORY__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__sign_in_history__get_packed_size
-                     (const Postern__Identity__V1__SignInHistory *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__sign_in_history__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__sign_in_history__pack
-                     (const Postern__Identity__V1__SignInHistory *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__sign_in_history__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__sign_in_history__pack_to_buffer
-                     (const Postern__Identity__V1__SignInHistory *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__sign_in_history__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__SignInHistory *
-       postern__identity__v1__sign_in_history__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__SignInHistory *)
-     protobuf_c_message_unpack (&postern__identity__v1__sign_in_history__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__sign_in_history__free_unpacked
-                     (Postern__Identity__V1__SignInHistory *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__sign_in_history__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 static const ProtobufCFieldDescriptor postern__identity__v1__sign_in_history__field_descriptors[3] =
 {
   {
@@ -113,6 +68,6 @@ const ProtobufCMessageDescriptor postern__identity__v1__sign_in_history__descrip
   postern__identity__v1__sign_in_history__field_descriptors,
   postern__identity__v1__sign_in_history__field_indices_by_name,
   1,  postern__identity__v1__sign_in_history__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__sign_in_history__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };

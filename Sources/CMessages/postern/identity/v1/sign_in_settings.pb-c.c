@@ -7,321 +7,6 @@
 #endif
 
 #include "postern/identity/v1/sign_in_settings.pb-c.h"
-void   postern__identity__v1__get_sign_in_settings_request__init
-                     (Postern__Identity__V1__GetSignInSettingsRequest         *message)
-{
-  static const Postern__Identity__V1__GetSignInSettingsRequest init_value = POSTERN__IDENTITY__V1__GET_SIGN_IN_SETTINGS_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__get_sign_in_settings_request__get_packed_size
-                     (const Postern__Identity__V1__GetSignInSettingsRequest *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__get_sign_in_settings_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__get_sign_in_settings_request__pack
-                     (const Postern__Identity__V1__GetSignInSettingsRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__get_sign_in_settings_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__get_sign_in_settings_request__pack_to_buffer
-                     (const Postern__Identity__V1__GetSignInSettingsRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__get_sign_in_settings_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__GetSignInSettingsRequest *
-       postern__identity__v1__get_sign_in_settings_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__GetSignInSettingsRequest *)
-     protobuf_c_message_unpack (&postern__identity__v1__get_sign_in_settings_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__get_sign_in_settings_request__free_unpacked
-                     (Postern__Identity__V1__GetSignInSettingsRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__get_sign_in_settings_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__get_sign_in_settings_response__init
-                     (Postern__Identity__V1__GetSignInSettingsResponse         *message)
-{
-  static const Postern__Identity__V1__GetSignInSettingsResponse init_value = POSTERN__IDENTITY__V1__GET_SIGN_IN_SETTINGS_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__get_sign_in_settings_response__get_packed_size
-                     (const Postern__Identity__V1__GetSignInSettingsResponse *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__get_sign_in_settings_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__get_sign_in_settings_response__pack
-                     (const Postern__Identity__V1__GetSignInSettingsResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__get_sign_in_settings_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__get_sign_in_settings_response__pack_to_buffer
-                     (const Postern__Identity__V1__GetSignInSettingsResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__get_sign_in_settings_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__GetSignInSettingsResponse *
-       postern__identity__v1__get_sign_in_settings_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__GetSignInSettingsResponse *)
-     protobuf_c_message_unpack (&postern__identity__v1__get_sign_in_settings_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__get_sign_in_settings_response__free_unpacked
-                     (Postern__Identity__V1__GetSignInSettingsResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__get_sign_in_settings_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__password_rule__init
-                     (Postern__Identity__V1__PasswordRule         *message)
-{
-  static const Postern__Identity__V1__PasswordRule init_value = POSTERN__IDENTITY__V1__PASSWORD_RULE__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__password_rule__get_packed_size
-                     (const Postern__Identity__V1__PasswordRule *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__password_rule__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__password_rule__pack
-                     (const Postern__Identity__V1__PasswordRule *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__password_rule__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__password_rule__pack_to_buffer
-                     (const Postern__Identity__V1__PasswordRule *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__password_rule__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__PasswordRule *
-       postern__identity__v1__password_rule__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__PasswordRule *)
-     protobuf_c_message_unpack (&postern__identity__v1__password_rule__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__password_rule__free_unpacked
-                     (Postern__Identity__V1__PasswordRule *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__password_rule__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__provider_settings__init
-                     (Postern__Identity__V1__ProviderSettings         *message)
-{
-  static const Postern__Identity__V1__ProviderSettings init_value = POSTERN__IDENTITY__V1__PROVIDER_SETTINGS__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__provider_settings__get_packed_size
-                     (const Postern__Identity__V1__ProviderSettings *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__provider_settings__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__provider_settings__pack
-                     (const Postern__Identity__V1__ProviderSettings *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__provider_settings__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__provider_settings__pack_to_buffer
-                     (const Postern__Identity__V1__ProviderSettings *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__provider_settings__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__ProviderSettings *
-       postern__identity__v1__provider_settings__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__ProviderSettings *)
-     protobuf_c_message_unpack (&postern__identity__v1__provider_settings__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__provider_settings__free_unpacked
-                     (Postern__Identity__V1__ProviderSettings *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__provider_settings__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__check_password_request__init
-                     (Postern__Identity__V1__CheckPasswordRequest         *message)
-{
-  static const Postern__Identity__V1__CheckPasswordRequest init_value = POSTERN__IDENTITY__V1__CHECK_PASSWORD_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__check_password_request__get_packed_size
-                     (const Postern__Identity__V1__CheckPasswordRequest *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__check_password_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__check_password_request__pack
-                     (const Postern__Identity__V1__CheckPasswordRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__check_password_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__check_password_request__pack_to_buffer
-                     (const Postern__Identity__V1__CheckPasswordRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__check_password_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__CheckPasswordRequest *
-       postern__identity__v1__check_password_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__CheckPasswordRequest *)
-     protobuf_c_message_unpack (&postern__identity__v1__check_password_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__check_password_request__free_unpacked
-                     (Postern__Identity__V1__CheckPasswordRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__check_password_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__check_password_response__init
-                     (Postern__Identity__V1__CheckPasswordResponse         *message)
-{
-  static const Postern__Identity__V1__CheckPasswordResponse init_value = POSTERN__IDENTITY__V1__CHECK_PASSWORD_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__check_password_response__get_packed_size
-                     (const Postern__Identity__V1__CheckPasswordResponse *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__check_password_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__check_password_response__pack
-                     (const Postern__Identity__V1__CheckPasswordResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__check_password_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__check_password_response__pack_to_buffer
-                     (const Postern__Identity__V1__CheckPasswordResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__check_password_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__CheckPasswordResponse *
-       postern__identity__v1__check_password_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__CheckPasswordResponse *)
-     protobuf_c_message_unpack (&postern__identity__v1__check_password_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__check_password_response__free_unpacked
-                     (Postern__Identity__V1__CheckPasswordResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__check_password_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__identity__v1__password_rule_result__init
-                     (Postern__Identity__V1__PasswordRuleResult         *message)
-{
-  static const Postern__Identity__V1__PasswordRuleResult init_value = POSTERN__IDENTITY__V1__PASSWORD_RULE_RESULT__INIT;
-  *message = init_value;
-}
-size_t postern__identity__v1__password_rule_result__get_packed_size
-                     (const Postern__Identity__V1__PasswordRuleResult *message)
-{
-  assert(message->base.descriptor == &postern__identity__v1__password_rule_result__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__identity__v1__password_rule_result__pack
-                     (const Postern__Identity__V1__PasswordRuleResult *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__identity__v1__password_rule_result__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__identity__v1__password_rule_result__pack_to_buffer
-                     (const Postern__Identity__V1__PasswordRuleResult *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__identity__v1__password_rule_result__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Identity__V1__PasswordRuleResult *
-       postern__identity__v1__password_rule_result__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Identity__V1__PasswordRuleResult *)
-     protobuf_c_message_unpack (&postern__identity__v1__password_rule_result__descriptor,
-                                allocator, len, data);
-}
-void   postern__identity__v1__password_rule_result__free_unpacked
-                     (Postern__Identity__V1__PasswordRuleResult *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__identity__v1__password_rule_result__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 static const ProtobufCFieldDescriptor postern__identity__v1__get_sign_in_settings_request__field_descriptors[1] =
 {
   {
@@ -357,7 +42,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__get_sign_in_settings_req
   postern__identity__v1__get_sign_in_settings_request__field_descriptors,
   postern__identity__v1__get_sign_in_settings_request__field_indices_by_name,
   1,  postern__identity__v1__get_sign_in_settings_request__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__get_sign_in_settings_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__get_sign_in_settings_response__field_descriptors[5] =
@@ -447,7 +132,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__get_sign_in_settings_res
   postern__identity__v1__get_sign_in_settings_response__field_descriptors,
   postern__identity__v1__get_sign_in_settings_response__field_indices_by_name,
   1,  postern__identity__v1__get_sign_in_settings_response__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__get_sign_in_settings_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__password_rule__field_descriptors[4] =
@@ -524,7 +209,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__password_rule__descripto
   postern__identity__v1__password_rule__field_descriptors,
   postern__identity__v1__password_rule__field_indices_by_name,
   1,  postern__identity__v1__password_rule__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__password_rule__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__provider_settings__field_descriptors[4] =
@@ -601,7 +286,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__provider_settings__descr
   postern__identity__v1__provider_settings__field_descriptors,
   postern__identity__v1__provider_settings__field_indices_by_name,
   1,  postern__identity__v1__provider_settings__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__provider_settings__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__check_password_request__field_descriptors[4] =
@@ -678,7 +363,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__check_password_request__
   postern__identity__v1__check_password_request__field_descriptors,
   postern__identity__v1__check_password_request__field_indices_by_name,
   1,  postern__identity__v1__check_password_request__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__check_password_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__check_password_response__field_descriptors[2] =
@@ -729,7 +414,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__check_password_response_
   postern__identity__v1__check_password_response__field_descriptors,
   postern__identity__v1__check_password_response__field_indices_by_name,
   1,  postern__identity__v1__check_password_response__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__check_password_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__identity__v1__password_rule_result__field_descriptors[2] =
@@ -780,7 +465,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__password_rule_result__de
   postern__identity__v1__password_rule_result__field_descriptors,
   postern__identity__v1__password_rule_result__field_indices_by_name,
   1,  postern__identity__v1__password_rule_result__number_ranges,
-  (ProtobufCMessageInit) postern__identity__v1__password_rule_result__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCEnumValue postern__identity__v1__password_strength__enum_values_by_number[4] =

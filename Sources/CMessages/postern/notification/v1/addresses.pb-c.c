@@ -7,186 +7,6 @@
 #endif
 
 #include "postern/notification/v1/addresses.pb-c.h"
-void   postern__notification__v1__show_address_request__init
-                     (Postern__Notification__V1__ShowAddressRequest         *message)
-{
-  static const Postern__Notification__V1__ShowAddressRequest init_value = POSTERN__NOTIFICATION__V1__SHOW_ADDRESS_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__notification__v1__show_address_request__get_packed_size
-                     (const Postern__Notification__V1__ShowAddressRequest *message)
-{
-  assert(message->base.descriptor == &postern__notification__v1__show_address_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__notification__v1__show_address_request__pack
-                     (const Postern__Notification__V1__ShowAddressRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__notification__v1__show_address_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__notification__v1__show_address_request__pack_to_buffer
-                     (const Postern__Notification__V1__ShowAddressRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__notification__v1__show_address_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Notification__V1__ShowAddressRequest *
-       postern__notification__v1__show_address_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Notification__V1__ShowAddressRequest *)
-     protobuf_c_message_unpack (&postern__notification__v1__show_address_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__notification__v1__show_address_request__free_unpacked
-                     (Postern__Notification__V1__ShowAddressRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__notification__v1__show_address_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__notification__v1__show_address_response__init
-                     (Postern__Notification__V1__ShowAddressResponse         *message)
-{
-  static const Postern__Notification__V1__ShowAddressResponse init_value = POSTERN__NOTIFICATION__V1__SHOW_ADDRESS_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__notification__v1__show_address_response__get_packed_size
-                     (const Postern__Notification__V1__ShowAddressResponse *message)
-{
-  assert(message->base.descriptor == &postern__notification__v1__show_address_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__notification__v1__show_address_response__pack
-                     (const Postern__Notification__V1__ShowAddressResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__notification__v1__show_address_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__notification__v1__show_address_response__pack_to_buffer
-                     (const Postern__Notification__V1__ShowAddressResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__notification__v1__show_address_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Notification__V1__ShowAddressResponse *
-       postern__notification__v1__show_address_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Notification__V1__ShowAddressResponse *)
-     protobuf_c_message_unpack (&postern__notification__v1__show_address_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__notification__v1__show_address_response__free_unpacked
-                     (Postern__Notification__V1__ShowAddressResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__notification__v1__show_address_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__notification__v1__release_address_request__init
-                     (Postern__Notification__V1__ReleaseAddressRequest         *message)
-{
-  static const Postern__Notification__V1__ReleaseAddressRequest init_value = POSTERN__NOTIFICATION__V1__RELEASE_ADDRESS_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__notification__v1__release_address_request__get_packed_size
-                     (const Postern__Notification__V1__ReleaseAddressRequest *message)
-{
-  assert(message->base.descriptor == &postern__notification__v1__release_address_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__notification__v1__release_address_request__pack
-                     (const Postern__Notification__V1__ReleaseAddressRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__notification__v1__release_address_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__notification__v1__release_address_request__pack_to_buffer
-                     (const Postern__Notification__V1__ReleaseAddressRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__notification__v1__release_address_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Notification__V1__ReleaseAddressRequest *
-       postern__notification__v1__release_address_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Notification__V1__ReleaseAddressRequest *)
-     protobuf_c_message_unpack (&postern__notification__v1__release_address_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__notification__v1__release_address_request__free_unpacked
-                     (Postern__Notification__V1__ReleaseAddressRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__notification__v1__release_address_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__notification__v1__release_address_response__init
-                     (Postern__Notification__V1__ReleaseAddressResponse         *message)
-{
-  static const Postern__Notification__V1__ReleaseAddressResponse init_value = POSTERN__NOTIFICATION__V1__RELEASE_ADDRESS_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__notification__v1__release_address_response__get_packed_size
-                     (const Postern__Notification__V1__ReleaseAddressResponse *message)
-{
-  assert(message->base.descriptor == &postern__notification__v1__release_address_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__notification__v1__release_address_response__pack
-                     (const Postern__Notification__V1__ReleaseAddressResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__notification__v1__release_address_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__notification__v1__release_address_response__pack_to_buffer
-                     (const Postern__Notification__V1__ReleaseAddressResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__notification__v1__release_address_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Notification__V1__ReleaseAddressResponse *
-       postern__notification__v1__release_address_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Notification__V1__ReleaseAddressResponse *)
-     protobuf_c_message_unpack (&postern__notification__v1__release_address_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__notification__v1__release_address_response__free_unpacked
-                     (Postern__Notification__V1__ReleaseAddressResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__notification__v1__release_address_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 static const ProtobufCFieldDescriptor postern__notification__v1__show_address_request__field_descriptors[1] =
 {
   {
@@ -222,7 +42,7 @@ const ProtobufCMessageDescriptor postern__notification__v1__show_address_request
   postern__notification__v1__show_address_request__field_descriptors,
   postern__notification__v1__show_address_request__field_indices_by_name,
   1,  postern__notification__v1__show_address_request__number_ranges,
-  (ProtobufCMessageInit) postern__notification__v1__show_address_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__notification__v1__show_address_response__field_descriptors[4] =
@@ -299,7 +119,7 @@ const ProtobufCMessageDescriptor postern__notification__v1__show_address_respons
   postern__notification__v1__show_address_response__field_descriptors,
   postern__notification__v1__show_address_response__field_indices_by_name,
   1,  postern__notification__v1__show_address_response__number_ranges,
-  (ProtobufCMessageInit) postern__notification__v1__show_address_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__notification__v1__release_address_request__field_descriptors[1] =
@@ -337,7 +157,7 @@ const ProtobufCMessageDescriptor postern__notification__v1__release_address_requ
   postern__notification__v1__release_address_request__field_descriptors,
   postern__notification__v1__release_address_request__field_indices_by_name,
   1,  postern__notification__v1__release_address_request__number_ranges,
-  (ProtobufCMessageInit) postern__notification__v1__release_address_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__notification__v1__release_address_response__field_descriptors[1] =
@@ -375,6 +195,6 @@ const ProtobufCMessageDescriptor postern__notification__v1__release_address_resp
   postern__notification__v1__release_address_response__field_descriptors,
   postern__notification__v1__release_address_response__field_indices_by_name,
   1,  postern__notification__v1__release_address_response__number_ranges,
-  (ProtobufCMessageInit) postern__notification__v1__release_address_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };

@@ -7,501 +7,6 @@
 #endif
 
 #include "postern/notification/v1/devices.pb-c.h"
-void   postern__notification__v1__register_device_request__init
-                     (Postern__Notification__V1__RegisterDeviceRequest         *message)
-{
-  static const Postern__Notification__V1__RegisterDeviceRequest init_value = POSTERN__NOTIFICATION__V1__REGISTER_DEVICE_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__notification__v1__register_device_request__get_packed_size
-                     (const Postern__Notification__V1__RegisterDeviceRequest *message)
-{
-  assert(message->base.descriptor == &postern__notification__v1__register_device_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__notification__v1__register_device_request__pack
-                     (const Postern__Notification__V1__RegisterDeviceRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__notification__v1__register_device_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__notification__v1__register_device_request__pack_to_buffer
-                     (const Postern__Notification__V1__RegisterDeviceRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__notification__v1__register_device_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Notification__V1__RegisterDeviceRequest *
-       postern__notification__v1__register_device_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Notification__V1__RegisterDeviceRequest *)
-     protobuf_c_message_unpack (&postern__notification__v1__register_device_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__notification__v1__register_device_request__free_unpacked
-                     (Postern__Notification__V1__RegisterDeviceRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__notification__v1__register_device_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__notification__v1__register_device_response__init
-                     (Postern__Notification__V1__RegisterDeviceResponse         *message)
-{
-  static const Postern__Notification__V1__RegisterDeviceResponse init_value = POSTERN__NOTIFICATION__V1__REGISTER_DEVICE_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__notification__v1__register_device_response__get_packed_size
-                     (const Postern__Notification__V1__RegisterDeviceResponse *message)
-{
-  assert(message->base.descriptor == &postern__notification__v1__register_device_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__notification__v1__register_device_response__pack
-                     (const Postern__Notification__V1__RegisterDeviceResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__notification__v1__register_device_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__notification__v1__register_device_response__pack_to_buffer
-                     (const Postern__Notification__V1__RegisterDeviceResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__notification__v1__register_device_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Notification__V1__RegisterDeviceResponse *
-       postern__notification__v1__register_device_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Notification__V1__RegisterDeviceResponse *)
-     protobuf_c_message_unpack (&postern__notification__v1__register_device_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__notification__v1__register_device_response__free_unpacked
-                     (Postern__Notification__V1__RegisterDeviceResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__notification__v1__register_device_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__notification__v1__update_device_request__init
-                     (Postern__Notification__V1__UpdateDeviceRequest         *message)
-{
-  static const Postern__Notification__V1__UpdateDeviceRequest init_value = POSTERN__NOTIFICATION__V1__UPDATE_DEVICE_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__notification__v1__update_device_request__get_packed_size
-                     (const Postern__Notification__V1__UpdateDeviceRequest *message)
-{
-  assert(message->base.descriptor == &postern__notification__v1__update_device_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__notification__v1__update_device_request__pack
-                     (const Postern__Notification__V1__UpdateDeviceRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__notification__v1__update_device_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__notification__v1__update_device_request__pack_to_buffer
-                     (const Postern__Notification__V1__UpdateDeviceRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__notification__v1__update_device_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Notification__V1__UpdateDeviceRequest *
-       postern__notification__v1__update_device_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Notification__V1__UpdateDeviceRequest *)
-     protobuf_c_message_unpack (&postern__notification__v1__update_device_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__notification__v1__update_device_request__free_unpacked
-                     (Postern__Notification__V1__UpdateDeviceRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__notification__v1__update_device_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__notification__v1__update_device_response__init
-                     (Postern__Notification__V1__UpdateDeviceResponse         *message)
-{
-  static const Postern__Notification__V1__UpdateDeviceResponse init_value = POSTERN__NOTIFICATION__V1__UPDATE_DEVICE_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__notification__v1__update_device_response__get_packed_size
-                     (const Postern__Notification__V1__UpdateDeviceResponse *message)
-{
-  assert(message->base.descriptor == &postern__notification__v1__update_device_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__notification__v1__update_device_response__pack
-                     (const Postern__Notification__V1__UpdateDeviceResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__notification__v1__update_device_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__notification__v1__update_device_response__pack_to_buffer
-                     (const Postern__Notification__V1__UpdateDeviceResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__notification__v1__update_device_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Notification__V1__UpdateDeviceResponse *
-       postern__notification__v1__update_device_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Notification__V1__UpdateDeviceResponse *)
-     protobuf_c_message_unpack (&postern__notification__v1__update_device_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__notification__v1__update_device_response__free_unpacked
-                     (Postern__Notification__V1__UpdateDeviceResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__notification__v1__update_device_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__notification__v1__unregister_device_request__init
-                     (Postern__Notification__V1__UnregisterDeviceRequest         *message)
-{
-  static const Postern__Notification__V1__UnregisterDeviceRequest init_value = POSTERN__NOTIFICATION__V1__UNREGISTER_DEVICE_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__notification__v1__unregister_device_request__get_packed_size
-                     (const Postern__Notification__V1__UnregisterDeviceRequest *message)
-{
-  assert(message->base.descriptor == &postern__notification__v1__unregister_device_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__notification__v1__unregister_device_request__pack
-                     (const Postern__Notification__V1__UnregisterDeviceRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__notification__v1__unregister_device_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__notification__v1__unregister_device_request__pack_to_buffer
-                     (const Postern__Notification__V1__UnregisterDeviceRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__notification__v1__unregister_device_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Notification__V1__UnregisterDeviceRequest *
-       postern__notification__v1__unregister_device_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Notification__V1__UnregisterDeviceRequest *)
-     protobuf_c_message_unpack (&postern__notification__v1__unregister_device_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__notification__v1__unregister_device_request__free_unpacked
-                     (Postern__Notification__V1__UnregisterDeviceRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__notification__v1__unregister_device_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__notification__v1__unregister_device_response__init
-                     (Postern__Notification__V1__UnregisterDeviceResponse         *message)
-{
-  static const Postern__Notification__V1__UnregisterDeviceResponse init_value = POSTERN__NOTIFICATION__V1__UNREGISTER_DEVICE_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__notification__v1__unregister_device_response__get_packed_size
-                     (const Postern__Notification__V1__UnregisterDeviceResponse *message)
-{
-  assert(message->base.descriptor == &postern__notification__v1__unregister_device_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__notification__v1__unregister_device_response__pack
-                     (const Postern__Notification__V1__UnregisterDeviceResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__notification__v1__unregister_device_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__notification__v1__unregister_device_response__pack_to_buffer
-                     (const Postern__Notification__V1__UnregisterDeviceResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__notification__v1__unregister_device_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Notification__V1__UnregisterDeviceResponse *
-       postern__notification__v1__unregister_device_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Notification__V1__UnregisterDeviceResponse *)
-     protobuf_c_message_unpack (&postern__notification__v1__unregister_device_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__notification__v1__unregister_device_response__free_unpacked
-                     (Postern__Notification__V1__UnregisterDeviceResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__notification__v1__unregister_device_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__notification__v1__revoke_devices_request__init
-                     (Postern__Notification__V1__RevokeDevicesRequest         *message)
-{
-  static const Postern__Notification__V1__RevokeDevicesRequest init_value = POSTERN__NOTIFICATION__V1__REVOKE_DEVICES_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__notification__v1__revoke_devices_request__get_packed_size
-                     (const Postern__Notification__V1__RevokeDevicesRequest *message)
-{
-  assert(message->base.descriptor == &postern__notification__v1__revoke_devices_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__notification__v1__revoke_devices_request__pack
-                     (const Postern__Notification__V1__RevokeDevicesRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__notification__v1__revoke_devices_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__notification__v1__revoke_devices_request__pack_to_buffer
-                     (const Postern__Notification__V1__RevokeDevicesRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__notification__v1__revoke_devices_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Notification__V1__RevokeDevicesRequest *
-       postern__notification__v1__revoke_devices_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Notification__V1__RevokeDevicesRequest *)
-     protobuf_c_message_unpack (&postern__notification__v1__revoke_devices_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__notification__v1__revoke_devices_request__free_unpacked
-                     (Postern__Notification__V1__RevokeDevicesRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__notification__v1__revoke_devices_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__notification__v1__revoke_devices_response__init
-                     (Postern__Notification__V1__RevokeDevicesResponse         *message)
-{
-  static const Postern__Notification__V1__RevokeDevicesResponse init_value = POSTERN__NOTIFICATION__V1__REVOKE_DEVICES_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__notification__v1__revoke_devices_response__get_packed_size
-                     (const Postern__Notification__V1__RevokeDevicesResponse *message)
-{
-  assert(message->base.descriptor == &postern__notification__v1__revoke_devices_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__notification__v1__revoke_devices_response__pack
-                     (const Postern__Notification__V1__RevokeDevicesResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__notification__v1__revoke_devices_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__notification__v1__revoke_devices_response__pack_to_buffer
-                     (const Postern__Notification__V1__RevokeDevicesResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__notification__v1__revoke_devices_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Notification__V1__RevokeDevicesResponse *
-       postern__notification__v1__revoke_devices_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Notification__V1__RevokeDevicesResponse *)
-     protobuf_c_message_unpack (&postern__notification__v1__revoke_devices_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__notification__v1__revoke_devices_response__free_unpacked
-                     (Postern__Notification__V1__RevokeDevicesResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__notification__v1__revoke_devices_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__notification__v1__list_devices_request__init
-                     (Postern__Notification__V1__ListDevicesRequest         *message)
-{
-  static const Postern__Notification__V1__ListDevicesRequest init_value = POSTERN__NOTIFICATION__V1__LIST_DEVICES_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__notification__v1__list_devices_request__get_packed_size
-                     (const Postern__Notification__V1__ListDevicesRequest *message)
-{
-  assert(message->base.descriptor == &postern__notification__v1__list_devices_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__notification__v1__list_devices_request__pack
-                     (const Postern__Notification__V1__ListDevicesRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__notification__v1__list_devices_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__notification__v1__list_devices_request__pack_to_buffer
-                     (const Postern__Notification__V1__ListDevicesRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__notification__v1__list_devices_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Notification__V1__ListDevicesRequest *
-       postern__notification__v1__list_devices_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Notification__V1__ListDevicesRequest *)
-     protobuf_c_message_unpack (&postern__notification__v1__list_devices_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__notification__v1__list_devices_request__free_unpacked
-                     (Postern__Notification__V1__ListDevicesRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__notification__v1__list_devices_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__notification__v1__list_devices_response__init
-                     (Postern__Notification__V1__ListDevicesResponse         *message)
-{
-  static const Postern__Notification__V1__ListDevicesResponse init_value = POSTERN__NOTIFICATION__V1__LIST_DEVICES_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__notification__v1__list_devices_response__get_packed_size
-                     (const Postern__Notification__V1__ListDevicesResponse *message)
-{
-  assert(message->base.descriptor == &postern__notification__v1__list_devices_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__notification__v1__list_devices_response__pack
-                     (const Postern__Notification__V1__ListDevicesResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__notification__v1__list_devices_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__notification__v1__list_devices_response__pack_to_buffer
-                     (const Postern__Notification__V1__ListDevicesResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__notification__v1__list_devices_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Notification__V1__ListDevicesResponse *
-       postern__notification__v1__list_devices_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Notification__V1__ListDevicesResponse *)
-     protobuf_c_message_unpack (&postern__notification__v1__list_devices_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__notification__v1__list_devices_response__free_unpacked
-                     (Postern__Notification__V1__ListDevicesResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__notification__v1__list_devices_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__notification__v1__push_device__init
-                     (Postern__Notification__V1__PushDevice         *message)
-{
-  static const Postern__Notification__V1__PushDevice init_value = POSTERN__NOTIFICATION__V1__PUSH_DEVICE__INIT;
-  *message = init_value;
-}
-size_t postern__notification__v1__push_device__get_packed_size
-                     (const Postern__Notification__V1__PushDevice *message)
-{
-  assert(message->base.descriptor == &postern__notification__v1__push_device__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__notification__v1__push_device__pack
-                     (const Postern__Notification__V1__PushDevice *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__notification__v1__push_device__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__notification__v1__push_device__pack_to_buffer
-                     (const Postern__Notification__V1__PushDevice *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__notification__v1__push_device__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Notification__V1__PushDevice *
-       postern__notification__v1__push_device__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Notification__V1__PushDevice *)
-     protobuf_c_message_unpack (&postern__notification__v1__push_device__descriptor,
-                                allocator, len, data);
-}
-void   postern__notification__v1__push_device__free_unpacked
-                     (Postern__Notification__V1__PushDevice *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__notification__v1__push_device__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 static const ProtobufCFieldDescriptor postern__notification__v1__register_device_request__field_descriptors[5] =
 {
   {
@@ -589,7 +94,7 @@ const ProtobufCMessageDescriptor postern__notification__v1__register_device_requ
   postern__notification__v1__register_device_request__field_descriptors,
   postern__notification__v1__register_device_request__field_indices_by_name,
   1,  postern__notification__v1__register_device_request__number_ranges,
-  (ProtobufCMessageInit) postern__notification__v1__register_device_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__notification__v1__register_device_response__field_descriptors[2] =
@@ -640,7 +145,7 @@ const ProtobufCMessageDescriptor postern__notification__v1__register_device_resp
   postern__notification__v1__register_device_response__field_descriptors,
   postern__notification__v1__register_device_response__field_indices_by_name,
   1,  postern__notification__v1__register_device_response__number_ranges,
-  (ProtobufCMessageInit) postern__notification__v1__register_device_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__notification__v1__update_device_request__field_descriptors[3] =
@@ -704,7 +209,7 @@ const ProtobufCMessageDescriptor postern__notification__v1__update_device_reques
   postern__notification__v1__update_device_request__field_descriptors,
   postern__notification__v1__update_device_request__field_indices_by_name,
   1,  postern__notification__v1__update_device_request__number_ranges,
-  (ProtobufCMessageInit) postern__notification__v1__update_device_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 #define postern__notification__v1__update_device_response__field_descriptors NULL
@@ -722,7 +227,7 @@ const ProtobufCMessageDescriptor postern__notification__v1__update_device_respon
   postern__notification__v1__update_device_response__field_descriptors,
   postern__notification__v1__update_device_response__field_indices_by_name,
   0,  postern__notification__v1__update_device_response__number_ranges,
-  (ProtobufCMessageInit) postern__notification__v1__update_device_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__notification__v1__unregister_device_request__field_descriptors[3] =
@@ -786,7 +291,7 @@ const ProtobufCMessageDescriptor postern__notification__v1__unregister_device_re
   postern__notification__v1__unregister_device_request__field_descriptors,
   postern__notification__v1__unregister_device_request__field_indices_by_name,
   1,  postern__notification__v1__unregister_device_request__number_ranges,
-  (ProtobufCMessageInit) postern__notification__v1__unregister_device_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__notification__v1__unregister_device_response__field_descriptors[1] =
@@ -824,7 +329,7 @@ const ProtobufCMessageDescriptor postern__notification__v1__unregister_device_re
   postern__notification__v1__unregister_device_response__field_descriptors,
   postern__notification__v1__unregister_device_response__field_indices_by_name,
   1,  postern__notification__v1__unregister_device_response__number_ranges,
-  (ProtobufCMessageInit) postern__notification__v1__unregister_device_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__notification__v1__revoke_devices_request__field_descriptors[1] =
@@ -862,7 +367,7 @@ const ProtobufCMessageDescriptor postern__notification__v1__revoke_devices_reque
   postern__notification__v1__revoke_devices_request__field_descriptors,
   postern__notification__v1__revoke_devices_request__field_indices_by_name,
   1,  postern__notification__v1__revoke_devices_request__number_ranges,
-  (ProtobufCMessageInit) postern__notification__v1__revoke_devices_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__notification__v1__revoke_devices_response__field_descriptors[1] =
@@ -900,7 +405,7 @@ const ProtobufCMessageDescriptor postern__notification__v1__revoke_devices_respo
   postern__notification__v1__revoke_devices_response__field_descriptors,
   postern__notification__v1__revoke_devices_response__field_indices_by_name,
   1,  postern__notification__v1__revoke_devices_response__number_ranges,
-  (ProtobufCMessageInit) postern__notification__v1__revoke_devices_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__notification__v1__list_devices_request__field_descriptors[1] =
@@ -938,7 +443,7 @@ const ProtobufCMessageDescriptor postern__notification__v1__list_devices_request
   postern__notification__v1__list_devices_request__field_descriptors,
   postern__notification__v1__list_devices_request__field_indices_by_name,
   1,  postern__notification__v1__list_devices_request__number_ranges,
-  (ProtobufCMessageInit) postern__notification__v1__list_devices_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__notification__v1__list_devices_response__field_descriptors[1] =
@@ -976,7 +481,7 @@ const ProtobufCMessageDescriptor postern__notification__v1__list_devices_respons
   postern__notification__v1__list_devices_response__field_descriptors,
   postern__notification__v1__list_devices_response__field_indices_by_name,
   1,  postern__notification__v1__list_devices_response__number_ranges,
-  (ProtobufCMessageInit) postern__notification__v1__list_devices_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__notification__v1__push_device__field_descriptors[4] =
@@ -1053,7 +558,7 @@ const ProtobufCMessageDescriptor postern__notification__v1__push_device__descrip
   postern__notification__v1__push_device__field_descriptors,
   postern__notification__v1__push_device__field_indices_by_name,
   1,  postern__notification__v1__push_device__number_ranges,
-  (ProtobufCMessageInit) postern__notification__v1__push_device__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCEnumValue postern__notification__v1__push_platform__enum_values_by_number[4] =

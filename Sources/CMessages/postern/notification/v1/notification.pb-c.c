@@ -7,141 +7,6 @@
 #endif
 
 #include "postern/notification/v1/notification.pb-c.h"
-void   postern__notification__v1__send_email_request__init
-                     (Postern__Notification__V1__SendEmailRequest         *message)
-{
-  static const Postern__Notification__V1__SendEmailRequest init_value = POSTERN__NOTIFICATION__V1__SEND_EMAIL_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__notification__v1__send_email_request__get_packed_size
-                     (const Postern__Notification__V1__SendEmailRequest *message)
-{
-  assert(message->base.descriptor == &postern__notification__v1__send_email_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__notification__v1__send_email_request__pack
-                     (const Postern__Notification__V1__SendEmailRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__notification__v1__send_email_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__notification__v1__send_email_request__pack_to_buffer
-                     (const Postern__Notification__V1__SendEmailRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__notification__v1__send_email_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Notification__V1__SendEmailRequest *
-       postern__notification__v1__send_email_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Notification__V1__SendEmailRequest *)
-     protobuf_c_message_unpack (&postern__notification__v1__send_email_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__notification__v1__send_email_request__free_unpacked
-                     (Postern__Notification__V1__SendEmailRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__notification__v1__send_email_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__notification__v1__variable__init
-                     (Postern__Notification__V1__Variable         *message)
-{
-  static const Postern__Notification__V1__Variable init_value = POSTERN__NOTIFICATION__V1__VARIABLE__INIT;
-  *message = init_value;
-}
-size_t postern__notification__v1__variable__get_packed_size
-                     (const Postern__Notification__V1__Variable *message)
-{
-  assert(message->base.descriptor == &postern__notification__v1__variable__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__notification__v1__variable__pack
-                     (const Postern__Notification__V1__Variable *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__notification__v1__variable__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__notification__v1__variable__pack_to_buffer
-                     (const Postern__Notification__V1__Variable *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__notification__v1__variable__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Notification__V1__Variable *
-       postern__notification__v1__variable__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Notification__V1__Variable *)
-     protobuf_c_message_unpack (&postern__notification__v1__variable__descriptor,
-                                allocator, len, data);
-}
-void   postern__notification__v1__variable__free_unpacked
-                     (Postern__Notification__V1__Variable *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__notification__v1__variable__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__notification__v1__send_email_response__init
-                     (Postern__Notification__V1__SendEmailResponse         *message)
-{
-  static const Postern__Notification__V1__SendEmailResponse init_value = POSTERN__NOTIFICATION__V1__SEND_EMAIL_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__notification__v1__send_email_response__get_packed_size
-                     (const Postern__Notification__V1__SendEmailResponse *message)
-{
-  assert(message->base.descriptor == &postern__notification__v1__send_email_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__notification__v1__send_email_response__pack
-                     (const Postern__Notification__V1__SendEmailResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__notification__v1__send_email_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__notification__v1__send_email_response__pack_to_buffer
-                     (const Postern__Notification__V1__SendEmailResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__notification__v1__send_email_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Notification__V1__SendEmailResponse *
-       postern__notification__v1__send_email_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Notification__V1__SendEmailResponse *)
-     protobuf_c_message_unpack (&postern__notification__v1__send_email_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__notification__v1__send_email_response__free_unpacked
-                     (Postern__Notification__V1__SendEmailResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__notification__v1__send_email_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 static const ProtobufCFieldDescriptor postern__notification__v1__send_email_request__field_descriptors[6] =
 {
   {
@@ -242,7 +107,7 @@ const ProtobufCMessageDescriptor postern__notification__v1__send_email_request__
   postern__notification__v1__send_email_request__field_descriptors,
   postern__notification__v1__send_email_request__field_indices_by_name,
   1,  postern__notification__v1__send_email_request__number_ranges,
-  (ProtobufCMessageInit) postern__notification__v1__send_email_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__notification__v1__variable__field_descriptors[2] =
@@ -293,7 +158,7 @@ const ProtobufCMessageDescriptor postern__notification__v1__variable__descriptor
   postern__notification__v1__variable__field_descriptors,
   postern__notification__v1__variable__field_indices_by_name,
   1,  postern__notification__v1__variable__number_ranges,
-  (ProtobufCMessageInit) postern__notification__v1__variable__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__notification__v1__send_email_response__field_descriptors[1] =
@@ -331,6 +196,6 @@ const ProtobufCMessageDescriptor postern__notification__v1__send_email_response_
   postern__notification__v1__send_email_response__field_descriptors,
   postern__notification__v1__send_email_response__field_indices_by_name,
   1,  postern__notification__v1__send_email_response__number_ranges,
-  (ProtobufCMessageInit) postern__notification__v1__send_email_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };

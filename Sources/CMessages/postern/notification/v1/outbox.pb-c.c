@@ -7,681 +7,6 @@
 #endif
 
 #include "postern/notification/v1/outbox.pb-c.h"
-void   postern__notification__v1__message_summary__init
-                     (Postern__Notification__V1__MessageSummary         *message)
-{
-  static const Postern__Notification__V1__MessageSummary init_value = POSTERN__NOTIFICATION__V1__MESSAGE_SUMMARY__INIT;
-  *message = init_value;
-}
-size_t postern__notification__v1__message_summary__get_packed_size
-                     (const Postern__Notification__V1__MessageSummary *message)
-{
-  assert(message->base.descriptor == &postern__notification__v1__message_summary__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__notification__v1__message_summary__pack
-                     (const Postern__Notification__V1__MessageSummary *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__notification__v1__message_summary__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__notification__v1__message_summary__pack_to_buffer
-                     (const Postern__Notification__V1__MessageSummary *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__notification__v1__message_summary__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Notification__V1__MessageSummary *
-       postern__notification__v1__message_summary__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Notification__V1__MessageSummary *)
-     protobuf_c_message_unpack (&postern__notification__v1__message_summary__descriptor,
-                                allocator, len, data);
-}
-void   postern__notification__v1__message_summary__free_unpacked
-                     (Postern__Notification__V1__MessageSummary *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__notification__v1__message_summary__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__notification__v1__list_messages_request__init
-                     (Postern__Notification__V1__ListMessagesRequest         *message)
-{
-  static const Postern__Notification__V1__ListMessagesRequest init_value = POSTERN__NOTIFICATION__V1__LIST_MESSAGES_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__notification__v1__list_messages_request__get_packed_size
-                     (const Postern__Notification__V1__ListMessagesRequest *message)
-{
-  assert(message->base.descriptor == &postern__notification__v1__list_messages_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__notification__v1__list_messages_request__pack
-                     (const Postern__Notification__V1__ListMessagesRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__notification__v1__list_messages_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__notification__v1__list_messages_request__pack_to_buffer
-                     (const Postern__Notification__V1__ListMessagesRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__notification__v1__list_messages_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Notification__V1__ListMessagesRequest *
-       postern__notification__v1__list_messages_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Notification__V1__ListMessagesRequest *)
-     protobuf_c_message_unpack (&postern__notification__v1__list_messages_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__notification__v1__list_messages_request__free_unpacked
-                     (Postern__Notification__V1__ListMessagesRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__notification__v1__list_messages_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__notification__v1__list_messages_response__init
-                     (Postern__Notification__V1__ListMessagesResponse         *message)
-{
-  static const Postern__Notification__V1__ListMessagesResponse init_value = POSTERN__NOTIFICATION__V1__LIST_MESSAGES_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__notification__v1__list_messages_response__get_packed_size
-                     (const Postern__Notification__V1__ListMessagesResponse *message)
-{
-  assert(message->base.descriptor == &postern__notification__v1__list_messages_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__notification__v1__list_messages_response__pack
-                     (const Postern__Notification__V1__ListMessagesResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__notification__v1__list_messages_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__notification__v1__list_messages_response__pack_to_buffer
-                     (const Postern__Notification__V1__ListMessagesResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__notification__v1__list_messages_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Notification__V1__ListMessagesResponse *
-       postern__notification__v1__list_messages_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Notification__V1__ListMessagesResponse *)
-     protobuf_c_message_unpack (&postern__notification__v1__list_messages_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__notification__v1__list_messages_response__free_unpacked
-                     (Postern__Notification__V1__ListMessagesResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__notification__v1__list_messages_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__notification__v1__show_message_request__init
-                     (Postern__Notification__V1__ShowMessageRequest         *message)
-{
-  static const Postern__Notification__V1__ShowMessageRequest init_value = POSTERN__NOTIFICATION__V1__SHOW_MESSAGE_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__notification__v1__show_message_request__get_packed_size
-                     (const Postern__Notification__V1__ShowMessageRequest *message)
-{
-  assert(message->base.descriptor == &postern__notification__v1__show_message_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__notification__v1__show_message_request__pack
-                     (const Postern__Notification__V1__ShowMessageRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__notification__v1__show_message_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__notification__v1__show_message_request__pack_to_buffer
-                     (const Postern__Notification__V1__ShowMessageRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__notification__v1__show_message_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Notification__V1__ShowMessageRequest *
-       postern__notification__v1__show_message_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Notification__V1__ShowMessageRequest *)
-     protobuf_c_message_unpack (&postern__notification__v1__show_message_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__notification__v1__show_message_request__free_unpacked
-                     (Postern__Notification__V1__ShowMessageRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__notification__v1__show_message_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__notification__v1__show_message_response__init
-                     (Postern__Notification__V1__ShowMessageResponse         *message)
-{
-  static const Postern__Notification__V1__ShowMessageResponse init_value = POSTERN__NOTIFICATION__V1__SHOW_MESSAGE_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__notification__v1__show_message_response__get_packed_size
-                     (const Postern__Notification__V1__ShowMessageResponse *message)
-{
-  assert(message->base.descriptor == &postern__notification__v1__show_message_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__notification__v1__show_message_response__pack
-                     (const Postern__Notification__V1__ShowMessageResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__notification__v1__show_message_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__notification__v1__show_message_response__pack_to_buffer
-                     (const Postern__Notification__V1__ShowMessageResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__notification__v1__show_message_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Notification__V1__ShowMessageResponse *
-       postern__notification__v1__show_message_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Notification__V1__ShowMessageResponse *)
-     protobuf_c_message_unpack (&postern__notification__v1__show_message_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__notification__v1__show_message_response__free_unpacked
-                     (Postern__Notification__V1__ShowMessageResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__notification__v1__show_message_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__notification__v1__failed_try__init
-                     (Postern__Notification__V1__FailedTry         *message)
-{
-  static const Postern__Notification__V1__FailedTry init_value = POSTERN__NOTIFICATION__V1__FAILED_TRY__INIT;
-  *message = init_value;
-}
-size_t postern__notification__v1__failed_try__get_packed_size
-                     (const Postern__Notification__V1__FailedTry *message)
-{
-  assert(message->base.descriptor == &postern__notification__v1__failed_try__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__notification__v1__failed_try__pack
-                     (const Postern__Notification__V1__FailedTry *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__notification__v1__failed_try__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__notification__v1__failed_try__pack_to_buffer
-                     (const Postern__Notification__V1__FailedTry *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__notification__v1__failed_try__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Notification__V1__FailedTry *
-       postern__notification__v1__failed_try__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Notification__V1__FailedTry *)
-     protobuf_c_message_unpack (&postern__notification__v1__failed_try__descriptor,
-                                allocator, len, data);
-}
-void   postern__notification__v1__failed_try__free_unpacked
-                     (Postern__Notification__V1__FailedTry *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__notification__v1__failed_try__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__notification__v1__retry_message_request__init
-                     (Postern__Notification__V1__RetryMessageRequest         *message)
-{
-  static const Postern__Notification__V1__RetryMessageRequest init_value = POSTERN__NOTIFICATION__V1__RETRY_MESSAGE_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__notification__v1__retry_message_request__get_packed_size
-                     (const Postern__Notification__V1__RetryMessageRequest *message)
-{
-  assert(message->base.descriptor == &postern__notification__v1__retry_message_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__notification__v1__retry_message_request__pack
-                     (const Postern__Notification__V1__RetryMessageRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__notification__v1__retry_message_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__notification__v1__retry_message_request__pack_to_buffer
-                     (const Postern__Notification__V1__RetryMessageRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__notification__v1__retry_message_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Notification__V1__RetryMessageRequest *
-       postern__notification__v1__retry_message_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Notification__V1__RetryMessageRequest *)
-     protobuf_c_message_unpack (&postern__notification__v1__retry_message_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__notification__v1__retry_message_request__free_unpacked
-                     (Postern__Notification__V1__RetryMessageRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__notification__v1__retry_message_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__notification__v1__retry_message_response__init
-                     (Postern__Notification__V1__RetryMessageResponse         *message)
-{
-  static const Postern__Notification__V1__RetryMessageResponse init_value = POSTERN__NOTIFICATION__V1__RETRY_MESSAGE_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__notification__v1__retry_message_response__get_packed_size
-                     (const Postern__Notification__V1__RetryMessageResponse *message)
-{
-  assert(message->base.descriptor == &postern__notification__v1__retry_message_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__notification__v1__retry_message_response__pack
-                     (const Postern__Notification__V1__RetryMessageResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__notification__v1__retry_message_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__notification__v1__retry_message_response__pack_to_buffer
-                     (const Postern__Notification__V1__RetryMessageResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__notification__v1__retry_message_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Notification__V1__RetryMessageResponse *
-       postern__notification__v1__retry_message_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Notification__V1__RetryMessageResponse *)
-     protobuf_c_message_unpack (&postern__notification__v1__retry_message_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__notification__v1__retry_message_response__free_unpacked
-                     (Postern__Notification__V1__RetryMessageResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__notification__v1__retry_message_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__notification__v1__discard_message_request__init
-                     (Postern__Notification__V1__DiscardMessageRequest         *message)
-{
-  static const Postern__Notification__V1__DiscardMessageRequest init_value = POSTERN__NOTIFICATION__V1__DISCARD_MESSAGE_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__notification__v1__discard_message_request__get_packed_size
-                     (const Postern__Notification__V1__DiscardMessageRequest *message)
-{
-  assert(message->base.descriptor == &postern__notification__v1__discard_message_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__notification__v1__discard_message_request__pack
-                     (const Postern__Notification__V1__DiscardMessageRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__notification__v1__discard_message_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__notification__v1__discard_message_request__pack_to_buffer
-                     (const Postern__Notification__V1__DiscardMessageRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__notification__v1__discard_message_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Notification__V1__DiscardMessageRequest *
-       postern__notification__v1__discard_message_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Notification__V1__DiscardMessageRequest *)
-     protobuf_c_message_unpack (&postern__notification__v1__discard_message_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__notification__v1__discard_message_request__free_unpacked
-                     (Postern__Notification__V1__DiscardMessageRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__notification__v1__discard_message_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__notification__v1__discard_message_response__init
-                     (Postern__Notification__V1__DiscardMessageResponse         *message)
-{
-  static const Postern__Notification__V1__DiscardMessageResponse init_value = POSTERN__NOTIFICATION__V1__DISCARD_MESSAGE_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__notification__v1__discard_message_response__get_packed_size
-                     (const Postern__Notification__V1__DiscardMessageResponse *message)
-{
-  assert(message->base.descriptor == &postern__notification__v1__discard_message_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__notification__v1__discard_message_response__pack
-                     (const Postern__Notification__V1__DiscardMessageResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__notification__v1__discard_message_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__notification__v1__discard_message_response__pack_to_buffer
-                     (const Postern__Notification__V1__DiscardMessageResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__notification__v1__discard_message_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Notification__V1__DiscardMessageResponse *
-       postern__notification__v1__discard_message_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Notification__V1__DiscardMessageResponse *)
-     protobuf_c_message_unpack (&postern__notification__v1__discard_message_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__notification__v1__discard_message_response__free_unpacked
-                     (Postern__Notification__V1__DiscardMessageResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__notification__v1__discard_message_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__notification__v1__watch_messages_request__init
-                     (Postern__Notification__V1__WatchMessagesRequest         *message)
-{
-  static const Postern__Notification__V1__WatchMessagesRequest init_value = POSTERN__NOTIFICATION__V1__WATCH_MESSAGES_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__notification__v1__watch_messages_request__get_packed_size
-                     (const Postern__Notification__V1__WatchMessagesRequest *message)
-{
-  assert(message->base.descriptor == &postern__notification__v1__watch_messages_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__notification__v1__watch_messages_request__pack
-                     (const Postern__Notification__V1__WatchMessagesRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__notification__v1__watch_messages_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__notification__v1__watch_messages_request__pack_to_buffer
-                     (const Postern__Notification__V1__WatchMessagesRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__notification__v1__watch_messages_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Notification__V1__WatchMessagesRequest *
-       postern__notification__v1__watch_messages_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Notification__V1__WatchMessagesRequest *)
-     protobuf_c_message_unpack (&postern__notification__v1__watch_messages_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__notification__v1__watch_messages_request__free_unpacked
-                     (Postern__Notification__V1__WatchMessagesRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__notification__v1__watch_messages_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__notification__v1__watch_messages_item__init
-                     (Postern__Notification__V1__WatchMessagesItem         *message)
-{
-  static const Postern__Notification__V1__WatchMessagesItem init_value = POSTERN__NOTIFICATION__V1__WATCH_MESSAGES_ITEM__INIT;
-  *message = init_value;
-}
-size_t postern__notification__v1__watch_messages_item__get_packed_size
-                     (const Postern__Notification__V1__WatchMessagesItem *message)
-{
-  assert(message->base.descriptor == &postern__notification__v1__watch_messages_item__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__notification__v1__watch_messages_item__pack
-                     (const Postern__Notification__V1__WatchMessagesItem *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__notification__v1__watch_messages_item__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__notification__v1__watch_messages_item__pack_to_buffer
-                     (const Postern__Notification__V1__WatchMessagesItem *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__notification__v1__watch_messages_item__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Notification__V1__WatchMessagesItem *
-       postern__notification__v1__watch_messages_item__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Notification__V1__WatchMessagesItem *)
-     protobuf_c_message_unpack (&postern__notification__v1__watch_messages_item__descriptor,
-                                allocator, len, data);
-}
-void   postern__notification__v1__watch_messages_item__free_unpacked
-                     (Postern__Notification__V1__WatchMessagesItem *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__notification__v1__watch_messages_item__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__notification__v1__message_count__init
-                     (Postern__Notification__V1__MessageCount         *message)
-{
-  static const Postern__Notification__V1__MessageCount init_value = POSTERN__NOTIFICATION__V1__MESSAGE_COUNT__INIT;
-  *message = init_value;
-}
-size_t postern__notification__v1__message_count__get_packed_size
-                     (const Postern__Notification__V1__MessageCount *message)
-{
-  assert(message->base.descriptor == &postern__notification__v1__message_count__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__notification__v1__message_count__pack
-                     (const Postern__Notification__V1__MessageCount *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__notification__v1__message_count__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__notification__v1__message_count__pack_to_buffer
-                     (const Postern__Notification__V1__MessageCount *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__notification__v1__message_count__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Notification__V1__MessageCount *
-       postern__notification__v1__message_count__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Notification__V1__MessageCount *)
-     protobuf_c_message_unpack (&postern__notification__v1__message_count__descriptor,
-                                allocator, len, data);
-}
-void   postern__notification__v1__message_count__free_unpacked
-                     (Postern__Notification__V1__MessageCount *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__notification__v1__message_count__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__notification__v1__forget_account_request__init
-                     (Postern__Notification__V1__ForgetAccountRequest         *message)
-{
-  static const Postern__Notification__V1__ForgetAccountRequest init_value = POSTERN__NOTIFICATION__V1__FORGET_ACCOUNT_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__notification__v1__forget_account_request__get_packed_size
-                     (const Postern__Notification__V1__ForgetAccountRequest *message)
-{
-  assert(message->base.descriptor == &postern__notification__v1__forget_account_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__notification__v1__forget_account_request__pack
-                     (const Postern__Notification__V1__ForgetAccountRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__notification__v1__forget_account_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__notification__v1__forget_account_request__pack_to_buffer
-                     (const Postern__Notification__V1__ForgetAccountRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__notification__v1__forget_account_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Notification__V1__ForgetAccountRequest *
-       postern__notification__v1__forget_account_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Notification__V1__ForgetAccountRequest *)
-     protobuf_c_message_unpack (&postern__notification__v1__forget_account_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__notification__v1__forget_account_request__free_unpacked
-                     (Postern__Notification__V1__ForgetAccountRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__notification__v1__forget_account_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__notification__v1__forget_account_response__init
-                     (Postern__Notification__V1__ForgetAccountResponse         *message)
-{
-  static const Postern__Notification__V1__ForgetAccountResponse init_value = POSTERN__NOTIFICATION__V1__FORGET_ACCOUNT_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__notification__v1__forget_account_response__get_packed_size
-                     (const Postern__Notification__V1__ForgetAccountResponse *message)
-{
-  assert(message->base.descriptor == &postern__notification__v1__forget_account_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__notification__v1__forget_account_response__pack
-                     (const Postern__Notification__V1__ForgetAccountResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__notification__v1__forget_account_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__notification__v1__forget_account_response__pack_to_buffer
-                     (const Postern__Notification__V1__ForgetAccountResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__notification__v1__forget_account_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Notification__V1__ForgetAccountResponse *
-       postern__notification__v1__forget_account_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Notification__V1__ForgetAccountResponse *)
-     protobuf_c_message_unpack (&postern__notification__v1__forget_account_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__notification__v1__forget_account_response__free_unpacked
-                     (Postern__Notification__V1__ForgetAccountResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__notification__v1__forget_account_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 static const ProtobufCFieldDescriptor postern__notification__v1__message_summary__field_descriptors[13] =
 {
   {
@@ -873,7 +198,7 @@ const ProtobufCMessageDescriptor postern__notification__v1__message_summary__des
   postern__notification__v1__message_summary__field_descriptors,
   postern__notification__v1__message_summary__field_indices_by_name,
   1,  postern__notification__v1__message_summary__number_ranges,
-  (ProtobufCMessageInit) postern__notification__v1__message_summary__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__notification__v1__list_messages_request__field_descriptors[6] =
@@ -976,7 +301,7 @@ const ProtobufCMessageDescriptor postern__notification__v1__list_messages_reques
   postern__notification__v1__list_messages_request__field_descriptors,
   postern__notification__v1__list_messages_request__field_indices_by_name,
   1,  postern__notification__v1__list_messages_request__number_ranges,
-  (ProtobufCMessageInit) postern__notification__v1__list_messages_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__notification__v1__list_messages_response__field_descriptors[2] =
@@ -1027,7 +352,7 @@ const ProtobufCMessageDescriptor postern__notification__v1__list_messages_respon
   postern__notification__v1__list_messages_response__field_descriptors,
   postern__notification__v1__list_messages_response__field_indices_by_name,
   1,  postern__notification__v1__list_messages_response__number_ranges,
-  (ProtobufCMessageInit) postern__notification__v1__list_messages_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__notification__v1__show_message_request__field_descriptors[1] =
@@ -1065,7 +390,7 @@ const ProtobufCMessageDescriptor postern__notification__v1__show_message_request
   postern__notification__v1__show_message_request__field_descriptors,
   postern__notification__v1__show_message_request__field_indices_by_name,
   1,  postern__notification__v1__show_message_request__number_ranges,
-  (ProtobufCMessageInit) postern__notification__v1__show_message_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__notification__v1__show_message_response__field_descriptors[2] =
@@ -1116,7 +441,7 @@ const ProtobufCMessageDescriptor postern__notification__v1__show_message_respons
   postern__notification__v1__show_message_response__field_descriptors,
   postern__notification__v1__show_message_response__field_indices_by_name,
   1,  postern__notification__v1__show_message_response__number_ranges,
-  (ProtobufCMessageInit) postern__notification__v1__show_message_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__notification__v1__failed_try__field_descriptors[3] =
@@ -1180,7 +505,7 @@ const ProtobufCMessageDescriptor postern__notification__v1__failed_try__descript
   postern__notification__v1__failed_try__field_descriptors,
   postern__notification__v1__failed_try__field_indices_by_name,
   1,  postern__notification__v1__failed_try__number_ranges,
-  (ProtobufCMessageInit) postern__notification__v1__failed_try__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__notification__v1__retry_message_request__field_descriptors[1] =
@@ -1218,7 +543,7 @@ const ProtobufCMessageDescriptor postern__notification__v1__retry_message_reques
   postern__notification__v1__retry_message_request__field_descriptors,
   postern__notification__v1__retry_message_request__field_indices_by_name,
   1,  postern__notification__v1__retry_message_request__number_ranges,
-  (ProtobufCMessageInit) postern__notification__v1__retry_message_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__notification__v1__retry_message_response__field_descriptors[1] =
@@ -1256,7 +581,7 @@ const ProtobufCMessageDescriptor postern__notification__v1__retry_message_respon
   postern__notification__v1__retry_message_response__field_descriptors,
   postern__notification__v1__retry_message_response__field_indices_by_name,
   1,  postern__notification__v1__retry_message_response__number_ranges,
-  (ProtobufCMessageInit) postern__notification__v1__retry_message_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__notification__v1__discard_message_request__field_descriptors[1] =
@@ -1294,7 +619,7 @@ const ProtobufCMessageDescriptor postern__notification__v1__discard_message_requ
   postern__notification__v1__discard_message_request__field_descriptors,
   postern__notification__v1__discard_message_request__field_indices_by_name,
   1,  postern__notification__v1__discard_message_request__number_ranges,
-  (ProtobufCMessageInit) postern__notification__v1__discard_message_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__notification__v1__discard_message_response__field_descriptors[1] =
@@ -1332,7 +657,7 @@ const ProtobufCMessageDescriptor postern__notification__v1__discard_message_resp
   postern__notification__v1__discard_message_response__field_descriptors,
   postern__notification__v1__discard_message_response__field_indices_by_name,
   1,  postern__notification__v1__discard_message_response__number_ranges,
-  (ProtobufCMessageInit) postern__notification__v1__discard_message_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 #define postern__notification__v1__watch_messages_request__field_descriptors NULL
@@ -1350,7 +675,7 @@ const ProtobufCMessageDescriptor postern__notification__v1__watch_messages_reque
   postern__notification__v1__watch_messages_request__field_descriptors,
   postern__notification__v1__watch_messages_request__field_indices_by_name,
   0,  postern__notification__v1__watch_messages_request__number_ranges,
-  (ProtobufCMessageInit) postern__notification__v1__watch_messages_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__notification__v1__watch_messages_item__field_descriptors[3] =
@@ -1414,7 +739,7 @@ const ProtobufCMessageDescriptor postern__notification__v1__watch_messages_item_
   postern__notification__v1__watch_messages_item__field_descriptors,
   postern__notification__v1__watch_messages_item__field_indices_by_name,
   1,  postern__notification__v1__watch_messages_item__number_ranges,
-  (ProtobufCMessageInit) postern__notification__v1__watch_messages_item__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__notification__v1__message_count__field_descriptors[2] =
@@ -1465,7 +790,7 @@ const ProtobufCMessageDescriptor postern__notification__v1__message_count__descr
   postern__notification__v1__message_count__field_descriptors,
   postern__notification__v1__message_count__field_indices_by_name,
   1,  postern__notification__v1__message_count__number_ranges,
-  (ProtobufCMessageInit) postern__notification__v1__message_count__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__notification__v1__forget_account_request__field_descriptors[1] =
@@ -1503,7 +828,7 @@ const ProtobufCMessageDescriptor postern__notification__v1__forget_account_reque
   postern__notification__v1__forget_account_request__field_descriptors,
   postern__notification__v1__forget_account_request__field_indices_by_name,
   1,  postern__notification__v1__forget_account_request__number_ranges,
-  (ProtobufCMessageInit) postern__notification__v1__forget_account_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 #define postern__notification__v1__forget_account_response__field_descriptors NULL
@@ -1521,7 +846,7 @@ const ProtobufCMessageDescriptor postern__notification__v1__forget_account_respo
   postern__notification__v1__forget_account_response__field_descriptors,
   postern__notification__v1__forget_account_response__field_indices_by_name,
   0,  postern__notification__v1__forget_account_response__number_ranges,
-  (ProtobufCMessageInit) postern__notification__v1__forget_account_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCEnumValue postern__notification__v1__message_channel__enum_values_by_number[4] =

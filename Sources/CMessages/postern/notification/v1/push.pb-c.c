@@ -7,96 +7,6 @@
 #endif
 
 #include "postern/notification/v1/push.pb-c.h"
-void   postern__notification__v1__send_push_request__init
-                     (Postern__Notification__V1__SendPushRequest         *message)
-{
-  static const Postern__Notification__V1__SendPushRequest init_value = POSTERN__NOTIFICATION__V1__SEND_PUSH_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__notification__v1__send_push_request__get_packed_size
-                     (const Postern__Notification__V1__SendPushRequest *message)
-{
-  assert(message->base.descriptor == &postern__notification__v1__send_push_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__notification__v1__send_push_request__pack
-                     (const Postern__Notification__V1__SendPushRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__notification__v1__send_push_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__notification__v1__send_push_request__pack_to_buffer
-                     (const Postern__Notification__V1__SendPushRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__notification__v1__send_push_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Notification__V1__SendPushRequest *
-       postern__notification__v1__send_push_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Notification__V1__SendPushRequest *)
-     protobuf_c_message_unpack (&postern__notification__v1__send_push_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__notification__v1__send_push_request__free_unpacked
-                     (Postern__Notification__V1__SendPushRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__notification__v1__send_push_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__notification__v1__send_push_response__init
-                     (Postern__Notification__V1__SendPushResponse         *message)
-{
-  static const Postern__Notification__V1__SendPushResponse init_value = POSTERN__NOTIFICATION__V1__SEND_PUSH_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__notification__v1__send_push_response__get_packed_size
-                     (const Postern__Notification__V1__SendPushResponse *message)
-{
-  assert(message->base.descriptor == &postern__notification__v1__send_push_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__notification__v1__send_push_response__pack
-                     (const Postern__Notification__V1__SendPushResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__notification__v1__send_push_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__notification__v1__send_push_response__pack_to_buffer
-                     (const Postern__Notification__V1__SendPushResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__notification__v1__send_push_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Notification__V1__SendPushResponse *
-       postern__notification__v1__send_push_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Notification__V1__SendPushResponse *)
-     protobuf_c_message_unpack (&postern__notification__v1__send_push_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__notification__v1__send_push_response__free_unpacked
-                     (Postern__Notification__V1__SendPushResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__notification__v1__send_push_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 static const ProtobufCFieldDescriptor postern__notification__v1__send_push_request__field_descriptors[9] =
 {
   {
@@ -236,7 +146,7 @@ const ProtobufCMessageDescriptor postern__notification__v1__send_push_request__d
   postern__notification__v1__send_push_request__field_descriptors,
   postern__notification__v1__send_push_request__field_indices_by_name,
   1,  postern__notification__v1__send_push_request__number_ranges,
-  (ProtobufCMessageInit) postern__notification__v1__send_push_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__notification__v1__send_push_response__field_descriptors[1] =
@@ -274,6 +184,6 @@ const ProtobufCMessageDescriptor postern__notification__v1__send_push_response__
   postern__notification__v1__send_push_response__field_descriptors,
   postern__notification__v1__send_push_response__field_indices_by_name,
   1,  postern__notification__v1__send_push_response__number_ranges,
-  (ProtobufCMessageInit) postern__notification__v1__send_push_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };

@@ -7,96 +7,6 @@
 #endif
 
 #include "postern/notification/v1/relays.pb-c.h"
-void   postern__notification__v1__set_relay_request__init
-                     (Postern__Notification__V1__SetRelayRequest         *message)
-{
-  static const Postern__Notification__V1__SetRelayRequest init_value = POSTERN__NOTIFICATION__V1__SET_RELAY_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__notification__v1__set_relay_request__get_packed_size
-                     (const Postern__Notification__V1__SetRelayRequest *message)
-{
-  assert(message->base.descriptor == &postern__notification__v1__set_relay_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__notification__v1__set_relay_request__pack
-                     (const Postern__Notification__V1__SetRelayRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__notification__v1__set_relay_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__notification__v1__set_relay_request__pack_to_buffer
-                     (const Postern__Notification__V1__SetRelayRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__notification__v1__set_relay_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Notification__V1__SetRelayRequest *
-       postern__notification__v1__set_relay_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Notification__V1__SetRelayRequest *)
-     protobuf_c_message_unpack (&postern__notification__v1__set_relay_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__notification__v1__set_relay_request__free_unpacked
-                     (Postern__Notification__V1__SetRelayRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__notification__v1__set_relay_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__notification__v1__set_relay_response__init
-                     (Postern__Notification__V1__SetRelayResponse         *message)
-{
-  static const Postern__Notification__V1__SetRelayResponse init_value = POSTERN__NOTIFICATION__V1__SET_RELAY_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__notification__v1__set_relay_response__get_packed_size
-                     (const Postern__Notification__V1__SetRelayResponse *message)
-{
-  assert(message->base.descriptor == &postern__notification__v1__set_relay_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__notification__v1__set_relay_response__pack
-                     (const Postern__Notification__V1__SetRelayResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__notification__v1__set_relay_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__notification__v1__set_relay_response__pack_to_buffer
-                     (const Postern__Notification__V1__SetRelayResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__notification__v1__set_relay_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Notification__V1__SetRelayResponse *
-       postern__notification__v1__set_relay_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Notification__V1__SetRelayResponse *)
-     protobuf_c_message_unpack (&postern__notification__v1__set_relay_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__notification__v1__set_relay_response__free_unpacked
-                     (Postern__Notification__V1__SetRelayResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__notification__v1__set_relay_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 static const ProtobufCFieldDescriptor postern__notification__v1__set_relay_request__field_descriptors[2] =
 {
   {
@@ -145,7 +55,7 @@ const ProtobufCMessageDescriptor postern__notification__v1__set_relay_request__d
   postern__notification__v1__set_relay_request__field_descriptors,
   postern__notification__v1__set_relay_request__field_indices_by_name,
   1,  postern__notification__v1__set_relay_request__number_ranges,
-  (ProtobufCMessageInit) postern__notification__v1__set_relay_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 #define postern__notification__v1__set_relay_response__field_descriptors NULL
@@ -163,6 +73,6 @@ const ProtobufCMessageDescriptor postern__notification__v1__set_relay_response__
   postern__notification__v1__set_relay_response__field_descriptors,
   postern__notification__v1__set_relay_response__field_indices_by_name,
   0,  postern__notification__v1__set_relay_response__number_ranges,
-  (ProtobufCMessageInit) postern__notification__v1__set_relay_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };

@@ -7,96 +7,6 @@
 #endif
 
 #include "postern/notification/v1/sms.pb-c.h"
-void   postern__notification__v1__send_text_request__init
-                     (Postern__Notification__V1__SendTextRequest         *message)
-{
-  static const Postern__Notification__V1__SendTextRequest init_value = POSTERN__NOTIFICATION__V1__SEND_TEXT_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__notification__v1__send_text_request__get_packed_size
-                     (const Postern__Notification__V1__SendTextRequest *message)
-{
-  assert(message->base.descriptor == &postern__notification__v1__send_text_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__notification__v1__send_text_request__pack
-                     (const Postern__Notification__V1__SendTextRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__notification__v1__send_text_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__notification__v1__send_text_request__pack_to_buffer
-                     (const Postern__Notification__V1__SendTextRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__notification__v1__send_text_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Notification__V1__SendTextRequest *
-       postern__notification__v1__send_text_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Notification__V1__SendTextRequest *)
-     protobuf_c_message_unpack (&postern__notification__v1__send_text_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__notification__v1__send_text_request__free_unpacked
-                     (Postern__Notification__V1__SendTextRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__notification__v1__send_text_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__notification__v1__send_text_response__init
-                     (Postern__Notification__V1__SendTextResponse         *message)
-{
-  static const Postern__Notification__V1__SendTextResponse init_value = POSTERN__NOTIFICATION__V1__SEND_TEXT_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__notification__v1__send_text_response__get_packed_size
-                     (const Postern__Notification__V1__SendTextResponse *message)
-{
-  assert(message->base.descriptor == &postern__notification__v1__send_text_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__notification__v1__send_text_response__pack
-                     (const Postern__Notification__V1__SendTextResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__notification__v1__send_text_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__notification__v1__send_text_response__pack_to_buffer
-                     (const Postern__Notification__V1__SendTextResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__notification__v1__send_text_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Notification__V1__SendTextResponse *
-       postern__notification__v1__send_text_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Notification__V1__SendTextResponse *)
-     protobuf_c_message_unpack (&postern__notification__v1__send_text_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__notification__v1__send_text_response__free_unpacked
-                     (Postern__Notification__V1__SendTextResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__notification__v1__send_text_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 static const ProtobufCFieldDescriptor postern__notification__v1__send_text_request__field_descriptors[6] =
 {
   {
@@ -197,7 +107,7 @@ const ProtobufCMessageDescriptor postern__notification__v1__send_text_request__d
   postern__notification__v1__send_text_request__field_descriptors,
   postern__notification__v1__send_text_request__field_indices_by_name,
   1,  postern__notification__v1__send_text_request__number_ranges,
-  (ProtobufCMessageInit) postern__notification__v1__send_text_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__notification__v1__send_text_response__field_descriptors[1] =
@@ -235,6 +145,6 @@ const ProtobufCMessageDescriptor postern__notification__v1__send_text_response__
   postern__notification__v1__send_text_response__field_descriptors,
   postern__notification__v1__send_text_response__field_indices_by_name,
   1,  postern__notification__v1__send_text_response__number_ranges,
-  (ProtobufCMessageInit) postern__notification__v1__send_text_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };

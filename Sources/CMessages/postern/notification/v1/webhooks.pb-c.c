@@ -7,591 +7,6 @@
 #endif
 
 #include "postern/notification/v1/webhooks.pb-c.h"
-void   postern__notification__v1__webhook__init
-                     (Postern__Notification__V1__Webhook         *message)
-{
-  static const Postern__Notification__V1__Webhook init_value = POSTERN__NOTIFICATION__V1__WEBHOOK__INIT;
-  *message = init_value;
-}
-size_t postern__notification__v1__webhook__get_packed_size
-                     (const Postern__Notification__V1__Webhook *message)
-{
-  assert(message->base.descriptor == &postern__notification__v1__webhook__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__notification__v1__webhook__pack
-                     (const Postern__Notification__V1__Webhook *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__notification__v1__webhook__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__notification__v1__webhook__pack_to_buffer
-                     (const Postern__Notification__V1__Webhook *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__notification__v1__webhook__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Notification__V1__Webhook *
-       postern__notification__v1__webhook__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Notification__V1__Webhook *)
-     protobuf_c_message_unpack (&postern__notification__v1__webhook__descriptor,
-                                allocator, len, data);
-}
-void   postern__notification__v1__webhook__free_unpacked
-                     (Postern__Notification__V1__Webhook *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__notification__v1__webhook__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__notification__v1__add_webhook_request__init
-                     (Postern__Notification__V1__AddWebhookRequest         *message)
-{
-  static const Postern__Notification__V1__AddWebhookRequest init_value = POSTERN__NOTIFICATION__V1__ADD_WEBHOOK_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__notification__v1__add_webhook_request__get_packed_size
-                     (const Postern__Notification__V1__AddWebhookRequest *message)
-{
-  assert(message->base.descriptor == &postern__notification__v1__add_webhook_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__notification__v1__add_webhook_request__pack
-                     (const Postern__Notification__V1__AddWebhookRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__notification__v1__add_webhook_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__notification__v1__add_webhook_request__pack_to_buffer
-                     (const Postern__Notification__V1__AddWebhookRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__notification__v1__add_webhook_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Notification__V1__AddWebhookRequest *
-       postern__notification__v1__add_webhook_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Notification__V1__AddWebhookRequest *)
-     protobuf_c_message_unpack (&postern__notification__v1__add_webhook_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__notification__v1__add_webhook_request__free_unpacked
-                     (Postern__Notification__V1__AddWebhookRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__notification__v1__add_webhook_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__notification__v1__add_webhook_response__init
-                     (Postern__Notification__V1__AddWebhookResponse         *message)
-{
-  static const Postern__Notification__V1__AddWebhookResponse init_value = POSTERN__NOTIFICATION__V1__ADD_WEBHOOK_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__notification__v1__add_webhook_response__get_packed_size
-                     (const Postern__Notification__V1__AddWebhookResponse *message)
-{
-  assert(message->base.descriptor == &postern__notification__v1__add_webhook_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__notification__v1__add_webhook_response__pack
-                     (const Postern__Notification__V1__AddWebhookResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__notification__v1__add_webhook_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__notification__v1__add_webhook_response__pack_to_buffer
-                     (const Postern__Notification__V1__AddWebhookResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__notification__v1__add_webhook_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Notification__V1__AddWebhookResponse *
-       postern__notification__v1__add_webhook_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Notification__V1__AddWebhookResponse *)
-     protobuf_c_message_unpack (&postern__notification__v1__add_webhook_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__notification__v1__add_webhook_response__free_unpacked
-                     (Postern__Notification__V1__AddWebhookResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__notification__v1__add_webhook_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__notification__v1__list_webhooks_request__init
-                     (Postern__Notification__V1__ListWebhooksRequest         *message)
-{
-  static const Postern__Notification__V1__ListWebhooksRequest init_value = POSTERN__NOTIFICATION__V1__LIST_WEBHOOKS_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__notification__v1__list_webhooks_request__get_packed_size
-                     (const Postern__Notification__V1__ListWebhooksRequest *message)
-{
-  assert(message->base.descriptor == &postern__notification__v1__list_webhooks_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__notification__v1__list_webhooks_request__pack
-                     (const Postern__Notification__V1__ListWebhooksRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__notification__v1__list_webhooks_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__notification__v1__list_webhooks_request__pack_to_buffer
-                     (const Postern__Notification__V1__ListWebhooksRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__notification__v1__list_webhooks_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Notification__V1__ListWebhooksRequest *
-       postern__notification__v1__list_webhooks_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Notification__V1__ListWebhooksRequest *)
-     protobuf_c_message_unpack (&postern__notification__v1__list_webhooks_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__notification__v1__list_webhooks_request__free_unpacked
-                     (Postern__Notification__V1__ListWebhooksRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__notification__v1__list_webhooks_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__notification__v1__list_webhooks_response__init
-                     (Postern__Notification__V1__ListWebhooksResponse         *message)
-{
-  static const Postern__Notification__V1__ListWebhooksResponse init_value = POSTERN__NOTIFICATION__V1__LIST_WEBHOOKS_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__notification__v1__list_webhooks_response__get_packed_size
-                     (const Postern__Notification__V1__ListWebhooksResponse *message)
-{
-  assert(message->base.descriptor == &postern__notification__v1__list_webhooks_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__notification__v1__list_webhooks_response__pack
-                     (const Postern__Notification__V1__ListWebhooksResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__notification__v1__list_webhooks_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__notification__v1__list_webhooks_response__pack_to_buffer
-                     (const Postern__Notification__V1__ListWebhooksResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__notification__v1__list_webhooks_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Notification__V1__ListWebhooksResponse *
-       postern__notification__v1__list_webhooks_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Notification__V1__ListWebhooksResponse *)
-     protobuf_c_message_unpack (&postern__notification__v1__list_webhooks_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__notification__v1__list_webhooks_response__free_unpacked
-                     (Postern__Notification__V1__ListWebhooksResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__notification__v1__list_webhooks_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__notification__v1__remove_webhook_request__init
-                     (Postern__Notification__V1__RemoveWebhookRequest         *message)
-{
-  static const Postern__Notification__V1__RemoveWebhookRequest init_value = POSTERN__NOTIFICATION__V1__REMOVE_WEBHOOK_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__notification__v1__remove_webhook_request__get_packed_size
-                     (const Postern__Notification__V1__RemoveWebhookRequest *message)
-{
-  assert(message->base.descriptor == &postern__notification__v1__remove_webhook_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__notification__v1__remove_webhook_request__pack
-                     (const Postern__Notification__V1__RemoveWebhookRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__notification__v1__remove_webhook_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__notification__v1__remove_webhook_request__pack_to_buffer
-                     (const Postern__Notification__V1__RemoveWebhookRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__notification__v1__remove_webhook_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Notification__V1__RemoveWebhookRequest *
-       postern__notification__v1__remove_webhook_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Notification__V1__RemoveWebhookRequest *)
-     protobuf_c_message_unpack (&postern__notification__v1__remove_webhook_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__notification__v1__remove_webhook_request__free_unpacked
-                     (Postern__Notification__V1__RemoveWebhookRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__notification__v1__remove_webhook_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__notification__v1__remove_webhook_response__init
-                     (Postern__Notification__V1__RemoveWebhookResponse         *message)
-{
-  static const Postern__Notification__V1__RemoveWebhookResponse init_value = POSTERN__NOTIFICATION__V1__REMOVE_WEBHOOK_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__notification__v1__remove_webhook_response__get_packed_size
-                     (const Postern__Notification__V1__RemoveWebhookResponse *message)
-{
-  assert(message->base.descriptor == &postern__notification__v1__remove_webhook_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__notification__v1__remove_webhook_response__pack
-                     (const Postern__Notification__V1__RemoveWebhookResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__notification__v1__remove_webhook_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__notification__v1__remove_webhook_response__pack_to_buffer
-                     (const Postern__Notification__V1__RemoveWebhookResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__notification__v1__remove_webhook_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Notification__V1__RemoveWebhookResponse *
-       postern__notification__v1__remove_webhook_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Notification__V1__RemoveWebhookResponse *)
-     protobuf_c_message_unpack (&postern__notification__v1__remove_webhook_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__notification__v1__remove_webhook_response__free_unpacked
-                     (Postern__Notification__V1__RemoveWebhookResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__notification__v1__remove_webhook_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__notification__v1__rotate_webhook_secret_request__init
-                     (Postern__Notification__V1__RotateWebhookSecretRequest         *message)
-{
-  static const Postern__Notification__V1__RotateWebhookSecretRequest init_value = POSTERN__NOTIFICATION__V1__ROTATE_WEBHOOK_SECRET_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__notification__v1__rotate_webhook_secret_request__get_packed_size
-                     (const Postern__Notification__V1__RotateWebhookSecretRequest *message)
-{
-  assert(message->base.descriptor == &postern__notification__v1__rotate_webhook_secret_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__notification__v1__rotate_webhook_secret_request__pack
-                     (const Postern__Notification__V1__RotateWebhookSecretRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__notification__v1__rotate_webhook_secret_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__notification__v1__rotate_webhook_secret_request__pack_to_buffer
-                     (const Postern__Notification__V1__RotateWebhookSecretRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__notification__v1__rotate_webhook_secret_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Notification__V1__RotateWebhookSecretRequest *
-       postern__notification__v1__rotate_webhook_secret_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Notification__V1__RotateWebhookSecretRequest *)
-     protobuf_c_message_unpack (&postern__notification__v1__rotate_webhook_secret_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__notification__v1__rotate_webhook_secret_request__free_unpacked
-                     (Postern__Notification__V1__RotateWebhookSecretRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__notification__v1__rotate_webhook_secret_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__notification__v1__rotate_webhook_secret_response__init
-                     (Postern__Notification__V1__RotateWebhookSecretResponse         *message)
-{
-  static const Postern__Notification__V1__RotateWebhookSecretResponse init_value = POSTERN__NOTIFICATION__V1__ROTATE_WEBHOOK_SECRET_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__notification__v1__rotate_webhook_secret_response__get_packed_size
-                     (const Postern__Notification__V1__RotateWebhookSecretResponse *message)
-{
-  assert(message->base.descriptor == &postern__notification__v1__rotate_webhook_secret_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__notification__v1__rotate_webhook_secret_response__pack
-                     (const Postern__Notification__V1__RotateWebhookSecretResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__notification__v1__rotate_webhook_secret_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__notification__v1__rotate_webhook_secret_response__pack_to_buffer
-                     (const Postern__Notification__V1__RotateWebhookSecretResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__notification__v1__rotate_webhook_secret_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Notification__V1__RotateWebhookSecretResponse *
-       postern__notification__v1__rotate_webhook_secret_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Notification__V1__RotateWebhookSecretResponse *)
-     protobuf_c_message_unpack (&postern__notification__v1__rotate_webhook_secret_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__notification__v1__rotate_webhook_secret_response__free_unpacked
-                     (Postern__Notification__V1__RotateWebhookSecretResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__notification__v1__rotate_webhook_secret_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__notification__v1__pause_webhook_request__init
-                     (Postern__Notification__V1__PauseWebhookRequest         *message)
-{
-  static const Postern__Notification__V1__PauseWebhookRequest init_value = POSTERN__NOTIFICATION__V1__PAUSE_WEBHOOK_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__notification__v1__pause_webhook_request__get_packed_size
-                     (const Postern__Notification__V1__PauseWebhookRequest *message)
-{
-  assert(message->base.descriptor == &postern__notification__v1__pause_webhook_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__notification__v1__pause_webhook_request__pack
-                     (const Postern__Notification__V1__PauseWebhookRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__notification__v1__pause_webhook_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__notification__v1__pause_webhook_request__pack_to_buffer
-                     (const Postern__Notification__V1__PauseWebhookRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__notification__v1__pause_webhook_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Notification__V1__PauseWebhookRequest *
-       postern__notification__v1__pause_webhook_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Notification__V1__PauseWebhookRequest *)
-     protobuf_c_message_unpack (&postern__notification__v1__pause_webhook_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__notification__v1__pause_webhook_request__free_unpacked
-                     (Postern__Notification__V1__PauseWebhookRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__notification__v1__pause_webhook_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__notification__v1__pause_webhook_response__init
-                     (Postern__Notification__V1__PauseWebhookResponse         *message)
-{
-  static const Postern__Notification__V1__PauseWebhookResponse init_value = POSTERN__NOTIFICATION__V1__PAUSE_WEBHOOK_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__notification__v1__pause_webhook_response__get_packed_size
-                     (const Postern__Notification__V1__PauseWebhookResponse *message)
-{
-  assert(message->base.descriptor == &postern__notification__v1__pause_webhook_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__notification__v1__pause_webhook_response__pack
-                     (const Postern__Notification__V1__PauseWebhookResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__notification__v1__pause_webhook_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__notification__v1__pause_webhook_response__pack_to_buffer
-                     (const Postern__Notification__V1__PauseWebhookResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__notification__v1__pause_webhook_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Notification__V1__PauseWebhookResponse *
-       postern__notification__v1__pause_webhook_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Notification__V1__PauseWebhookResponse *)
-     protobuf_c_message_unpack (&postern__notification__v1__pause_webhook_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__notification__v1__pause_webhook_response__free_unpacked
-                     (Postern__Notification__V1__PauseWebhookResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__notification__v1__pause_webhook_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__notification__v1__replay_webhook_request__init
-                     (Postern__Notification__V1__ReplayWebhookRequest         *message)
-{
-  static const Postern__Notification__V1__ReplayWebhookRequest init_value = POSTERN__NOTIFICATION__V1__REPLAY_WEBHOOK_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__notification__v1__replay_webhook_request__get_packed_size
-                     (const Postern__Notification__V1__ReplayWebhookRequest *message)
-{
-  assert(message->base.descriptor == &postern__notification__v1__replay_webhook_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__notification__v1__replay_webhook_request__pack
-                     (const Postern__Notification__V1__ReplayWebhookRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__notification__v1__replay_webhook_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__notification__v1__replay_webhook_request__pack_to_buffer
-                     (const Postern__Notification__V1__ReplayWebhookRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__notification__v1__replay_webhook_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Notification__V1__ReplayWebhookRequest *
-       postern__notification__v1__replay_webhook_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Notification__V1__ReplayWebhookRequest *)
-     protobuf_c_message_unpack (&postern__notification__v1__replay_webhook_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__notification__v1__replay_webhook_request__free_unpacked
-                     (Postern__Notification__V1__ReplayWebhookRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__notification__v1__replay_webhook_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__notification__v1__replay_webhook_response__init
-                     (Postern__Notification__V1__ReplayWebhookResponse         *message)
-{
-  static const Postern__Notification__V1__ReplayWebhookResponse init_value = POSTERN__NOTIFICATION__V1__REPLAY_WEBHOOK_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__notification__v1__replay_webhook_response__get_packed_size
-                     (const Postern__Notification__V1__ReplayWebhookResponse *message)
-{
-  assert(message->base.descriptor == &postern__notification__v1__replay_webhook_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__notification__v1__replay_webhook_response__pack
-                     (const Postern__Notification__V1__ReplayWebhookResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__notification__v1__replay_webhook_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__notification__v1__replay_webhook_response__pack_to_buffer
-                     (const Postern__Notification__V1__ReplayWebhookResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__notification__v1__replay_webhook_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Notification__V1__ReplayWebhookResponse *
-       postern__notification__v1__replay_webhook_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Notification__V1__ReplayWebhookResponse *)
-     protobuf_c_message_unpack (&postern__notification__v1__replay_webhook_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__notification__v1__replay_webhook_response__free_unpacked
-                     (Postern__Notification__V1__ReplayWebhookResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__notification__v1__replay_webhook_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 static const ProtobufCFieldDescriptor postern__notification__v1__webhook__field_descriptors[8] =
 {
   {
@@ -718,7 +133,7 @@ const ProtobufCMessageDescriptor postern__notification__v1__webhook__descriptor 
   postern__notification__v1__webhook__field_descriptors,
   postern__notification__v1__webhook__field_indices_by_name,
   1,  postern__notification__v1__webhook__number_ranges,
-  (ProtobufCMessageInit) postern__notification__v1__webhook__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__notification__v1__add_webhook_request__field_descriptors[2] =
@@ -769,7 +184,7 @@ const ProtobufCMessageDescriptor postern__notification__v1__add_webhook_request_
   postern__notification__v1__add_webhook_request__field_descriptors,
   postern__notification__v1__add_webhook_request__field_indices_by_name,
   1,  postern__notification__v1__add_webhook_request__number_ranges,
-  (ProtobufCMessageInit) postern__notification__v1__add_webhook_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__notification__v1__add_webhook_response__field_descriptors[2] =
@@ -820,7 +235,7 @@ const ProtobufCMessageDescriptor postern__notification__v1__add_webhook_response
   postern__notification__v1__add_webhook_response__field_descriptors,
   postern__notification__v1__add_webhook_response__field_indices_by_name,
   1,  postern__notification__v1__add_webhook_response__number_ranges,
-  (ProtobufCMessageInit) postern__notification__v1__add_webhook_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 #define postern__notification__v1__list_webhooks_request__field_descriptors NULL
@@ -838,7 +253,7 @@ const ProtobufCMessageDescriptor postern__notification__v1__list_webhooks_reques
   postern__notification__v1__list_webhooks_request__field_descriptors,
   postern__notification__v1__list_webhooks_request__field_indices_by_name,
   0,  postern__notification__v1__list_webhooks_request__number_ranges,
-  (ProtobufCMessageInit) postern__notification__v1__list_webhooks_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__notification__v1__list_webhooks_response__field_descriptors[1] =
@@ -876,7 +291,7 @@ const ProtobufCMessageDescriptor postern__notification__v1__list_webhooks_respon
   postern__notification__v1__list_webhooks_response__field_descriptors,
   postern__notification__v1__list_webhooks_response__field_indices_by_name,
   1,  postern__notification__v1__list_webhooks_response__number_ranges,
-  (ProtobufCMessageInit) postern__notification__v1__list_webhooks_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__notification__v1__remove_webhook_request__field_descriptors[1] =
@@ -914,7 +329,7 @@ const ProtobufCMessageDescriptor postern__notification__v1__remove_webhook_reque
   postern__notification__v1__remove_webhook_request__field_descriptors,
   postern__notification__v1__remove_webhook_request__field_indices_by_name,
   1,  postern__notification__v1__remove_webhook_request__number_ranges,
-  (ProtobufCMessageInit) postern__notification__v1__remove_webhook_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 #define postern__notification__v1__remove_webhook_response__field_descriptors NULL
@@ -932,7 +347,7 @@ const ProtobufCMessageDescriptor postern__notification__v1__remove_webhook_respo
   postern__notification__v1__remove_webhook_response__field_descriptors,
   postern__notification__v1__remove_webhook_response__field_indices_by_name,
   0,  postern__notification__v1__remove_webhook_response__number_ranges,
-  (ProtobufCMessageInit) postern__notification__v1__remove_webhook_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__notification__v1__rotate_webhook_secret_request__field_descriptors[1] =
@@ -970,7 +385,7 @@ const ProtobufCMessageDescriptor postern__notification__v1__rotate_webhook_secre
   postern__notification__v1__rotate_webhook_secret_request__field_descriptors,
   postern__notification__v1__rotate_webhook_secret_request__field_indices_by_name,
   1,  postern__notification__v1__rotate_webhook_secret_request__number_ranges,
-  (ProtobufCMessageInit) postern__notification__v1__rotate_webhook_secret_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__notification__v1__rotate_webhook_secret_response__field_descriptors[2] =
@@ -1021,7 +436,7 @@ const ProtobufCMessageDescriptor postern__notification__v1__rotate_webhook_secre
   postern__notification__v1__rotate_webhook_secret_response__field_descriptors,
   postern__notification__v1__rotate_webhook_secret_response__field_indices_by_name,
   1,  postern__notification__v1__rotate_webhook_secret_response__number_ranges,
-  (ProtobufCMessageInit) postern__notification__v1__rotate_webhook_secret_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__notification__v1__pause_webhook_request__field_descriptors[2] =
@@ -1072,7 +487,7 @@ const ProtobufCMessageDescriptor postern__notification__v1__pause_webhook_reques
   postern__notification__v1__pause_webhook_request__field_descriptors,
   postern__notification__v1__pause_webhook_request__field_indices_by_name,
   1,  postern__notification__v1__pause_webhook_request__number_ranges,
-  (ProtobufCMessageInit) postern__notification__v1__pause_webhook_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 #define postern__notification__v1__pause_webhook_response__field_descriptors NULL
@@ -1090,7 +505,7 @@ const ProtobufCMessageDescriptor postern__notification__v1__pause_webhook_respon
   postern__notification__v1__pause_webhook_response__field_descriptors,
   postern__notification__v1__pause_webhook_response__field_indices_by_name,
   0,  postern__notification__v1__pause_webhook_response__number_ranges,
-  (ProtobufCMessageInit) postern__notification__v1__pause_webhook_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__notification__v1__replay_webhook_request__field_descriptors[2] =
@@ -1141,7 +556,7 @@ const ProtobufCMessageDescriptor postern__notification__v1__replay_webhook_reque
   postern__notification__v1__replay_webhook_request__field_descriptors,
   postern__notification__v1__replay_webhook_request__field_indices_by_name,
   1,  postern__notification__v1__replay_webhook_request__number_ranges,
-  (ProtobufCMessageInit) postern__notification__v1__replay_webhook_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__notification__v1__replay_webhook_response__field_descriptors[1] =
@@ -1179,6 +594,6 @@ const ProtobufCMessageDescriptor postern__notification__v1__replay_webhook_respo
   postern__notification__v1__replay_webhook_response__field_descriptors,
   postern__notification__v1__replay_webhook_response__field_indices_by_name,
   1,  postern__notification__v1__replay_webhook_response__number_ranges,
-  (ProtobufCMessageInit) postern__notification__v1__replay_webhook_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };

@@ -7,366 +7,6 @@
 #endif
 
 #include "postern/ratelimit/v1/operation.pb-c.h"
-void   postern__ratelimit__v1__limit__init
-                     (Postern__Ratelimit__V1__Limit         *message)
-{
-  static const Postern__Ratelimit__V1__Limit init_value = POSTERN__RATELIMIT__V1__LIMIT__INIT;
-  *message = init_value;
-}
-size_t postern__ratelimit__v1__limit__get_packed_size
-                     (const Postern__Ratelimit__V1__Limit *message)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__limit__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__ratelimit__v1__limit__pack
-                     (const Postern__Ratelimit__V1__Limit *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__limit__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__ratelimit__v1__limit__pack_to_buffer
-                     (const Postern__Ratelimit__V1__Limit *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__limit__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Ratelimit__V1__Limit *
-       postern__ratelimit__v1__limit__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Ratelimit__V1__Limit *)
-     protobuf_c_message_unpack (&postern__ratelimit__v1__limit__descriptor,
-                                allocator, len, data);
-}
-void   postern__ratelimit__v1__limit__free_unpacked
-                     (Postern__Ratelimit__V1__Limit *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__ratelimit__v1__limit__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__ratelimit__v1__list_limits_request__init
-                     (Postern__Ratelimit__V1__ListLimitsRequest         *message)
-{
-  static const Postern__Ratelimit__V1__ListLimitsRequest init_value = POSTERN__RATELIMIT__V1__LIST_LIMITS_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__ratelimit__v1__list_limits_request__get_packed_size
-                     (const Postern__Ratelimit__V1__ListLimitsRequest *message)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__list_limits_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__ratelimit__v1__list_limits_request__pack
-                     (const Postern__Ratelimit__V1__ListLimitsRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__list_limits_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__ratelimit__v1__list_limits_request__pack_to_buffer
-                     (const Postern__Ratelimit__V1__ListLimitsRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__list_limits_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Ratelimit__V1__ListLimitsRequest *
-       postern__ratelimit__v1__list_limits_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Ratelimit__V1__ListLimitsRequest *)
-     protobuf_c_message_unpack (&postern__ratelimit__v1__list_limits_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__ratelimit__v1__list_limits_request__free_unpacked
-                     (Postern__Ratelimit__V1__ListLimitsRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__ratelimit__v1__list_limits_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__ratelimit__v1__list_limits_response__init
-                     (Postern__Ratelimit__V1__ListLimitsResponse         *message)
-{
-  static const Postern__Ratelimit__V1__ListLimitsResponse init_value = POSTERN__RATELIMIT__V1__LIST_LIMITS_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__ratelimit__v1__list_limits_response__get_packed_size
-                     (const Postern__Ratelimit__V1__ListLimitsResponse *message)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__list_limits_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__ratelimit__v1__list_limits_response__pack
-                     (const Postern__Ratelimit__V1__ListLimitsResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__list_limits_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__ratelimit__v1__list_limits_response__pack_to_buffer
-                     (const Postern__Ratelimit__V1__ListLimitsResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__list_limits_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Ratelimit__V1__ListLimitsResponse *
-       postern__ratelimit__v1__list_limits_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Ratelimit__V1__ListLimitsResponse *)
-     protobuf_c_message_unpack (&postern__ratelimit__v1__list_limits_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__ratelimit__v1__list_limits_response__free_unpacked
-                     (Postern__Ratelimit__V1__ListLimitsResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__ratelimit__v1__list_limits_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__ratelimit__v1__subject_key__init
-                     (Postern__Ratelimit__V1__SubjectKey         *message)
-{
-  static const Postern__Ratelimit__V1__SubjectKey init_value = POSTERN__RATELIMIT__V1__SUBJECT_KEY__INIT;
-  *message = init_value;
-}
-size_t postern__ratelimit__v1__subject_key__get_packed_size
-                     (const Postern__Ratelimit__V1__SubjectKey *message)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__subject_key__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__ratelimit__v1__subject_key__pack
-                     (const Postern__Ratelimit__V1__SubjectKey *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__subject_key__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__ratelimit__v1__subject_key__pack_to_buffer
-                     (const Postern__Ratelimit__V1__SubjectKey *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__subject_key__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Ratelimit__V1__SubjectKey *
-       postern__ratelimit__v1__subject_key__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Ratelimit__V1__SubjectKey *)
-     protobuf_c_message_unpack (&postern__ratelimit__v1__subject_key__descriptor,
-                                allocator, len, data);
-}
-void   postern__ratelimit__v1__subject_key__free_unpacked
-                     (Postern__Ratelimit__V1__SubjectKey *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__ratelimit__v1__subject_key__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__ratelimit__v1__list_subject_keys_request__init
-                     (Postern__Ratelimit__V1__ListSubjectKeysRequest         *message)
-{
-  static const Postern__Ratelimit__V1__ListSubjectKeysRequest init_value = POSTERN__RATELIMIT__V1__LIST_SUBJECT_KEYS_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__ratelimit__v1__list_subject_keys_request__get_packed_size
-                     (const Postern__Ratelimit__V1__ListSubjectKeysRequest *message)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__list_subject_keys_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__ratelimit__v1__list_subject_keys_request__pack
-                     (const Postern__Ratelimit__V1__ListSubjectKeysRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__list_subject_keys_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__ratelimit__v1__list_subject_keys_request__pack_to_buffer
-                     (const Postern__Ratelimit__V1__ListSubjectKeysRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__list_subject_keys_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Ratelimit__V1__ListSubjectKeysRequest *
-       postern__ratelimit__v1__list_subject_keys_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Ratelimit__V1__ListSubjectKeysRequest *)
-     protobuf_c_message_unpack (&postern__ratelimit__v1__list_subject_keys_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__ratelimit__v1__list_subject_keys_request__free_unpacked
-                     (Postern__Ratelimit__V1__ListSubjectKeysRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__ratelimit__v1__list_subject_keys_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__ratelimit__v1__list_subject_keys_response__init
-                     (Postern__Ratelimit__V1__ListSubjectKeysResponse         *message)
-{
-  static const Postern__Ratelimit__V1__ListSubjectKeysResponse init_value = POSTERN__RATELIMIT__V1__LIST_SUBJECT_KEYS_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__ratelimit__v1__list_subject_keys_response__get_packed_size
-                     (const Postern__Ratelimit__V1__ListSubjectKeysResponse *message)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__list_subject_keys_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__ratelimit__v1__list_subject_keys_response__pack
-                     (const Postern__Ratelimit__V1__ListSubjectKeysResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__list_subject_keys_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__ratelimit__v1__list_subject_keys_response__pack_to_buffer
-                     (const Postern__Ratelimit__V1__ListSubjectKeysResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__list_subject_keys_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Ratelimit__V1__ListSubjectKeysResponse *
-       postern__ratelimit__v1__list_subject_keys_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Ratelimit__V1__ListSubjectKeysResponse *)
-     protobuf_c_message_unpack (&postern__ratelimit__v1__list_subject_keys_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__ratelimit__v1__list_subject_keys_response__free_unpacked
-                     (Postern__Ratelimit__V1__ListSubjectKeysResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__ratelimit__v1__list_subject_keys_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__ratelimit__v1__rotate_subject_key_request__init
-                     (Postern__Ratelimit__V1__RotateSubjectKeyRequest         *message)
-{
-  static const Postern__Ratelimit__V1__RotateSubjectKeyRequest init_value = POSTERN__RATELIMIT__V1__ROTATE_SUBJECT_KEY_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__ratelimit__v1__rotate_subject_key_request__get_packed_size
-                     (const Postern__Ratelimit__V1__RotateSubjectKeyRequest *message)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__rotate_subject_key_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__ratelimit__v1__rotate_subject_key_request__pack
-                     (const Postern__Ratelimit__V1__RotateSubjectKeyRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__rotate_subject_key_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__ratelimit__v1__rotate_subject_key_request__pack_to_buffer
-                     (const Postern__Ratelimit__V1__RotateSubjectKeyRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__rotate_subject_key_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Ratelimit__V1__RotateSubjectKeyRequest *
-       postern__ratelimit__v1__rotate_subject_key_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Ratelimit__V1__RotateSubjectKeyRequest *)
-     protobuf_c_message_unpack (&postern__ratelimit__v1__rotate_subject_key_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__ratelimit__v1__rotate_subject_key_request__free_unpacked
-                     (Postern__Ratelimit__V1__RotateSubjectKeyRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__ratelimit__v1__rotate_subject_key_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__ratelimit__v1__rotate_subject_key_response__init
-                     (Postern__Ratelimit__V1__RotateSubjectKeyResponse         *message)
-{
-  static const Postern__Ratelimit__V1__RotateSubjectKeyResponse init_value = POSTERN__RATELIMIT__V1__ROTATE_SUBJECT_KEY_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__ratelimit__v1__rotate_subject_key_response__get_packed_size
-                     (const Postern__Ratelimit__V1__RotateSubjectKeyResponse *message)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__rotate_subject_key_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__ratelimit__v1__rotate_subject_key_response__pack
-                     (const Postern__Ratelimit__V1__RotateSubjectKeyResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__rotate_subject_key_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__ratelimit__v1__rotate_subject_key_response__pack_to_buffer
-                     (const Postern__Ratelimit__V1__RotateSubjectKeyResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__rotate_subject_key_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Ratelimit__V1__RotateSubjectKeyResponse *
-       postern__ratelimit__v1__rotate_subject_key_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Ratelimit__V1__RotateSubjectKeyResponse *)
-     protobuf_c_message_unpack (&postern__ratelimit__v1__rotate_subject_key_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__ratelimit__v1__rotate_subject_key_response__free_unpacked
-                     (Postern__Ratelimit__V1__RotateSubjectKeyResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__ratelimit__v1__rotate_subject_key_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 static const ProtobufCFieldDescriptor postern__ratelimit__v1__limit__field_descriptors[7] =
 {
   {
@@ -480,7 +120,7 @@ const ProtobufCMessageDescriptor postern__ratelimit__v1__limit__descriptor =
   postern__ratelimit__v1__limit__field_descriptors,
   postern__ratelimit__v1__limit__field_indices_by_name,
   1,  postern__ratelimit__v1__limit__number_ranges,
-  (ProtobufCMessageInit) postern__ratelimit__v1__limit__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 #define postern__ratelimit__v1__list_limits_request__field_descriptors NULL
@@ -498,7 +138,7 @@ const ProtobufCMessageDescriptor postern__ratelimit__v1__list_limits_request__de
   postern__ratelimit__v1__list_limits_request__field_descriptors,
   postern__ratelimit__v1__list_limits_request__field_indices_by_name,
   0,  postern__ratelimit__v1__list_limits_request__number_ranges,
-  (ProtobufCMessageInit) postern__ratelimit__v1__list_limits_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__ratelimit__v1__list_limits_response__field_descriptors[1] =
@@ -536,7 +176,7 @@ const ProtobufCMessageDescriptor postern__ratelimit__v1__list_limits_response__d
   postern__ratelimit__v1__list_limits_response__field_descriptors,
   postern__ratelimit__v1__list_limits_response__field_indices_by_name,
   1,  postern__ratelimit__v1__list_limits_response__number_ranges,
-  (ProtobufCMessageInit) postern__ratelimit__v1__list_limits_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__ratelimit__v1__subject_key__field_descriptors[3] =
@@ -600,7 +240,7 @@ const ProtobufCMessageDescriptor postern__ratelimit__v1__subject_key__descriptor
   postern__ratelimit__v1__subject_key__field_descriptors,
   postern__ratelimit__v1__subject_key__field_indices_by_name,
   1,  postern__ratelimit__v1__subject_key__number_ranges,
-  (ProtobufCMessageInit) postern__ratelimit__v1__subject_key__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 #define postern__ratelimit__v1__list_subject_keys_request__field_descriptors NULL
@@ -618,7 +258,7 @@ const ProtobufCMessageDescriptor postern__ratelimit__v1__list_subject_keys_reque
   postern__ratelimit__v1__list_subject_keys_request__field_descriptors,
   postern__ratelimit__v1__list_subject_keys_request__field_indices_by_name,
   0,  postern__ratelimit__v1__list_subject_keys_request__number_ranges,
-  (ProtobufCMessageInit) postern__ratelimit__v1__list_subject_keys_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__ratelimit__v1__list_subject_keys_response__field_descriptors[1] =
@@ -656,7 +296,7 @@ const ProtobufCMessageDescriptor postern__ratelimit__v1__list_subject_keys_respo
   postern__ratelimit__v1__list_subject_keys_response__field_descriptors,
   postern__ratelimit__v1__list_subject_keys_response__field_indices_by_name,
   1,  postern__ratelimit__v1__list_subject_keys_response__number_ranges,
-  (ProtobufCMessageInit) postern__ratelimit__v1__list_subject_keys_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__ratelimit__v1__rotate_subject_key_request__field_descriptors[1] =
@@ -694,7 +334,7 @@ const ProtobufCMessageDescriptor postern__ratelimit__v1__rotate_subject_key_requ
   postern__ratelimit__v1__rotate_subject_key_request__field_descriptors,
   postern__ratelimit__v1__rotate_subject_key_request__field_indices_by_name,
   1,  postern__ratelimit__v1__rotate_subject_key_request__number_ranges,
-  (ProtobufCMessageInit) postern__ratelimit__v1__rotate_subject_key_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__ratelimit__v1__rotate_subject_key_response__field_descriptors[1] =
@@ -732,6 +372,6 @@ const ProtobufCMessageDescriptor postern__ratelimit__v1__rotate_subject_key_resp
   postern__ratelimit__v1__rotate_subject_key_response__field_descriptors,
   postern__ratelimit__v1__rotate_subject_key_response__field_indices_by_name,
   1,  postern__ratelimit__v1__rotate_subject_key_response__number_ranges,
-  (ProtobufCMessageInit) postern__ratelimit__v1__rotate_subject_key_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };

@@ -7,636 +7,6 @@
 #endif
 
 #include "postern/ratelimit/v1/ratelimit.pb-c.h"
-void   postern__ratelimit__v1__charge__init
-                     (Postern__Ratelimit__V1__Charge         *message)
-{
-  static const Postern__Ratelimit__V1__Charge init_value = POSTERN__RATELIMIT__V1__CHARGE__INIT;
-  *message = init_value;
-}
-size_t postern__ratelimit__v1__charge__get_packed_size
-                     (const Postern__Ratelimit__V1__Charge *message)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__charge__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__ratelimit__v1__charge__pack
-                     (const Postern__Ratelimit__V1__Charge *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__charge__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__ratelimit__v1__charge__pack_to_buffer
-                     (const Postern__Ratelimit__V1__Charge *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__charge__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Ratelimit__V1__Charge *
-       postern__ratelimit__v1__charge__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Ratelimit__V1__Charge *)
-     protobuf_c_message_unpack (&postern__ratelimit__v1__charge__descriptor,
-                                allocator, len, data);
-}
-void   postern__ratelimit__v1__charge__free_unpacked
-                     (Postern__Ratelimit__V1__Charge *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__ratelimit__v1__charge__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__ratelimit__v1__decision__init
-                     (Postern__Ratelimit__V1__Decision         *message)
-{
-  static const Postern__Ratelimit__V1__Decision init_value = POSTERN__RATELIMIT__V1__DECISION__INIT;
-  *message = init_value;
-}
-size_t postern__ratelimit__v1__decision__get_packed_size
-                     (const Postern__Ratelimit__V1__Decision *message)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__decision__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__ratelimit__v1__decision__pack
-                     (const Postern__Ratelimit__V1__Decision *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__decision__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__ratelimit__v1__decision__pack_to_buffer
-                     (const Postern__Ratelimit__V1__Decision *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__decision__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Ratelimit__V1__Decision *
-       postern__ratelimit__v1__decision__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Ratelimit__V1__Decision *)
-     protobuf_c_message_unpack (&postern__ratelimit__v1__decision__descriptor,
-                                allocator, len, data);
-}
-void   postern__ratelimit__v1__decision__free_unpacked
-                     (Postern__Ratelimit__V1__Decision *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__ratelimit__v1__decision__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__ratelimit__v1__consume_request__init
-                     (Postern__Ratelimit__V1__ConsumeRequest         *message)
-{
-  static const Postern__Ratelimit__V1__ConsumeRequest init_value = POSTERN__RATELIMIT__V1__CONSUME_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__ratelimit__v1__consume_request__get_packed_size
-                     (const Postern__Ratelimit__V1__ConsumeRequest *message)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__consume_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__ratelimit__v1__consume_request__pack
-                     (const Postern__Ratelimit__V1__ConsumeRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__consume_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__ratelimit__v1__consume_request__pack_to_buffer
-                     (const Postern__Ratelimit__V1__ConsumeRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__consume_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Ratelimit__V1__ConsumeRequest *
-       postern__ratelimit__v1__consume_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Ratelimit__V1__ConsumeRequest *)
-     protobuf_c_message_unpack (&postern__ratelimit__v1__consume_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__ratelimit__v1__consume_request__free_unpacked
-                     (Postern__Ratelimit__V1__ConsumeRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__ratelimit__v1__consume_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__ratelimit__v1__consume_response__init
-                     (Postern__Ratelimit__V1__ConsumeResponse         *message)
-{
-  static const Postern__Ratelimit__V1__ConsumeResponse init_value = POSTERN__RATELIMIT__V1__CONSUME_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__ratelimit__v1__consume_response__get_packed_size
-                     (const Postern__Ratelimit__V1__ConsumeResponse *message)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__consume_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__ratelimit__v1__consume_response__pack
-                     (const Postern__Ratelimit__V1__ConsumeResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__consume_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__ratelimit__v1__consume_response__pack_to_buffer
-                     (const Postern__Ratelimit__V1__ConsumeResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__consume_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Ratelimit__V1__ConsumeResponse *
-       postern__ratelimit__v1__consume_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Ratelimit__V1__ConsumeResponse *)
-     protobuf_c_message_unpack (&postern__ratelimit__v1__consume_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__ratelimit__v1__consume_response__free_unpacked
-                     (Postern__Ratelimit__V1__ConsumeResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__ratelimit__v1__consume_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__ratelimit__v1__check_request__init
-                     (Postern__Ratelimit__V1__CheckRequest         *message)
-{
-  static const Postern__Ratelimit__V1__CheckRequest init_value = POSTERN__RATELIMIT__V1__CHECK_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__ratelimit__v1__check_request__get_packed_size
-                     (const Postern__Ratelimit__V1__CheckRequest *message)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__check_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__ratelimit__v1__check_request__pack
-                     (const Postern__Ratelimit__V1__CheckRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__check_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__ratelimit__v1__check_request__pack_to_buffer
-                     (const Postern__Ratelimit__V1__CheckRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__check_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Ratelimit__V1__CheckRequest *
-       postern__ratelimit__v1__check_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Ratelimit__V1__CheckRequest *)
-     protobuf_c_message_unpack (&postern__ratelimit__v1__check_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__ratelimit__v1__check_request__free_unpacked
-                     (Postern__Ratelimit__V1__CheckRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__ratelimit__v1__check_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__ratelimit__v1__check_response__init
-                     (Postern__Ratelimit__V1__CheckResponse         *message)
-{
-  static const Postern__Ratelimit__V1__CheckResponse init_value = POSTERN__RATELIMIT__V1__CHECK_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__ratelimit__v1__check_response__get_packed_size
-                     (const Postern__Ratelimit__V1__CheckResponse *message)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__check_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__ratelimit__v1__check_response__pack
-                     (const Postern__Ratelimit__V1__CheckResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__check_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__ratelimit__v1__check_response__pack_to_buffer
-                     (const Postern__Ratelimit__V1__CheckResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__check_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Ratelimit__V1__CheckResponse *
-       postern__ratelimit__v1__check_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Ratelimit__V1__CheckResponse *)
-     protobuf_c_message_unpack (&postern__ratelimit__v1__check_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__ratelimit__v1__check_response__free_unpacked
-                     (Postern__Ratelimit__V1__CheckResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__ratelimit__v1__check_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__ratelimit__v1__refund_request__init
-                     (Postern__Ratelimit__V1__RefundRequest         *message)
-{
-  static const Postern__Ratelimit__V1__RefundRequest init_value = POSTERN__RATELIMIT__V1__REFUND_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__ratelimit__v1__refund_request__get_packed_size
-                     (const Postern__Ratelimit__V1__RefundRequest *message)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__refund_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__ratelimit__v1__refund_request__pack
-                     (const Postern__Ratelimit__V1__RefundRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__refund_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__ratelimit__v1__refund_request__pack_to_buffer
-                     (const Postern__Ratelimit__V1__RefundRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__refund_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Ratelimit__V1__RefundRequest *
-       postern__ratelimit__v1__refund_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Ratelimit__V1__RefundRequest *)
-     protobuf_c_message_unpack (&postern__ratelimit__v1__refund_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__ratelimit__v1__refund_request__free_unpacked
-                     (Postern__Ratelimit__V1__RefundRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__ratelimit__v1__refund_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__ratelimit__v1__refund_response__init
-                     (Postern__Ratelimit__V1__RefundResponse         *message)
-{
-  static const Postern__Ratelimit__V1__RefundResponse init_value = POSTERN__RATELIMIT__V1__REFUND_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__ratelimit__v1__refund_response__get_packed_size
-                     (const Postern__Ratelimit__V1__RefundResponse *message)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__refund_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__ratelimit__v1__refund_response__pack
-                     (const Postern__Ratelimit__V1__RefundResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__refund_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__ratelimit__v1__refund_response__pack_to_buffer
-                     (const Postern__Ratelimit__V1__RefundResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__refund_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Ratelimit__V1__RefundResponse *
-       postern__ratelimit__v1__refund_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Ratelimit__V1__RefundResponse *)
-     protobuf_c_message_unpack (&postern__ratelimit__v1__refund_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__ratelimit__v1__refund_response__free_unpacked
-                     (Postern__Ratelimit__V1__RefundResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__ratelimit__v1__refund_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__ratelimit__v1__succeed_request__init
-                     (Postern__Ratelimit__V1__SucceedRequest         *message)
-{
-  static const Postern__Ratelimit__V1__SucceedRequest init_value = POSTERN__RATELIMIT__V1__SUCCEED_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__ratelimit__v1__succeed_request__get_packed_size
-                     (const Postern__Ratelimit__V1__SucceedRequest *message)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__succeed_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__ratelimit__v1__succeed_request__pack
-                     (const Postern__Ratelimit__V1__SucceedRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__succeed_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__ratelimit__v1__succeed_request__pack_to_buffer
-                     (const Postern__Ratelimit__V1__SucceedRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__succeed_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Ratelimit__V1__SucceedRequest *
-       postern__ratelimit__v1__succeed_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Ratelimit__V1__SucceedRequest *)
-     protobuf_c_message_unpack (&postern__ratelimit__v1__succeed_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__ratelimit__v1__succeed_request__free_unpacked
-                     (Postern__Ratelimit__V1__SucceedRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__ratelimit__v1__succeed_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__ratelimit__v1__succeed_response__init
-                     (Postern__Ratelimit__V1__SucceedResponse         *message)
-{
-  static const Postern__Ratelimit__V1__SucceedResponse init_value = POSTERN__RATELIMIT__V1__SUCCEED_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__ratelimit__v1__succeed_response__get_packed_size
-                     (const Postern__Ratelimit__V1__SucceedResponse *message)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__succeed_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__ratelimit__v1__succeed_response__pack
-                     (const Postern__Ratelimit__V1__SucceedResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__succeed_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__ratelimit__v1__succeed_response__pack_to_buffer
-                     (const Postern__Ratelimit__V1__SucceedResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__succeed_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Ratelimit__V1__SucceedResponse *
-       postern__ratelimit__v1__succeed_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Ratelimit__V1__SucceedResponse *)
-     protobuf_c_message_unpack (&postern__ratelimit__v1__succeed_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__ratelimit__v1__succeed_response__free_unpacked
-                     (Postern__Ratelimit__V1__SucceedResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__ratelimit__v1__succeed_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__ratelimit__v1__peek_request__init
-                     (Postern__Ratelimit__V1__PeekRequest         *message)
-{
-  static const Postern__Ratelimit__V1__PeekRequest init_value = POSTERN__RATELIMIT__V1__PEEK_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__ratelimit__v1__peek_request__get_packed_size
-                     (const Postern__Ratelimit__V1__PeekRequest *message)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__peek_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__ratelimit__v1__peek_request__pack
-                     (const Postern__Ratelimit__V1__PeekRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__peek_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__ratelimit__v1__peek_request__pack_to_buffer
-                     (const Postern__Ratelimit__V1__PeekRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__peek_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Ratelimit__V1__PeekRequest *
-       postern__ratelimit__v1__peek_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Ratelimit__V1__PeekRequest *)
-     protobuf_c_message_unpack (&postern__ratelimit__v1__peek_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__ratelimit__v1__peek_request__free_unpacked
-                     (Postern__Ratelimit__V1__PeekRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__ratelimit__v1__peek_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__ratelimit__v1__peek_response__init
-                     (Postern__Ratelimit__V1__PeekResponse         *message)
-{
-  static const Postern__Ratelimit__V1__PeekResponse init_value = POSTERN__RATELIMIT__V1__PEEK_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__ratelimit__v1__peek_response__get_packed_size
-                     (const Postern__Ratelimit__V1__PeekResponse *message)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__peek_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__ratelimit__v1__peek_response__pack
-                     (const Postern__Ratelimit__V1__PeekResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__peek_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__ratelimit__v1__peek_response__pack_to_buffer
-                     (const Postern__Ratelimit__V1__PeekResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__peek_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Ratelimit__V1__PeekResponse *
-       postern__ratelimit__v1__peek_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Ratelimit__V1__PeekResponse *)
-     protobuf_c_message_unpack (&postern__ratelimit__v1__peek_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__ratelimit__v1__peek_response__free_unpacked
-                     (Postern__Ratelimit__V1__PeekResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__ratelimit__v1__peek_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__ratelimit__v1__reset_request__init
-                     (Postern__Ratelimit__V1__ResetRequest         *message)
-{
-  static const Postern__Ratelimit__V1__ResetRequest init_value = POSTERN__RATELIMIT__V1__RESET_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__ratelimit__v1__reset_request__get_packed_size
-                     (const Postern__Ratelimit__V1__ResetRequest *message)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__reset_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__ratelimit__v1__reset_request__pack
-                     (const Postern__Ratelimit__V1__ResetRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__reset_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__ratelimit__v1__reset_request__pack_to_buffer
-                     (const Postern__Ratelimit__V1__ResetRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__reset_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Ratelimit__V1__ResetRequest *
-       postern__ratelimit__v1__reset_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Ratelimit__V1__ResetRequest *)
-     protobuf_c_message_unpack (&postern__ratelimit__v1__reset_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__ratelimit__v1__reset_request__free_unpacked
-                     (Postern__Ratelimit__V1__ResetRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__ratelimit__v1__reset_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__ratelimit__v1__reset_response__init
-                     (Postern__Ratelimit__V1__ResetResponse         *message)
-{
-  static const Postern__Ratelimit__V1__ResetResponse init_value = POSTERN__RATELIMIT__V1__RESET_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__ratelimit__v1__reset_response__get_packed_size
-                     (const Postern__Ratelimit__V1__ResetResponse *message)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__reset_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__ratelimit__v1__reset_response__pack
-                     (const Postern__Ratelimit__V1__ResetResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__reset_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__ratelimit__v1__reset_response__pack_to_buffer
-                     (const Postern__Ratelimit__V1__ResetResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__ratelimit__v1__reset_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Ratelimit__V1__ResetResponse *
-       postern__ratelimit__v1__reset_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Ratelimit__V1__ResetResponse *)
-     protobuf_c_message_unpack (&postern__ratelimit__v1__reset_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__ratelimit__v1__reset_response__free_unpacked
-                     (Postern__Ratelimit__V1__ResetResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__ratelimit__v1__reset_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 static const ProtobufCFieldDescriptor postern__ratelimit__v1__charge__field_descriptors[4] =
 {
   {
@@ -711,7 +81,7 @@ const ProtobufCMessageDescriptor postern__ratelimit__v1__charge__descriptor =
   postern__ratelimit__v1__charge__field_descriptors,
   postern__ratelimit__v1__charge__field_indices_by_name,
   1,  postern__ratelimit__v1__charge__number_ranges,
-  (ProtobufCMessageInit) postern__ratelimit__v1__charge__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__ratelimit__v1__decision__field_descriptors[7] =
@@ -827,7 +197,7 @@ const ProtobufCMessageDescriptor postern__ratelimit__v1__decision__descriptor =
   postern__ratelimit__v1__decision__field_descriptors,
   postern__ratelimit__v1__decision__field_indices_by_name,
   1,  postern__ratelimit__v1__decision__number_ranges,
-  (ProtobufCMessageInit) postern__ratelimit__v1__decision__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__ratelimit__v1__consume_request__field_descriptors[5] =
@@ -917,7 +287,7 @@ const ProtobufCMessageDescriptor postern__ratelimit__v1__consume_request__descri
   postern__ratelimit__v1__consume_request__field_descriptors,
   postern__ratelimit__v1__consume_request__field_indices_by_name,
   1,  postern__ratelimit__v1__consume_request__number_ranges,
-  (ProtobufCMessageInit) postern__ratelimit__v1__consume_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__ratelimit__v1__consume_response__field_descriptors[2] =
@@ -968,7 +338,7 @@ const ProtobufCMessageDescriptor postern__ratelimit__v1__consume_response__descr
   postern__ratelimit__v1__consume_response__field_descriptors,
   postern__ratelimit__v1__consume_response__field_indices_by_name,
   1,  postern__ratelimit__v1__consume_response__number_ranges,
-  (ProtobufCMessageInit) postern__ratelimit__v1__consume_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__ratelimit__v1__check_request__field_descriptors[2] =
@@ -1019,7 +389,7 @@ const ProtobufCMessageDescriptor postern__ratelimit__v1__check_request__descript
   postern__ratelimit__v1__check_request__field_descriptors,
   postern__ratelimit__v1__check_request__field_indices_by_name,
   1,  postern__ratelimit__v1__check_request__number_ranges,
-  (ProtobufCMessageInit) postern__ratelimit__v1__check_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__ratelimit__v1__check_response__field_descriptors[1] =
@@ -1057,7 +427,7 @@ const ProtobufCMessageDescriptor postern__ratelimit__v1__check_response__descrip
   postern__ratelimit__v1__check_response__field_descriptors,
   postern__ratelimit__v1__check_response__field_indices_by_name,
   1,  postern__ratelimit__v1__check_response__number_ranges,
-  (ProtobufCMessageInit) postern__ratelimit__v1__check_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__ratelimit__v1__refund_request__field_descriptors[3] =
@@ -1121,7 +491,7 @@ const ProtobufCMessageDescriptor postern__ratelimit__v1__refund_request__descrip
   postern__ratelimit__v1__refund_request__field_descriptors,
   postern__ratelimit__v1__refund_request__field_indices_by_name,
   1,  postern__ratelimit__v1__refund_request__number_ranges,
-  (ProtobufCMessageInit) postern__ratelimit__v1__refund_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 #define postern__ratelimit__v1__refund_response__field_descriptors NULL
@@ -1139,7 +509,7 @@ const ProtobufCMessageDescriptor postern__ratelimit__v1__refund_response__descri
   postern__ratelimit__v1__refund_response__field_descriptors,
   postern__ratelimit__v1__refund_response__field_indices_by_name,
   0,  postern__ratelimit__v1__refund_response__number_ranges,
-  (ProtobufCMessageInit) postern__ratelimit__v1__refund_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__ratelimit__v1__succeed_request__field_descriptors[3] =
@@ -1203,7 +573,7 @@ const ProtobufCMessageDescriptor postern__ratelimit__v1__succeed_request__descri
   postern__ratelimit__v1__succeed_request__field_descriptors,
   postern__ratelimit__v1__succeed_request__field_indices_by_name,
   1,  postern__ratelimit__v1__succeed_request__number_ranges,
-  (ProtobufCMessageInit) postern__ratelimit__v1__succeed_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 #define postern__ratelimit__v1__succeed_response__field_descriptors NULL
@@ -1221,7 +591,7 @@ const ProtobufCMessageDescriptor postern__ratelimit__v1__succeed_response__descr
   postern__ratelimit__v1__succeed_response__field_descriptors,
   postern__ratelimit__v1__succeed_response__field_indices_by_name,
   0,  postern__ratelimit__v1__succeed_response__number_ranges,
-  (ProtobufCMessageInit) postern__ratelimit__v1__succeed_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__ratelimit__v1__peek_request__field_descriptors[2] =
@@ -1272,7 +642,7 @@ const ProtobufCMessageDescriptor postern__ratelimit__v1__peek_request__descripto
   postern__ratelimit__v1__peek_request__field_descriptors,
   postern__ratelimit__v1__peek_request__field_indices_by_name,
   1,  postern__ratelimit__v1__peek_request__number_ranges,
-  (ProtobufCMessageInit) postern__ratelimit__v1__peek_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__ratelimit__v1__peek_response__field_descriptors[1] =
@@ -1310,7 +680,7 @@ const ProtobufCMessageDescriptor postern__ratelimit__v1__peek_response__descript
   postern__ratelimit__v1__peek_response__field_descriptors,
   postern__ratelimit__v1__peek_response__field_indices_by_name,
   1,  postern__ratelimit__v1__peek_response__number_ranges,
-  (ProtobufCMessageInit) postern__ratelimit__v1__peek_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__ratelimit__v1__reset_request__field_descriptors[1] =
@@ -1348,7 +718,7 @@ const ProtobufCMessageDescriptor postern__ratelimit__v1__reset_request__descript
   postern__ratelimit__v1__reset_request__field_descriptors,
   postern__ratelimit__v1__reset_request__field_indices_by_name,
   1,  postern__ratelimit__v1__reset_request__number_ranges,
-  (ProtobufCMessageInit) postern__ratelimit__v1__reset_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__ratelimit__v1__reset_response__field_descriptors[1] =
@@ -1386,6 +756,6 @@ const ProtobufCMessageDescriptor postern__ratelimit__v1__reset_response__descrip
   postern__ratelimit__v1__reset_response__field_descriptors,
   postern__ratelimit__v1__reset_response__field_indices_by_name,
   1,  postern__ratelimit__v1__reset_response__number_ranges,
-  (ProtobufCMessageInit) postern__ratelimit__v1__reset_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };

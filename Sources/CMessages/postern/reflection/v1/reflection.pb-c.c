@@ -7,186 +7,6 @@
 #endif
 
 #include "postern/reflection/v1/reflection.pb-c.h"
-void   postern__reflection__v1__list_services_request__init
-                     (Postern__Reflection__V1__ListServicesRequest         *message)
-{
-  static const Postern__Reflection__V1__ListServicesRequest init_value = POSTERN__REFLECTION__V1__LIST_SERVICES_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__reflection__v1__list_services_request__get_packed_size
-                     (const Postern__Reflection__V1__ListServicesRequest *message)
-{
-  assert(message->base.descriptor == &postern__reflection__v1__list_services_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__reflection__v1__list_services_request__pack
-                     (const Postern__Reflection__V1__ListServicesRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__reflection__v1__list_services_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__reflection__v1__list_services_request__pack_to_buffer
-                     (const Postern__Reflection__V1__ListServicesRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__reflection__v1__list_services_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Reflection__V1__ListServicesRequest *
-       postern__reflection__v1__list_services_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Reflection__V1__ListServicesRequest *)
-     protobuf_c_message_unpack (&postern__reflection__v1__list_services_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__reflection__v1__list_services_request__free_unpacked
-                     (Postern__Reflection__V1__ListServicesRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__reflection__v1__list_services_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__reflection__v1__list_services_response__init
-                     (Postern__Reflection__V1__ListServicesResponse         *message)
-{
-  static const Postern__Reflection__V1__ListServicesResponse init_value = POSTERN__REFLECTION__V1__LIST_SERVICES_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__reflection__v1__list_services_response__get_packed_size
-                     (const Postern__Reflection__V1__ListServicesResponse *message)
-{
-  assert(message->base.descriptor == &postern__reflection__v1__list_services_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__reflection__v1__list_services_response__pack
-                     (const Postern__Reflection__V1__ListServicesResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__reflection__v1__list_services_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__reflection__v1__list_services_response__pack_to_buffer
-                     (const Postern__Reflection__V1__ListServicesResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__reflection__v1__list_services_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Reflection__V1__ListServicesResponse *
-       postern__reflection__v1__list_services_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Reflection__V1__ListServicesResponse *)
-     protobuf_c_message_unpack (&postern__reflection__v1__list_services_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__reflection__v1__list_services_response__free_unpacked
-                     (Postern__Reflection__V1__ListServicesResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__reflection__v1__list_services_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__reflection__v1__describe_service_request__init
-                     (Postern__Reflection__V1__DescribeServiceRequest         *message)
-{
-  static const Postern__Reflection__V1__DescribeServiceRequest init_value = POSTERN__REFLECTION__V1__DESCRIBE_SERVICE_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__reflection__v1__describe_service_request__get_packed_size
-                     (const Postern__Reflection__V1__DescribeServiceRequest *message)
-{
-  assert(message->base.descriptor == &postern__reflection__v1__describe_service_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__reflection__v1__describe_service_request__pack
-                     (const Postern__Reflection__V1__DescribeServiceRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__reflection__v1__describe_service_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__reflection__v1__describe_service_request__pack_to_buffer
-                     (const Postern__Reflection__V1__DescribeServiceRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__reflection__v1__describe_service_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Reflection__V1__DescribeServiceRequest *
-       postern__reflection__v1__describe_service_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Reflection__V1__DescribeServiceRequest *)
-     protobuf_c_message_unpack (&postern__reflection__v1__describe_service_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__reflection__v1__describe_service_request__free_unpacked
-                     (Postern__Reflection__V1__DescribeServiceRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__reflection__v1__describe_service_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__reflection__v1__describe_service_response__init
-                     (Postern__Reflection__V1__DescribeServiceResponse         *message)
-{
-  static const Postern__Reflection__V1__DescribeServiceResponse init_value = POSTERN__REFLECTION__V1__DESCRIBE_SERVICE_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__reflection__v1__describe_service_response__get_packed_size
-                     (const Postern__Reflection__V1__DescribeServiceResponse *message)
-{
-  assert(message->base.descriptor == &postern__reflection__v1__describe_service_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__reflection__v1__describe_service_response__pack
-                     (const Postern__Reflection__V1__DescribeServiceResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__reflection__v1__describe_service_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__reflection__v1__describe_service_response__pack_to_buffer
-                     (const Postern__Reflection__V1__DescribeServiceResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__reflection__v1__describe_service_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Reflection__V1__DescribeServiceResponse *
-       postern__reflection__v1__describe_service_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Reflection__V1__DescribeServiceResponse *)
-     protobuf_c_message_unpack (&postern__reflection__v1__describe_service_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__reflection__v1__describe_service_response__free_unpacked
-                     (Postern__Reflection__V1__DescribeServiceResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__reflection__v1__describe_service_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 #define postern__reflection__v1__list_services_request__field_descriptors NULL
 #define postern__reflection__v1__list_services_request__field_indices_by_name NULL
 #define postern__reflection__v1__list_services_request__number_ranges NULL
@@ -202,7 +22,7 @@ const ProtobufCMessageDescriptor postern__reflection__v1__list_services_request_
   postern__reflection__v1__list_services_request__field_descriptors,
   postern__reflection__v1__list_services_request__field_indices_by_name,
   0,  postern__reflection__v1__list_services_request__number_ranges,
-  (ProtobufCMessageInit) postern__reflection__v1__list_services_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__reflection__v1__list_services_response__field_descriptors[1] =
@@ -240,7 +60,7 @@ const ProtobufCMessageDescriptor postern__reflection__v1__list_services_response
   postern__reflection__v1__list_services_response__field_descriptors,
   postern__reflection__v1__list_services_response__field_indices_by_name,
   1,  postern__reflection__v1__list_services_response__number_ranges,
-  (ProtobufCMessageInit) postern__reflection__v1__list_services_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__reflection__v1__describe_service_request__field_descriptors[1] =
@@ -278,7 +98,7 @@ const ProtobufCMessageDescriptor postern__reflection__v1__describe_service_reque
   postern__reflection__v1__describe_service_request__field_descriptors,
   postern__reflection__v1__describe_service_request__field_indices_by_name,
   1,  postern__reflection__v1__describe_service_request__number_ranges,
-  (ProtobufCMessageInit) postern__reflection__v1__describe_service_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__reflection__v1__describe_service_response__field_descriptors[1] =
@@ -316,6 +136,6 @@ const ProtobufCMessageDescriptor postern__reflection__v1__describe_service_respo
   postern__reflection__v1__describe_service_response__field_descriptors,
   postern__reflection__v1__describe_service_response__field_indices_by_name,
   1,  postern__reflection__v1__describe_service_response__number_ranges,
-  (ProtobufCMessageInit) postern__reflection__v1__describe_service_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };

@@ -7,96 +7,6 @@
 #endif
 
 #include "postern/session/v1/activity.pb-c.h"
-void   postern__session__v1__get_account_activity_request__init
-                     (Postern__Session__V1__GetAccountActivityRequest         *message)
-{
-  static const Postern__Session__V1__GetAccountActivityRequest init_value = POSTERN__SESSION__V1__GET_ACCOUNT_ACTIVITY_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__session__v1__get_account_activity_request__get_packed_size
-                     (const Postern__Session__V1__GetAccountActivityRequest *message)
-{
-  assert(message->base.descriptor == &postern__session__v1__get_account_activity_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__session__v1__get_account_activity_request__pack
-                     (const Postern__Session__V1__GetAccountActivityRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__session__v1__get_account_activity_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__session__v1__get_account_activity_request__pack_to_buffer
-                     (const Postern__Session__V1__GetAccountActivityRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__session__v1__get_account_activity_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Session__V1__GetAccountActivityRequest *
-       postern__session__v1__get_account_activity_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Session__V1__GetAccountActivityRequest *)
-     protobuf_c_message_unpack (&postern__session__v1__get_account_activity_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__session__v1__get_account_activity_request__free_unpacked
-                     (Postern__Session__V1__GetAccountActivityRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__session__v1__get_account_activity_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__session__v1__get_account_activity_response__init
-                     (Postern__Session__V1__GetAccountActivityResponse         *message)
-{
-  static const Postern__Session__V1__GetAccountActivityResponse init_value = POSTERN__SESSION__V1__GET_ACCOUNT_ACTIVITY_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__session__v1__get_account_activity_response__get_packed_size
-                     (const Postern__Session__V1__GetAccountActivityResponse *message)
-{
-  assert(message->base.descriptor == &postern__session__v1__get_account_activity_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__session__v1__get_account_activity_response__pack
-                     (const Postern__Session__V1__GetAccountActivityResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__session__v1__get_account_activity_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__session__v1__get_account_activity_response__pack_to_buffer
-                     (const Postern__Session__V1__GetAccountActivityResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__session__v1__get_account_activity_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Session__V1__GetAccountActivityResponse *
-       postern__session__v1__get_account_activity_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Session__V1__GetAccountActivityResponse *)
-     protobuf_c_message_unpack (&postern__session__v1__get_account_activity_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__session__v1__get_account_activity_response__free_unpacked
-                     (Postern__Session__V1__GetAccountActivityResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__session__v1__get_account_activity_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 static const ProtobufCFieldDescriptor postern__session__v1__get_account_activity_request__field_descriptors[1] =
 {
   {
@@ -132,7 +42,7 @@ const ProtobufCMessageDescriptor postern__session__v1__get_account_activity_requ
   postern__session__v1__get_account_activity_request__field_descriptors,
   postern__session__v1__get_account_activity_request__field_indices_by_name,
   1,  postern__session__v1__get_account_activity_request__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__get_account_activity_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__session__v1__get_account_activity_response__field_descriptors[3] =
@@ -196,6 +106,6 @@ const ProtobufCMessageDescriptor postern__session__v1__get_account_activity_resp
   postern__session__v1__get_account_activity_response__field_descriptors,
   postern__session__v1__get_account_activity_response__field_indices_by_name,
   1,  postern__session__v1__get_account_activity_response__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__get_account_activity_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };

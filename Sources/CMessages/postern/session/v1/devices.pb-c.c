@@ -7,591 +7,6 @@
 #endif
 
 #include "postern/session/v1/devices.pb-c.h"
-void   postern__session__v1__device_session__init
-                     (Postern__Session__V1__DeviceSession         *message)
-{
-  static const Postern__Session__V1__DeviceSession init_value = POSTERN__SESSION__V1__DEVICE_SESSION__INIT;
-  *message = init_value;
-}
-size_t postern__session__v1__device_session__get_packed_size
-                     (const Postern__Session__V1__DeviceSession *message)
-{
-  assert(message->base.descriptor == &postern__session__v1__device_session__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__session__v1__device_session__pack
-                     (const Postern__Session__V1__DeviceSession *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__session__v1__device_session__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__session__v1__device_session__pack_to_buffer
-                     (const Postern__Session__V1__DeviceSession *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__session__v1__device_session__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Session__V1__DeviceSession *
-       postern__session__v1__device_session__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Session__V1__DeviceSession *)
-     protobuf_c_message_unpack (&postern__session__v1__device_session__descriptor,
-                                allocator, len, data);
-}
-void   postern__session__v1__device_session__free_unpacked
-                     (Postern__Session__V1__DeviceSession *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__session__v1__device_session__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__session__v1__list_sessions_request__init
-                     (Postern__Session__V1__ListSessionsRequest         *message)
-{
-  static const Postern__Session__V1__ListSessionsRequest init_value = POSTERN__SESSION__V1__LIST_SESSIONS_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__session__v1__list_sessions_request__get_packed_size
-                     (const Postern__Session__V1__ListSessionsRequest *message)
-{
-  assert(message->base.descriptor == &postern__session__v1__list_sessions_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__session__v1__list_sessions_request__pack
-                     (const Postern__Session__V1__ListSessionsRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__session__v1__list_sessions_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__session__v1__list_sessions_request__pack_to_buffer
-                     (const Postern__Session__V1__ListSessionsRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__session__v1__list_sessions_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Session__V1__ListSessionsRequest *
-       postern__session__v1__list_sessions_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Session__V1__ListSessionsRequest *)
-     protobuf_c_message_unpack (&postern__session__v1__list_sessions_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__session__v1__list_sessions_request__free_unpacked
-                     (Postern__Session__V1__ListSessionsRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__session__v1__list_sessions_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__session__v1__list_sessions_response__init
-                     (Postern__Session__V1__ListSessionsResponse         *message)
-{
-  static const Postern__Session__V1__ListSessionsResponse init_value = POSTERN__SESSION__V1__LIST_SESSIONS_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__session__v1__list_sessions_response__get_packed_size
-                     (const Postern__Session__V1__ListSessionsResponse *message)
-{
-  assert(message->base.descriptor == &postern__session__v1__list_sessions_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__session__v1__list_sessions_response__pack
-                     (const Postern__Session__V1__ListSessionsResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__session__v1__list_sessions_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__session__v1__list_sessions_response__pack_to_buffer
-                     (const Postern__Session__V1__ListSessionsResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__session__v1__list_sessions_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Session__V1__ListSessionsResponse *
-       postern__session__v1__list_sessions_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Session__V1__ListSessionsResponse *)
-     protobuf_c_message_unpack (&postern__session__v1__list_sessions_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__session__v1__list_sessions_response__free_unpacked
-                     (Postern__Session__V1__ListSessionsResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__session__v1__list_sessions_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__session__v1__end_session_request__init
-                     (Postern__Session__V1__EndSessionRequest         *message)
-{
-  static const Postern__Session__V1__EndSessionRequest init_value = POSTERN__SESSION__V1__END_SESSION_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__session__v1__end_session_request__get_packed_size
-                     (const Postern__Session__V1__EndSessionRequest *message)
-{
-  assert(message->base.descriptor == &postern__session__v1__end_session_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__session__v1__end_session_request__pack
-                     (const Postern__Session__V1__EndSessionRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__session__v1__end_session_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__session__v1__end_session_request__pack_to_buffer
-                     (const Postern__Session__V1__EndSessionRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__session__v1__end_session_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Session__V1__EndSessionRequest *
-       postern__session__v1__end_session_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Session__V1__EndSessionRequest *)
-     protobuf_c_message_unpack (&postern__session__v1__end_session_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__session__v1__end_session_request__free_unpacked
-                     (Postern__Session__V1__EndSessionRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__session__v1__end_session_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__session__v1__end_session_response__init
-                     (Postern__Session__V1__EndSessionResponse         *message)
-{
-  static const Postern__Session__V1__EndSessionResponse init_value = POSTERN__SESSION__V1__END_SESSION_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__session__v1__end_session_response__get_packed_size
-                     (const Postern__Session__V1__EndSessionResponse *message)
-{
-  assert(message->base.descriptor == &postern__session__v1__end_session_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__session__v1__end_session_response__pack
-                     (const Postern__Session__V1__EndSessionResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__session__v1__end_session_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__session__v1__end_session_response__pack_to_buffer
-                     (const Postern__Session__V1__EndSessionResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__session__v1__end_session_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Session__V1__EndSessionResponse *
-       postern__session__v1__end_session_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Session__V1__EndSessionResponse *)
-     protobuf_c_message_unpack (&postern__session__v1__end_session_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__session__v1__end_session_response__free_unpacked
-                     (Postern__Session__V1__EndSessionResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__session__v1__end_session_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__session__v1__end_other_sessions_request__init
-                     (Postern__Session__V1__EndOtherSessionsRequest         *message)
-{
-  static const Postern__Session__V1__EndOtherSessionsRequest init_value = POSTERN__SESSION__V1__END_OTHER_SESSIONS_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__session__v1__end_other_sessions_request__get_packed_size
-                     (const Postern__Session__V1__EndOtherSessionsRequest *message)
-{
-  assert(message->base.descriptor == &postern__session__v1__end_other_sessions_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__session__v1__end_other_sessions_request__pack
-                     (const Postern__Session__V1__EndOtherSessionsRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__session__v1__end_other_sessions_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__session__v1__end_other_sessions_request__pack_to_buffer
-                     (const Postern__Session__V1__EndOtherSessionsRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__session__v1__end_other_sessions_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Session__V1__EndOtherSessionsRequest *
-       postern__session__v1__end_other_sessions_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Session__V1__EndOtherSessionsRequest *)
-     protobuf_c_message_unpack (&postern__session__v1__end_other_sessions_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__session__v1__end_other_sessions_request__free_unpacked
-                     (Postern__Session__V1__EndOtherSessionsRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__session__v1__end_other_sessions_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__session__v1__end_other_sessions_response__init
-                     (Postern__Session__V1__EndOtherSessionsResponse         *message)
-{
-  static const Postern__Session__V1__EndOtherSessionsResponse init_value = POSTERN__SESSION__V1__END_OTHER_SESSIONS_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__session__v1__end_other_sessions_response__get_packed_size
-                     (const Postern__Session__V1__EndOtherSessionsResponse *message)
-{
-  assert(message->base.descriptor == &postern__session__v1__end_other_sessions_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__session__v1__end_other_sessions_response__pack
-                     (const Postern__Session__V1__EndOtherSessionsResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__session__v1__end_other_sessions_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__session__v1__end_other_sessions_response__pack_to_buffer
-                     (const Postern__Session__V1__EndOtherSessionsResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__session__v1__end_other_sessions_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Session__V1__EndOtherSessionsResponse *
-       postern__session__v1__end_other_sessions_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Session__V1__EndOtherSessionsResponse *)
-     protobuf_c_message_unpack (&postern__session__v1__end_other_sessions_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__session__v1__end_other_sessions_response__free_unpacked
-                     (Postern__Session__V1__EndOtherSessionsResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__session__v1__end_other_sessions_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__session__v1__reauthenticate_request__init
-                     (Postern__Session__V1__ReauthenticateRequest         *message)
-{
-  static const Postern__Session__V1__ReauthenticateRequest init_value = POSTERN__SESSION__V1__REAUTHENTICATE_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__session__v1__reauthenticate_request__get_packed_size
-                     (const Postern__Session__V1__ReauthenticateRequest *message)
-{
-  assert(message->base.descriptor == &postern__session__v1__reauthenticate_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__session__v1__reauthenticate_request__pack
-                     (const Postern__Session__V1__ReauthenticateRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__session__v1__reauthenticate_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__session__v1__reauthenticate_request__pack_to_buffer
-                     (const Postern__Session__V1__ReauthenticateRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__session__v1__reauthenticate_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Session__V1__ReauthenticateRequest *
-       postern__session__v1__reauthenticate_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Session__V1__ReauthenticateRequest *)
-     protobuf_c_message_unpack (&postern__session__v1__reauthenticate_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__session__v1__reauthenticate_request__free_unpacked
-                     (Postern__Session__V1__ReauthenticateRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__session__v1__reauthenticate_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__session__v1__presence_proof__init
-                     (Postern__Session__V1__PresenceProof         *message)
-{
-  static const Postern__Session__V1__PresenceProof init_value = POSTERN__SESSION__V1__PRESENCE_PROOF__INIT;
-  *message = init_value;
-}
-size_t postern__session__v1__presence_proof__get_packed_size
-                     (const Postern__Session__V1__PresenceProof *message)
-{
-  assert(message->base.descriptor == &postern__session__v1__presence_proof__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__session__v1__presence_proof__pack
-                     (const Postern__Session__V1__PresenceProof *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__session__v1__presence_proof__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__session__v1__presence_proof__pack_to_buffer
-                     (const Postern__Session__V1__PresenceProof *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__session__v1__presence_proof__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Session__V1__PresenceProof *
-       postern__session__v1__presence_proof__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Session__V1__PresenceProof *)
-     protobuf_c_message_unpack (&postern__session__v1__presence_proof__descriptor,
-                                allocator, len, data);
-}
-void   postern__session__v1__presence_proof__free_unpacked
-                     (Postern__Session__V1__PresenceProof *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__session__v1__presence_proof__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__session__v1__reauthenticate_response__init
-                     (Postern__Session__V1__ReauthenticateResponse         *message)
-{
-  static const Postern__Session__V1__ReauthenticateResponse init_value = POSTERN__SESSION__V1__REAUTHENTICATE_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__session__v1__reauthenticate_response__get_packed_size
-                     (const Postern__Session__V1__ReauthenticateResponse *message)
-{
-  assert(message->base.descriptor == &postern__session__v1__reauthenticate_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__session__v1__reauthenticate_response__pack
-                     (const Postern__Session__V1__ReauthenticateResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__session__v1__reauthenticate_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__session__v1__reauthenticate_response__pack_to_buffer
-                     (const Postern__Session__V1__ReauthenticateResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__session__v1__reauthenticate_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Session__V1__ReauthenticateResponse *
-       postern__session__v1__reauthenticate_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Session__V1__ReauthenticateResponse *)
-     protobuf_c_message_unpack (&postern__session__v1__reauthenticate_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__session__v1__reauthenticate_response__free_unpacked
-                     (Postern__Session__V1__ReauthenticateResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__session__v1__reauthenticate_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__session__v1__list_proofs_request__init
-                     (Postern__Session__V1__ListProofsRequest         *message)
-{
-  static const Postern__Session__V1__ListProofsRequest init_value = POSTERN__SESSION__V1__LIST_PROOFS_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__session__v1__list_proofs_request__get_packed_size
-                     (const Postern__Session__V1__ListProofsRequest *message)
-{
-  assert(message->base.descriptor == &postern__session__v1__list_proofs_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__session__v1__list_proofs_request__pack
-                     (const Postern__Session__V1__ListProofsRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__session__v1__list_proofs_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__session__v1__list_proofs_request__pack_to_buffer
-                     (const Postern__Session__V1__ListProofsRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__session__v1__list_proofs_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Session__V1__ListProofsRequest *
-       postern__session__v1__list_proofs_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Session__V1__ListProofsRequest *)
-     protobuf_c_message_unpack (&postern__session__v1__list_proofs_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__session__v1__list_proofs_request__free_unpacked
-                     (Postern__Session__V1__ListProofsRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__session__v1__list_proofs_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__session__v1__session_proof__init
-                     (Postern__Session__V1__SessionProof         *message)
-{
-  static const Postern__Session__V1__SessionProof init_value = POSTERN__SESSION__V1__SESSION_PROOF__INIT;
-  *message = init_value;
-}
-size_t postern__session__v1__session_proof__get_packed_size
-                     (const Postern__Session__V1__SessionProof *message)
-{
-  assert(message->base.descriptor == &postern__session__v1__session_proof__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__session__v1__session_proof__pack
-                     (const Postern__Session__V1__SessionProof *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__session__v1__session_proof__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__session__v1__session_proof__pack_to_buffer
-                     (const Postern__Session__V1__SessionProof *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__session__v1__session_proof__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Session__V1__SessionProof *
-       postern__session__v1__session_proof__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Session__V1__SessionProof *)
-     protobuf_c_message_unpack (&postern__session__v1__session_proof__descriptor,
-                                allocator, len, data);
-}
-void   postern__session__v1__session_proof__free_unpacked
-                     (Postern__Session__V1__SessionProof *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__session__v1__session_proof__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__session__v1__list_proofs_response__init
-                     (Postern__Session__V1__ListProofsResponse         *message)
-{
-  static const Postern__Session__V1__ListProofsResponse init_value = POSTERN__SESSION__V1__LIST_PROOFS_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__session__v1__list_proofs_response__get_packed_size
-                     (const Postern__Session__V1__ListProofsResponse *message)
-{
-  assert(message->base.descriptor == &postern__session__v1__list_proofs_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__session__v1__list_proofs_response__pack
-                     (const Postern__Session__V1__ListProofsResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__session__v1__list_proofs_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__session__v1__list_proofs_response__pack_to_buffer
-                     (const Postern__Session__V1__ListProofsResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__session__v1__list_proofs_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Session__V1__ListProofsResponse *
-       postern__session__v1__list_proofs_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Session__V1__ListProofsResponse *)
-     protobuf_c_message_unpack (&postern__session__v1__list_proofs_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__session__v1__list_proofs_response__free_unpacked
-                     (Postern__Session__V1__ListProofsResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__session__v1__list_proofs_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 static const ProtobufCFieldDescriptor postern__session__v1__device_session__field_descriptors[8] =
 {
   {
@@ -718,7 +133,7 @@ const ProtobufCMessageDescriptor postern__session__v1__device_session__descripto
   postern__session__v1__device_session__field_descriptors,
   postern__session__v1__device_session__field_indices_by_name,
   1,  postern__session__v1__device_session__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__device_session__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__session__v1__list_sessions_request__field_descriptors[1] =
@@ -756,7 +171,7 @@ const ProtobufCMessageDescriptor postern__session__v1__list_sessions_request__de
   postern__session__v1__list_sessions_request__field_descriptors,
   postern__session__v1__list_sessions_request__field_indices_by_name,
   1,  postern__session__v1__list_sessions_request__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__list_sessions_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__session__v1__list_sessions_response__field_descriptors[1] =
@@ -794,7 +209,7 @@ const ProtobufCMessageDescriptor postern__session__v1__list_sessions_response__d
   postern__session__v1__list_sessions_response__field_descriptors,
   postern__session__v1__list_sessions_response__field_indices_by_name,
   1,  postern__session__v1__list_sessions_response__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__list_sessions_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__session__v1__end_session_request__field_descriptors[2] =
@@ -845,7 +260,7 @@ const ProtobufCMessageDescriptor postern__session__v1__end_session_request__desc
   postern__session__v1__end_session_request__field_descriptors,
   postern__session__v1__end_session_request__field_indices_by_name,
   1,  postern__session__v1__end_session_request__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__end_session_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__session__v1__end_session_response__field_descriptors[1] =
@@ -883,7 +298,7 @@ const ProtobufCMessageDescriptor postern__session__v1__end_session_response__des
   postern__session__v1__end_session_response__field_descriptors,
   postern__session__v1__end_session_response__field_indices_by_name,
   1,  postern__session__v1__end_session_response__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__end_session_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__session__v1__end_other_sessions_request__field_descriptors[1] =
@@ -921,7 +336,7 @@ const ProtobufCMessageDescriptor postern__session__v1__end_other_sessions_reques
   postern__session__v1__end_other_sessions_request__field_descriptors,
   postern__session__v1__end_other_sessions_request__field_indices_by_name,
   1,  postern__session__v1__end_other_sessions_request__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__end_other_sessions_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__session__v1__end_other_sessions_response__field_descriptors[1] =
@@ -959,7 +374,7 @@ const ProtobufCMessageDescriptor postern__session__v1__end_other_sessions_respon
   postern__session__v1__end_other_sessions_response__field_descriptors,
   postern__session__v1__end_other_sessions_response__field_indices_by_name,
   1,  postern__session__v1__end_other_sessions_response__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__end_other_sessions_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__session__v1__reauthenticate_request__field_descriptors[4] =
@@ -1036,7 +451,7 @@ const ProtobufCMessageDescriptor postern__session__v1__reauthenticate_request__d
   postern__session__v1__reauthenticate_request__field_descriptors,
   postern__session__v1__reauthenticate_request__field_indices_by_name,
   1,  postern__session__v1__reauthenticate_request__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__reauthenticate_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__session__v1__presence_proof__field_descriptors[3] =
@@ -1100,7 +515,7 @@ const ProtobufCMessageDescriptor postern__session__v1__presence_proof__descripto
   postern__session__v1__presence_proof__field_descriptors,
   postern__session__v1__presence_proof__field_indices_by_name,
   1,  postern__session__v1__presence_proof__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__presence_proof__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__session__v1__reauthenticate_response__field_descriptors[3] =
@@ -1164,7 +579,7 @@ const ProtobufCMessageDescriptor postern__session__v1__reauthenticate_response__
   postern__session__v1__reauthenticate_response__field_descriptors,
   postern__session__v1__reauthenticate_response__field_indices_by_name,
   1,  postern__session__v1__reauthenticate_response__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__reauthenticate_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__session__v1__list_proofs_request__field_descriptors[1] =
@@ -1202,7 +617,7 @@ const ProtobufCMessageDescriptor postern__session__v1__list_proofs_request__desc
   postern__session__v1__list_proofs_request__field_descriptors,
   postern__session__v1__list_proofs_request__field_indices_by_name,
   1,  postern__session__v1__list_proofs_request__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__list_proofs_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__session__v1__session_proof__field_descriptors[2] =
@@ -1253,7 +668,7 @@ const ProtobufCMessageDescriptor postern__session__v1__session_proof__descriptor
   postern__session__v1__session_proof__field_descriptors,
   postern__session__v1__session_proof__field_indices_by_name,
   1,  postern__session__v1__session_proof__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__session_proof__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__session__v1__list_proofs_response__field_descriptors[6] =
@@ -1356,6 +771,6 @@ const ProtobufCMessageDescriptor postern__session__v1__list_proofs_response__des
   postern__session__v1__list_proofs_response__field_descriptors,
   postern__session__v1__list_proofs_response__field_indices_by_name,
   1,  postern__session__v1__list_proofs_response__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__list_proofs_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };

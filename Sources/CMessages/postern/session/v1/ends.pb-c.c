@@ -7,141 +7,6 @@
 #endif
 
 #include "postern/session/v1/ends.pb-c.h"
-void   postern__session__v1__watch_revocations_request__init
-                     (Postern__Session__V1__WatchRevocationsRequest         *message)
-{
-  static const Postern__Session__V1__WatchRevocationsRequest init_value = POSTERN__SESSION__V1__WATCH_REVOCATIONS_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__session__v1__watch_revocations_request__get_packed_size
-                     (const Postern__Session__V1__WatchRevocationsRequest *message)
-{
-  assert(message->base.descriptor == &postern__session__v1__watch_revocations_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__session__v1__watch_revocations_request__pack
-                     (const Postern__Session__V1__WatchRevocationsRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__session__v1__watch_revocations_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__session__v1__watch_revocations_request__pack_to_buffer
-                     (const Postern__Session__V1__WatchRevocationsRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__session__v1__watch_revocations_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Session__V1__WatchRevocationsRequest *
-       postern__session__v1__watch_revocations_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Session__V1__WatchRevocationsRequest *)
-     protobuf_c_message_unpack (&postern__session__v1__watch_revocations_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__session__v1__watch_revocations_request__free_unpacked
-                     (Postern__Session__V1__WatchRevocationsRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__session__v1__watch_revocations_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__session__v1__watch_revocations_item__init
-                     (Postern__Session__V1__WatchRevocationsItem         *message)
-{
-  static const Postern__Session__V1__WatchRevocationsItem init_value = POSTERN__SESSION__V1__WATCH_REVOCATIONS_ITEM__INIT;
-  *message = init_value;
-}
-size_t postern__session__v1__watch_revocations_item__get_packed_size
-                     (const Postern__Session__V1__WatchRevocationsItem *message)
-{
-  assert(message->base.descriptor == &postern__session__v1__watch_revocations_item__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__session__v1__watch_revocations_item__pack
-                     (const Postern__Session__V1__WatchRevocationsItem *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__session__v1__watch_revocations_item__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__session__v1__watch_revocations_item__pack_to_buffer
-                     (const Postern__Session__V1__WatchRevocationsItem *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__session__v1__watch_revocations_item__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Session__V1__WatchRevocationsItem *
-       postern__session__v1__watch_revocations_item__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Session__V1__WatchRevocationsItem *)
-     protobuf_c_message_unpack (&postern__session__v1__watch_revocations_item__descriptor,
-                                allocator, len, data);
-}
-void   postern__session__v1__watch_revocations_item__free_unpacked
-                     (Postern__Session__V1__WatchRevocationsItem *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__session__v1__watch_revocations_item__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__session__v1__revoked_session__init
-                     (Postern__Session__V1__RevokedSession         *message)
-{
-  static const Postern__Session__V1__RevokedSession init_value = POSTERN__SESSION__V1__REVOKED_SESSION__INIT;
-  *message = init_value;
-}
-size_t postern__session__v1__revoked_session__get_packed_size
-                     (const Postern__Session__V1__RevokedSession *message)
-{
-  assert(message->base.descriptor == &postern__session__v1__revoked_session__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__session__v1__revoked_session__pack
-                     (const Postern__Session__V1__RevokedSession *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__session__v1__revoked_session__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__session__v1__revoked_session__pack_to_buffer
-                     (const Postern__Session__V1__RevokedSession *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__session__v1__revoked_session__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Session__V1__RevokedSession *
-       postern__session__v1__revoked_session__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Session__V1__RevokedSession *)
-     protobuf_c_message_unpack (&postern__session__v1__revoked_session__descriptor,
-                                allocator, len, data);
-}
-void   postern__session__v1__revoked_session__free_unpacked
-                     (Postern__Session__V1__RevokedSession *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__session__v1__revoked_session__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 static const ProtobufCFieldDescriptor postern__session__v1__watch_revocations_request__field_descriptors[2] =
 {
   {
@@ -190,7 +55,7 @@ const ProtobufCMessageDescriptor postern__session__v1__watch_revocations_request
   postern__session__v1__watch_revocations_request__field_descriptors,
   postern__session__v1__watch_revocations_request__field_indices_by_name,
   1,  postern__session__v1__watch_revocations_request__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__watch_revocations_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__session__v1__watch_revocations_item__field_descriptors[8] =
@@ -319,7 +184,7 @@ const ProtobufCMessageDescriptor postern__session__v1__watch_revocations_item__d
   postern__session__v1__watch_revocations_item__field_descriptors,
   postern__session__v1__watch_revocations_item__field_indices_by_name,
   1,  postern__session__v1__watch_revocations_item__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__watch_revocations_item__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__session__v1__revoked_session__field_descriptors[4] =
@@ -396,6 +261,6 @@ const ProtobufCMessageDescriptor postern__session__v1__revoked_session__descript
   postern__session__v1__revoked_session__field_descriptors,
   postern__session__v1__revoked_session__field_indices_by_name,
   1,  postern__session__v1__revoked_session__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__revoked_session__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };

@@ -7,321 +7,6 @@
 #endif
 
 #include "postern/session/v1/keys.pb-c.h"
-void   postern__session__v1__signing_key__init
-                     (Postern__Session__V1__SigningKey         *message)
-{
-  static const Postern__Session__V1__SigningKey init_value = POSTERN__SESSION__V1__SIGNING_KEY__INIT;
-  *message = init_value;
-}
-size_t postern__session__v1__signing_key__get_packed_size
-                     (const Postern__Session__V1__SigningKey *message)
-{
-  assert(message->base.descriptor == &postern__session__v1__signing_key__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__session__v1__signing_key__pack
-                     (const Postern__Session__V1__SigningKey *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__session__v1__signing_key__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__session__v1__signing_key__pack_to_buffer
-                     (const Postern__Session__V1__SigningKey *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__session__v1__signing_key__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Session__V1__SigningKey *
-       postern__session__v1__signing_key__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Session__V1__SigningKey *)
-     protobuf_c_message_unpack (&postern__session__v1__signing_key__descriptor,
-                                allocator, len, data);
-}
-void   postern__session__v1__signing_key__free_unpacked
-                     (Postern__Session__V1__SigningKey *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__session__v1__signing_key__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__session__v1__list_keys_request__init
-                     (Postern__Session__V1__ListKeysRequest         *message)
-{
-  static const Postern__Session__V1__ListKeysRequest init_value = POSTERN__SESSION__V1__LIST_KEYS_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__session__v1__list_keys_request__get_packed_size
-                     (const Postern__Session__V1__ListKeysRequest *message)
-{
-  assert(message->base.descriptor == &postern__session__v1__list_keys_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__session__v1__list_keys_request__pack
-                     (const Postern__Session__V1__ListKeysRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__session__v1__list_keys_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__session__v1__list_keys_request__pack_to_buffer
-                     (const Postern__Session__V1__ListKeysRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__session__v1__list_keys_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Session__V1__ListKeysRequest *
-       postern__session__v1__list_keys_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Session__V1__ListKeysRequest *)
-     protobuf_c_message_unpack (&postern__session__v1__list_keys_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__session__v1__list_keys_request__free_unpacked
-                     (Postern__Session__V1__ListKeysRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__session__v1__list_keys_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__session__v1__list_keys_response__init
-                     (Postern__Session__V1__ListKeysResponse         *message)
-{
-  static const Postern__Session__V1__ListKeysResponse init_value = POSTERN__SESSION__V1__LIST_KEYS_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__session__v1__list_keys_response__get_packed_size
-                     (const Postern__Session__V1__ListKeysResponse *message)
-{
-  assert(message->base.descriptor == &postern__session__v1__list_keys_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__session__v1__list_keys_response__pack
-                     (const Postern__Session__V1__ListKeysResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__session__v1__list_keys_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__session__v1__list_keys_response__pack_to_buffer
-                     (const Postern__Session__V1__ListKeysResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__session__v1__list_keys_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Session__V1__ListKeysResponse *
-       postern__session__v1__list_keys_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Session__V1__ListKeysResponse *)
-     protobuf_c_message_unpack (&postern__session__v1__list_keys_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__session__v1__list_keys_response__free_unpacked
-                     (Postern__Session__V1__ListKeysResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__session__v1__list_keys_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__session__v1__rotate_keys_request__init
-                     (Postern__Session__V1__RotateKeysRequest         *message)
-{
-  static const Postern__Session__V1__RotateKeysRequest init_value = POSTERN__SESSION__V1__ROTATE_KEYS_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__session__v1__rotate_keys_request__get_packed_size
-                     (const Postern__Session__V1__RotateKeysRequest *message)
-{
-  assert(message->base.descriptor == &postern__session__v1__rotate_keys_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__session__v1__rotate_keys_request__pack
-                     (const Postern__Session__V1__RotateKeysRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__session__v1__rotate_keys_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__session__v1__rotate_keys_request__pack_to_buffer
-                     (const Postern__Session__V1__RotateKeysRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__session__v1__rotate_keys_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Session__V1__RotateKeysRequest *
-       postern__session__v1__rotate_keys_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Session__V1__RotateKeysRequest *)
-     protobuf_c_message_unpack (&postern__session__v1__rotate_keys_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__session__v1__rotate_keys_request__free_unpacked
-                     (Postern__Session__V1__RotateKeysRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__session__v1__rotate_keys_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__session__v1__rotate_keys_response__init
-                     (Postern__Session__V1__RotateKeysResponse         *message)
-{
-  static const Postern__Session__V1__RotateKeysResponse init_value = POSTERN__SESSION__V1__ROTATE_KEYS_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__session__v1__rotate_keys_response__get_packed_size
-                     (const Postern__Session__V1__RotateKeysResponse *message)
-{
-  assert(message->base.descriptor == &postern__session__v1__rotate_keys_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__session__v1__rotate_keys_response__pack
-                     (const Postern__Session__V1__RotateKeysResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__session__v1__rotate_keys_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__session__v1__rotate_keys_response__pack_to_buffer
-                     (const Postern__Session__V1__RotateKeysResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__session__v1__rotate_keys_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Session__V1__RotateKeysResponse *
-       postern__session__v1__rotate_keys_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Session__V1__RotateKeysResponse *)
-     protobuf_c_message_unpack (&postern__session__v1__rotate_keys_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__session__v1__rotate_keys_response__free_unpacked
-                     (Postern__Session__V1__RotateKeysResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__session__v1__rotate_keys_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__session__v1__revoke_key_request__init
-                     (Postern__Session__V1__RevokeKeyRequest         *message)
-{
-  static const Postern__Session__V1__RevokeKeyRequest init_value = POSTERN__SESSION__V1__REVOKE_KEY_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__session__v1__revoke_key_request__get_packed_size
-                     (const Postern__Session__V1__RevokeKeyRequest *message)
-{
-  assert(message->base.descriptor == &postern__session__v1__revoke_key_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__session__v1__revoke_key_request__pack
-                     (const Postern__Session__V1__RevokeKeyRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__session__v1__revoke_key_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__session__v1__revoke_key_request__pack_to_buffer
-                     (const Postern__Session__V1__RevokeKeyRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__session__v1__revoke_key_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Session__V1__RevokeKeyRequest *
-       postern__session__v1__revoke_key_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Session__V1__RevokeKeyRequest *)
-     protobuf_c_message_unpack (&postern__session__v1__revoke_key_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__session__v1__revoke_key_request__free_unpacked
-                     (Postern__Session__V1__RevokeKeyRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__session__v1__revoke_key_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__session__v1__revoke_key_response__init
-                     (Postern__Session__V1__RevokeKeyResponse         *message)
-{
-  static const Postern__Session__V1__RevokeKeyResponse init_value = POSTERN__SESSION__V1__REVOKE_KEY_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__session__v1__revoke_key_response__get_packed_size
-                     (const Postern__Session__V1__RevokeKeyResponse *message)
-{
-  assert(message->base.descriptor == &postern__session__v1__revoke_key_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__session__v1__revoke_key_response__pack
-                     (const Postern__Session__V1__RevokeKeyResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__session__v1__revoke_key_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__session__v1__revoke_key_response__pack_to_buffer
-                     (const Postern__Session__V1__RevokeKeyResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__session__v1__revoke_key_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Session__V1__RevokeKeyResponse *
-       postern__session__v1__revoke_key_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Session__V1__RevokeKeyResponse *)
-     protobuf_c_message_unpack (&postern__session__v1__revoke_key_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__session__v1__revoke_key_response__free_unpacked
-                     (Postern__Session__V1__RevokeKeyResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__session__v1__revoke_key_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 static const ProtobufCFieldDescriptor postern__session__v1__signing_key__field_descriptors[7] =
 {
   {
@@ -435,7 +120,7 @@ const ProtobufCMessageDescriptor postern__session__v1__signing_key__descriptor =
   postern__session__v1__signing_key__field_descriptors,
   postern__session__v1__signing_key__field_indices_by_name,
   1,  postern__session__v1__signing_key__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__signing_key__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 #define postern__session__v1__list_keys_request__field_descriptors NULL
@@ -453,7 +138,7 @@ const ProtobufCMessageDescriptor postern__session__v1__list_keys_request__descri
   postern__session__v1__list_keys_request__field_descriptors,
   postern__session__v1__list_keys_request__field_indices_by_name,
   0,  postern__session__v1__list_keys_request__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__list_keys_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__session__v1__list_keys_response__field_descriptors[1] =
@@ -491,7 +176,7 @@ const ProtobufCMessageDescriptor postern__session__v1__list_keys_response__descr
   postern__session__v1__list_keys_response__field_descriptors,
   postern__session__v1__list_keys_response__field_indices_by_name,
   1,  postern__session__v1__list_keys_response__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__list_keys_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 #define postern__session__v1__rotate_keys_request__field_descriptors NULL
@@ -509,7 +194,7 @@ const ProtobufCMessageDescriptor postern__session__v1__rotate_keys_request__desc
   postern__session__v1__rotate_keys_request__field_descriptors,
   postern__session__v1__rotate_keys_request__field_indices_by_name,
   0,  postern__session__v1__rotate_keys_request__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__rotate_keys_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__session__v1__rotate_keys_response__field_descriptors[1] =
@@ -547,7 +232,7 @@ const ProtobufCMessageDescriptor postern__session__v1__rotate_keys_response__des
   postern__session__v1__rotate_keys_response__field_descriptors,
   postern__session__v1__rotate_keys_response__field_indices_by_name,
   1,  postern__session__v1__rotate_keys_response__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__rotate_keys_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__session__v1__revoke_key_request__field_descriptors[1] =
@@ -585,7 +270,7 @@ const ProtobufCMessageDescriptor postern__session__v1__revoke_key_request__descr
   postern__session__v1__revoke_key_request__field_descriptors,
   postern__session__v1__revoke_key_request__field_indices_by_name,
   1,  postern__session__v1__revoke_key_request__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__revoke_key_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__session__v1__revoke_key_response__field_descriptors[1] =
@@ -623,7 +308,7 @@ const ProtobufCMessageDescriptor postern__session__v1__revoke_key_response__desc
   postern__session__v1__revoke_key_response__field_descriptors,
   postern__session__v1__revoke_key_response__field_indices_by_name,
   1,  postern__session__v1__revoke_key_response__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__revoke_key_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCEnumValue postern__session__v1__signing_key_state__enum_values_by_number[5] =

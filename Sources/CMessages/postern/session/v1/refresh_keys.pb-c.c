@@ -7,231 +7,6 @@
 #endif
 
 #include "postern/session/v1/refresh_keys.pb-c.h"
-void   postern__session__v1__refresh_key__init
-                     (Postern__Session__V1__RefreshKey         *message)
-{
-  static const Postern__Session__V1__RefreshKey init_value = POSTERN__SESSION__V1__REFRESH_KEY__INIT;
-  *message = init_value;
-}
-size_t postern__session__v1__refresh_key__get_packed_size
-                     (const Postern__Session__V1__RefreshKey *message)
-{
-  assert(message->base.descriptor == &postern__session__v1__refresh_key__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__session__v1__refresh_key__pack
-                     (const Postern__Session__V1__RefreshKey *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__session__v1__refresh_key__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__session__v1__refresh_key__pack_to_buffer
-                     (const Postern__Session__V1__RefreshKey *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__session__v1__refresh_key__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Session__V1__RefreshKey *
-       postern__session__v1__refresh_key__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Session__V1__RefreshKey *)
-     protobuf_c_message_unpack (&postern__session__v1__refresh_key__descriptor,
-                                allocator, len, data);
-}
-void   postern__session__v1__refresh_key__free_unpacked
-                     (Postern__Session__V1__RefreshKey *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__session__v1__refresh_key__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__session__v1__list_refresh_keys_request__init
-                     (Postern__Session__V1__ListRefreshKeysRequest         *message)
-{
-  static const Postern__Session__V1__ListRefreshKeysRequest init_value = POSTERN__SESSION__V1__LIST_REFRESH_KEYS_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__session__v1__list_refresh_keys_request__get_packed_size
-                     (const Postern__Session__V1__ListRefreshKeysRequest *message)
-{
-  assert(message->base.descriptor == &postern__session__v1__list_refresh_keys_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__session__v1__list_refresh_keys_request__pack
-                     (const Postern__Session__V1__ListRefreshKeysRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__session__v1__list_refresh_keys_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__session__v1__list_refresh_keys_request__pack_to_buffer
-                     (const Postern__Session__V1__ListRefreshKeysRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__session__v1__list_refresh_keys_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Session__V1__ListRefreshKeysRequest *
-       postern__session__v1__list_refresh_keys_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Session__V1__ListRefreshKeysRequest *)
-     protobuf_c_message_unpack (&postern__session__v1__list_refresh_keys_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__session__v1__list_refresh_keys_request__free_unpacked
-                     (Postern__Session__V1__ListRefreshKeysRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__session__v1__list_refresh_keys_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__session__v1__list_refresh_keys_response__init
-                     (Postern__Session__V1__ListRefreshKeysResponse         *message)
-{
-  static const Postern__Session__V1__ListRefreshKeysResponse init_value = POSTERN__SESSION__V1__LIST_REFRESH_KEYS_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__session__v1__list_refresh_keys_response__get_packed_size
-                     (const Postern__Session__V1__ListRefreshKeysResponse *message)
-{
-  assert(message->base.descriptor == &postern__session__v1__list_refresh_keys_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__session__v1__list_refresh_keys_response__pack
-                     (const Postern__Session__V1__ListRefreshKeysResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__session__v1__list_refresh_keys_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__session__v1__list_refresh_keys_response__pack_to_buffer
-                     (const Postern__Session__V1__ListRefreshKeysResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__session__v1__list_refresh_keys_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Session__V1__ListRefreshKeysResponse *
-       postern__session__v1__list_refresh_keys_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Session__V1__ListRefreshKeysResponse *)
-     protobuf_c_message_unpack (&postern__session__v1__list_refresh_keys_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__session__v1__list_refresh_keys_response__free_unpacked
-                     (Postern__Session__V1__ListRefreshKeysResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__session__v1__list_refresh_keys_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__session__v1__rotate_refresh_key_request__init
-                     (Postern__Session__V1__RotateRefreshKeyRequest         *message)
-{
-  static const Postern__Session__V1__RotateRefreshKeyRequest init_value = POSTERN__SESSION__V1__ROTATE_REFRESH_KEY_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__session__v1__rotate_refresh_key_request__get_packed_size
-                     (const Postern__Session__V1__RotateRefreshKeyRequest *message)
-{
-  assert(message->base.descriptor == &postern__session__v1__rotate_refresh_key_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__session__v1__rotate_refresh_key_request__pack
-                     (const Postern__Session__V1__RotateRefreshKeyRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__session__v1__rotate_refresh_key_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__session__v1__rotate_refresh_key_request__pack_to_buffer
-                     (const Postern__Session__V1__RotateRefreshKeyRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__session__v1__rotate_refresh_key_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Session__V1__RotateRefreshKeyRequest *
-       postern__session__v1__rotate_refresh_key_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Session__V1__RotateRefreshKeyRequest *)
-     protobuf_c_message_unpack (&postern__session__v1__rotate_refresh_key_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__session__v1__rotate_refresh_key_request__free_unpacked
-                     (Postern__Session__V1__RotateRefreshKeyRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__session__v1__rotate_refresh_key_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__session__v1__rotate_refresh_key_response__init
-                     (Postern__Session__V1__RotateRefreshKeyResponse         *message)
-{
-  static const Postern__Session__V1__RotateRefreshKeyResponse init_value = POSTERN__SESSION__V1__ROTATE_REFRESH_KEY_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__session__v1__rotate_refresh_key_response__get_packed_size
-                     (const Postern__Session__V1__RotateRefreshKeyResponse *message)
-{
-  assert(message->base.descriptor == &postern__session__v1__rotate_refresh_key_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__session__v1__rotate_refresh_key_response__pack
-                     (const Postern__Session__V1__RotateRefreshKeyResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__session__v1__rotate_refresh_key_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__session__v1__rotate_refresh_key_response__pack_to_buffer
-                     (const Postern__Session__V1__RotateRefreshKeyResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__session__v1__rotate_refresh_key_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Session__V1__RotateRefreshKeyResponse *
-       postern__session__v1__rotate_refresh_key_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Session__V1__RotateRefreshKeyResponse *)
-     protobuf_c_message_unpack (&postern__session__v1__rotate_refresh_key_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__session__v1__rotate_refresh_key_response__free_unpacked
-                     (Postern__Session__V1__RotateRefreshKeyResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__session__v1__rotate_refresh_key_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 static const ProtobufCFieldDescriptor postern__session__v1__refresh_key__field_descriptors[4] =
 {
   {
@@ -306,7 +81,7 @@ const ProtobufCMessageDescriptor postern__session__v1__refresh_key__descriptor =
   postern__session__v1__refresh_key__field_descriptors,
   postern__session__v1__refresh_key__field_indices_by_name,
   1,  postern__session__v1__refresh_key__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__refresh_key__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 #define postern__session__v1__list_refresh_keys_request__field_descriptors NULL
@@ -324,7 +99,7 @@ const ProtobufCMessageDescriptor postern__session__v1__list_refresh_keys_request
   postern__session__v1__list_refresh_keys_request__field_descriptors,
   postern__session__v1__list_refresh_keys_request__field_indices_by_name,
   0,  postern__session__v1__list_refresh_keys_request__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__list_refresh_keys_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__session__v1__list_refresh_keys_response__field_descriptors[1] =
@@ -362,7 +137,7 @@ const ProtobufCMessageDescriptor postern__session__v1__list_refresh_keys_respons
   postern__session__v1__list_refresh_keys_response__field_descriptors,
   postern__session__v1__list_refresh_keys_response__field_indices_by_name,
   1,  postern__session__v1__list_refresh_keys_response__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__list_refresh_keys_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 #define postern__session__v1__rotate_refresh_key_request__field_descriptors NULL
@@ -380,7 +155,7 @@ const ProtobufCMessageDescriptor postern__session__v1__rotate_refresh_key_reques
   postern__session__v1__rotate_refresh_key_request__field_descriptors,
   postern__session__v1__rotate_refresh_key_request__field_indices_by_name,
   0,  postern__session__v1__rotate_refresh_key_request__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__rotate_refresh_key_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__session__v1__rotate_refresh_key_response__field_descriptors[1] =
@@ -418,6 +193,6 @@ const ProtobufCMessageDescriptor postern__session__v1__rotate_refresh_key_respon
   postern__session__v1__rotate_refresh_key_response__field_descriptors,
   postern__session__v1__rotate_refresh_key_response__field_indices_by_name,
   1,  postern__session__v1__rotate_refresh_key_response__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__rotate_refresh_key_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };

@@ -7,771 +7,6 @@
 #endif
 
 #include "postern/session/v1/session.pb-c.h"
-void   postern__session__v1__tokens__init
-                     (Postern__Session__V1__Tokens         *message)
-{
-  static const Postern__Session__V1__Tokens init_value = POSTERN__SESSION__V1__TOKENS__INIT;
-  *message = init_value;
-}
-size_t postern__session__v1__tokens__get_packed_size
-                     (const Postern__Session__V1__Tokens *message)
-{
-  assert(message->base.descriptor == &postern__session__v1__tokens__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__session__v1__tokens__pack
-                     (const Postern__Session__V1__Tokens *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__session__v1__tokens__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__session__v1__tokens__pack_to_buffer
-                     (const Postern__Session__V1__Tokens *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__session__v1__tokens__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Session__V1__Tokens *
-       postern__session__v1__tokens__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Session__V1__Tokens *)
-     protobuf_c_message_unpack (&postern__session__v1__tokens__descriptor,
-                                allocator, len, data);
-}
-void   postern__session__v1__tokens__free_unpacked
-                     (Postern__Session__V1__Tokens *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__session__v1__tokens__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__session__v1__device_key__init
-                     (Postern__Session__V1__DeviceKey         *message)
-{
-  static const Postern__Session__V1__DeviceKey init_value = POSTERN__SESSION__V1__DEVICE_KEY__INIT;
-  *message = init_value;
-}
-size_t postern__session__v1__device_key__get_packed_size
-                     (const Postern__Session__V1__DeviceKey *message)
-{
-  assert(message->base.descriptor == &postern__session__v1__device_key__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__session__v1__device_key__pack
-                     (const Postern__Session__V1__DeviceKey *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__session__v1__device_key__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__session__v1__device_key__pack_to_buffer
-                     (const Postern__Session__V1__DeviceKey *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__session__v1__device_key__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Session__V1__DeviceKey *
-       postern__session__v1__device_key__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Session__V1__DeviceKey *)
-     protobuf_c_message_unpack (&postern__session__v1__device_key__descriptor,
-                                allocator, len, data);
-}
-void   postern__session__v1__device_key__free_unpacked
-                     (Postern__Session__V1__DeviceKey *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__session__v1__device_key__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__session__v1__device_proof__init
-                     (Postern__Session__V1__DeviceProof         *message)
-{
-  static const Postern__Session__V1__DeviceProof init_value = POSTERN__SESSION__V1__DEVICE_PROOF__INIT;
-  *message = init_value;
-}
-size_t postern__session__v1__device_proof__get_packed_size
-                     (const Postern__Session__V1__DeviceProof *message)
-{
-  assert(message->base.descriptor == &postern__session__v1__device_proof__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__session__v1__device_proof__pack
-                     (const Postern__Session__V1__DeviceProof *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__session__v1__device_proof__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__session__v1__device_proof__pack_to_buffer
-                     (const Postern__Session__V1__DeviceProof *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__session__v1__device_proof__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Session__V1__DeviceProof *
-       postern__session__v1__device_proof__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Session__V1__DeviceProof *)
-     protobuf_c_message_unpack (&postern__session__v1__device_proof__descriptor,
-                                allocator, len, data);
-}
-void   postern__session__v1__device_proof__free_unpacked
-                     (Postern__Session__V1__DeviceProof *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__session__v1__device_proof__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__session__v1__create_session_request__init
-                     (Postern__Session__V1__CreateSessionRequest         *message)
-{
-  static const Postern__Session__V1__CreateSessionRequest init_value = POSTERN__SESSION__V1__CREATE_SESSION_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__session__v1__create_session_request__get_packed_size
-                     (const Postern__Session__V1__CreateSessionRequest *message)
-{
-  assert(message->base.descriptor == &postern__session__v1__create_session_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__session__v1__create_session_request__pack
-                     (const Postern__Session__V1__CreateSessionRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__session__v1__create_session_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__session__v1__create_session_request__pack_to_buffer
-                     (const Postern__Session__V1__CreateSessionRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__session__v1__create_session_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Session__V1__CreateSessionRequest *
-       postern__session__v1__create_session_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Session__V1__CreateSessionRequest *)
-     protobuf_c_message_unpack (&postern__session__v1__create_session_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__session__v1__create_session_request__free_unpacked
-                     (Postern__Session__V1__CreateSessionRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__session__v1__create_session_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__session__v1__create_session_response__init
-                     (Postern__Session__V1__CreateSessionResponse         *message)
-{
-  static const Postern__Session__V1__CreateSessionResponse init_value = POSTERN__SESSION__V1__CREATE_SESSION_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__session__v1__create_session_response__get_packed_size
-                     (const Postern__Session__V1__CreateSessionResponse *message)
-{
-  assert(message->base.descriptor == &postern__session__v1__create_session_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__session__v1__create_session_response__pack
-                     (const Postern__Session__V1__CreateSessionResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__session__v1__create_session_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__session__v1__create_session_response__pack_to_buffer
-                     (const Postern__Session__V1__CreateSessionResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__session__v1__create_session_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Session__V1__CreateSessionResponse *
-       postern__session__v1__create_session_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Session__V1__CreateSessionResponse *)
-     protobuf_c_message_unpack (&postern__session__v1__create_session_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__session__v1__create_session_response__free_unpacked
-                     (Postern__Session__V1__CreateSessionResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__session__v1__create_session_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__session__v1__refresh_session_request__init
-                     (Postern__Session__V1__RefreshSessionRequest         *message)
-{
-  static const Postern__Session__V1__RefreshSessionRequest init_value = POSTERN__SESSION__V1__REFRESH_SESSION_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__session__v1__refresh_session_request__get_packed_size
-                     (const Postern__Session__V1__RefreshSessionRequest *message)
-{
-  assert(message->base.descriptor == &postern__session__v1__refresh_session_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__session__v1__refresh_session_request__pack
-                     (const Postern__Session__V1__RefreshSessionRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__session__v1__refresh_session_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__session__v1__refresh_session_request__pack_to_buffer
-                     (const Postern__Session__V1__RefreshSessionRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__session__v1__refresh_session_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Session__V1__RefreshSessionRequest *
-       postern__session__v1__refresh_session_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Session__V1__RefreshSessionRequest *)
-     protobuf_c_message_unpack (&postern__session__v1__refresh_session_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__session__v1__refresh_session_request__free_unpacked
-                     (Postern__Session__V1__RefreshSessionRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__session__v1__refresh_session_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__session__v1__refresh_session_response__init
-                     (Postern__Session__V1__RefreshSessionResponse         *message)
-{
-  static const Postern__Session__V1__RefreshSessionResponse init_value = POSTERN__SESSION__V1__REFRESH_SESSION_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__session__v1__refresh_session_response__get_packed_size
-                     (const Postern__Session__V1__RefreshSessionResponse *message)
-{
-  assert(message->base.descriptor == &postern__session__v1__refresh_session_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__session__v1__refresh_session_response__pack
-                     (const Postern__Session__V1__RefreshSessionResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__session__v1__refresh_session_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__session__v1__refresh_session_response__pack_to_buffer
-                     (const Postern__Session__V1__RefreshSessionResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__session__v1__refresh_session_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Session__V1__RefreshSessionResponse *
-       postern__session__v1__refresh_session_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Session__V1__RefreshSessionResponse *)
-     protobuf_c_message_unpack (&postern__session__v1__refresh_session_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__session__v1__refresh_session_response__free_unpacked
-                     (Postern__Session__V1__RefreshSessionResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__session__v1__refresh_session_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__session__v1__validate_access_token_request__init
-                     (Postern__Session__V1__ValidateAccessTokenRequest         *message)
-{
-  static const Postern__Session__V1__ValidateAccessTokenRequest init_value = POSTERN__SESSION__V1__VALIDATE_ACCESS_TOKEN_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__session__v1__validate_access_token_request__get_packed_size
-                     (const Postern__Session__V1__ValidateAccessTokenRequest *message)
-{
-  assert(message->base.descriptor == &postern__session__v1__validate_access_token_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__session__v1__validate_access_token_request__pack
-                     (const Postern__Session__V1__ValidateAccessTokenRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__session__v1__validate_access_token_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__session__v1__validate_access_token_request__pack_to_buffer
-                     (const Postern__Session__V1__ValidateAccessTokenRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__session__v1__validate_access_token_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Session__V1__ValidateAccessTokenRequest *
-       postern__session__v1__validate_access_token_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Session__V1__ValidateAccessTokenRequest *)
-     protobuf_c_message_unpack (&postern__session__v1__validate_access_token_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__session__v1__validate_access_token_request__free_unpacked
-                     (Postern__Session__V1__ValidateAccessTokenRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__session__v1__validate_access_token_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__session__v1__validate_access_token_response__init
-                     (Postern__Session__V1__ValidateAccessTokenResponse         *message)
-{
-  static const Postern__Session__V1__ValidateAccessTokenResponse init_value = POSTERN__SESSION__V1__VALIDATE_ACCESS_TOKEN_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__session__v1__validate_access_token_response__get_packed_size
-                     (const Postern__Session__V1__ValidateAccessTokenResponse *message)
-{
-  assert(message->base.descriptor == &postern__session__v1__validate_access_token_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__session__v1__validate_access_token_response__pack
-                     (const Postern__Session__V1__ValidateAccessTokenResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__session__v1__validate_access_token_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__session__v1__validate_access_token_response__pack_to_buffer
-                     (const Postern__Session__V1__ValidateAccessTokenResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__session__v1__validate_access_token_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Session__V1__ValidateAccessTokenResponse *
-       postern__session__v1__validate_access_token_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Session__V1__ValidateAccessTokenResponse *)
-     protobuf_c_message_unpack (&postern__session__v1__validate_access_token_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__session__v1__validate_access_token_response__free_unpacked
-                     (Postern__Session__V1__ValidateAccessTokenResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__session__v1__validate_access_token_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__session__v1__inspect_session_request__init
-                     (Postern__Session__V1__InspectSessionRequest         *message)
-{
-  static const Postern__Session__V1__InspectSessionRequest init_value = POSTERN__SESSION__V1__INSPECT_SESSION_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__session__v1__inspect_session_request__get_packed_size
-                     (const Postern__Session__V1__InspectSessionRequest *message)
-{
-  assert(message->base.descriptor == &postern__session__v1__inspect_session_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__session__v1__inspect_session_request__pack
-                     (const Postern__Session__V1__InspectSessionRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__session__v1__inspect_session_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__session__v1__inspect_session_request__pack_to_buffer
-                     (const Postern__Session__V1__InspectSessionRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__session__v1__inspect_session_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Session__V1__InspectSessionRequest *
-       postern__session__v1__inspect_session_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Session__V1__InspectSessionRequest *)
-     protobuf_c_message_unpack (&postern__session__v1__inspect_session_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__session__v1__inspect_session_request__free_unpacked
-                     (Postern__Session__V1__InspectSessionRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__session__v1__inspect_session_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__session__v1__inspect_session_response__init
-                     (Postern__Session__V1__InspectSessionResponse         *message)
-{
-  static const Postern__Session__V1__InspectSessionResponse init_value = POSTERN__SESSION__V1__INSPECT_SESSION_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__session__v1__inspect_session_response__get_packed_size
-                     (const Postern__Session__V1__InspectSessionResponse *message)
-{
-  assert(message->base.descriptor == &postern__session__v1__inspect_session_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__session__v1__inspect_session_response__pack
-                     (const Postern__Session__V1__InspectSessionResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__session__v1__inspect_session_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__session__v1__inspect_session_response__pack_to_buffer
-                     (const Postern__Session__V1__InspectSessionResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__session__v1__inspect_session_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Session__V1__InspectSessionResponse *
-       postern__session__v1__inspect_session_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Session__V1__InspectSessionResponse *)
-     protobuf_c_message_unpack (&postern__session__v1__inspect_session_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__session__v1__inspect_session_response__free_unpacked
-                     (Postern__Session__V1__InspectSessionResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__session__v1__inspect_session_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__session__v1__sign_out_request__init
-                     (Postern__Session__V1__SignOutRequest         *message)
-{
-  static const Postern__Session__V1__SignOutRequest init_value = POSTERN__SESSION__V1__SIGN_OUT_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__session__v1__sign_out_request__get_packed_size
-                     (const Postern__Session__V1__SignOutRequest *message)
-{
-  assert(message->base.descriptor == &postern__session__v1__sign_out_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__session__v1__sign_out_request__pack
-                     (const Postern__Session__V1__SignOutRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__session__v1__sign_out_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__session__v1__sign_out_request__pack_to_buffer
-                     (const Postern__Session__V1__SignOutRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__session__v1__sign_out_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Session__V1__SignOutRequest *
-       postern__session__v1__sign_out_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Session__V1__SignOutRequest *)
-     protobuf_c_message_unpack (&postern__session__v1__sign_out_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__session__v1__sign_out_request__free_unpacked
-                     (Postern__Session__V1__SignOutRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__session__v1__sign_out_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__session__v1__sign_out_response__init
-                     (Postern__Session__V1__SignOutResponse         *message)
-{
-  static const Postern__Session__V1__SignOutResponse init_value = POSTERN__SESSION__V1__SIGN_OUT_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__session__v1__sign_out_response__get_packed_size
-                     (const Postern__Session__V1__SignOutResponse *message)
-{
-  assert(message->base.descriptor == &postern__session__v1__sign_out_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__session__v1__sign_out_response__pack
-                     (const Postern__Session__V1__SignOutResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__session__v1__sign_out_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__session__v1__sign_out_response__pack_to_buffer
-                     (const Postern__Session__V1__SignOutResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__session__v1__sign_out_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Session__V1__SignOutResponse *
-       postern__session__v1__sign_out_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Session__V1__SignOutResponse *)
-     protobuf_c_message_unpack (&postern__session__v1__sign_out_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__session__v1__sign_out_response__free_unpacked
-                     (Postern__Session__V1__SignOutResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__session__v1__sign_out_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__session__v1__end_account_sessions_request__init
-                     (Postern__Session__V1__EndAccountSessionsRequest         *message)
-{
-  static const Postern__Session__V1__EndAccountSessionsRequest init_value = POSTERN__SESSION__V1__END_ACCOUNT_SESSIONS_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__session__v1__end_account_sessions_request__get_packed_size
-                     (const Postern__Session__V1__EndAccountSessionsRequest *message)
-{
-  assert(message->base.descriptor == &postern__session__v1__end_account_sessions_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__session__v1__end_account_sessions_request__pack
-                     (const Postern__Session__V1__EndAccountSessionsRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__session__v1__end_account_sessions_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__session__v1__end_account_sessions_request__pack_to_buffer
-                     (const Postern__Session__V1__EndAccountSessionsRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__session__v1__end_account_sessions_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Session__V1__EndAccountSessionsRequest *
-       postern__session__v1__end_account_sessions_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Session__V1__EndAccountSessionsRequest *)
-     protobuf_c_message_unpack (&postern__session__v1__end_account_sessions_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__session__v1__end_account_sessions_request__free_unpacked
-                     (Postern__Session__V1__EndAccountSessionsRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__session__v1__end_account_sessions_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__session__v1__end_account_sessions_response__init
-                     (Postern__Session__V1__EndAccountSessionsResponse         *message)
-{
-  static const Postern__Session__V1__EndAccountSessionsResponse init_value = POSTERN__SESSION__V1__END_ACCOUNT_SESSIONS_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__session__v1__end_account_sessions_response__get_packed_size
-                     (const Postern__Session__V1__EndAccountSessionsResponse *message)
-{
-  assert(message->base.descriptor == &postern__session__v1__end_account_sessions_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__session__v1__end_account_sessions_response__pack
-                     (const Postern__Session__V1__EndAccountSessionsResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__session__v1__end_account_sessions_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__session__v1__end_account_sessions_response__pack_to_buffer
-                     (const Postern__Session__V1__EndAccountSessionsResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__session__v1__end_account_sessions_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Session__V1__EndAccountSessionsResponse *
-       postern__session__v1__end_account_sessions_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Session__V1__EndAccountSessionsResponse *)
-     protobuf_c_message_unpack (&postern__session__v1__end_account_sessions_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__session__v1__end_account_sessions_response__free_unpacked
-                     (Postern__Session__V1__EndAccountSessionsResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__session__v1__end_account_sessions_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__session__v1__get_key_set_request__init
-                     (Postern__Session__V1__GetKeySetRequest         *message)
-{
-  static const Postern__Session__V1__GetKeySetRequest init_value = POSTERN__SESSION__V1__GET_KEY_SET_REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__session__v1__get_key_set_request__get_packed_size
-                     (const Postern__Session__V1__GetKeySetRequest *message)
-{
-  assert(message->base.descriptor == &postern__session__v1__get_key_set_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__session__v1__get_key_set_request__pack
-                     (const Postern__Session__V1__GetKeySetRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__session__v1__get_key_set_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__session__v1__get_key_set_request__pack_to_buffer
-                     (const Postern__Session__V1__GetKeySetRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__session__v1__get_key_set_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Session__V1__GetKeySetRequest *
-       postern__session__v1__get_key_set_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Session__V1__GetKeySetRequest *)
-     protobuf_c_message_unpack (&postern__session__v1__get_key_set_request__descriptor,
-                                allocator, len, data);
-}
-void   postern__session__v1__get_key_set_request__free_unpacked
-                     (Postern__Session__V1__GetKeySetRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__session__v1__get_key_set_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__session__v1__get_key_set_response__init
-                     (Postern__Session__V1__GetKeySetResponse         *message)
-{
-  static const Postern__Session__V1__GetKeySetResponse init_value = POSTERN__SESSION__V1__GET_KEY_SET_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__session__v1__get_key_set_response__get_packed_size
-                     (const Postern__Session__V1__GetKeySetResponse *message)
-{
-  assert(message->base.descriptor == &postern__session__v1__get_key_set_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__session__v1__get_key_set_response__pack
-                     (const Postern__Session__V1__GetKeySetResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__session__v1__get_key_set_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__session__v1__get_key_set_response__pack_to_buffer
-                     (const Postern__Session__V1__GetKeySetResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__session__v1__get_key_set_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Session__V1__GetKeySetResponse *
-       postern__session__v1__get_key_set_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Session__V1__GetKeySetResponse *)
-     protobuf_c_message_unpack (&postern__session__v1__get_key_set_response__descriptor,
-                                allocator, len, data);
-}
-void   postern__session__v1__get_key_set_response__free_unpacked
-                     (Postern__Session__V1__GetKeySetResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__session__v1__get_key_set_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 static const ProtobufCFieldDescriptor postern__session__v1__tokens__field_descriptors[7] =
 {
   {
@@ -885,7 +120,7 @@ const ProtobufCMessageDescriptor postern__session__v1__tokens__descriptor =
   postern__session__v1__tokens__field_descriptors,
   postern__session__v1__tokens__field_indices_by_name,
   1,  postern__session__v1__tokens__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__tokens__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__session__v1__device_key__field_descriptors[3] =
@@ -949,7 +184,7 @@ const ProtobufCMessageDescriptor postern__session__v1__device_key__descriptor =
   postern__session__v1__device_key__field_descriptors,
   postern__session__v1__device_key__field_indices_by_name,
   1,  postern__session__v1__device_key__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__device_key__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__session__v1__device_proof__field_descriptors[2] =
@@ -1000,7 +235,7 @@ const ProtobufCMessageDescriptor postern__session__v1__device_proof__descriptor 
   postern__session__v1__device_proof__field_descriptors,
   postern__session__v1__device_proof__field_indices_by_name,
   1,  postern__session__v1__device_proof__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__device_proof__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__session__v1__create_session_request__field_descriptors[3] =
@@ -1064,7 +299,7 @@ const ProtobufCMessageDescriptor postern__session__v1__create_session_request__d
   postern__session__v1__create_session_request__field_descriptors,
   postern__session__v1__create_session_request__field_indices_by_name,
   1,  postern__session__v1__create_session_request__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__create_session_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__session__v1__create_session_response__field_descriptors[1] =
@@ -1102,7 +337,7 @@ const ProtobufCMessageDescriptor postern__session__v1__create_session_response__
   postern__session__v1__create_session_response__field_descriptors,
   postern__session__v1__create_session_response__field_indices_by_name,
   1,  postern__session__v1__create_session_response__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__create_session_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__session__v1__refresh_session_request__field_descriptors[3] =
@@ -1166,7 +401,7 @@ const ProtobufCMessageDescriptor postern__session__v1__refresh_session_request__
   postern__session__v1__refresh_session_request__field_descriptors,
   postern__session__v1__refresh_session_request__field_indices_by_name,
   1,  postern__session__v1__refresh_session_request__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__refresh_session_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__session__v1__refresh_session_response__field_descriptors[2] =
@@ -1217,7 +452,7 @@ const ProtobufCMessageDescriptor postern__session__v1__refresh_session_response_
   postern__session__v1__refresh_session_response__field_descriptors,
   postern__session__v1__refresh_session_response__field_indices_by_name,
   1,  postern__session__v1__refresh_session_response__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__refresh_session_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__session__v1__validate_access_token_request__field_descriptors[1] =
@@ -1255,7 +490,7 @@ const ProtobufCMessageDescriptor postern__session__v1__validate_access_token_req
   postern__session__v1__validate_access_token_request__field_descriptors,
   postern__session__v1__validate_access_token_request__field_indices_by_name,
   1,  postern__session__v1__validate_access_token_request__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__validate_access_token_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__session__v1__validate_access_token_response__field_descriptors[6] =
@@ -1358,7 +593,7 @@ const ProtobufCMessageDescriptor postern__session__v1__validate_access_token_res
   postern__session__v1__validate_access_token_response__field_descriptors,
   postern__session__v1__validate_access_token_response__field_indices_by_name,
   1,  postern__session__v1__validate_access_token_response__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__validate_access_token_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__session__v1__inspect_session_request__field_descriptors[1] =
@@ -1396,7 +631,7 @@ const ProtobufCMessageDescriptor postern__session__v1__inspect_session_request__
   postern__session__v1__inspect_session_request__field_descriptors,
   postern__session__v1__inspect_session_request__field_indices_by_name,
   1,  postern__session__v1__inspect_session_request__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__inspect_session_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__session__v1__inspect_session_response__field_descriptors[6] =
@@ -1499,7 +734,7 @@ const ProtobufCMessageDescriptor postern__session__v1__inspect_session_response_
   postern__session__v1__inspect_session_response__field_descriptors,
   postern__session__v1__inspect_session_response__field_indices_by_name,
   1,  postern__session__v1__inspect_session_response__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__inspect_session_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__session__v1__sign_out_request__field_descriptors[4] =
@@ -1576,7 +811,7 @@ const ProtobufCMessageDescriptor postern__session__v1__sign_out_request__descrip
   postern__session__v1__sign_out_request__field_descriptors,
   postern__session__v1__sign_out_request__field_indices_by_name,
   1,  postern__session__v1__sign_out_request__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__sign_out_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__session__v1__sign_out_response__field_descriptors[1] =
@@ -1614,7 +849,7 @@ const ProtobufCMessageDescriptor postern__session__v1__sign_out_response__descri
   postern__session__v1__sign_out_response__field_descriptors,
   postern__session__v1__sign_out_response__field_indices_by_name,
   1,  postern__session__v1__sign_out_response__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__sign_out_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__session__v1__end_account_sessions_request__field_descriptors[5] =
@@ -1704,7 +939,7 @@ const ProtobufCMessageDescriptor postern__session__v1__end_account_sessions_requ
   postern__session__v1__end_account_sessions_request__field_descriptors,
   postern__session__v1__end_account_sessions_request__field_indices_by_name,
   1,  postern__session__v1__end_account_sessions_request__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__end_account_sessions_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__session__v1__end_account_sessions_response__field_descriptors[1] =
@@ -1742,7 +977,7 @@ const ProtobufCMessageDescriptor postern__session__v1__end_account_sessions_resp
   postern__session__v1__end_account_sessions_response__field_descriptors,
   postern__session__v1__end_account_sessions_response__field_indices_by_name,
   1,  postern__session__v1__end_account_sessions_response__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__end_account_sessions_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 #define postern__session__v1__get_key_set_request__field_descriptors NULL
@@ -1760,7 +995,7 @@ const ProtobufCMessageDescriptor postern__session__v1__get_key_set_request__desc
   postern__session__v1__get_key_set_request__field_descriptors,
   postern__session__v1__get_key_set_request__field_indices_by_name,
   0,  postern__session__v1__get_key_set_request__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__get_key_set_request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__session__v1__get_key_set_response__field_descriptors[2] =
@@ -1811,7 +1046,7 @@ const ProtobufCMessageDescriptor postern__session__v1__get_key_set_response__des
   postern__session__v1__get_key_set_response__field_descriptors,
   postern__session__v1__get_key_set_response__field_indices_by_name,
   1,  postern__session__v1__get_key_set_response__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__get_key_set_response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCEnumValue postern__session__v1__device_key_kind__enum_values_by_number[3] =

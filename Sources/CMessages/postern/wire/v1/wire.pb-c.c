@@ -7,636 +7,6 @@
 #endif
 
 #include "postern/wire/v1/wire.pb-c.h"
-void   postern__wire__v1__frame__init
-                     (Postern__Wire__V1__Frame         *message)
-{
-  static const Postern__Wire__V1__Frame init_value = POSTERN__WIRE__V1__FRAME__INIT;
-  *message = init_value;
-}
-size_t postern__wire__v1__frame__get_packed_size
-                     (const Postern__Wire__V1__Frame *message)
-{
-  assert(message->base.descriptor == &postern__wire__v1__frame__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__wire__v1__frame__pack
-                     (const Postern__Wire__V1__Frame *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__wire__v1__frame__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__wire__v1__frame__pack_to_buffer
-                     (const Postern__Wire__V1__Frame *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__wire__v1__frame__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Wire__V1__Frame *
-       postern__wire__v1__frame__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Wire__V1__Frame *)
-     protobuf_c_message_unpack (&postern__wire__v1__frame__descriptor,
-                                allocator, len, data);
-}
-void   postern__wire__v1__frame__free_unpacked
-                     (Postern__Wire__V1__Frame *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__wire__v1__frame__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__wire__v1__hello__init
-                     (Postern__Wire__V1__Hello         *message)
-{
-  static const Postern__Wire__V1__Hello init_value = POSTERN__WIRE__V1__HELLO__INIT;
-  *message = init_value;
-}
-size_t postern__wire__v1__hello__get_packed_size
-                     (const Postern__Wire__V1__Hello *message)
-{
-  assert(message->base.descriptor == &postern__wire__v1__hello__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__wire__v1__hello__pack
-                     (const Postern__Wire__V1__Hello *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__wire__v1__hello__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__wire__v1__hello__pack_to_buffer
-                     (const Postern__Wire__V1__Hello *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__wire__v1__hello__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Wire__V1__Hello *
-       postern__wire__v1__hello__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Wire__V1__Hello *)
-     protobuf_c_message_unpack (&postern__wire__v1__hello__descriptor,
-                                allocator, len, data);
-}
-void   postern__wire__v1__hello__free_unpacked
-                     (Postern__Wire__V1__Hello *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__wire__v1__hello__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__wire__v1__metadata__init
-                     (Postern__Wire__V1__Metadata         *message)
-{
-  static const Postern__Wire__V1__Metadata init_value = POSTERN__WIRE__V1__METADATA__INIT;
-  *message = init_value;
-}
-size_t postern__wire__v1__metadata__get_packed_size
-                     (const Postern__Wire__V1__Metadata *message)
-{
-  assert(message->base.descriptor == &postern__wire__v1__metadata__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__wire__v1__metadata__pack
-                     (const Postern__Wire__V1__Metadata *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__wire__v1__metadata__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__wire__v1__metadata__pack_to_buffer
-                     (const Postern__Wire__V1__Metadata *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__wire__v1__metadata__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Wire__V1__Metadata *
-       postern__wire__v1__metadata__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Wire__V1__Metadata *)
-     protobuf_c_message_unpack (&postern__wire__v1__metadata__descriptor,
-                                allocator, len, data);
-}
-void   postern__wire__v1__metadata__free_unpacked
-                     (Postern__Wire__V1__Metadata *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__wire__v1__metadata__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__wire__v1__request__init
-                     (Postern__Wire__V1__Request         *message)
-{
-  static const Postern__Wire__V1__Request init_value = POSTERN__WIRE__V1__REQUEST__INIT;
-  *message = init_value;
-}
-size_t postern__wire__v1__request__get_packed_size
-                     (const Postern__Wire__V1__Request *message)
-{
-  assert(message->base.descriptor == &postern__wire__v1__request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__wire__v1__request__pack
-                     (const Postern__Wire__V1__Request *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__wire__v1__request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__wire__v1__request__pack_to_buffer
-                     (const Postern__Wire__V1__Request *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__wire__v1__request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Wire__V1__Request *
-       postern__wire__v1__request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Wire__V1__Request *)
-     protobuf_c_message_unpack (&postern__wire__v1__request__descriptor,
-                                allocator, len, data);
-}
-void   postern__wire__v1__request__free_unpacked
-                     (Postern__Wire__V1__Request *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__wire__v1__request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__wire__v1__response__init
-                     (Postern__Wire__V1__Response         *message)
-{
-  static const Postern__Wire__V1__Response init_value = POSTERN__WIRE__V1__RESPONSE__INIT;
-  *message = init_value;
-}
-size_t postern__wire__v1__response__get_packed_size
-                     (const Postern__Wire__V1__Response *message)
-{
-  assert(message->base.descriptor == &postern__wire__v1__response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__wire__v1__response__pack
-                     (const Postern__Wire__V1__Response *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__wire__v1__response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__wire__v1__response__pack_to_buffer
-                     (const Postern__Wire__V1__Response *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__wire__v1__response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Wire__V1__Response *
-       postern__wire__v1__response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Wire__V1__Response *)
-     protobuf_c_message_unpack (&postern__wire__v1__response__descriptor,
-                                allocator, len, data);
-}
-void   postern__wire__v1__response__free_unpacked
-                     (Postern__Wire__V1__Response *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__wire__v1__response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__wire__v1__error__init
-                     (Postern__Wire__V1__Error         *message)
-{
-  static const Postern__Wire__V1__Error init_value = POSTERN__WIRE__V1__ERROR__INIT;
-  *message = init_value;
-}
-size_t postern__wire__v1__error__get_packed_size
-                     (const Postern__Wire__V1__Error *message)
-{
-  assert(message->base.descriptor == &postern__wire__v1__error__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__wire__v1__error__pack
-                     (const Postern__Wire__V1__Error *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__wire__v1__error__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__wire__v1__error__pack_to_buffer
-                     (const Postern__Wire__V1__Error *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__wire__v1__error__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Wire__V1__Error *
-       postern__wire__v1__error__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Wire__V1__Error *)
-     protobuf_c_message_unpack (&postern__wire__v1__error__descriptor,
-                                allocator, len, data);
-}
-void   postern__wire__v1__error__free_unpacked
-                     (Postern__Wire__V1__Error *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__wire__v1__error__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__wire__v1__violation__init
-                     (Postern__Wire__V1__Violation         *message)
-{
-  static const Postern__Wire__V1__Violation init_value = POSTERN__WIRE__V1__VIOLATION__INIT;
-  *message = init_value;
-}
-size_t postern__wire__v1__violation__get_packed_size
-                     (const Postern__Wire__V1__Violation *message)
-{
-  assert(message->base.descriptor == &postern__wire__v1__violation__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__wire__v1__violation__pack
-                     (const Postern__Wire__V1__Violation *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__wire__v1__violation__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__wire__v1__violation__pack_to_buffer
-                     (const Postern__Wire__V1__Violation *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__wire__v1__violation__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Wire__V1__Violation *
-       postern__wire__v1__violation__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Wire__V1__Violation *)
-     protobuf_c_message_unpack (&postern__wire__v1__violation__descriptor,
-                                allocator, len, data);
-}
-void   postern__wire__v1__violation__free_unpacked
-                     (Postern__Wire__V1__Violation *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__wire__v1__violation__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__wire__v1__second_proof__init
-                     (Postern__Wire__V1__SecondProof         *message)
-{
-  static const Postern__Wire__V1__SecondProof init_value = POSTERN__WIRE__V1__SECOND_PROOF__INIT;
-  *message = init_value;
-}
-size_t postern__wire__v1__second_proof__get_packed_size
-                     (const Postern__Wire__V1__SecondProof *message)
-{
-  assert(message->base.descriptor == &postern__wire__v1__second_proof__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__wire__v1__second_proof__pack
-                     (const Postern__Wire__V1__SecondProof *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__wire__v1__second_proof__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__wire__v1__second_proof__pack_to_buffer
-                     (const Postern__Wire__V1__SecondProof *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__wire__v1__second_proof__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Wire__V1__SecondProof *
-       postern__wire__v1__second_proof__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Wire__V1__SecondProof *)
-     protobuf_c_message_unpack (&postern__wire__v1__second_proof__descriptor,
-                                allocator, len, data);
-}
-void   postern__wire__v1__second_proof__free_unpacked
-                     (Postern__Wire__V1__SecondProof *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__wire__v1__second_proof__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__wire__v1__item__init
-                     (Postern__Wire__V1__Item         *message)
-{
-  static const Postern__Wire__V1__Item init_value = POSTERN__WIRE__V1__ITEM__INIT;
-  *message = init_value;
-}
-size_t postern__wire__v1__item__get_packed_size
-                     (const Postern__Wire__V1__Item *message)
-{
-  assert(message->base.descriptor == &postern__wire__v1__item__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__wire__v1__item__pack
-                     (const Postern__Wire__V1__Item *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__wire__v1__item__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__wire__v1__item__pack_to_buffer
-                     (const Postern__Wire__V1__Item *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__wire__v1__item__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Wire__V1__Item *
-       postern__wire__v1__item__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Wire__V1__Item *)
-     protobuf_c_message_unpack (&postern__wire__v1__item__descriptor,
-                                allocator, len, data);
-}
-void   postern__wire__v1__item__free_unpacked
-                     (Postern__Wire__V1__Item *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__wire__v1__item__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__wire__v1__cancel__init
-                     (Postern__Wire__V1__Cancel         *message)
-{
-  static const Postern__Wire__V1__Cancel init_value = POSTERN__WIRE__V1__CANCEL__INIT;
-  *message = init_value;
-}
-size_t postern__wire__v1__cancel__get_packed_size
-                     (const Postern__Wire__V1__Cancel *message)
-{
-  assert(message->base.descriptor == &postern__wire__v1__cancel__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__wire__v1__cancel__pack
-                     (const Postern__Wire__V1__Cancel *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__wire__v1__cancel__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__wire__v1__cancel__pack_to_buffer
-                     (const Postern__Wire__V1__Cancel *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__wire__v1__cancel__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Wire__V1__Cancel *
-       postern__wire__v1__cancel__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Wire__V1__Cancel *)
-     protobuf_c_message_unpack (&postern__wire__v1__cancel__descriptor,
-                                allocator, len, data);
-}
-void   postern__wire__v1__cancel__free_unpacked
-                     (Postern__Wire__V1__Cancel *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__wire__v1__cancel__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__wire__v1__credit__init
-                     (Postern__Wire__V1__Credit         *message)
-{
-  static const Postern__Wire__V1__Credit init_value = POSTERN__WIRE__V1__CREDIT__INIT;
-  *message = init_value;
-}
-size_t postern__wire__v1__credit__get_packed_size
-                     (const Postern__Wire__V1__Credit *message)
-{
-  assert(message->base.descriptor == &postern__wire__v1__credit__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__wire__v1__credit__pack
-                     (const Postern__Wire__V1__Credit *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__wire__v1__credit__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__wire__v1__credit__pack_to_buffer
-                     (const Postern__Wire__V1__Credit *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__wire__v1__credit__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Wire__V1__Credit *
-       postern__wire__v1__credit__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Wire__V1__Credit *)
-     protobuf_c_message_unpack (&postern__wire__v1__credit__descriptor,
-                                allocator, len, data);
-}
-void   postern__wire__v1__credit__free_unpacked
-                     (Postern__Wire__V1__Credit *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__wire__v1__credit__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__wire__v1__ping__init
-                     (Postern__Wire__V1__Ping         *message)
-{
-  static const Postern__Wire__V1__Ping init_value = POSTERN__WIRE__V1__PING__INIT;
-  *message = init_value;
-}
-size_t postern__wire__v1__ping__get_packed_size
-                     (const Postern__Wire__V1__Ping *message)
-{
-  assert(message->base.descriptor == &postern__wire__v1__ping__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__wire__v1__ping__pack
-                     (const Postern__Wire__V1__Ping *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__wire__v1__ping__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__wire__v1__ping__pack_to_buffer
-                     (const Postern__Wire__V1__Ping *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__wire__v1__ping__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Wire__V1__Ping *
-       postern__wire__v1__ping__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Wire__V1__Ping *)
-     protobuf_c_message_unpack (&postern__wire__v1__ping__descriptor,
-                                allocator, len, data);
-}
-void   postern__wire__v1__ping__free_unpacked
-                     (Postern__Wire__V1__Ping *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__wire__v1__ping__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__wire__v1__pong__init
-                     (Postern__Wire__V1__Pong         *message)
-{
-  static const Postern__Wire__V1__Pong init_value = POSTERN__WIRE__V1__PONG__INIT;
-  *message = init_value;
-}
-size_t postern__wire__v1__pong__get_packed_size
-                     (const Postern__Wire__V1__Pong *message)
-{
-  assert(message->base.descriptor == &postern__wire__v1__pong__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__wire__v1__pong__pack
-                     (const Postern__Wire__V1__Pong *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__wire__v1__pong__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__wire__v1__pong__pack_to_buffer
-                     (const Postern__Wire__V1__Pong *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__wire__v1__pong__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Wire__V1__Pong *
-       postern__wire__v1__pong__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Wire__V1__Pong *)
-     protobuf_c_message_unpack (&postern__wire__v1__pong__descriptor,
-                                allocator, len, data);
-}
-void   postern__wire__v1__pong__free_unpacked
-                     (Postern__Wire__V1__Pong *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__wire__v1__pong__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   postern__wire__v1__go_away__init
-                     (Postern__Wire__V1__GoAway         *message)
-{
-  static const Postern__Wire__V1__GoAway init_value = POSTERN__WIRE__V1__GO_AWAY__INIT;
-  *message = init_value;
-}
-size_t postern__wire__v1__go_away__get_packed_size
-                     (const Postern__Wire__V1__GoAway *message)
-{
-  assert(message->base.descriptor == &postern__wire__v1__go_away__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t postern__wire__v1__go_away__pack
-                     (const Postern__Wire__V1__GoAway *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &postern__wire__v1__go_away__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t postern__wire__v1__go_away__pack_to_buffer
-                     (const Postern__Wire__V1__GoAway *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &postern__wire__v1__go_away__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Postern__Wire__V1__GoAway *
-       postern__wire__v1__go_away__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Postern__Wire__V1__GoAway *)
-     protobuf_c_message_unpack (&postern__wire__v1__go_away__descriptor,
-                                allocator, len, data);
-}
-void   postern__wire__v1__go_away__free_unpacked
-                     (Postern__Wire__V1__GoAway *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &postern__wire__v1__go_away__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 static const ProtobufCFieldDescriptor postern__wire__v1__frame__field_descriptors[9] =
 {
   {
@@ -776,7 +146,7 @@ const ProtobufCMessageDescriptor postern__wire__v1__frame__descriptor =
   postern__wire__v1__frame__field_descriptors,
   postern__wire__v1__frame__field_indices_by_name,
   1,  postern__wire__v1__frame__number_ranges,
-  (ProtobufCMessageInit) postern__wire__v1__frame__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__wire__v1__hello__field_descriptors[11] =
@@ -944,7 +314,7 @@ const ProtobufCMessageDescriptor postern__wire__v1__hello__descriptor =
   postern__wire__v1__hello__field_descriptors,
   postern__wire__v1__hello__field_indices_by_name,
   1,  postern__wire__v1__hello__number_ranges,
-  (ProtobufCMessageInit) postern__wire__v1__hello__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__wire__v1__metadata__field_descriptors[2] =
@@ -995,7 +365,7 @@ const ProtobufCMessageDescriptor postern__wire__v1__metadata__descriptor =
   postern__wire__v1__metadata__field_descriptors,
   postern__wire__v1__metadata__field_indices_by_name,
   1,  postern__wire__v1__metadata__number_ranges,
-  (ProtobufCMessageInit) postern__wire__v1__metadata__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__wire__v1__request__field_descriptors[6] =
@@ -1098,7 +468,7 @@ const ProtobufCMessageDescriptor postern__wire__v1__request__descriptor =
   postern__wire__v1__request__field_descriptors,
   postern__wire__v1__request__field_indices_by_name,
   1,  postern__wire__v1__request__number_ranges,
-  (ProtobufCMessageInit) postern__wire__v1__request__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__wire__v1__response__field_descriptors[7] =
@@ -1214,7 +584,7 @@ const ProtobufCMessageDescriptor postern__wire__v1__response__descriptor =
   postern__wire__v1__response__field_descriptors,
   postern__wire__v1__response__field_indices_by_name,
   1,  postern__wire__v1__response__number_ranges,
-  (ProtobufCMessageInit) postern__wire__v1__response__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__wire__v1__error__field_descriptors[10] =
@@ -1370,7 +740,7 @@ const ProtobufCMessageDescriptor postern__wire__v1__error__descriptor =
   postern__wire__v1__error__field_descriptors,
   postern__wire__v1__error__field_indices_by_name,
   2,  postern__wire__v1__error__number_ranges,
-  (ProtobufCMessageInit) postern__wire__v1__error__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__wire__v1__violation__field_descriptors[3] =
@@ -1434,7 +804,7 @@ const ProtobufCMessageDescriptor postern__wire__v1__violation__descriptor =
   postern__wire__v1__violation__field_descriptors,
   postern__wire__v1__violation__field_indices_by_name,
   1,  postern__wire__v1__violation__number_ranges,
-  (ProtobufCMessageInit) postern__wire__v1__violation__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__wire__v1__second_proof__field_descriptors[3] =
@@ -1498,7 +868,7 @@ const ProtobufCMessageDescriptor postern__wire__v1__second_proof__descriptor =
   postern__wire__v1__second_proof__field_descriptors,
   postern__wire__v1__second_proof__field_indices_by_name,
   1,  postern__wire__v1__second_proof__number_ranges,
-  (ProtobufCMessageInit) postern__wire__v1__second_proof__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__wire__v1__item__field_descriptors[3] =
@@ -1562,7 +932,7 @@ const ProtobufCMessageDescriptor postern__wire__v1__item__descriptor =
   postern__wire__v1__item__field_descriptors,
   postern__wire__v1__item__field_indices_by_name,
   1,  postern__wire__v1__item__number_ranges,
-  (ProtobufCMessageInit) postern__wire__v1__item__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__wire__v1__cancel__field_descriptors[1] =
@@ -1600,7 +970,7 @@ const ProtobufCMessageDescriptor postern__wire__v1__cancel__descriptor =
   postern__wire__v1__cancel__field_descriptors,
   postern__wire__v1__cancel__field_indices_by_name,
   1,  postern__wire__v1__cancel__number_ranges,
-  (ProtobufCMessageInit) postern__wire__v1__cancel__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__wire__v1__credit__field_descriptors[2] =
@@ -1651,7 +1021,7 @@ const ProtobufCMessageDescriptor postern__wire__v1__credit__descriptor =
   postern__wire__v1__credit__field_descriptors,
   postern__wire__v1__credit__field_indices_by_name,
   1,  postern__wire__v1__credit__number_ranges,
-  (ProtobufCMessageInit) postern__wire__v1__credit__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__wire__v1__ping__field_descriptors[1] =
@@ -1689,7 +1059,7 @@ const ProtobufCMessageDescriptor postern__wire__v1__ping__descriptor =
   postern__wire__v1__ping__field_descriptors,
   postern__wire__v1__ping__field_indices_by_name,
   1,  postern__wire__v1__ping__number_ranges,
-  (ProtobufCMessageInit) postern__wire__v1__ping__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__wire__v1__pong__field_descriptors[1] =
@@ -1727,7 +1097,7 @@ const ProtobufCMessageDescriptor postern__wire__v1__pong__descriptor =
   postern__wire__v1__pong__field_descriptors,
   postern__wire__v1__pong__field_indices_by_name,
   1,  postern__wire__v1__pong__number_ranges,
-  (ProtobufCMessageInit) postern__wire__v1__pong__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__wire__v1__go_away__field_descriptors[4] =
@@ -1804,7 +1174,7 @@ const ProtobufCMessageDescriptor postern__wire__v1__go_away__descriptor =
   postern__wire__v1__go_away__field_descriptors,
   postern__wire__v1__go_away__field_indices_by_name,
   1,  postern__wire__v1__go_away__number_ranges,
-  (ProtobufCMessageInit) postern__wire__v1__go_away__init,
+  NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCEnumValue postern__wire__v1__go_away_reason__enum_values_by_number[10] =

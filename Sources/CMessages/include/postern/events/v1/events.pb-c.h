@@ -70,63 +70,6 @@ struct  Postern__Events__V1__Event
     , 0, 0, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, 0, {0,NULL} }
 
 
-/* Postern__Events__V1__ReadEventsRequest methods */
-void   postern__events__v1__read_events_request__init
-                     (Postern__Events__V1__ReadEventsRequest         *message);
-size_t postern__events__v1__read_events_request__get_packed_size
-                     (const Postern__Events__V1__ReadEventsRequest   *message);
-size_t postern__events__v1__read_events_request__pack
-                     (const Postern__Events__V1__ReadEventsRequest   *message,
-                      uint8_t             *out);
-size_t postern__events__v1__read_events_request__pack_to_buffer
-                     (const Postern__Events__V1__ReadEventsRequest   *message,
-                      ProtobufCBuffer     *buffer);
-Postern__Events__V1__ReadEventsRequest *
-       postern__events__v1__read_events_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data);
-void   postern__events__v1__read_events_request__free_unpacked
-                     (Postern__Events__V1__ReadEventsRequest *message,
-                      ProtobufCAllocator *allocator);
-/* Postern__Events__V1__ReadEventsResponse methods */
-void   postern__events__v1__read_events_response__init
-                     (Postern__Events__V1__ReadEventsResponse         *message);
-size_t postern__events__v1__read_events_response__get_packed_size
-                     (const Postern__Events__V1__ReadEventsResponse   *message);
-size_t postern__events__v1__read_events_response__pack
-                     (const Postern__Events__V1__ReadEventsResponse   *message,
-                      uint8_t             *out);
-size_t postern__events__v1__read_events_response__pack_to_buffer
-                     (const Postern__Events__V1__ReadEventsResponse   *message,
-                      ProtobufCBuffer     *buffer);
-Postern__Events__V1__ReadEventsResponse *
-       postern__events__v1__read_events_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data);
-void   postern__events__v1__read_events_response__free_unpacked
-                     (Postern__Events__V1__ReadEventsResponse *message,
-                      ProtobufCAllocator *allocator);
-/* Postern__Events__V1__Event methods */
-void   postern__events__v1__event__init
-                     (Postern__Events__V1__Event         *message);
-size_t postern__events__v1__event__get_packed_size
-                     (const Postern__Events__V1__Event   *message);
-size_t postern__events__v1__event__pack
-                     (const Postern__Events__V1__Event   *message,
-                      uint8_t             *out);
-size_t postern__events__v1__event__pack_to_buffer
-                     (const Postern__Events__V1__Event   *message,
-                      ProtobufCBuffer     *buffer);
-Postern__Events__V1__Event *
-       postern__events__v1__event__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data);
-void   postern__events__v1__event__free_unpacked
-                     (Postern__Events__V1__Event *message,
-                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Postern__Events__V1__ReadEventsRequest_Closure)

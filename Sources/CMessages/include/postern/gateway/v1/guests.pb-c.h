@@ -48,44 +48,6 @@ struct  Postern__Gateway__V1__SignInAsGuestResponse
     , NULL, NULL }
 
 
-/* Postern__Gateway__V1__SignInAsGuestRequest methods */
-void   postern__gateway__v1__sign_in_as_guest_request__init
-                     (Postern__Gateway__V1__SignInAsGuestRequest         *message);
-size_t postern__gateway__v1__sign_in_as_guest_request__get_packed_size
-                     (const Postern__Gateway__V1__SignInAsGuestRequest   *message);
-size_t postern__gateway__v1__sign_in_as_guest_request__pack
-                     (const Postern__Gateway__V1__SignInAsGuestRequest   *message,
-                      uint8_t             *out);
-size_t postern__gateway__v1__sign_in_as_guest_request__pack_to_buffer
-                     (const Postern__Gateway__V1__SignInAsGuestRequest   *message,
-                      ProtobufCBuffer     *buffer);
-Postern__Gateway__V1__SignInAsGuestRequest *
-       postern__gateway__v1__sign_in_as_guest_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data);
-void   postern__gateway__v1__sign_in_as_guest_request__free_unpacked
-                     (Postern__Gateway__V1__SignInAsGuestRequest *message,
-                      ProtobufCAllocator *allocator);
-/* Postern__Gateway__V1__SignInAsGuestResponse methods */
-void   postern__gateway__v1__sign_in_as_guest_response__init
-                     (Postern__Gateway__V1__SignInAsGuestResponse         *message);
-size_t postern__gateway__v1__sign_in_as_guest_response__get_packed_size
-                     (const Postern__Gateway__V1__SignInAsGuestResponse   *message);
-size_t postern__gateway__v1__sign_in_as_guest_response__pack
-                     (const Postern__Gateway__V1__SignInAsGuestResponse   *message,
-                      uint8_t             *out);
-size_t postern__gateway__v1__sign_in_as_guest_response__pack_to_buffer
-                     (const Postern__Gateway__V1__SignInAsGuestResponse   *message,
-                      ProtobufCBuffer     *buffer);
-Postern__Gateway__V1__SignInAsGuestResponse *
-       postern__gateway__v1__sign_in_as_guest_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data);
-void   postern__gateway__v1__sign_in_as_guest_response__free_unpacked
-                     (Postern__Gateway__V1__SignInAsGuestResponse *message,
-                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Postern__Gateway__V1__SignInAsGuestRequest_Closure)

@@ -75,63 +75,6 @@ struct  Postern__Health__V1__PartHealth
     , {0,NULL}, POSTERN__HEALTH__V1__SERVING_STATUS__SERVING_STATUS_UNSPECIFIED, {0,NULL}, POSTERN__HEALTH__V1__PART_HEALTH__FAILING_SINCE__NOT_SET, {0} }
 
 
-/* Postern__Health__V1__CheckRequest methods */
-void   postern__health__v1__check_request__init
-                     (Postern__Health__V1__CheckRequest         *message);
-size_t postern__health__v1__check_request__get_packed_size
-                     (const Postern__Health__V1__CheckRequest   *message);
-size_t postern__health__v1__check_request__pack
-                     (const Postern__Health__V1__CheckRequest   *message,
-                      uint8_t             *out);
-size_t postern__health__v1__check_request__pack_to_buffer
-                     (const Postern__Health__V1__CheckRequest   *message,
-                      ProtobufCBuffer     *buffer);
-Postern__Health__V1__CheckRequest *
-       postern__health__v1__check_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data);
-void   postern__health__v1__check_request__free_unpacked
-                     (Postern__Health__V1__CheckRequest *message,
-                      ProtobufCAllocator *allocator);
-/* Postern__Health__V1__CheckResponse methods */
-void   postern__health__v1__check_response__init
-                     (Postern__Health__V1__CheckResponse         *message);
-size_t postern__health__v1__check_response__get_packed_size
-                     (const Postern__Health__V1__CheckResponse   *message);
-size_t postern__health__v1__check_response__pack
-                     (const Postern__Health__V1__CheckResponse   *message,
-                      uint8_t             *out);
-size_t postern__health__v1__check_response__pack_to_buffer
-                     (const Postern__Health__V1__CheckResponse   *message,
-                      ProtobufCBuffer     *buffer);
-Postern__Health__V1__CheckResponse *
-       postern__health__v1__check_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data);
-void   postern__health__v1__check_response__free_unpacked
-                     (Postern__Health__V1__CheckResponse *message,
-                      ProtobufCAllocator *allocator);
-/* Postern__Health__V1__PartHealth methods */
-void   postern__health__v1__part_health__init
-                     (Postern__Health__V1__PartHealth         *message);
-size_t postern__health__v1__part_health__get_packed_size
-                     (const Postern__Health__V1__PartHealth   *message);
-size_t postern__health__v1__part_health__pack
-                     (const Postern__Health__V1__PartHealth   *message,
-                      uint8_t             *out);
-size_t postern__health__v1__part_health__pack_to_buffer
-                     (const Postern__Health__V1__PartHealth   *message,
-                      ProtobufCBuffer     *buffer);
-Postern__Health__V1__PartHealth *
-       postern__health__v1__part_health__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data);
-void   postern__health__v1__part_health__free_unpacked
-                     (Postern__Health__V1__PartHealth *message,
-                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Postern__Health__V1__CheckRequest_Closure)

@@ -54,44 +54,6 @@ struct  Postern__Identity__V1__TellResponse
     , 0 }
 
 
-/* Postern__Identity__V1__TellRequest methods */
-void   postern__identity__v1__tell_request__init
-                     (Postern__Identity__V1__TellRequest         *message);
-size_t postern__identity__v1__tell_request__get_packed_size
-                     (const Postern__Identity__V1__TellRequest   *message);
-size_t postern__identity__v1__tell_request__pack
-                     (const Postern__Identity__V1__TellRequest   *message,
-                      uint8_t             *out);
-size_t postern__identity__v1__tell_request__pack_to_buffer
-                     (const Postern__Identity__V1__TellRequest   *message,
-                      ProtobufCBuffer     *buffer);
-Postern__Identity__V1__TellRequest *
-       postern__identity__v1__tell_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data);
-void   postern__identity__v1__tell_request__free_unpacked
-                     (Postern__Identity__V1__TellRequest *message,
-                      ProtobufCAllocator *allocator);
-/* Postern__Identity__V1__TellResponse methods */
-void   postern__identity__v1__tell_response__init
-                     (Postern__Identity__V1__TellResponse         *message);
-size_t postern__identity__v1__tell_response__get_packed_size
-                     (const Postern__Identity__V1__TellResponse   *message);
-size_t postern__identity__v1__tell_response__pack
-                     (const Postern__Identity__V1__TellResponse   *message,
-                      uint8_t             *out);
-size_t postern__identity__v1__tell_response__pack_to_buffer
-                     (const Postern__Identity__V1__TellResponse   *message,
-                      ProtobufCBuffer     *buffer);
-Postern__Identity__V1__TellResponse *
-       postern__identity__v1__tell_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data);
-void   postern__identity__v1__tell_response__free_unpacked
-                     (Postern__Identity__V1__TellResponse *message,
-                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Postern__Identity__V1__TellRequest_Closure)

@@ -44,44 +44,6 @@ struct  Postern__Identity__V1__ReceiveResponse
      }
 
 
-/* Postern__Identity__V1__ReceiveRequest methods */
-void   postern__identity__v1__receive_request__init
-                     (Postern__Identity__V1__ReceiveRequest         *message);
-size_t postern__identity__v1__receive_request__get_packed_size
-                     (const Postern__Identity__V1__ReceiveRequest   *message);
-size_t postern__identity__v1__receive_request__pack
-                     (const Postern__Identity__V1__ReceiveRequest   *message,
-                      uint8_t             *out);
-size_t postern__identity__v1__receive_request__pack_to_buffer
-                     (const Postern__Identity__V1__ReceiveRequest   *message,
-                      ProtobufCBuffer     *buffer);
-Postern__Identity__V1__ReceiveRequest *
-       postern__identity__v1__receive_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data);
-void   postern__identity__v1__receive_request__free_unpacked
-                     (Postern__Identity__V1__ReceiveRequest *message,
-                      ProtobufCAllocator *allocator);
-/* Postern__Identity__V1__ReceiveResponse methods */
-void   postern__identity__v1__receive_response__init
-                     (Postern__Identity__V1__ReceiveResponse         *message);
-size_t postern__identity__v1__receive_response__get_packed_size
-                     (const Postern__Identity__V1__ReceiveResponse   *message);
-size_t postern__identity__v1__receive_response__pack
-                     (const Postern__Identity__V1__ReceiveResponse   *message,
-                      uint8_t             *out);
-size_t postern__identity__v1__receive_response__pack_to_buffer
-                     (const Postern__Identity__V1__ReceiveResponse   *message,
-                      ProtobufCBuffer     *buffer);
-Postern__Identity__V1__ReceiveResponse *
-       postern__identity__v1__receive_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data);
-void   postern__identity__v1__receive_response__free_unpacked
-                     (Postern__Identity__V1__ReceiveResponse *message,
-                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Postern__Identity__V1__ReceiveRequest_Closure)

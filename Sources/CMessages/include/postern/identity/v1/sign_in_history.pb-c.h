@@ -35,25 +35,6 @@ struct  Postern__Identity__V1__SignInHistory
     , 0, 0, 0 }
 
 
-/* Postern__Identity__V1__SignInHistory methods */
-void   postern__identity__v1__sign_in_history__init
-                     (Postern__Identity__V1__SignInHistory         *message);
-size_t postern__identity__v1__sign_in_history__get_packed_size
-                     (const Postern__Identity__V1__SignInHistory   *message);
-size_t postern__identity__v1__sign_in_history__pack
-                     (const Postern__Identity__V1__SignInHistory   *message,
-                      uint8_t             *out);
-size_t postern__identity__v1__sign_in_history__pack_to_buffer
-                     (const Postern__Identity__V1__SignInHistory   *message,
-                      ProtobufCBuffer     *buffer);
-Postern__Identity__V1__SignInHistory *
-       postern__identity__v1__sign_in_history__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data);
-void   postern__identity__v1__sign_in_history__free_unpacked
-                     (Postern__Identity__V1__SignInHistory *message,
-                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Postern__Identity__V1__SignInHistory_Closure)

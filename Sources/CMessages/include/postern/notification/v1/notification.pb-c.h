@@ -62,63 +62,6 @@ struct  Postern__Notification__V1__SendEmailResponse
     , {0,NULL} }
 
 
-/* Postern__Notification__V1__SendEmailRequest methods */
-void   postern__notification__v1__send_email_request__init
-                     (Postern__Notification__V1__SendEmailRequest         *message);
-size_t postern__notification__v1__send_email_request__get_packed_size
-                     (const Postern__Notification__V1__SendEmailRequest   *message);
-size_t postern__notification__v1__send_email_request__pack
-                     (const Postern__Notification__V1__SendEmailRequest   *message,
-                      uint8_t             *out);
-size_t postern__notification__v1__send_email_request__pack_to_buffer
-                     (const Postern__Notification__V1__SendEmailRequest   *message,
-                      ProtobufCBuffer     *buffer);
-Postern__Notification__V1__SendEmailRequest *
-       postern__notification__v1__send_email_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data);
-void   postern__notification__v1__send_email_request__free_unpacked
-                     (Postern__Notification__V1__SendEmailRequest *message,
-                      ProtobufCAllocator *allocator);
-/* Postern__Notification__V1__Variable methods */
-void   postern__notification__v1__variable__init
-                     (Postern__Notification__V1__Variable         *message);
-size_t postern__notification__v1__variable__get_packed_size
-                     (const Postern__Notification__V1__Variable   *message);
-size_t postern__notification__v1__variable__pack
-                     (const Postern__Notification__V1__Variable   *message,
-                      uint8_t             *out);
-size_t postern__notification__v1__variable__pack_to_buffer
-                     (const Postern__Notification__V1__Variable   *message,
-                      ProtobufCBuffer     *buffer);
-Postern__Notification__V1__Variable *
-       postern__notification__v1__variable__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data);
-void   postern__notification__v1__variable__free_unpacked
-                     (Postern__Notification__V1__Variable *message,
-                      ProtobufCAllocator *allocator);
-/* Postern__Notification__V1__SendEmailResponse methods */
-void   postern__notification__v1__send_email_response__init
-                     (Postern__Notification__V1__SendEmailResponse         *message);
-size_t postern__notification__v1__send_email_response__get_packed_size
-                     (const Postern__Notification__V1__SendEmailResponse   *message);
-size_t postern__notification__v1__send_email_response__pack
-                     (const Postern__Notification__V1__SendEmailResponse   *message,
-                      uint8_t             *out);
-size_t postern__notification__v1__send_email_response__pack_to_buffer
-                     (const Postern__Notification__V1__SendEmailResponse   *message,
-                      ProtobufCBuffer     *buffer);
-Postern__Notification__V1__SendEmailResponse *
-       postern__notification__v1__send_email_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data);
-void   postern__notification__v1__send_email_response__free_unpacked
-                     (Postern__Notification__V1__SendEmailResponse *message,
-                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Postern__Notification__V1__SendEmailRequest_Closure)

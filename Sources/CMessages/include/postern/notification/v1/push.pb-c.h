@@ -56,44 +56,6 @@ struct  Postern__Notification__V1__SendPushResponse
     , 0,NULL }
 
 
-/* Postern__Notification__V1__SendPushRequest methods */
-void   postern__notification__v1__send_push_request__init
-                     (Postern__Notification__V1__SendPushRequest         *message);
-size_t postern__notification__v1__send_push_request__get_packed_size
-                     (const Postern__Notification__V1__SendPushRequest   *message);
-size_t postern__notification__v1__send_push_request__pack
-                     (const Postern__Notification__V1__SendPushRequest   *message,
-                      uint8_t             *out);
-size_t postern__notification__v1__send_push_request__pack_to_buffer
-                     (const Postern__Notification__V1__SendPushRequest   *message,
-                      ProtobufCBuffer     *buffer);
-Postern__Notification__V1__SendPushRequest *
-       postern__notification__v1__send_push_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data);
-void   postern__notification__v1__send_push_request__free_unpacked
-                     (Postern__Notification__V1__SendPushRequest *message,
-                      ProtobufCAllocator *allocator);
-/* Postern__Notification__V1__SendPushResponse methods */
-void   postern__notification__v1__send_push_response__init
-                     (Postern__Notification__V1__SendPushResponse         *message);
-size_t postern__notification__v1__send_push_response__get_packed_size
-                     (const Postern__Notification__V1__SendPushResponse   *message);
-size_t postern__notification__v1__send_push_response__pack
-                     (const Postern__Notification__V1__SendPushResponse   *message,
-                      uint8_t             *out);
-size_t postern__notification__v1__send_push_response__pack_to_buffer
-                     (const Postern__Notification__V1__SendPushResponse   *message,
-                      ProtobufCBuffer     *buffer);
-Postern__Notification__V1__SendPushResponse *
-       postern__notification__v1__send_push_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data);
-void   postern__notification__v1__send_push_response__free_unpacked
-                     (Postern__Notification__V1__SendPushResponse *message,
-                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Postern__Notification__V1__SendPushRequest_Closure)

@@ -44,44 +44,6 @@ struct  Postern__Notification__V1__SetRelayResponse
      }
 
 
-/* Postern__Notification__V1__SetRelayRequest methods */
-void   postern__notification__v1__set_relay_request__init
-                     (Postern__Notification__V1__SetRelayRequest         *message);
-size_t postern__notification__v1__set_relay_request__get_packed_size
-                     (const Postern__Notification__V1__SetRelayRequest   *message);
-size_t postern__notification__v1__set_relay_request__pack
-                     (const Postern__Notification__V1__SetRelayRequest   *message,
-                      uint8_t             *out);
-size_t postern__notification__v1__set_relay_request__pack_to_buffer
-                     (const Postern__Notification__V1__SetRelayRequest   *message,
-                      ProtobufCBuffer     *buffer);
-Postern__Notification__V1__SetRelayRequest *
-       postern__notification__v1__set_relay_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data);
-void   postern__notification__v1__set_relay_request__free_unpacked
-                     (Postern__Notification__V1__SetRelayRequest *message,
-                      ProtobufCAllocator *allocator);
-/* Postern__Notification__V1__SetRelayResponse methods */
-void   postern__notification__v1__set_relay_response__init
-                     (Postern__Notification__V1__SetRelayResponse         *message);
-size_t postern__notification__v1__set_relay_response__get_packed_size
-                     (const Postern__Notification__V1__SetRelayResponse   *message);
-size_t postern__notification__v1__set_relay_response__pack
-                     (const Postern__Notification__V1__SetRelayResponse   *message,
-                      uint8_t             *out);
-size_t postern__notification__v1__set_relay_response__pack_to_buffer
-                     (const Postern__Notification__V1__SetRelayResponse   *message,
-                      ProtobufCBuffer     *buffer);
-Postern__Notification__V1__SetRelayResponse *
-       postern__notification__v1__set_relay_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data);
-void   postern__notification__v1__set_relay_response__free_unpacked
-                     (Postern__Notification__V1__SetRelayResponse *message,
-                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Postern__Notification__V1__SetRelayRequest_Closure)

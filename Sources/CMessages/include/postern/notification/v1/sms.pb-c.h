@@ -51,44 +51,6 @@ struct  Postern__Notification__V1__SendTextResponse
     , {0,NULL} }
 
 
-/* Postern__Notification__V1__SendTextRequest methods */
-void   postern__notification__v1__send_text_request__init
-                     (Postern__Notification__V1__SendTextRequest         *message);
-size_t postern__notification__v1__send_text_request__get_packed_size
-                     (const Postern__Notification__V1__SendTextRequest   *message);
-size_t postern__notification__v1__send_text_request__pack
-                     (const Postern__Notification__V1__SendTextRequest   *message,
-                      uint8_t             *out);
-size_t postern__notification__v1__send_text_request__pack_to_buffer
-                     (const Postern__Notification__V1__SendTextRequest   *message,
-                      ProtobufCBuffer     *buffer);
-Postern__Notification__V1__SendTextRequest *
-       postern__notification__v1__send_text_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data);
-void   postern__notification__v1__send_text_request__free_unpacked
-                     (Postern__Notification__V1__SendTextRequest *message,
-                      ProtobufCAllocator *allocator);
-/* Postern__Notification__V1__SendTextResponse methods */
-void   postern__notification__v1__send_text_response__init
-                     (Postern__Notification__V1__SendTextResponse         *message);
-size_t postern__notification__v1__send_text_response__get_packed_size
-                     (const Postern__Notification__V1__SendTextResponse   *message);
-size_t postern__notification__v1__send_text_response__pack
-                     (const Postern__Notification__V1__SendTextResponse   *message,
-                      uint8_t             *out);
-size_t postern__notification__v1__send_text_response__pack_to_buffer
-                     (const Postern__Notification__V1__SendTextResponse   *message,
-                      ProtobufCBuffer     *buffer);
-Postern__Notification__V1__SendTextResponse *
-       postern__notification__v1__send_text_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data);
-void   postern__notification__v1__send_text_response__free_unpacked
-                     (Postern__Notification__V1__SendTextResponse *message,
-                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Postern__Notification__V1__SendTextRequest_Closure)

@@ -46,44 +46,6 @@ struct  Postern__Session__V1__GetAccountActivityResponse
     , 0, 0, 0 }
 
 
-/* Postern__Session__V1__GetAccountActivityRequest methods */
-void   postern__session__v1__get_account_activity_request__init
-                     (Postern__Session__V1__GetAccountActivityRequest         *message);
-size_t postern__session__v1__get_account_activity_request__get_packed_size
-                     (const Postern__Session__V1__GetAccountActivityRequest   *message);
-size_t postern__session__v1__get_account_activity_request__pack
-                     (const Postern__Session__V1__GetAccountActivityRequest   *message,
-                      uint8_t             *out);
-size_t postern__session__v1__get_account_activity_request__pack_to_buffer
-                     (const Postern__Session__V1__GetAccountActivityRequest   *message,
-                      ProtobufCBuffer     *buffer);
-Postern__Session__V1__GetAccountActivityRequest *
-       postern__session__v1__get_account_activity_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data);
-void   postern__session__v1__get_account_activity_request__free_unpacked
-                     (Postern__Session__V1__GetAccountActivityRequest *message,
-                      ProtobufCAllocator *allocator);
-/* Postern__Session__V1__GetAccountActivityResponse methods */
-void   postern__session__v1__get_account_activity_response__init
-                     (Postern__Session__V1__GetAccountActivityResponse         *message);
-size_t postern__session__v1__get_account_activity_response__get_packed_size
-                     (const Postern__Session__V1__GetAccountActivityResponse   *message);
-size_t postern__session__v1__get_account_activity_response__pack
-                     (const Postern__Session__V1__GetAccountActivityResponse   *message,
-                      uint8_t             *out);
-size_t postern__session__v1__get_account_activity_response__pack_to_buffer
-                     (const Postern__Session__V1__GetAccountActivityResponse   *message,
-                      ProtobufCBuffer     *buffer);
-Postern__Session__V1__GetAccountActivityResponse *
-       postern__session__v1__get_account_activity_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data);
-void   postern__session__v1__get_account_activity_response__free_unpacked
-                     (Postern__Session__V1__GetAccountActivityResponse *message,
-                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Postern__Session__V1__GetAccountActivityRequest_Closure)

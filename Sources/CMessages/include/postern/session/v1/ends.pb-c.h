@@ -68,63 +68,6 @@ struct  Postern__Session__V1__RevokedSession
     , {0,NULL}, 0, POSTERN__SESSION__V1__END_REASON__END_REASON_UNSPECIFIED, 0 }
 
 
-/* Postern__Session__V1__WatchRevocationsRequest methods */
-void   postern__session__v1__watch_revocations_request__init
-                     (Postern__Session__V1__WatchRevocationsRequest         *message);
-size_t postern__session__v1__watch_revocations_request__get_packed_size
-                     (const Postern__Session__V1__WatchRevocationsRequest   *message);
-size_t postern__session__v1__watch_revocations_request__pack
-                     (const Postern__Session__V1__WatchRevocationsRequest   *message,
-                      uint8_t             *out);
-size_t postern__session__v1__watch_revocations_request__pack_to_buffer
-                     (const Postern__Session__V1__WatchRevocationsRequest   *message,
-                      ProtobufCBuffer     *buffer);
-Postern__Session__V1__WatchRevocationsRequest *
-       postern__session__v1__watch_revocations_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data);
-void   postern__session__v1__watch_revocations_request__free_unpacked
-                     (Postern__Session__V1__WatchRevocationsRequest *message,
-                      ProtobufCAllocator *allocator);
-/* Postern__Session__V1__WatchRevocationsItem methods */
-void   postern__session__v1__watch_revocations_item__init
-                     (Postern__Session__V1__WatchRevocationsItem         *message);
-size_t postern__session__v1__watch_revocations_item__get_packed_size
-                     (const Postern__Session__V1__WatchRevocationsItem   *message);
-size_t postern__session__v1__watch_revocations_item__pack
-                     (const Postern__Session__V1__WatchRevocationsItem   *message,
-                      uint8_t             *out);
-size_t postern__session__v1__watch_revocations_item__pack_to_buffer
-                     (const Postern__Session__V1__WatchRevocationsItem   *message,
-                      ProtobufCBuffer     *buffer);
-Postern__Session__V1__WatchRevocationsItem *
-       postern__session__v1__watch_revocations_item__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data);
-void   postern__session__v1__watch_revocations_item__free_unpacked
-                     (Postern__Session__V1__WatchRevocationsItem *message,
-                      ProtobufCAllocator *allocator);
-/* Postern__Session__V1__RevokedSession methods */
-void   postern__session__v1__revoked_session__init
-                     (Postern__Session__V1__RevokedSession         *message);
-size_t postern__session__v1__revoked_session__get_packed_size
-                     (const Postern__Session__V1__RevokedSession   *message);
-size_t postern__session__v1__revoked_session__pack
-                     (const Postern__Session__V1__RevokedSession   *message,
-                      uint8_t             *out);
-size_t postern__session__v1__revoked_session__pack_to_buffer
-                     (const Postern__Session__V1__RevokedSession   *message,
-                      ProtobufCBuffer     *buffer);
-Postern__Session__V1__RevokedSession *
-       postern__session__v1__revoked_session__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data);
-void   postern__session__v1__revoked_session__free_unpacked
-                     (Postern__Session__V1__RevokedSession *message,
-                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Postern__Session__V1__WatchRevocationsRequest_Closure)

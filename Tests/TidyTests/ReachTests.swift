@@ -1,0 +1,209 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Nothing is there without a way to it")
+struct ReachTests {
+    /// The page that lists what no flow reaches.
+    private static let page = RequirementsPage.path
+
+    @Test("what no flow reaches is on the page with its reason, and nothing else is")
+    func reached() throws {
+        let checkout = try Checkout.here.get()
+        let rows = NotReachedRow.all(in: try checkout.text(of: Self.page))
+        #expect(!rows.isEmpty && rows.allSatisfy { !$0.reason.isEmpty })
+        let found = Set(try Self.notReached(in: checkout))
+        let listed = Set(rows.map(\.subject))
+        expectNone(
+            found.subtracting(listed).map {
+                Finding(path: Self.page, line: 1, complaint: "nothing reaches \($0), not listed")
+            })
+        // A field that nobody fills cannot be told from one that is carried on.
+        expectNone(
+            rows.filter { $0.kind != "field" && !found.contains($0.subject) }.map {
+                Finding(path: Self.page, line: $0.line, complaint: "\($0.subject) is reached")
+            })
+    }
+
+    @Test("each field that the page lists exists")
+    func fields() throws {
+        let checkout = try Checkout.here.get()
+        let protos = try checkout.written(below: "Protos/postern/", suffix: ".proto")
+            .map { ProtoSource(path: $0, text: try checkout.text(of: $0)) }
+        let fields = Set(protos.flatMap(\.declarations).filter { $0.kind == .field }.map(\.name))
+        let listed = NotReachedRow.all(in: try checkout.text(of: Self.page))
+            .filter { $0.kind == "field" }
+        #expect(!listed.isEmpty)
+        expectNone(
+            listed.filter { !fields.contains($0.name) }.map {
+                Finding(path: Self.page, line: $0.line, complaint: "no field \($0.name)")
+            })
+    }
+
+    @Test("of two of a kind, the one that nothing uses is found")
+    func twin() throws {
+        let folder = try TemporaryFolder()
+        let git = try SystemCommand("git", ["init", "-q", folder.path])
+        #expect(git.exitCode == 0)
+        for (path, text) in Self.sample {
+            try FileManager.default.createDirectory(
+                atPath: (folder.file(path) as NSString).deletingLastPathComponent,
+                withIntermediateDirectories: true)
+            try folder.write(text, to: path)
+        }
+        let found = try Self.notReached(in: try Checkout(root: folder.path))
+        #expect(
+            found == [
+                "method postern.session.v1.Ends/Forget", "error auth/unused", "limit uncharged",
+                "audit unwritten.kind", "mail idle", "push idle", "column a.old",
+                "column a.unwritten",
+                "setting Sources/SessionService/ASettings.swift: unread",
+            ])
+    }
+
+    @Test("a name counts in code only, and a declaration is no call")
+    func index() {
+        let text = """
+            // A comment names .register(
+            func register() { peer.register(1) }
+            let a = "x.register("
+            register(registered)
+            """
+        let index = IdentifierIndex([SwiftSource(path: "x", text: text)])
+        let places = index.places(of: "register")
+        #expect(places.map(\.line) == [1, 1, 3])
+        #expect(places.map(\.isMember) == [false, true, false])
+        #expect(places.map(\.isCalled) == [false, true, true])
+    }
+
+    /// What no flow reaches, as kind and name, in the order of `Reach`.
+    private static func notReached(in checkout: Checkout) throws -> [String] {
+        let reach = try Reach(checkout)
+        return try reach.methods().map { "method \($0)" }
+            + reach.errorCodes().map { "error \($0)" }
+            + reach.limits().map { "limit \($0)" }
+            + reach.auditKinds().map { "audit \($0)" }
+            + reach.mails().map { "mail \($0)" }
+            + reach.shortMessages()
+            + reach.columns().map { "column \($0)" }
+            + reach.settings().map { "setting \($0)" }
+    }
+
+    /// A small checkout. What is called `used` is reached.
+    private static let sample = [
+        "Protos/postern/session/v1/ends.proto": """
+        package postern.session.v1;
+        service Ends {
+          rpc End(EndRequest) returns (EndResponse);
+          rpc Forget(ForgetRequest) returns (ForgetResponse);
+        }
+        """,
+        "Sources/SessionService/Ends.swift": """
+        func end(_ request: EndRequest) { EndsDispatcher.self }
+        func forget(_ request: ForgetRequest) { self.forget(request) }
+        let kinds = [AuditKind.used]
+        """,
+        "Sources/SessionService/schema.sql": """
+        CREATE TABLE a (
+            id INTEGER PRIMARY KEY,
+            key BLOB NOT NULL,
+            b TEXT NOT NULL CHECK (b IN ('x', 'y'))
+        , old TEXT, unwritten TEXT) STRICT;
+
+        CREATE UNIQUE INDEX a_key ON a (key);
+        """,
+        "Sources/SessionService/AStore.swift": #"""
+        let columns = "CREATE TABLE a (old TEXT, unwritten TEXT)"
+        try put("INSERT INTO a (key, b, old) VALUES (?, ?, ?) ON CONFLICT DO NOTHING")
+        try put("UPDATE a SET b = ?, old = excluded.old WHERE id = ?")
+        try query("SELECT b, unwritten FROM a")
+        """#,
+        "Sources/SessionService/ASettings.swift": """
+        struct ASettings {
+            let used: Int
+            let unread: Int
+
+            init(reading settings: inout SettingsReader) {
+                used = settings.integer("used")
+                unread = settings.integer("unread")
+                settings.require(used <= unread)
+            }
+
+            var double: Int { used * 2 }
+        }
+        """,
+        "Sources/GatewayService/End.swift": """
+        let client = EndsClient(channel)
+        try await client.end(request)
+        throw ServiceError(.used)
+        charge(.used)
+        """,
+        "Sources/IdentityService/Outbox/IdentityMail.swift": """
+        case .used: .used
+        case .idle: .idle
+        case .used(let a), .idle(let a): a
+        """,
+        "Sources/IdentityService/Send.swift": """
+        send(.used(1))
+        push(PushTemplate.used)
+        """,
+        "Sources/ServiceRuntime/Errors/ErrorCatalogue.swift": """
+
+            case used = "auth/used"
+            case unused = "auth/unused"
+
+        """,
+        "Sources/Contracts/Limits/LimitName.swift": """
+
+            case used
+            case uncharged
+
+        """,
+        "Sources/Storage/Audit/AuditKind.swift": """
+
+            case used = "used.kind"
+            case unwritten = "unwritten.kind"
+
+        """,
+        "Sources/Contracts/Templates/MailTemplate.swift": """
+
+            case used
+            case idle
+
+        """,
+        "Sources/Contracts/Templates/PushTemplate.swift": """
+
+            case used
+            case idle
+
+        """,
+        "Sources/Contracts/Templates/SMSTemplate.swift": "",
+    ]
+}
+
+/// A row of the table of what no flow reaches.
+private struct NotReachedRow {
+    let kind: String
+    let name: String
+    let reason: String
+    /// Counted from 1.
+    let line: Int
+
+    /// As `ReachTests` names it.
+    var subject: String { "\(kind) \(name)" }
+
+    /// The rows below the heading of the table.
+    static func all(in page: String) -> [NotReachedRow] {
+        let lines = page.split(separator: "\n", omittingEmptySubsequences: false)
+        let start = lines.firstIndex { $0.hasPrefix("| kind | name |") } ?? lines.endIndex
+        return lines[start...].enumerated().dropFirst(2)
+            .prefix { $0.element.hasPrefix("|") }
+            .map { offset, row in
+                let cells = row.split(separator: "|").map { String($0.trimmed) }
+                return NotReachedRow(
+                    kind: cells.first ?? "",
+                    name: cells.dropFirst().first?.filter { $0 != "`" } ?? "",
+                    reason: cells.dropFirst(2).first ?? "", line: start + offset + 1)
+            }
+    }
+}
