@@ -70,7 +70,8 @@ extension NamedValue {
 struct ToolError: Error, CustomStringConvertible {
     let description: String
 
-    init(_ description: String) { self.description = description }
+    /// - Parameter description: may have what others wrote, such as the text of a backup.
+    init(_ description: String) { self.description = description.printable }
 
     /// A system call has failed.
     /// - Parameters:

@@ -82,7 +82,8 @@ struct RestoreCommand: AsyncParsableCommand {
             try show(checks, restored)
         } catch {
             try target.discard()
-            throw error is CancellationError ? ToolError("nothing was restored") : error
+            // The names of tables in a damaged store are printed too.
+            throw ToolError(error is CancellationError ? "nothing was restored" : "\(error)")
         }
     }
 

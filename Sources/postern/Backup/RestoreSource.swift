@@ -125,6 +125,7 @@ struct BackupReader {
         }
         return RestoredFiles(
             keys: manifest.hasKeys ? folder.folder(BackupKeys.folderName) : nil,
-            origin: "made at \(manifest.createdAt) by version \(manifest.version)")
+            // Anyone who has the public half of the key can write a manifest.
+            origin: "made at \(manifest.createdAt) by version \(manifest.version)".printable)
     }
 }

@@ -30,6 +30,15 @@ struct BackupManifestTests {
         #expect(text.contains(#""sha256": "\#(String(repeating: "ab", count: 32))""#))
     }
 
+    @Test("escape sequences in a manifest do not reach the terminal")
+    func escapes() {
+        let hostile = text.replacing("\"format\": 1", with: "\"format\": 2")
+            .replacing("1.2.3", with: #"\u001b[2J"#)
+        let error = #expect(throws: ToolError.self) { try BackupManifest(Array(hostile.utf8)) }
+        #expect(error?.description.contains("[2J") == true)
+        #expect(error?.description.contains("\u{1B}") == false)
+    }
+
     @Test("another format is refused, with the version that can read it")
     func otherFormat() {
         let error = #expect(throws: ToolError.self) {
