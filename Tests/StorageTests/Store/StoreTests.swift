@@ -60,7 +60,7 @@ struct StoreTests {
         store.close()
     }
 
-    @Test("closing finishes waiting writes, rejects new ones and leaves only the file and its lock")
+    @Test("closing finishes waiting writes, rejects new ones and leaves the file, its lock and its run")
     func closingDrains() async throws {
         let store = try Entries.open(folder)
         let latch = Latch()
@@ -74,7 +74,7 @@ struct StoreTests {
         _ = try await (held, waiting)
         await #expect(throws: ServiceError.self) { try await store.write(about: []) { _ in } }
         await #expect(throws: ServiceError.self) { try await store.read { _ in } }
-        #expect(folder.names == ["entries.lock", "entries.sqlite"])
+        #expect(folder.names == ["entries.lock", "entries.run.2", "entries.sqlite"])
         let again = try Entries.open(folder)
         #expect(try await again.read { try $0.entries() } == [1])
         again.close()

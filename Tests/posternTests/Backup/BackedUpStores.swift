@@ -27,7 +27,8 @@ struct BackedUpStores {
         try keys.make()
         for service in StoredService.all { try await make(service) }
         try temporary.write("", to: "copies/ratelimit.log.0")
-        for lock in StoredService.all.flatMap(\.locks) { try folder.remove(lock) }
+        // Locks, and the numbers of runs.
+        for name in try folder.names() where BackupEntry(name) == nil { try folder.remove(name) }
     }
 
     /// A store of one service, closed and marked as a copy.
