@@ -60,7 +60,7 @@ struct StoreTests {
         store.close()
     }
 
-    @Test("closing finishes waiting writes, rejects new ones and leaves the file, its lock and its run")
+    @Test("closing finishes waiting writes, rejects new ones, and leaves file, lock and run")
     func closingDrains() async throws {
         let store = try Entries.open(folder)
         let latch = Latch()
