@@ -5,12 +5,17 @@ import ServiceRuntime
 /// The encrypted file of a backup, readable by its owner only. It is complete and on disk under its
 /// name, or there is only a file `….partial`.
 final class BackupFile {
+    /// Bytes after which the file is synced. A sync of the whole file at its end would take a second,
+    /// and on the same disk the services' commits would wait for it.
+    private static let unsyncedMax = 4 << 20
+
     let path: String
     /// What was written, in bytes.
     private(set) var byteCount: Int64 = 0
     private let folder: Folder
     private let draft: OutputFile
     private var encryption: AgeWriter
+    private var unsynced = 0
 
     /// Creates the file.
     /// - Throws: `ToolError`, also if a file with this name exists.
@@ -58,5 +63,9 @@ final class BackupFile {
     private func store(_ bytes: [UInt8]) throws {
         try draft.write(bytes)
         byteCount += Int64(bytes.count)
+        unsynced += bytes.count
+        guard unsynced >= Self.unsyncedMax else { return }
+        try draft.sync()
+        unsynced = 0
     }
 }
