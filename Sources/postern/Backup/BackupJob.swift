@@ -7,6 +7,9 @@ import ServiceRuntime
 
 /// Makes backups of the running services: what `postern backup` does with its options.
 struct BackupJob: Sendable {
+    /// The nice value of the tool while it reads the stores, as that of the threads that copy them.
+    private static let niceness: Int32 = 10
+
     /// The file with the addresses of the services.
     let endpoints: String
     let target: BackupTarget
@@ -41,6 +44,8 @@ struct BackupJob: Sendable {
             target.path(name), for: recipients, randomness: KeyRandomness())
         do {
             let hold = try await StoreHold.begin(sources, time: time)
+            // Not before: the hold needs quick answers.
+            lowerPriority()
             let manifest = try await write(hold, to: file)
             try file.finish()
             await Self.record(file.byteCount, at: sources)
@@ -52,6 +57,15 @@ struct BackupJob: Sendable {
             file.discard()
             try Task.checkCancellation()
             throw error
+        }
+    }
+
+    /// Services on the same machine go before the encryption.
+    private func lowerPriority() {
+        // Without `/proc` the backup works too.
+        for thread in (try? Folder(path: "/proc/self/task").names()) ?? [] {
+            guard let id = id_t(thread) else { continue }
+            _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), id, Self.niceness)
         }
     }
 
