@@ -82,9 +82,9 @@ package final class StoreSnapshot: Sendable {
         }
     }
 
-    /// Removes a copy, and what SQLite may have put beside it. One that cannot be removed makes the
-    /// next copy fail.
+    /// Removes a copy, and what SQLite may have put beside it: while pages are copied, a journal. One
+    /// that cannot be removed makes the next copy fail.
     static func removeCopy(_ path: String) {
-        for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
+        for suffix in ["", "-journal", "-wal", "-shm"] { unlink(path + suffix) }
     }
 }
