@@ -11,7 +11,7 @@ package protocol BackupAPI: Sendable {
     /// Copies the store in the state of one moment. The service finishes its current commit, opens a
     /// snapshot, sends `held`, and makes no further commit until hold_ms after that began. So a caller
     /// that has the `held` of several services within hold_ms of its calls has one state of them all.
-    /// Then the service goes on, copies the snapshot, checks every page of the copy, and sends its
+    /// Then commits continue. The service copies the snapshot, verifies each page, and sends the copy's
     /// files: for each file a `file`, then its bytes. The stream ends after the last byte of the last
     /// file. A call while another one copies fails with rpc/resource-exhausted.
     func copyStore(
@@ -30,7 +30,7 @@ package protocol BackupService: BackupAPI {
     /// Copies the store in the state of one moment. The service finishes its current commit, opens a
     /// snapshot, sends `held`, and makes no further commit until hold_ms after that began. So a caller
     /// that has the `held` of several services within hold_ms of its calls has one state of them all.
-    /// Then the service goes on, copies the snapshot, checks every page of the copy, and sends its
+    /// Then commits continue. The service copies the snapshot, verifies each page, and sends the copy's
     /// files: for each file a `file`, then its bytes. The stream ends after the last byte of the last
     /// file. A call while another one copies fails with rpc/resource-exhausted.
     ///

@@ -1,10 +1,10 @@
 /// Why an age file cannot be decrypted, with the place in the file.
 package struct AgeFileError: Error, Hashable, CustomStringConvertible {
-    /// What is wrong.
+    /// The kind of the error.
     package enum Reason: Hashable, Sendable {
         /// The file does not begin like an age file.
         case notAgeFile
-        /// A header line has a wrong form; what is wrong with it.
+        /// A header line is malformed; the reason.
         case malformedHeader(String)
         /// The header was changed: its MAC does not fit.
         case headerNotAuthentic
@@ -30,7 +30,7 @@ package struct AgeFileError: Error, Hashable, CustomStringConvertible {
 
     /// The byte of the file at which the header line or the chunk begins.
     package let offset: Int
-    /// What is wrong there.
+    /// The kind of the error there.
     package let reason: Reason
 
     init(_ offset: Int, _ reason: Reason) {

@@ -1,9 +1,9 @@
 package import ServiceRuntime
 
-/// Why a text is no age key, or keys cannot be used together. The text says what is wrong and
+/// An invalid age key, or keys that cannot be used together. The description gives the reason and
 /// contains no secret.
 package struct AgeKeyError: Error, Hashable, CustomStringConvertible {
-    /// What is wrong.
+    /// The reason.
     package let description: String
 
     init(_ description: String) {
@@ -23,7 +23,7 @@ package struct AgePublicKey: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The key with this text.
-    /// - Throws: `AgeKeyError` with what is wrong with it; `CryptographyError` when OpenSSL fails.
+    /// - Throws: `AgeKeyError` with the reason; `CryptographyError` when OpenSSL fails.
     package init(_ text: String) throws {
         guard !text.uppercased().hasPrefix(AgeKeyPair.prefix) else {
             throw AgeKeyError("this is a secret key: files are encrypted to its public key, age1…")
@@ -69,7 +69,7 @@ package struct AgeKeyPair: Sendable {
     }
 
     /// The key pair whose secret key has this text.
-    /// - Throws: `AgeKeyError` with what is wrong with it; `CryptographyError` when OpenSSL fails.
+    /// - Throws: `AgeKeyError` with the reason; `CryptographyError` when OpenSSL fails.
     init(text: some Collection<UInt8>) throws {
         guard !text.starts(with: "AGE-SECRET-KEY-PQ-1".utf8) else {
             throw AgeKeyError("post-quantum keys are not supported, only X25519")

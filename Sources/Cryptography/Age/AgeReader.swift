@@ -7,8 +7,8 @@ package enum AgeIdentity: Sendable {
 
     /// The secret keys in an identity file, as `age-keygen` writes it: one on each line. Empty lines
     /// and lines that begin with `#` are skipped.
-    /// - Throws: `AgeKeyError` with the number of the line and what is wrong with it, also when the
-    ///   file has no key; `CryptographyError` when OpenSSL fails.
+    /// - Throws: `AgeKeyError` with the number of the line and the reason, also when the file
+    ///   has no key; `CryptographyError` when OpenSSL fails.
     package static func keys(inFile file: SecretBytes) throws -> [AgeIdentity] {
         try file.withBytes { file in
             guard !file.starts(with: AgeHeader.versionStart) else {

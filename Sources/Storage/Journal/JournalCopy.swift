@@ -1,7 +1,7 @@
 import Glibc
 
 extension Journal {
-    /// How often the files are listed anew because a snapshot replaced them meanwhile. A journal
+    /// How often the files are listed again after a snapshot replaced them. A journal
     /// writes a snapshot in seconds at the least, and the files are opened in microseconds.
     private static let opensMax = 10
 

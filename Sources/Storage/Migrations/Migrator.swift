@@ -73,6 +73,18 @@ struct Migrator {
         """
 }
 
+extension SQLSession {
+    /// The number of the last migration of each component: `storage`, `service`.
+    func lastMigrations() throws -> [String: Int] {
+        let numbers = try query(
+            "SELECT component, max(number) AS number FROM schema_migrations GROUP BY component"
+        ) { (try $0.text("component"), Int(try $0.integer("number"))) }
+        // Not `uniqueKeysWithValues`, which traps: a damaged copy may have names that Swift takes for
+        // equal.
+        return Dictionary(numbers) { first, _ in first }
+    }
+}
+
 /// One step of a schema, forward only. A step adds (tables, columns with defaults, indexes) and
 /// never removes what the previous version of the program uses, so that version runs on the new
 /// schema. A released step is never edited.

@@ -19,7 +19,7 @@ package final class CopiedStore {
             throw StoreError.cannotOpen(path, detail: String(cString: strerror(errno)))
         }
         self.path = path
-        connection = try Self.opening(path) { try SQLiteEngine().openWriter(path) }
+        connection = try StoreError.opening(path) { try SQLiteEngine().openWriter(path) }
     }
 
     /// Queries on the copy.
@@ -31,7 +31,7 @@ package final class CopiedStore {
     /// an index would deny a person who has an account.
     /// - Throws: `StoreError.notAStore` with the pages that are damaged.
     package func check() throws {
-        let lines = try Self.opening(path) {
+        let lines = try StoreError.opening(path) {
             try connection.query("PRAGMA integrity_check(\(Self.damageLinesMax))") {
                 try $0.text(0)
             }
@@ -44,34 +44,31 @@ package final class CopiedStore {
     /// The number of the last migration of each component: `storage`, `service`.
     /// - Throws: `StoreError.notAStore` for a database that is no store.
     package func schema() throws -> [String: Int] {
-        try Self.opening(path) {
+        try StoreError.opening(path) {
             guard try has("schema_migrations") else {
                 throw SQLError(.corrupt, detail: "it has no table schema_migrations")
             }
-            let numbers = try connection.query(
-                "SELECT component, max(number) FROM schema_migrations GROUP BY component"
-            ) { (try $0.text(0), Int(try $0.integer(1))) }
-            return Dictionary(numbers) { first, _ in first }
+            return try connection.lastMigrations()
         }
     }
 
     /// The check value of its master key; nil in a store of a version that wrote none.
     /// - Throws: `StoreError`.
     package func keyCheck() throws -> [UInt8]? {
-        try Self.opening(path) { try has("key_check") ? connection.keyCheck() : nil }
+        try StoreError.opening(path) { try has("key_check") ? connection.keyCheck() : nil }
     }
 
     /// Whether it has the mark of a backup: the next start treats it as a restored copy.
     /// - Throws: `StoreError`.
     package func isMarked() throws -> Bool {
-        try Self.opening(path) { try connection.isMarkedAsCopy() }
+        try StoreError.opening(path) { try connection.isMarkedAsCopy() }
     }
 
     /// Makes a file that was copied by hand what a backup is: a marked copy that knows nothing of
     /// the file that it was copied from. Its log is moved into it. Durable on return.
     /// - Throws: `StoreError`.
     package func mark() throws {
-        try Self.opening(path) {
+        try StoreError.opening(path) {
             try connection.begin()
             if try has("store_file") { try connection.execute("DELETE FROM store_file") }
             try connection.markAsCopy()
@@ -84,15 +81,5 @@ package final class CopiedStore {
         try connection.queryOne(
             "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?", [.text(table)]
         ) { _ in true } ?? false
-    }
-
-    private static func opening<Value>(_ path: String, _ body: () throws -> Value) throws -> Value {
-        do {
-            return try body()
-        } catch let error as SQLError where error.kind == .corrupt {
-            throw StoreError.notAStore(path, detail: error.detail)
-        } catch let error as SQLError {
-            throw StoreError.cannotOpen(path, detail: error.detail)
-        }
     }
 }

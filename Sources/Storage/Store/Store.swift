@@ -70,20 +70,20 @@ package final class Store: Sendable {
         let watchdog = WriterWatchdog(time: time)
         (self.metrics, self.writes, self.watchdog) = (metrics, writes, watchdog)
 
-        let opened = try Self.opening(location) {
+        let opened = try StoreError.opening(location) {
             let connection = try engine.openWriter(location)
             let migrator = Migrator(connection: connection, time: time, logger: logger)
             try migrator.run(StorageTables.migrations, .storage)
             let file = try StoreFile(opening: connection, location, logger: logger)
-            return (connection, migrator, mark: try ClockMark.read(connection), file)
+            return (connection, migrator, mark: try ClockMark.read(connection), file: file)
         }
-        isRestoredCopy = opened.3.isRestoredCopy
-        metrics.setLastBackup(opened.3.backedUpAt)
+        isRestoredCopy = opened.file.isRestoredCopy
+        metrics.setLastBackup(opened.file.backedUpAt)
         // Before anything is written with a timestamp.
         let clock = ClockHold(
             mark: opened.mark, isAccepted: acceptsClock, time: time, logger: logger)
         self.clock = clock
-        try Self.opening(location) {
+        try StoreError.opening(location) {
             try opened.1.run(migrations, .service)
             try opened.0.continueFeeds()
             // A full disk must not stop a start: it delays messages until their leases are over.
@@ -98,8 +98,7 @@ package final class Store: Sendable {
                     instance: instance, logger: logger, writes: writes, announce: { signal.wake() })
                 var writer = StoreWriter(
                     location: location, queue: queue, limits: limits, metrics: metrics,
-                    watchdog: watchdog,
-                    logger: logger, commits: commits)
+                    watchdog: watchdog, logger: logger, commits: commits)
                 writer.work()
             })
         self.backend = backend(embedded)
@@ -208,19 +207,6 @@ package final class Store: Sendable {
     /// Where the copy for a backup is made.
     private static func backupCopy(_ name: String, in folder: String) -> String {
         "\(folder)/\(name).backup-copy"
-    }
-
-    /// Adds the file's name to errors while the store is opened.
-    private static func opening<Value>(
-        _ location: String, _ body: () throws -> Value
-    ) throws -> Value {
-        do {
-            return try body()
-        } catch let error as SQLError where error.kind == .corrupt {
-            throw StoreError.notAStore(location, detail: error.detail)
-        } catch let error as SQLError {
-            throw StoreError.cannotOpen(location, detail: error.detail)
-        }
     }
 
     private func refused(_ refusal: QueueRefusal) -> ServiceError {

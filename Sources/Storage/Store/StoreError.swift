@@ -66,6 +66,19 @@ package enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
+extension StoreError {
+    /// Adds the file's name to the engine's errors while it is opened.
+    static func opening<Value>(_ location: String, _ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch let error as SQLError where error.kind == .corrupt {
+            throw StoreError.notAStore(location, detail: error.detail)
+        } catch let error as SQLError {
+            throw StoreError.cannotOpen(location, detail: error.detail)
+        }
+    }
+}
+
 /// Maps the engine's errors to those that callers should retry.
 enum StoreFailure {
     /// The retry delay sent to a caller when the disk fails or is full.

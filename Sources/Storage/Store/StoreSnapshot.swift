@@ -24,10 +24,7 @@ package final class StoreSnapshot: Sendable {
     init(of location: String, engine: any SQLEngine, copy: String, logger: Logger) throws {
         let connection = try engine.openReader(location)
         try connection.beginReading()
-        let migrations = try connection.query(
-            "SELECT component, max(number) AS number FROM schema_migrations GROUP BY component"
-        ) { (try $0.text("component"), Int(try $0.integer("number"))) }
-        schema = Dictionary(uniqueKeysWithValues: migrations)
+        schema = try connection.lastMigrations()
         keyCheck = try connection.keyCheck()
         self.location = location
         self.copy = copy

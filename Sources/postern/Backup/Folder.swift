@@ -88,6 +88,11 @@ struct Folder: Sendable {
         try copy.sync()
     }
 
+    /// The process that has one of these services' stores in the folder open, as text; nil if none.
+    func holder(of services: [StoredService]) -> String? {
+        services.lazy.flatMap(\.locks).compactMap(holder(ofLock:)).first
+    }
+
     /// The process that holds a lock file of the folder, as text; nil if the file is free or does not
     /// exist.
     func holder(ofLock name: String) -> String? {

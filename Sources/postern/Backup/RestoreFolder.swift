@@ -115,8 +115,7 @@ final class RestoreFolder {
     }
 
     private func requireFree(of services: [StoredService]) throws {
-        for lock in services.flatMap(\.locks) {
-            guard let holder = folder.holder(ofLock: lock) else { continue }
+        if let holder = folder.holder(of: services) {
             throw ToolError(
                 "\(folder.path) is in use by process \(holder): "
                     + "stop that process first, or restore into another folder with --data")

@@ -45,8 +45,7 @@ enum RestoreSource {
                     : "\(source.path) has no \(service.file): copy it there too, or name the one "
                         + "service to restore with --only")
         }
-        for lock in services.flatMap(\.locks) {
-            guard let holder = source.holder(ofLock: lock) else { continue }
+        if let holder = source.holder(of: services) {
             throw ToolError(
                 "\(source.path) is in use by process \(holder): stop that process first, or make a "
                     + "backup of the running services with `postern backup`")
