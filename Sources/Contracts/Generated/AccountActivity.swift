@@ -11,6 +11,11 @@ package protocol AccountActivityAPI: Sendable {
     func getAccountActivity(
         _ request: SessionV1.GetAccountActivityRequest, _ context: CallContext
     ) async throws -> SessionV1.GetAccountActivityResponse
+
+    /// Notes that a session is in use.
+    func noteActivity(
+        _ request: SessionV1.NoteActivityRequest, _ context: CallContext
+    ) async throws -> SessionV1.NoteActivityResponse
 }
 
 /// What a server of `postern.session.v1.AccountActivity` implements.
@@ -31,6 +36,13 @@ package struct AccountActivityClient: AccountActivityAPI {
         try await channel.call(
             AccountActivityDescription.getAccountActivity, request, context)
     }
+
+    package func noteActivity(
+        _ request: SessionV1.NoteActivityRequest, _ context: CallContext
+    ) async throws -> SessionV1.NoteActivityResponse {
+        try await channel.call(
+            AccountActivityDescription.noteActivity, request, context)
+    }
 }
 
 /// Serves `postern.session.v1.AccountActivity`.
@@ -46,6 +58,10 @@ package enum AccountActivityDispatcher {
                     (request: SessionV1.GetAccountActivityRequest, context) in
                     try await service.getAccountActivity(request, context)
                 },
+                .async(AccountActivityDescription.noteActivity) {
+                    (request: SessionV1.NoteActivityRequest, context) in
+                    try await service.noteActivity(request, context)
+                },
             ])
     }
 }
@@ -60,9 +76,16 @@ package enum AccountActivityDescription {
         isOnLoop: false,
             hedgeAfter: .milliseconds(100))
 
+    /// `NoteActivity`.
+    package static let noteActivity = MethodDescription(
+        name: "postern.session.v1.AccountActivity/NoteActivity",
+        isIdempotent: true,
+        timeout: .milliseconds(10000),
+        isOnLoop: false)
+
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.session.v1.AccountActivity",
-        methods: [getAccountActivity],
+        methods: [getAccountActivity, noteActivity],
         fileDescriptors: [FileDescriptors.sessionV1Activity])
 }

@@ -39,6 +39,13 @@ package protocol AccountSessionsAPI: Sendable {
         _ request: GatewayV1.ReauthenticateRequest, _ context: CallContext
     ) async throws -> GatewayV1.ReauthenticateResponse
 
+    /// Notes that the person uses the app. For apps that verify access tokens themselves: without it a
+    /// session that is in use could end for inactivity before its next refresh.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`.
+    func noteActivity(
+        _ request: GatewayV1.NoteActivityRequest, _ context: CallContext
+    ) async throws -> GatewayV1.NoteActivityResponse
+
     /// Lets a backend guard its own sensitive calls. Succeeds if the session's owner has authenticated
     /// recently enough by one of the accepted kinds, and otherwise fails with
     /// auth/requires-recent-login. Its `acceptable_proofs` name the fields of ReauthenticateRequest any
@@ -90,6 +97,13 @@ package struct AccountSessionsClient: AccountSessionsAPI {
             AccountSessionsDescription.reauthenticate, request, context)
     }
 
+    package func noteActivity(
+        _ request: GatewayV1.NoteActivityRequest, _ context: CallContext
+    ) async throws -> GatewayV1.NoteActivityResponse {
+        try await channel.call(
+            AccountSessionsDescription.noteActivity, request, context)
+    }
+
     package func checkRecentProof(
         _ request: GatewayV1.CheckRecentProofRequest, _ context: CallContext
     ) async throws -> GatewayV1.CheckRecentProofResponse {
@@ -122,6 +136,10 @@ package enum AccountSessionsDispatcher {
                 .async(AccountSessionsDescription.reauthenticate) {
                     (request: GatewayV1.ReauthenticateRequest, context) in
                     try await service.reauthenticate(request, context)
+                },
+                .async(AccountSessionsDescription.noteActivity) {
+                    (request: GatewayV1.NoteActivityRequest, context) in
+                    try await service.noteActivity(request, context)
                 },
                 .async(AccountSessionsDescription.checkRecentProof) {
                     (request: GatewayV1.CheckRecentProofRequest, context) in
@@ -167,6 +185,14 @@ package enum AccountSessionsDescription {
             hasSecrets: true,
             isPublic: true)
 
+    /// `NoteActivity`.
+    package static let noteActivity = MethodDescription(
+        name: "postern.gateway.v1.AccountSessions/NoteActivity",
+        isIdempotent: true,
+        timeout: .milliseconds(10000),
+        isOnLoop: false,
+            isPublic: true)
+
     /// `CheckRecentProof`.
     package static let checkRecentProof = MethodDescription(
         name: "postern.gateway.v1.AccountSessions/CheckRecentProof",
@@ -177,7 +203,14 @@ package enum AccountSessionsDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.gateway.v1.AccountSessions",
-        methods: [listSessions, endSession, endOtherSessions, reauthenticate, checkRecentProof],
+        methods: [
+            listSessions,
+            endSession,
+            endOtherSessions,
+            reauthenticate,
+            noteActivity,
+            checkRecentProof,
+        ],
         errors: [
             "postern.gateway.v1.AccountSessions/ListSessions": [
                 "auth/invalid-access-token",
@@ -209,6 +242,10 @@ package enum AccountSessionsDescription {
                 "auth/invalid-device-proof",
                 "auth/device-proof-stale",
                 "auth/user-disabled",
+            ],
+            "postern.gateway.v1.AccountSessions/NoteActivity": [
+                "auth/invalid-access-token",
+                "auth/session-ended",
             ],
             "postern.gateway.v1.AccountSessions/CheckRecentProof": [
                 "auth/requires-recent-login",

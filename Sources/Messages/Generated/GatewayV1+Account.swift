@@ -63,7 +63,7 @@ extension GatewayV1 {
         public var methods: [String]
         /// Its phone number in E.164; empty if it has none.
         public var phoneNumber: String
-        /// URL of a picture, from a provider or an import; may be empty.
+        /// URL of a picture: the one that was uploaded, or one from a provider or an import; may be empty.
         public var photoUrl: String
         /// The account was created without a sign-in method and still has none.
         public var isGuest: Bool
@@ -71,6 +71,8 @@ extension GatewayV1 {
         /// strict protection against account enumeration. Included when the account itself is requested,
         /// not in responses of sign-ins; may be empty.
         public var pendingEmail: String
+        /// The account has completed the app's onboarding.
+        public var onboardingComplete: Bool
         /// Absent if there was none.
         public var lastSignIn: LastSignIn?
 
@@ -93,6 +95,7 @@ extension GatewayV1 {
             photoUrl: String = "",
             isGuest: Bool = false,
             pendingEmail: String = "",
+            onboardingComplete: Bool = false,
             lastSignIn: LastSignIn? = nil
         ) {
             self.accountId = accountId
@@ -106,6 +109,7 @@ extension GatewayV1 {
             self.photoUrl = photoUrl
             self.isGuest = isGuest
             self.pendingEmail = pendingEmail
+            self.onboardingComplete = onboardingComplete
             self.lastSignIn = lastSignIn
         }
     }
@@ -132,7 +136,8 @@ extension GatewayV1.Account: ProtobufMessage {
         let photoUrl = try reader.text(82)
         let isGuest = try reader.bool(88)
         let pendingEmail = try reader.text(98)
-        return GatewayV1.Account(accountId: accountId, email: email, emailVerified: emailVerified, displayName: displayName, createdAtMs: createdAtMs, status: status, methods: methods, phoneNumber: phoneNumber, photoUrl: photoUrl, isGuest: isGuest, pendingEmail: pendingEmail, lastSignIn: lastSignIn)
+        let onboardingComplete = try reader.bool(104)
+        return GatewayV1.Account(accountId: accountId, email: email, emailVerified: emailVerified, displayName: displayName, createdAtMs: createdAtMs, status: status, methods: methods, phoneNumber: phoneNumber, photoUrl: photoUrl, isGuest: isGuest, pendingEmail: pendingEmail, onboardingComplete: onboardingComplete, lastSignIn: lastSignIn)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -150,6 +155,7 @@ extension GatewayV1.Account: ProtobufMessage {
         if !photoUrl.isEmpty { sink.text(82, photoUrl) }
         if isGuest { sink.bool(88, isGuest) }
         if !pendingEmail.isEmpty { sink.text(98, pendingEmail) }
+        if onboardingComplete { sink.bool(104, onboardingComplete) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -172,6 +178,7 @@ extension GatewayV1.Account: ProtobufMessage {
         let photoUrl = try Wire.text(c.pointee.photo_url)
         let isGuest = c.pointee.is_guest != 0
         let pendingEmail = try Wire.text(c.pointee.pending_email)
+        let onboardingComplete = c.pointee.onboarding_complete != 0
         let lastSignIn: LastSignIn?
         switch c.pointee.last_sign_in_case.rawValue {
         case 6: lastSignIn = .lastSignInAtMs(c.pointee.last_sign_in_at_ms)
@@ -188,6 +195,7 @@ extension GatewayV1.Account: ProtobufMessage {
         self.photoUrl = photoUrl
         self.isGuest = isGuest
         self.pendingEmail = pendingEmail
+        self.onboardingComplete = onboardingComplete
         self.lastSignIn = lastSignIn
     }
 }

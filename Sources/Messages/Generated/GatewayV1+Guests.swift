@@ -59,14 +59,18 @@ extension GatewayV1 {
         public var account: GatewayV1.Account?
         /// Its only session.
         public var session: GatewayV1.Session?
+        /// What the user still has to do.
+        public var requiredActions: [GatewayV1.RequiredAction]
 
         /// A message of these fields.
         public init(
             account: GatewayV1.Account? = nil,
-            session: GatewayV1.Session? = nil
+            session: GatewayV1.Session? = nil,
+            requiredActions: [GatewayV1.RequiredAction] = []
         ) {
             self.account = account
             self.session = session
+            self.requiredActions = requiredActions
         }
     }
 }
@@ -79,12 +83,16 @@ extension GatewayV1.SignInAsGuestResponse: ProtobufMessage {
     ) throws(NonCanonicalEncoding) -> GatewayV1.SignInAsGuestResponse {
         let account: GatewayV1.Account? = try reader.message(10)
         let session: GatewayV1.Session? = try reader.message(18)
-        return GatewayV1.SignInAsGuestResponse(account: account, session: session)
+        let requiredActions = try reader.numbers(26) { GatewayV1.RequiredAction(rawValue: Int32(truncatingIfNeeded: $0)) }
+        return GatewayV1.SignInAsGuestResponse(account: account, session: session, requiredActions: requiredActions)
     }
 
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
         if let session { sink.message(18, session) }
+        if !requiredActions.isEmpty {
+            sink.numbers(26, requiredActions.map { UInt64(truncatingIfNeeded: Int64($0.rawValue)) })
+        }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -96,7 +104,11 @@ extension GatewayV1.SignInAsGuestResponse: ProtobufMessage {
     init(reading c: UnsafePointer<Postern__Gateway__V1__SignInAsGuestResponse>) throws {
         let account = try c.pointee.account.map { try GatewayV1.Account(reading: $0) }
         let session = try c.pointee.session.map { try GatewayV1.Session(reading: $0) }
+        let requiredActions = Wire.array(
+            c.pointee.n_required_actions, c.pointee.required_actions
+        ) { GatewayV1.RequiredAction(rawValue: Int32(truncatingIfNeeded: $0.rawValue)) }
         self.account = account
         self.session = session
+        self.requiredActions = requiredActions
     }
 }

@@ -363,6 +363,8 @@ extension GatewayV1 {
         public var collision: GatewayV1.Collision?
         /// About the previous sign-in; absent for a new account.
         public var history: GatewayV1.SignInHistory?
+        /// What the user still has to do.
+        public var requiredActions: [GatewayV1.RequiredAction]
 
         /// A message of these fields.
         public init(
@@ -371,7 +373,8 @@ extension GatewayV1 {
             isNewUser: Bool = false,
             isUpgraded: Bool = false,
             collision: GatewayV1.Collision? = nil,
-            history: GatewayV1.SignInHistory? = nil
+            history: GatewayV1.SignInHistory? = nil,
+            requiredActions: [GatewayV1.RequiredAction] = []
         ) {
             self.account = account
             self.session = session
@@ -379,6 +382,7 @@ extension GatewayV1 {
             self.isUpgraded = isUpgraded
             self.collision = collision
             self.history = history
+            self.requiredActions = requiredActions
         }
     }
 }
@@ -395,7 +399,8 @@ extension GatewayV1.SignInWithPhoneCodeResponse: ProtobufMessage {
         let isUpgraded = try reader.bool(32)
         let collision: GatewayV1.Collision? = try reader.message(42)
         let history: GatewayV1.SignInHistory? = try reader.message(50)
-        return GatewayV1.SignInWithPhoneCodeResponse(account: account, session: session, isNewUser: isNewUser, isUpgraded: isUpgraded, collision: collision, history: history)
+        let requiredActions = try reader.numbers(58) { GatewayV1.RequiredAction(rawValue: Int32(truncatingIfNeeded: $0)) }
+        return GatewayV1.SignInWithPhoneCodeResponse(account: account, session: session, isNewUser: isNewUser, isUpgraded: isUpgraded, collision: collision, history: history, requiredActions: requiredActions)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -405,6 +410,9 @@ extension GatewayV1.SignInWithPhoneCodeResponse: ProtobufMessage {
         if isUpgraded { sink.bool(32, isUpgraded) }
         if let collision { sink.message(42, collision) }
         if let history { sink.message(50, history) }
+        if !requiredActions.isEmpty {
+            sink.numbers(58, requiredActions.map { UInt64(truncatingIfNeeded: Int64($0.rawValue)) })
+        }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -420,12 +428,16 @@ extension GatewayV1.SignInWithPhoneCodeResponse: ProtobufMessage {
         let isUpgraded = c.pointee.is_upgraded != 0
         let collision = try c.pointee.collision.map { try GatewayV1.Collision(reading: $0) }
         let history = try c.pointee.history.map { try GatewayV1.SignInHistory(reading: $0) }
+        let requiredActions = Wire.array(
+            c.pointee.n_required_actions, c.pointee.required_actions
+        ) { GatewayV1.RequiredAction(rawValue: Int32(truncatingIfNeeded: $0.rawValue)) }
         self.account = account
         self.session = session
         self.isNewUser = isNewUser
         self.isUpgraded = isUpgraded
         self.collision = collision
         self.history = history
+        self.requiredActions = requiredActions
     }
 }
 

@@ -256,6 +256,8 @@ extension GatewayV1 {
         public var collision: GatewayV1.Collision?
         /// About the previous sign-in; absent for a new account.
         public var history: GatewayV1.SignInHistory?
+        /// What the user still has to do.
+        public var requiredActions: [GatewayV1.RequiredAction]
 
         /// A message of these fields.
         public init(
@@ -266,7 +268,8 @@ extension GatewayV1 {
             isLinked: Bool = false,
             isUpgraded: Bool = false,
             collision: GatewayV1.Collision? = nil,
-            history: GatewayV1.SignInHistory? = nil
+            history: GatewayV1.SignInHistory? = nil,
+            requiredActions: [GatewayV1.RequiredAction] = []
         ) {
             self.account = account
             self.session = session
@@ -276,6 +279,7 @@ extension GatewayV1 {
             self.isUpgraded = isUpgraded
             self.collision = collision
             self.history = history
+            self.requiredActions = requiredActions
         }
     }
 }
@@ -294,7 +298,8 @@ extension GatewayV1.SignInWithProviderResponse: ProtobufMessage {
         let isUpgraded = try reader.bool(48)
         let collision: GatewayV1.Collision? = try reader.message(58)
         let history: GatewayV1.SignInHistory? = try reader.message(66)
-        return GatewayV1.SignInWithProviderResponse(account: account, session: session, isNewUser: isNewUser, removedMethods: removedMethods, isLinked: isLinked, isUpgraded: isUpgraded, collision: collision, history: history)
+        let requiredActions = try reader.numbers(74) { GatewayV1.RequiredAction(rawValue: Int32(truncatingIfNeeded: $0)) }
+        return GatewayV1.SignInWithProviderResponse(account: account, session: session, isNewUser: isNewUser, removedMethods: removedMethods, isLinked: isLinked, isUpgraded: isUpgraded, collision: collision, history: history, requiredActions: requiredActions)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -306,6 +311,9 @@ extension GatewayV1.SignInWithProviderResponse: ProtobufMessage {
         if isUpgraded { sink.bool(48, isUpgraded) }
         if let collision { sink.message(58, collision) }
         if let history { sink.message(66, history) }
+        if !requiredActions.isEmpty {
+            sink.numbers(74, requiredActions.map { UInt64(truncatingIfNeeded: Int64($0.rawValue)) })
+        }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -325,6 +333,9 @@ extension GatewayV1.SignInWithProviderResponse: ProtobufMessage {
         let isUpgraded = c.pointee.is_upgraded != 0
         let collision = try c.pointee.collision.map { try GatewayV1.Collision(reading: $0) }
         let history = try c.pointee.history.map { try GatewayV1.SignInHistory(reading: $0) }
+        let requiredActions = Wire.array(
+            c.pointee.n_required_actions, c.pointee.required_actions
+        ) { GatewayV1.RequiredAction(rawValue: Int32(truncatingIfNeeded: $0.rawValue)) }
         self.account = account
         self.session = session
         self.isNewUser = isNewUser
@@ -333,5 +344,6 @@ extension GatewayV1.SignInWithProviderResponse: ProtobufMessage {
         self.isUpgraded = isUpgraded
         self.collision = collision
         self.history = history
+        self.requiredActions = requiredActions
     }
 }

@@ -776,3 +776,86 @@ extension GatewayV1.CheckRecentProofResponse: ProtobufMessage {
         self.provedAtMs = provedAtMs
     }
 }
+
+extension GatewayV1 {
+    /// Request to note activity.
+    public struct NoteActivityRequest: Hashable, Sendable {
+        /// What the person did, an app's own word, for example "screen-opened": 1 to 32 characters of a-z,
+        /// 0-9, "-".
+        public var kind: String
+
+        /// A message of these fields.
+        public init(
+            kind: String = ""
+        ) {
+            self.kind = kind
+        }
+    }
+}
+
+extension GatewayV1.NoteActivityRequest: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.NoteActivityRequest" }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.NoteActivityRequest {
+        let kind = try reader.text(10)
+        return GatewayV1.NoteActivityRequest(kind: kind)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !kind.isEmpty { sink.text(10, kind) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+        let c = try arena.unpack(bytes, postern__gateway__v1__note_activity_request__unpack)
+        defer { arena.end() }
+        try self.init(reading: c)
+    }
+
+    init(reading c: UnsafePointer<Postern__Gateway__V1__NoteActivityRequest>) throws {
+        let kind = try Wire.text(c.pointee.kind)
+        self.kind = kind
+    }
+}
+
+extension GatewayV1 {
+    /// The activity is noted.
+    public struct NoteActivityResponse: Hashable, Sendable {
+        /// When the session ends unless it is used, in milliseconds since 1970.
+        public var idleExpiresAtMs: Int64
+
+        /// A message of these fields.
+        public init(
+            idleExpiresAtMs: Int64 = 0
+        ) {
+            self.idleExpiresAtMs = idleExpiresAtMs
+        }
+    }
+}
+
+extension GatewayV1.NoteActivityResponse: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.NoteActivityResponse" }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.NoteActivityResponse {
+        let idleExpiresAtMs = try reader.int64(8)
+        return GatewayV1.NoteActivityResponse(idleExpiresAtMs: idleExpiresAtMs)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if idleExpiresAtMs != 0 { sink.int64(8, idleExpiresAtMs) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+        let c = try arena.unpack(bytes, postern__gateway__v1__note_activity_response__unpack)
+        defer { arena.end() }
+        try self.init(reading: c)
+    }
+
+    init(reading c: UnsafePointer<Postern__Gateway__V1__NoteActivityResponse>) throws {
+        let idleExpiresAtMs = c.pointee.idle_expires_at_ms
+        self.idleExpiresAtMs = idleExpiresAtMs
+    }
+}

@@ -161,6 +161,10 @@ extension GatewayV1 {
         case unspecified
         /// Verify the email address.
         case verifyEmail
+        /// Complete the profile: give a display name, or the fields that the operator's rules require.
+        case completeProfile
+        /// Complete onboarding.
+        case completeOnboarding
         /// A value that this version does not know.
         case unrecognized(Int32)
 
@@ -169,6 +173,8 @@ extension GatewayV1 {
             switch self {
             case .unspecified: 0
             case .verifyEmail: 1
+            case .completeProfile: 2
+            case .completeOnboarding: 3
             case .unrecognized(let number): number
             }
         }
@@ -178,6 +184,8 @@ extension GatewayV1 {
             switch rawValue {
             case 0: self = .unspecified
             case 1: self = .verifyEmail
+            case 2: self = .completeProfile
+            case 3: self = .completeOnboarding
             default: self = .unrecognized(rawValue)
             }
         }
@@ -534,14 +542,18 @@ extension GatewayV1 {
         /// Its first session; absent if the operator requires a verified address first: open the link,
         /// then sign in. After an upgrade the guest's session has ended: use the tokens of this one.
         public var session: GatewayV1.Session?
+        /// What the user still has to do.
+        public var requiredActions: [GatewayV1.RequiredAction]
 
         /// A message of these fields.
         public init(
             account: GatewayV1.Account? = nil,
-            session: GatewayV1.Session? = nil
+            session: GatewayV1.Session? = nil,
+            requiredActions: [GatewayV1.RequiredAction] = []
         ) {
             self.account = account
             self.session = session
+            self.requiredActions = requiredActions
         }
     }
 }
@@ -554,12 +566,16 @@ extension GatewayV1.SignUpWithPasswordResponse: ProtobufMessage {
     ) throws(NonCanonicalEncoding) -> GatewayV1.SignUpWithPasswordResponse {
         let account: GatewayV1.Account? = try reader.message(10)
         let session: GatewayV1.Session? = try reader.message(18)
-        return GatewayV1.SignUpWithPasswordResponse(account: account, session: session)
+        let requiredActions = try reader.numbers(26) { GatewayV1.RequiredAction(rawValue: Int32(truncatingIfNeeded: $0)) }
+        return GatewayV1.SignUpWithPasswordResponse(account: account, session: session, requiredActions: requiredActions)
     }
 
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
         if let session { sink.message(18, session) }
+        if !requiredActions.isEmpty {
+            sink.numbers(26, requiredActions.map { UInt64(truncatingIfNeeded: Int64($0.rawValue)) })
+        }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -571,8 +587,12 @@ extension GatewayV1.SignUpWithPasswordResponse: ProtobufMessage {
     init(reading c: UnsafePointer<Postern__Gateway__V1__SignUpWithPasswordResponse>) throws {
         let account = try c.pointee.account.map { try GatewayV1.Account(reading: $0) }
         let session = try c.pointee.session.map { try GatewayV1.Session(reading: $0) }
+        let requiredActions = Wire.array(
+            c.pointee.n_required_actions, c.pointee.required_actions
+        ) { GatewayV1.RequiredAction(rawValue: Int32(truncatingIfNeeded: $0.rawValue)) }
         self.account = account
         self.session = session
+        self.requiredActions = requiredActions
     }
 }
 
@@ -645,18 +665,22 @@ extension GatewayV1 {
         /// Set if a guest made the call; absent otherwise. The guest's session stays live and none of its
         /// data is lost until the user chooses.
         public var collision: GatewayV1.Collision?
+        /// What the user still has to do.
+        public var requiredActions: [GatewayV1.RequiredAction]
 
         /// A message of these fields.
         public init(
             account: GatewayV1.Account? = nil,
             session: GatewayV1.Session? = nil,
             history: GatewayV1.SignInHistory? = nil,
-            collision: GatewayV1.Collision? = nil
+            collision: GatewayV1.Collision? = nil,
+            requiredActions: [GatewayV1.RequiredAction] = []
         ) {
             self.account = account
             self.session = session
             self.history = history
             self.collision = collision
+            self.requiredActions = requiredActions
         }
     }
 }
@@ -671,7 +695,8 @@ extension GatewayV1.SignInWithPasswordResponse: ProtobufMessage {
         let session: GatewayV1.Session? = try reader.message(18)
         let history: GatewayV1.SignInHistory? = try reader.message(26)
         let collision: GatewayV1.Collision? = try reader.message(34)
-        return GatewayV1.SignInWithPasswordResponse(account: account, session: session, history: history, collision: collision)
+        let requiredActions = try reader.numbers(42) { GatewayV1.RequiredAction(rawValue: Int32(truncatingIfNeeded: $0)) }
+        return GatewayV1.SignInWithPasswordResponse(account: account, session: session, history: history, collision: collision, requiredActions: requiredActions)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -679,6 +704,9 @@ extension GatewayV1.SignInWithPasswordResponse: ProtobufMessage {
         if let session { sink.message(18, session) }
         if let history { sink.message(26, history) }
         if let collision { sink.message(34, collision) }
+        if !requiredActions.isEmpty {
+            sink.numbers(42, requiredActions.map { UInt64(truncatingIfNeeded: Int64($0.rawValue)) })
+        }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -692,10 +720,14 @@ extension GatewayV1.SignInWithPasswordResponse: ProtobufMessage {
         let session = try c.pointee.session.map { try GatewayV1.Session(reading: $0) }
         let history = try c.pointee.history.map { try GatewayV1.SignInHistory(reading: $0) }
         let collision = try c.pointee.collision.map { try GatewayV1.Collision(reading: $0) }
+        let requiredActions = Wire.array(
+            c.pointee.n_required_actions, c.pointee.required_actions
+        ) { GatewayV1.RequiredAction(rawValue: Int32(truncatingIfNeeded: $0.rawValue)) }
         self.account = account
         self.session = session
         self.history = history
         self.collision = collision
+        self.requiredActions = requiredActions
     }
 }
 

@@ -76,6 +76,8 @@ extension IdentityV1 {
         package var source: String
         /// In an export: the account, "acc_…". Ignored by an import.
         package var accountId: String
+        /// The account has completed the app's onboarding.
+        package var onboardingComplete: Bool
 
         /// A message of these fields.
         package init(
@@ -93,7 +95,8 @@ extension IdentityV1 {
             language: String = "",
             customClaims: String = "",
             source: String = "",
-            accountId: String = ""
+            accountId: String = "",
+            onboardingComplete: Bool = false
         ) {
             self.externalId = externalId
             self.email = email
@@ -110,6 +113,7 @@ extension IdentityV1 {
             self.customClaims = customClaims
             self.source = source
             self.accountId = accountId
+            self.onboardingComplete = onboardingComplete
         }
     }
 }
@@ -135,7 +139,8 @@ extension IdentityV1.AccountRecord: ProtobufMessage {
         let customClaims = try reader.text(106)
         let source = try reader.text(114)
         let accountId = try reader.text(122)
-        return IdentityV1.AccountRecord(externalId: externalId, email: email, emailVerified: emailVerified, passwordHash: passwordHash, displayName: displayName, photoUrl: photoUrl, phoneNumber: phoneNumber, identities: identities, disabled: disabled, createdAtMs: createdAtMs, lastSignInAtMs: lastSignInAtMs, language: language, customClaims: customClaims, source: source, accountId: accountId)
+        let onboardingComplete = try reader.bool(128)
+        return IdentityV1.AccountRecord(externalId: externalId, email: email, emailVerified: emailVerified, passwordHash: passwordHash, displayName: displayName, photoUrl: photoUrl, phoneNumber: phoneNumber, identities: identities, disabled: disabled, createdAtMs: createdAtMs, lastSignInAtMs: lastSignInAtMs, language: language, customClaims: customClaims, source: source, accountId: accountId, onboardingComplete: onboardingComplete)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -154,6 +159,7 @@ extension IdentityV1.AccountRecord: ProtobufMessage {
         if !customClaims.isEmpty { sink.text(106, customClaims) }
         if !source.isEmpty { sink.text(114, source) }
         if !accountId.isEmpty { sink.text(122, accountId) }
+        if onboardingComplete { sink.bool(128, onboardingComplete) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -180,6 +186,7 @@ extension IdentityV1.AccountRecord: ProtobufMessage {
         let customClaims = try Wire.text(c.pointee.custom_claims)
         let source = try Wire.text(c.pointee.source)
         let accountId = try Wire.text(c.pointee.account_id)
+        let onboardingComplete = c.pointee.onboarding_complete != 0
         self.externalId = externalId
         self.email = email
         self.emailVerified = emailVerified
@@ -195,6 +202,7 @@ extension IdentityV1.AccountRecord: ProtobufMessage {
         self.customClaims = customClaims
         self.source = source
         self.accountId = accountId
+        self.onboardingComplete = onboardingComplete
     }
 }
 

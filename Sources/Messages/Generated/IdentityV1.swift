@@ -7,6 +7,44 @@ package import Cryptography
 package enum IdentityV1 {}
 
 extension IdentityV1 {
+    /// What a user still has to do.
+    package enum RequiredAction: Hashable, Sendable {
+        /// Unspecified.
+        case unspecified
+        /// Verify the email address.
+        case verifyEmail
+        /// Complete the profile.
+        case completeProfile
+        /// Complete onboarding.
+        case completeOnboarding
+        /// A value that this version does not know.
+        case unrecognized(Int32)
+
+        /// The value's number.
+        package var rawValue: Int32 {
+            switch self {
+            case .unspecified: 0
+            case .verifyEmail: 1
+            case .completeProfile: 2
+            case .completeOnboarding: 3
+            case .unrecognized(let number): number
+            }
+        }
+
+        /// The value of that number.
+        package init(rawValue: Int32) {
+            switch rawValue {
+            case 0: self = .unspecified
+            case 1: self = .verifyEmail
+            case 2: self = .completeProfile
+            case 3: self = .completeOnboarding
+            default: self = .unrecognized(rawValue)
+            }
+        }
+    }
+}
+
+extension IdentityV1 {
     /// Whether an account may sign in.
     package enum AccountStatus: Hashable, Sendable {
         /// Unspecified.
@@ -73,6 +111,12 @@ extension IdentityV1 {
         package var photoUrl: String
         /// The account was created without a sign-in method and still has none.
         package var isGuest: Bool
+        /// The account has completed the app's onboarding.
+        package var onboardingComplete: Bool
+        /// What its owner still has to do.
+        package var requiredActions: [IdentityV1.RequiredAction]
+        /// The name of the photo that was uploaded; empty if there is none.
+        package var photoName: String
         /// An address that is not the account's yet: a pending change, or the address of a sign-up under
         /// strict protection against account enumeration. Included when the account itself is requested,
         /// not in responses of sign-ins; may be empty.
@@ -91,6 +135,9 @@ extension IdentityV1 {
             phoneNumber: String = "",
             photoUrl: String = "",
             isGuest: Bool = false,
+            onboardingComplete: Bool = false,
+            requiredActions: [IdentityV1.RequiredAction] = [],
+            photoName: String = "",
             pendingEmail: String = ""
         ) {
             self.accountId = accountId
@@ -104,6 +151,9 @@ extension IdentityV1 {
             self.phoneNumber = phoneNumber
             self.photoUrl = photoUrl
             self.isGuest = isGuest
+            self.onboardingComplete = onboardingComplete
+            self.requiredActions = requiredActions
+            self.photoName = photoName
             self.pendingEmail = pendingEmail
         }
     }
@@ -126,8 +176,11 @@ extension IdentityV1.Account: ProtobufMessage {
         let phoneNumber = try reader.text(74)
         let photoUrl = try reader.text(82)
         let isGuest = try reader.bool(88)
+        let onboardingComplete = try reader.bool(96)
+        let requiredActions = try reader.numbers(106) { IdentityV1.RequiredAction(rawValue: Int32(truncatingIfNeeded: $0)) }
+        let photoName = try reader.text(114)
         let pendingEmail = try reader.text(162)
-        return IdentityV1.Account(accountId: accountId, email: email, emailVerified: emailVerified, displayName: displayName, createdAtMs: createdAtMs, lastSignInAtMs: lastSignInAtMs, status: status, methods: methods, phoneNumber: phoneNumber, photoUrl: photoUrl, isGuest: isGuest, pendingEmail: pendingEmail)
+        return IdentityV1.Account(accountId: accountId, email: email, emailVerified: emailVerified, displayName: displayName, createdAtMs: createdAtMs, lastSignInAtMs: lastSignInAtMs, status: status, methods: methods, phoneNumber: phoneNumber, photoUrl: photoUrl, isGuest: isGuest, onboardingComplete: onboardingComplete, requiredActions: requiredActions, photoName: photoName, pendingEmail: pendingEmail)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -142,6 +195,11 @@ extension IdentityV1.Account: ProtobufMessage {
         if !phoneNumber.isEmpty { sink.text(74, phoneNumber) }
         if !photoUrl.isEmpty { sink.text(82, photoUrl) }
         if isGuest { sink.bool(88, isGuest) }
+        if onboardingComplete { sink.bool(96, onboardingComplete) }
+        if !requiredActions.isEmpty {
+            sink.numbers(106, requiredActions.map { UInt64(truncatingIfNeeded: Int64($0.rawValue)) })
+        }
+        if !photoName.isEmpty { sink.text(114, photoName) }
         if !pendingEmail.isEmpty { sink.text(162, pendingEmail) }
     }
 
@@ -165,6 +223,11 @@ extension IdentityV1.Account: ProtobufMessage {
         let phoneNumber = try Wire.text(c.pointee.phone_number)
         let photoUrl = try Wire.text(c.pointee.photo_url)
         let isGuest = c.pointee.is_guest != 0
+        let onboardingComplete = c.pointee.onboarding_complete != 0
+        let requiredActions = Wire.array(
+            c.pointee.n_required_actions, c.pointee.required_actions
+        ) { IdentityV1.RequiredAction(rawValue: Int32(truncatingIfNeeded: $0.rawValue)) }
+        let photoName = try Wire.text(c.pointee.photo_name)
         let pendingEmail = try Wire.text(c.pointee.pending_email)
         self.accountId = accountId
         self.email = email
@@ -177,6 +240,9 @@ extension IdentityV1.Account: ProtobufMessage {
         self.phoneNumber = phoneNumber
         self.photoUrl = photoUrl
         self.isGuest = isGuest
+        self.onboardingComplete = onboardingComplete
+        self.requiredActions = requiredActions
+        self.photoName = photoName
         self.pendingEmail = pendingEmail
     }
 }

@@ -100,3 +100,93 @@ extension SessionV1.GetAccountActivityResponse: ProtobufMessage {
         self.lastSeenAtMs = lastSeenAtMs
     }
 }
+
+extension SessionV1 {
+    /// Request to note activity.
+    package struct NoteActivityRequest: Hashable, Sendable {
+        /// A valid access token of the session.
+        package var accessToken: String
+        /// What the person did, an app's own word.
+        package var kind: String
+
+        /// A message of these fields.
+        package init(
+            accessToken: String = "",
+            kind: String = ""
+        ) {
+            self.accessToken = accessToken
+            self.kind = kind
+        }
+    }
+}
+
+extension SessionV1.NoteActivityRequest: ProtobufMessage {
+    package static var fullName: String { "postern.session.v1.NoteActivityRequest" }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> SessionV1.NoteActivityRequest {
+        let accessToken = try reader.text(10)
+        let kind = try reader.text(18)
+        return SessionV1.NoteActivityRequest(accessToken: accessToken, kind: kind)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !accessToken.isEmpty { sink.text(10, accessToken) }
+        if !kind.isEmpty { sink.text(18, kind) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+        let c = try arena.unpack(bytes, postern__session__v1__note_activity_request__unpack)
+        defer { arena.end() }
+        try self.init(reading: c)
+    }
+
+    init(reading c: UnsafePointer<Postern__Session__V1__NoteActivityRequest>) throws {
+        let accessToken = try Wire.text(c.pointee.access_token)
+        let kind = try Wire.text(c.pointee.kind)
+        self.accessToken = accessToken
+        self.kind = kind
+    }
+}
+
+extension SessionV1 {
+    /// The activity is noted.
+    package struct NoteActivityResponse: Hashable, Sendable {
+        /// When the session ends unless it is used, in milliseconds since 1970.
+        package var idleExpiresAtMs: Int64
+
+        /// A message of these fields.
+        package init(
+            idleExpiresAtMs: Int64 = 0
+        ) {
+            self.idleExpiresAtMs = idleExpiresAtMs
+        }
+    }
+}
+
+extension SessionV1.NoteActivityResponse: ProtobufMessage {
+    package static var fullName: String { "postern.session.v1.NoteActivityResponse" }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> SessionV1.NoteActivityResponse {
+        let idleExpiresAtMs = try reader.int64(8)
+        return SessionV1.NoteActivityResponse(idleExpiresAtMs: idleExpiresAtMs)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if idleExpiresAtMs != 0 { sink.int64(8, idleExpiresAtMs) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+        let c = try arena.unpack(bytes, postern__session__v1__note_activity_response__unpack)
+        defer { arena.end() }
+        try self.init(reading: c)
+    }
+
+    init(reading c: UnsafePointer<Postern__Session__V1__NoteActivityResponse>) throws {
+        let idleExpiresAtMs = c.pointee.idle_expires_at_ms
+        self.idleExpiresAtMs = idleExpiresAtMs
+    }
+}

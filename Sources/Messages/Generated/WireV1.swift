@@ -568,6 +568,10 @@ extension WireV1 {
         /// With auth/second-proof-required: what a second proof is to answer. Not filled by any call yet:
         /// it is for sign-ins from unusual places, which are not detected yet.
         package var secondProof: WireV1.SecondProof?
+        /// With auth/document-conflict: the current version of the document; 0 if there is none.
+        package var currentVersion: Int64
+        /// With auth/document-quota: what the account has and may have.
+        package var documentQuota: WireV1.DocumentQuota?
 
         /// A message of these fields.
         package init(
@@ -580,7 +584,9 @@ extension WireV1 {
             acceptableProofs: [String] = [],
             alternatives: [String] = [],
             unavailablePart: String = "",
-            secondProof: WireV1.SecondProof? = nil
+            secondProof: WireV1.SecondProof? = nil,
+            currentVersion: Int64 = 0,
+            documentQuota: WireV1.DocumentQuota? = nil
         ) {
             self.code = code
             self.userMessage = userMessage
@@ -592,6 +598,8 @@ extension WireV1 {
             self.alternatives = alternatives
             self.unavailablePart = unavailablePart
             self.secondProof = secondProof
+            self.currentVersion = currentVersion
+            self.documentQuota = documentQuota
         }
     }
 }
@@ -612,7 +620,9 @@ extension WireV1.Error: ProtobufMessage {
         let alternatives = try reader.texts(74)
         let unavailablePart = try reader.text(82)
         let secondProof: WireV1.SecondProof? = try reader.message(90)
-        return WireV1.Error(code: code, userMessage: userMessage, retryable: retryable, retryAfterMs: retryAfterMs, action: action, violations: violations, acceptableProofs: acceptableProofs, alternatives: alternatives, unavailablePart: unavailablePart, secondProof: secondProof)
+        let currentVersion = try reader.int64(96)
+        let documentQuota: WireV1.DocumentQuota? = try reader.message(106)
+        return WireV1.Error(code: code, userMessage: userMessage, retryable: retryable, retryAfterMs: retryAfterMs, action: action, violations: violations, acceptableProofs: acceptableProofs, alternatives: alternatives, unavailablePart: unavailablePart, secondProof: secondProof, currentVersion: currentVersion, documentQuota: documentQuota)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -626,6 +636,8 @@ extension WireV1.Error: ProtobufMessage {
         for value in alternatives { sink.text(74, value) }
         if !unavailablePart.isEmpty { sink.text(82, unavailablePart) }
         if let secondProof { sink.message(90, secondProof) }
+        if currentVersion != 0 { sink.int64(96, currentVersion) }
+        if let documentQuota { sink.message(106, documentQuota) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -651,6 +663,8 @@ extension WireV1.Error: ProtobufMessage {
         ) { try Wire.text($0) }
         let unavailablePart = try Wire.text(c.pointee.unavailable_part)
         let secondProof = try c.pointee.second_proof.map { try WireV1.SecondProof(reading: $0) }
+        let currentVersion = c.pointee.current_version
+        let documentQuota = try c.pointee.document_quota.map { try WireV1.DocumentQuota(reading: $0) }
         self.code = code
         self.userMessage = userMessage
         self.retryable = retryable
@@ -661,6 +675,8 @@ extension WireV1.Error: ProtobufMessage {
         self.alternatives = alternatives
         self.unavailablePart = unavailablePart
         self.secondProof = secondProof
+        self.currentVersion = currentVersion
+        self.documentQuota = documentQuota
     }
 }
 
@@ -671,7 +687,9 @@ extension WireV1 {
         package var field: String
         /// The rule that the value breaks, where the field has several: for a new password "length",
         /// "upper-case", "lower-case", "letter", "digit", "common", "context"; for a phone number
-        /// "trunk-prefix", "digit-count", "number-kind"; for application-token the reasons in
+        /// "trunk-prefix", "digit-count", "number-kind"; for a document "json", "required", "type", "range",
+        /// "text-length", "pattern", "enumeration", "unknown-field", "read-only", "server-only"; for a photo
+        /// "photo-bytes", "photo-format", "photo-pixels"; for application-token the reasons in
         /// Protos/README.md. Otherwise empty.
         package var rule: String
         /// A sentence for users about the rule; empty without a rule.
@@ -781,6 +799,71 @@ extension WireV1.SecondProof: ProtobufMessage {
         self.challenge = challenge
         self.kinds = kinds
         self.expiresAtMs = expiresAtMs
+    }
+}
+
+extension WireV1 {
+    /// What an account has of documents, and may have.
+    package struct DocumentQuota: Hashable, Sendable {
+        /// Number of documents.
+        package var documents: UInt32
+        /// How many it may have.
+        package var documentsMax: UInt32
+        /// Their JSON in bytes.
+        package var bytes: UInt32
+        /// How many bytes it may have.
+        package var bytesMax: UInt32
+
+        /// A message of these fields.
+        package init(
+            documents: UInt32 = 0,
+            documentsMax: UInt32 = 0,
+            bytes: UInt32 = 0,
+            bytesMax: UInt32 = 0
+        ) {
+            self.documents = documents
+            self.documentsMax = documentsMax
+            self.bytes = bytes
+            self.bytesMax = bytesMax
+        }
+    }
+}
+
+extension WireV1.DocumentQuota: ProtobufMessage {
+    package static var fullName: String { "postern.wire.v1.DocumentQuota" }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> WireV1.DocumentQuota {
+        let documents = try reader.uint32(8)
+        let documentsMax = try reader.uint32(16)
+        let bytes = try reader.uint32(24)
+        let bytesMax = try reader.uint32(32)
+        return WireV1.DocumentQuota(documents: documents, documentsMax: documentsMax, bytes: bytes, bytesMax: bytesMax)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if documents != 0 { sink.uint32(8, documents) }
+        if documentsMax != 0 { sink.uint32(16, documentsMax) }
+        if bytes != 0 { sink.uint32(24, bytes) }
+        if bytesMax != 0 { sink.uint32(32, bytesMax) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+        let c = try arena.unpack(bytes, postern__wire__v1__document_quota__unpack)
+        defer { arena.end() }
+        try self.init(reading: c)
+    }
+
+    init(reading c: UnsafePointer<Postern__Wire__V1__DocumentQuota>) throws {
+        let documents = c.pointee.documents
+        let documentsMax = c.pointee.documents_max
+        let bytes = c.pointee.bytes
+        let bytesMax = c.pointee.bytes_max
+        self.documents = documents
+        self.documentsMax = documentsMax
+        self.bytes = bytes
+        self.bytesMax = bytesMax
     }
 }
 

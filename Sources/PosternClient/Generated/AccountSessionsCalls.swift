@@ -52,6 +52,15 @@ public struct AccountSessionsCalls: Sendable {
         try await caller.call(AccountSessionsDescription.reauthenticate, request, options)
     }
 
+    /// Notes that the person uses the app. For apps that verify access tokens themselves: without it a
+    /// session that is in use could end for inactivity before its next refresh.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`.
+    public func noteActivity(
+        _ request: GatewayV1.NoteActivityRequest, _ options: CallOptions = CallOptions()
+    ) async throws(PosternError) -> GatewayV1.NoteActivityResponse {
+        try await caller.call(AccountSessionsDescription.noteActivity, request, options)
+    }
+
     /// Lets a backend guard its own sensitive calls. Succeeds if the session's owner has authenticated
     /// recently enough by one of the accepted kinds, and otherwise fails with
     /// auth/requires-recent-login. Its `acceptable_proofs` name the fields of ReauthenticateRequest any

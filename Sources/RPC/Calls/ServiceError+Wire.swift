@@ -21,6 +21,12 @@ extension WireV1.Response {
                 secondProof: error.secondProof.map {
                     WireV1.SecondProof(
                         challenge: $0.challenge, kinds: $0.kinds, expiresAtMs: $0.expiresAtMs)
+                },
+                currentVersion: error.currentVersion,
+                documentQuota: error.documentQuota.map {
+                    WireV1.DocumentQuota(
+                        documents: $0.documents, documentsMax: $0.documentsMax, bytes: $0.bytes,
+                        bytesMax: $0.bytesMax)
                 }))
     }
 }
@@ -42,6 +48,12 @@ extension ServiceError {
         alternatives = error.alternatives
         secondProof = error.secondProof.map {
             SecondProof(challenge: $0.challenge, kinds: $0.kinds, expiresAtMs: $0.expiresAtMs)
+        }
+        currentVersion = error.currentVersion
+        documentQuota = error.documentQuota.map {
+            DocumentQuota(
+                documents: $0.documents, documentsMax: $0.documentsMax, bytes: $0.bytes,
+                bytesMax: $0.bytesMax)
         }
         // Only if it differs from the catalogue's text; otherwise every error would carry a copy of
         // it.

@@ -4,6 +4,7 @@
 /// never renamed. `README.md` beside this file maps Firebase's codes to these.
 package enum ErrorCode: String, CaseIterable, Sendable {
     case accountDisabled = "auth/user-disabled"
+    case accountRequired = "auth/account-required"
     case alreadySignedIn = "auth/already-signed-in"
     case appleCancelled = "auth/apple-cancelled"
     case codeExpired = "auth/code-expired"
@@ -12,6 +13,8 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     case deviceMismatch = "auth/device-mismatch"
     case deviceProofRequired = "auth/device-proof-required"
     case deviceProofStale = "auth/device-proof-stale"
+    case documentConflict = "auth/document-conflict"
+    case documentQuota = "auth/document-quota"
     case emailAlreadyInUse = "auth/email-already-in-use"
     case emailNotVerified = "auth/email-not-verified"
     case googleCancelled = "auth/google-cancelled"
@@ -21,10 +24,12 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     case invalidCredential = "auth/invalid-credential"
     case invalidDeviceKey = "auth/invalid-device-key"
     case invalidDeviceProof = "auth/invalid-device-proof"
+    case invalidDocument = "auth/invalid-document"
     case invalidEmail = "auth/invalid-email"
     case invalidLink = "auth/invalid-link"
     case invalidNonce = "auth/missing-or-invalid-nonce"
     case invalidPhoneNumber = "auth/invalid-phone-number"
+    case invalidPhoto = "auth/invalid-photo"
     case invalidProviderToken = "auth/invalid-provider-token"
     case invalidRefreshToken = "auth/invalid-refresh-token"
     case invalidSignInProof = "auth/invalid-sign-in-proof"
@@ -60,6 +65,7 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     package var entry: Entry {
         switch self {
         case .accountDisabled: Entry(.permissionDenied, next: .contactSupport)
+        case .accountRequired: Entry(.failedPrecondition, next: .signUp)
         case .alreadySignedIn: Entry(.failedPrecondition, next: .signOut)
         case .appleCancelled: Entry(.cancelled, next: .tryAgain)
         case .codeExpired: Entry(.failedPrecondition, next: .requestNew)
@@ -68,6 +74,8 @@ package enum ErrorCode: String, CaseIterable, Sendable {
         case .deviceMismatch: Entry(.unauthenticated, next: .signIn)
         case .deviceProofRequired: Entry(.unauthenticated, next: .refresh)
         case .deviceProofStale: Entry(.unauthenticated, next: .refresh)
+        case .documentConflict: Entry(.aborted, next: .startAgain)
+        case .documentQuota: Entry(.resourceExhausted, next: .correct)
         case .emailAlreadyInUse: Entry(.alreadyExists, next: .signIn)
         case .emailNotVerified: Entry(.failedPrecondition, next: .verifyEmail)
         case .googleCancelled: Entry(.cancelled, next: .tryAgain)
@@ -77,10 +85,12 @@ package enum ErrorCode: String, CaseIterable, Sendable {
         case .invalidCredential: Entry(.unauthenticated, next: .resetPassword)
         case .invalidDeviceKey: Entry(.invalidArgument, next: .correct)
         case .invalidDeviceProof: Entry(.unauthenticated, next: .refresh)
+        case .invalidDocument: Entry(.invalidArgument, next: .correct)
         case .invalidEmail: Entry(.invalidArgument, next: .correct)
         case .invalidLink: Entry(.failedPrecondition, next: .requestNew)
         case .invalidNonce: Entry(.failedPrecondition, next: .startAgain)
         case .invalidPhoneNumber: Entry(.invalidArgument, next: .correct)
+        case .invalidPhoto: Entry(.invalidArgument, next: .correct)
         case .invalidProviderToken: Entry(.unauthenticated, next: .startAgain)
         case .invalidRefreshToken: Entry(.unauthenticated, next: .signIn)
         case .invalidSignInProof: Entry(.unauthenticated, next: .signIn)
@@ -154,6 +164,8 @@ extension ErrorCode {
         case signIn = "sign-in"
         /// Sign out first.
         case signOut = "sign-out"
+        /// Offer the ways to sign up: a guest needs an account for this.
+        case signUp = "sign-up"
         /// Start the flow again, with a new idempotency key.
         case startAgain = "start-again"
         /// Repeat the same call.

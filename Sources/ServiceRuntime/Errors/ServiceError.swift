@@ -15,6 +15,10 @@ package struct ServiceError: Error, Hashable, Sendable {
     package var alternatives: [String] = []
     /// With `auth/second-proof-required`: what a second proof is to answer. No service sets it yet.
     package var secondProof: SecondProof?
+    /// With `auth/document-conflict`: the current version of the document; 0 if there is none.
+    package var currentVersion: Int64 = 0
+    /// With `auth/document-quota`: what the account has and may have.
+    package var documentQuota: DocumentQuota?
     /// With `rpc/unavailable`: the part that fails (`store`, `session`, `session.store`). Empty if
     /// it is not known.
     package var unavailablePart: String
@@ -94,6 +98,26 @@ package struct ServiceError: Error, Hashable, Sendable {
         /// The sentence for the user; empty for a violation without a rule.
         package var userMessage: String {
             sentence ?? Voice.english.sentence(aboutRule: rule) ?? ""
+        }
+    }
+
+    /// What an account has of documents, and may have (I-07).
+    package struct DocumentQuota: Hashable, Sendable {
+        /// Number of documents.
+        package let documents: UInt32
+        /// How many it may have.
+        package let documentsMax: UInt32
+        /// Their JSON in bytes.
+        package let bytes: UInt32
+        /// How many bytes it may have.
+        package let bytesMax: UInt32
+
+        /// A quota and its use.
+        package init(documents: UInt32, documentsMax: UInt32, bytes: UInt32, bytesMax: UInt32) {
+            self.documents = documents
+            self.documentsMax = documentsMax
+            self.bytes = bytes
+            self.bytesMax = bytesMax
         }
     }
 

@@ -5,12 +5,15 @@ enum TextBundle {
     static let text = #"""
 ==> error/errors.de-formal.txt
 auth/user-disabled: Dieses Konto wurde gesperrt. Bitte wenden Sie sich an den Support.
+auth/account-required: Bitte legen Sie zuerst ein Konto an. Dann können Sie das speichern.
 auth/already-signed-in: Sie sind bereits angemeldet. Bitte melden Sie sich zuerst ab.
 auth/code-expired: Dieser Code ist abgelaufen. Bitte fordern Sie einen neuen an.
 auth/device-key-required: Diese App muss aktualisiert werden, bevor Sie sich anmelden können.
 auth/device-mismatch: Diese Anmeldung gehört zu einem anderen Gerät. Bitte melden Sie sich auf diesem an.
 auth/device-proof-required: Dieses Gerät muss sich ausweisen. Bitte versuchen Sie es erneut.
 auth/device-proof-stale: Die Uhr dieses Geräts geht falsch. Bitte versuchen Sie es erneut.
+auth/document-conflict: Das wurde inzwischen an anderer Stelle geändert. Bitte sehen Sie es sich noch einmal an.
+auth/document-quota: Dafür ist kein Platz mehr. Bitte entfernen Sie zuerst etwas.
 auth/email-already-in-use: Zu dieser E-Mail-Adresse gibt es bereits ein Konto. Bitte melden Sie sich an.
 auth/email-not-verified: Bitte bestätigen Sie zuerst Ihre E-Mail-Adresse.
 auth/idempotency-key-reused: Diese Anfrage wurde bereits für etwas anderes verwendet. Bitte beginnen Sie von vorn.
@@ -18,9 +21,11 @@ auth/invalid-access-token: Bitte melden Sie sich erneut an.
 auth/invalid-verification-code: Dieser Code stimmt nicht. Bitte prüfen Sie ihn.
 auth/invalid-device-key: Dieses Gerät konnte nicht registriert werden. Bitte versuchen Sie es erneut.
 auth/invalid-device-proof: Dieses Gerät konnte sich nicht ausweisen. Bitte versuchen Sie es erneut.
+auth/invalid-document: Bitte prüfen Sie Ihre Eingaben.
 auth/invalid-email: Bitte geben Sie eine gültige E-Mail-Adresse ein.
 auth/missing-or-invalid-nonce: Diese Anmeldung hat zu lange gedauert. Bitte versuchen Sie es erneut.
 auth/invalid-phone-number: Bitte geben Sie eine gültige Telefonnummer mit Ländervorwahl ein.
+auth/invalid-photo: Dieses Bild kann nicht verwendet werden.
 auth/invalid-provider-token: Die Anmeldung ist fehlgeschlagen. Bitte versuchen Sie es erneut.
 auth/invalid-refresh-token: Bitte melden Sie sich erneut an.
 auth/invalid-sign-in-proof: Bitte melden Sie sich erneut an.
@@ -42,6 +47,19 @@ rpc/unavailable: Wir sind gerade nicht erreichbar. Bitte versuchen Sie es erneut
 password/context: Das Passwort darf nicht aus Ihrem Namen, Ihrer E-Mail-Adresse oder dem Namen der App bestehen.
 phone/trunk-prefix: Bitte geben Sie die Nummer ohne die Vorwahl für Anrufe im Inland ein, meist eine 0.
 phone/number-kind: An solche Nummern können wir keine Codes senden. Bitte geben Sie eine Mobilnummer ein.
+document/json: Das konnte nicht gelesen werden. Bitte versuchen Sie es noch einmal.
+document/required: Diese Angabe ist nötig.
+document/type: Diese Angabe hat nicht die erwartete Art.
+document/range: Diese Zahl ist zu klein oder zu groß.
+document/text-length: Das ist zu kurz oder zu lang.
+document/pattern: Das hat nicht die erwartete Form.
+document/enumeration: Bitte wählen Sie eine der Möglichkeiten.
+document/unknown-field: Diese Angabe ist hier nicht bekannt.
+document/read-only: Das kann nicht geändert werden.
+document/server-only: Das können Sie nicht selbst ändern.
+photo/photo-bytes: Das Bild ist zu groß.
+photo/photo-format: Bitte wählen Sie ein Bild im Format JPEG, PNG oder WebP.
+photo/photo-pixels: Das Bild hat zu viele Pixel.
 limit/code: Bitte warten Sie {{wait}}, bevor Sie einen neuen Code anfordern.
 limit/wrong-code: Zu viele falsche Codes. Bitte warten Sie {{wait}}.
 limit/mail: Bitte warten Sie {{wait}}, bevor Sie eine neue E-Mail anfordern.
@@ -51,6 +69,7 @@ limit/without-end: Zu viele Versuche. Bitte wenden Sie sich an den Support.
 limit/without-password: Zu viele Versuche. Bitte legen Sie per E-Mail ein neues Passwort fest.
 ==> error/errors.de.txt
 auth/user-disabled: Dieses Konto wurde gesperrt. Bitte wende dich an den Support.
+auth/account-required: Bitte lege zuerst ein Konto an. Dann kannst du das speichern.
 auth/already-signed-in: Du bist bereits angemeldet. Bitte melde dich zuerst ab.
 auth/apple-cancelled: Die Anmeldung mit Apple wurde abgebrochen.
 auth/code-expired: Dieser Code ist abgelaufen. Bitte fordere einen neuen an.
@@ -59,6 +78,8 @@ auth/device-key-required: Diese App muss aktualisiert werden, bevor du dich anme
 auth/device-mismatch: Diese Anmeldung gehört zu einem anderen Gerät. Bitte melde dich auf diesem an.
 auth/device-proof-required: Dieses Gerät muss sich ausweisen. Bitte versuche es erneut.
 auth/device-proof-stale: Die Uhr dieses Geräts geht falsch. Bitte versuche es erneut.
+auth/document-conflict: Das wurde inzwischen an anderer Stelle geändert. Bitte sieh es dir noch einmal an.
+auth/document-quota: Dafür ist kein Platz mehr. Bitte entferne zuerst etwas.
 auth/email-already-in-use: Zu dieser E-Mail-Adresse gibt es bereits ein Konto. Bitte melde dich an.
 auth/email-not-verified: Bitte bestätige zuerst deine E-Mail-Adresse.
 auth/google-cancelled: Die Anmeldung mit Google wurde abgebrochen.
@@ -68,10 +89,12 @@ auth/invalid-verification-code: Dieser Code stimmt nicht. Bitte prüfe ihn.
 auth/invalid-credential: Die E-Mail-Adresse oder das Passwort stimmt nicht.
 auth/invalid-device-key: Dieses Gerät konnte nicht registriert werden. Bitte versuche es erneut.
 auth/invalid-device-proof: Dieses Gerät konnte sich nicht ausweisen. Bitte versuche es erneut.
+auth/invalid-document: Bitte prüfe deine Eingaben.
 auth/invalid-email: Bitte gib eine gültige E-Mail-Adresse ein.
 auth/invalid-link: Dieser Link ist abgelaufen oder wurde bereits verwendet.
 auth/missing-or-invalid-nonce: Diese Anmeldung hat zu lange gedauert. Bitte versuche es erneut.
 auth/invalid-phone-number: Bitte gib eine gültige Telefonnummer mit Ländervorwahl ein.
+auth/invalid-photo: Dieses Bild kann nicht verwendet werden.
 auth/invalid-provider-token: Die Anmeldung ist fehlgeschlagen. Bitte versuche es erneut.
 auth/invalid-refresh-token: Bitte melde dich erneut an.
 auth/invalid-sign-in-proof: Bitte melde dich erneut an.
@@ -111,6 +134,19 @@ password/context: Das Passwort darf nicht aus deinem Namen, deiner E-Mail-Adress
 phone/trunk-prefix: Bitte gib die Nummer ohne die Vorwahl für Anrufe im Inland ein, meist eine 0.
 phone/digit-count: Diese Nummer hat zu viele oder zu wenige Ziffern für ihr Land.
 phone/number-kind: An solche Nummern können wir keine Codes senden. Bitte gib eine Mobilnummer ein.
+document/json: Das konnte nicht gelesen werden. Bitte versuche es noch einmal.
+document/required: Diese Angabe ist nötig.
+document/type: Diese Angabe hat nicht die erwartete Art.
+document/range: Diese Zahl ist zu klein oder zu groß.
+document/text-length: Das ist zu kurz oder zu lang.
+document/pattern: Das hat nicht die erwartete Form.
+document/enumeration: Bitte wähle eine der Möglichkeiten.
+document/unknown-field: Diese Angabe ist hier nicht bekannt.
+document/read-only: Das kann nicht geändert werden.
+document/server-only: Das kannst du nicht selbst ändern.
+photo/photo-bytes: Das Bild ist zu groß.
+photo/photo-format: Bitte wähle ein Bild im Format JPEG, PNG oder WebP.
+photo/photo-pixels: Das Bild hat zu viele Pixel.
 password-needs/length: Das Passwort muss {{minimum}} bis {{maximum}} Zeichen lang sein.
 password-needs/common: Das Passwort darf keines sein, das viele Menschen verwenden.
 limit/code: Bitte warte {{wait}}, bevor du einen neuen Code anforderst.
@@ -130,6 +166,7 @@ wait/day: {{count}} Tag
 wait/days: {{count}} Tage
 ==> error/errors.en.txt
 auth/user-disabled: This account has been disabled. Please contact support.
+auth/account-required: Please create an account first. Then you can save this.
 auth/already-signed-in: You are already signed in. Sign out first.
 auth/apple-cancelled: Sign-in with Apple was cancelled.
 auth/code-expired: This code has expired. Please request a new one.
@@ -138,6 +175,8 @@ auth/device-key-required: This app must be updated before you can sign in.
 auth/device-mismatch: This sign-in belongs to another device. Please sign in on this one.
 auth/device-proof-required: This device has to identify itself. Please try again.
 auth/device-proof-stale: The clock of this device is wrong. Please try again.
+auth/document-conflict: This was changed somewhere else in the meantime. Please look at it again.
+auth/document-quota: There is no room left for this. Please remove something first.
 auth/email-already-in-use: An account with this email already exists. Please sign in.
 auth/email-not-verified: Please confirm your email address first.
 auth/google-cancelled: Sign-in with Google was cancelled.
@@ -147,10 +186,12 @@ auth/invalid-verification-code: This code is incorrect. Please check it.
 auth/invalid-credential: The email or password is incorrect.
 auth/invalid-device-key: This device could not be registered. Please try again.
 auth/invalid-device-proof: This device could not identify itself. Please try again.
+auth/invalid-document: Please check what you entered.
 auth/invalid-email: Please enter a valid email address.
 auth/invalid-link: This link has expired or was already used.
 auth/missing-or-invalid-nonce: This sign-in took too long. Please try again.
 auth/invalid-phone-number: Please enter a valid phone number with its country code.
+auth/invalid-photo: This picture cannot be used.
 auth/invalid-provider-token: Sign-in failed. Please try again.
 auth/invalid-refresh-token: Please sign in again.
 auth/invalid-sign-in-proof: Please sign in again.
@@ -190,6 +231,19 @@ password/context: The password must not consist of your name, your email or the 
 phone/trunk-prefix: Please enter the number without the prefix for calls within the country, usually a 0.
 phone/digit-count: This number has too many or too few digits for its country.
 phone/number-kind: We cannot send codes to this kind of number. Please enter a mobile number.
+document/json: This could not be read. Please try again.
+document/required: This is required.
+document/type: This is not the expected kind of value.
+document/range: This number is too small or too large.
+document/text-length: This is too short or too long.
+document/pattern: This does not have the expected form.
+document/enumeration: Please choose one of the options.
+document/unknown-field: This is not known here.
+document/read-only: This cannot be changed.
+document/server-only: You cannot change this yourself.
+photo/photo-bytes: The picture is too large.
+photo/photo-format: Please choose a JPEG, PNG or WebP picture.
+photo/photo-pixels: The picture has too many pixels.
 password-needs/length: The password needs {{minimum}} to {{maximum}} characters.
 password-needs/common: The password must not be one that many people use.
 limit/code: Please wait {{wait}} before requesting another code.
@@ -209,11 +263,14 @@ wait/day: {{count}} day
 wait/days: {{count}} days
 ==> error/errors.es-formal.txt
 auth/user-disabled: Esta cuenta está desactivada. Póngase en contacto con el servicio de asistencia.
+auth/account-required: Cree primero una cuenta. Después podrá guardar esto.
 auth/already-signed-in: Ya ha iniciado sesión. Ciérrela primero.
 auth/code-expired: Este código ha caducado. Solicite uno nuevo.
 auth/device-mismatch: Esta sesión pertenece a otro dispositivo. Inicie sesión en este.
 auth/device-proof-required: Este dispositivo debe identificarse. Inténtelo de nuevo.
 auth/device-proof-stale: El reloj de este dispositivo no está en hora. Inténtelo de nuevo.
+auth/document-conflict: Esto se ha cambiado mientras tanto en otro lugar. Vuelva a mirarlo, por favor.
+auth/document-quota: Ya no queda espacio para esto. Elimine algo primero.
 auth/email-already-in-use: Ya existe una cuenta con este correo electrónico. Inicie sesión.
 auth/email-not-verified: Confirme primero su dirección de correo electrónico.
 auth/idempotency-key-reused: Esta solicitud ya se utilizó para otra cosa. Empiece de nuevo.
@@ -221,9 +278,11 @@ auth/invalid-access-token: Vuelva a iniciar sesión.
 auth/invalid-verification-code: Este código no es correcto. Compruébelo.
 auth/invalid-device-key: No se pudo registrar este dispositivo. Inténtelo de nuevo.
 auth/invalid-device-proof: Este dispositivo no pudo identificarse. Inténtelo de nuevo.
+auth/invalid-document: Revise los datos que ha introducido.
 auth/invalid-email: Introduzca una dirección de correo electrónico válida.
 auth/missing-or-invalid-nonce: Este inicio de sesión ha tardado demasiado. Inténtelo de nuevo.
 auth/invalid-phone-number: Introduzca un número de teléfono válido con el prefijo del país.
+auth/invalid-photo: Esta imagen no se puede usar.
 auth/invalid-provider-token: No se pudo iniciar sesión. Inténtelo de nuevo.
 auth/invalid-refresh-token: Vuelva a iniciar sesión.
 auth/invalid-sign-in-proof: Vuelva a iniciar sesión.
@@ -245,6 +304,19 @@ rpc/unavailable: El servicio no está disponible en este momento. Inténtelo de 
 password/context: La contraseña no puede consistir en su nombre, su correo o el nombre de la aplicación.
 phone/trunk-prefix: Introduzca el número sin el prefijo para llamadas nacionales, normalmente un 0.
 phone/number-kind: No podemos enviar códigos a este tipo de número. Introduzca un número de móvil.
+document/json: No se ha podido leer. Inténtelo de nuevo.
+document/required: Este dato es obligatorio.
+document/type: Este dato no es del tipo esperado.
+document/range: Este número es demasiado pequeño o demasiado grande.
+document/text-length: Es demasiado corto o demasiado largo.
+document/pattern: No tiene la forma esperada.
+document/enumeration: Elija una de las opciones.
+document/unknown-field: Este dato no se conoce aquí.
+document/read-only: Esto no se puede cambiar.
+document/server-only: No puede cambiar esto por su cuenta.
+photo/photo-bytes: La imagen pesa demasiado.
+photo/photo-format: Elija una imagen JPEG, PNG o WebP.
+photo/photo-pixels: La imagen tiene demasiados píxeles.
 limit/code: Espere {{wait}} antes de solicitar otro código.
 limit/wrong-code: Demasiados códigos incorrectos. Espere {{wait}}.
 limit/mail: Espere {{wait}} antes de solicitar otro correo.
@@ -254,6 +326,7 @@ limit/without-end: Demasiados intentos. Póngase en contacto con el servicio de 
 limit/without-password: Demasiados intentos. Establezca una nueva contraseña por correo.
 ==> error/errors.es.txt
 auth/user-disabled: Esta cuenta está desactivada. Ponte en contacto con el servicio de asistencia.
+auth/account-required: Crea primero una cuenta. Después podrás guardar esto.
 auth/already-signed-in: Ya has iniciado sesión. Ciérrala primero.
 auth/apple-cancelled: Se canceló el inicio de sesión con Apple.
 auth/code-expired: Este código ha caducado. Solicita uno nuevo.
@@ -262,6 +335,8 @@ auth/device-key-required: Es necesario actualizar esta aplicación para poder in
 auth/device-mismatch: Esta sesión pertenece a otro dispositivo. Inicia sesión en este.
 auth/device-proof-required: Este dispositivo debe identificarse. Inténtalo de nuevo.
 auth/device-proof-stale: El reloj de este dispositivo no está en hora. Inténtalo de nuevo.
+auth/document-conflict: Esto se ha cambiado mientras tanto en otro lugar. Vuelve a mirarlo, por favor.
+auth/document-quota: Ya no queda espacio para esto. Elimina algo primero.
 auth/email-already-in-use: Ya existe una cuenta con este correo electrónico. Inicia sesión.
 auth/email-not-verified: Confirma primero tu dirección de correo electrónico.
 auth/google-cancelled: Se canceló el inicio de sesión con Google.
@@ -271,10 +346,12 @@ auth/invalid-verification-code: Este código no es correcto. Compruébalo.
 auth/invalid-credential: El correo electrónico o la contraseña no son correctos.
 auth/invalid-device-key: No se pudo registrar este dispositivo. Inténtalo de nuevo.
 auth/invalid-device-proof: Este dispositivo no pudo identificarse. Inténtalo de nuevo.
+auth/invalid-document: Revisa los datos que has introducido.
 auth/invalid-email: Introduce una dirección de correo electrónico válida.
 auth/invalid-link: Este enlace ha caducado o ya se ha utilizado.
 auth/missing-or-invalid-nonce: Este inicio de sesión ha tardado demasiado. Inténtalo de nuevo.
 auth/invalid-phone-number: Introduce un número de teléfono válido con el prefijo del país.
+auth/invalid-photo: Esta imagen no se puede usar.
 auth/invalid-provider-token: No se pudo iniciar sesión. Inténtalo de nuevo.
 auth/invalid-refresh-token: Vuelve a iniciar sesión.
 auth/invalid-sign-in-proof: Vuelve a iniciar sesión.
@@ -314,6 +391,19 @@ password/context: La contraseña no puede consistir en tu nombre, tu correo o el
 phone/trunk-prefix: Introduce el número sin el prefijo para llamadas nacionales, normalmente un 0.
 phone/digit-count: Este número tiene demasiadas cifras o muy pocas para su país.
 phone/number-kind: No podemos enviar códigos a este tipo de número. Introduce un número de móvil.
+document/json: No se ha podido leer. Inténtalo de nuevo.
+document/required: Este dato es obligatorio.
+document/type: Este dato no es del tipo esperado.
+document/range: Este número es demasiado pequeño o demasiado grande.
+document/text-length: Es demasiado corto o demasiado largo.
+document/pattern: No tiene la forma esperada.
+document/enumeration: Elige una de las opciones.
+document/unknown-field: Este dato no se conoce aquí.
+document/read-only: Esto no se puede cambiar.
+document/server-only: No puedes cambiar esto por tu cuenta.
+photo/photo-bytes: La imagen pesa demasiado.
+photo/photo-format: Elige una imagen JPEG, PNG o WebP.
+photo/photo-pixels: La imagen tiene demasiados píxeles.
 password-needs/length: La contraseña debe tener de {{minimum}} a {{maximum}} caracteres.
 password-needs/common: La contraseña no puede ser una que use mucha gente.
 limit/code: Espera {{wait}} antes de solicitar otro código.
@@ -333,6 +423,7 @@ wait/day: {{count}} día
 wait/days: {{count}} días
 ==> error/errors.fr.txt
 auth/user-disabled: Ce compte a été désactivé. Veuillez contacter l’assistance.
+auth/account-required: Veuillez d’abord créer un compte. Vous pourrez ensuite enregistrer ceci.
 auth/already-signed-in: Vous êtes déjà connecté. Déconnectez-vous d’abord.
 auth/apple-cancelled: La connexion avec Apple a été annulée.
 auth/code-expired: Ce code a expiré. Veuillez en demander un nouveau.
@@ -341,6 +432,8 @@ auth/device-key-required: Cette application doit être mise à jour avant que vo
 auth/device-mismatch: Cette session appartient à un autre appareil. Veuillez vous connecter sur celui-ci.
 auth/device-proof-required: Cet appareil doit s’identifier. Veuillez réessayer.
 auth/device-proof-stale: L’horloge de cet appareil n’est pas à l’heure. Veuillez réessayer.
+auth/document-conflict: Ceci a été modifié ailleurs entre-temps. Veuillez le vérifier à nouveau.
+auth/document-quota: Il n’y a plus de place pour ceci. Veuillez d’abord supprimer quelque chose.
 auth/email-already-in-use: Un compte existe déjà avec cette adresse e-mail. Veuillez vous connecter.
 auth/email-not-verified: Veuillez d’abord confirmer votre adresse e-mail.
 auth/google-cancelled: La connexion avec Google a été annulée.
@@ -350,10 +443,12 @@ auth/invalid-verification-code: Ce code est incorrect. Veuillez le vérifier.
 auth/invalid-credential: L’adresse e-mail ou le mot de passe est incorrect.
 auth/invalid-device-key: Cet appareil n’a pas pu être enregistré. Veuillez réessayer.
 auth/invalid-device-proof: Cet appareil n’a pas pu s’identifier. Veuillez réessayer.
+auth/invalid-document: Veuillez vérifier votre saisie.
 auth/invalid-email: Veuillez saisir une adresse e-mail valide.
 auth/invalid-link: Ce lien a expiré ou a déjà été utilisé.
 auth/missing-or-invalid-nonce: Cette connexion a pris trop de temps. Veuillez réessayer.
 auth/invalid-phone-number: Veuillez saisir un numéro de téléphone valide avec l’indicatif du pays.
+auth/invalid-photo: Cette image ne peut pas être utilisée.
 auth/invalid-provider-token: La connexion a échoué. Veuillez réessayer.
 auth/invalid-refresh-token: Veuillez vous reconnecter.
 auth/invalid-sign-in-proof: Veuillez vous reconnecter.
@@ -393,6 +488,19 @@ password/context: Le mot de passe ne doit pas reprendre votre nom, votre e-mail 
 phone/trunk-prefix: Veuillez saisir le numéro sans le préfixe des appels nationaux, en général un 0.
 phone/digit-count: Ce numéro a trop de chiffres ou pas assez pour son pays.
 phone/number-kind: Nous ne pouvons pas envoyer de codes à ce type de numéro. Veuillez saisir un numéro de mobile.
+document/json: La lecture a échoué. Veuillez réessayer.
+document/required: Ce champ est obligatoire.
+document/type: Cette valeur n’est pas du type attendu.
+document/range: Ce nombre est trop petit ou trop grand.
+document/text-length: C’est trop court ou trop long.
+document/pattern: La forme n’est pas celle attendue.
+document/enumeration: Veuillez choisir l’une des options.
+document/unknown-field: Ce champ n’est pas connu ici.
+document/read-only: Ceci ne peut pas être modifié.
+document/server-only: Vous ne pouvez pas modifier ceci vous-même.
+photo/photo-bytes: L’image est trop volumineuse.
+photo/photo-format: Veuillez choisir une image JPEG, PNG ou WebP.
+photo/photo-pixels: L’image a trop de pixels.
 password-needs/length: Le mot de passe doit contenir de {{minimum}} à {{maximum}} caractères.
 password-needs/common: Le mot de passe ne doit pas être un mot de passe très répandu.
 limit/code: Veuillez patienter {{wait}} avant de demander un autre code.
@@ -412,6 +520,7 @@ wait/day: {{count}} jour
 wait/days: {{count}} jours
 ==> error/errors.ja.txt
 auth/user-disabled: このアカウントは利用を停止されています。サポートにお問い合わせください。
+auth/account-required: 先にアカウントを作成してください。その後、保存できます。
 auth/already-signed-in: すでにログインしています。先にログアウトしてください。
 auth/apple-cancelled: Appleでのログインはキャンセルされました。
 auth/code-expired: コードの有効期限が切れています。新しいコードをリクエストしてください。
@@ -420,6 +529,8 @@ auth/device-key-required: ログインするには、アプリの更新が必要
 auth/device-mismatch: このログインは別のデバイスのものです。このデバイスでログインしてください。
 auth/device-proof-required: このデバイスの確認が必要です。もう一度お試しください。
 auth/device-proof-stale: このデバイスの時刻が正しくありません。もう一度お試しください。
+auth/document-conflict: 別の場所で変更されました。もう一度確認してください。
+auth/document-quota: 空き容量がありません。先に何かを削除してください。
 auth/email-already-in-use: このメールアドレスのアカウントはすでに存在します。ログインしてください。
 auth/email-not-verified: 先にメールアドレスの確認を完了してください。
 auth/google-cancelled: Googleでのログインはキャンセルされました。
@@ -429,10 +540,12 @@ auth/invalid-verification-code: コードが正しくありません。ご確認
 auth/invalid-credential: メールアドレスまたはパスワードが正しくありません。
 auth/invalid-device-key: このデバイスを登録できませんでした。もう一度お試しください。
 auth/invalid-device-proof: このデバイスを確認できませんでした。もう一度お試しください。
+auth/invalid-document: 入力内容を確認してください。
 auth/invalid-email: 有効なメールアドレスを入力してください。
 auth/invalid-link: このリンクは有効期限が切れているか、すでに使用されています。
 auth/missing-or-invalid-nonce: ログインに時間がかかりすぎました。もう一度お試しください。
 auth/invalid-phone-number: 国番号を含む有効な電話番号を入力してください。
+auth/invalid-photo: この画像は使用できません。
 auth/invalid-provider-token: ログインに失敗しました。もう一度お試しください。
 auth/invalid-refresh-token: もう一度ログインしてください。
 auth/invalid-sign-in-proof: もう一度ログインしてください。
@@ -472,6 +585,19 @@ password/context: お名前、メールアドレス、アプリ名だけのパ�
 phone/trunk-prefix: 国内通話用の先頭の番号（通常は0）を除いて入力してください。
 phone/digit-count: この番号の桁数は、その国の電話番号と合いません。
 phone/number-kind: この種類の番号にはコードを送信できません。携帯電話番号を入力してください。
+document/json: 読み取れませんでした。もう一度お試しください。
+document/required: 必須項目です。
+document/type: 値の種類が正しくありません。
+document/range: 数値が小さすぎるか、大きすぎます。
+document/text-length: 短すぎるか、長すぎます。
+document/pattern: 形式が正しくありません。
+document/enumeration: 選択肢から選んでください。
+document/unknown-field: この項目は使用できません。
+document/read-only: 変更できません。
+document/server-only: ご自身では変更できません。
+photo/photo-bytes: 画像のサイズが大きすぎます。
+photo/photo-format: JPEG、PNG、WebPのいずれかの画像を選んでください。
+photo/photo-pixels: 画像のピクセル数が多すぎます。
 password-needs/length: パスワードは{{minimum}}〜{{maximum}}文字にしてください。
 password-needs/common: 多くの人に使われているパスワードは使えません。
 limit/code: 次のコードをリクエストするには、あと{{wait}}お待ちください。

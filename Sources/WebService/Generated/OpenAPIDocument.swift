@@ -13,6 +13,10 @@ enum OpenAPIDocument {
   "servers": [{"url": "/"}],
   "tags": [
     {
+      "name": "Documents",
+      "description": "Documents of the account of the calling session.\n\nA document is a JSON object of at most 64 KiB in a collection. Its fields are checked by the operator's rules. Collections: \"profile\", \"goals\", \"settings\", \"preferences\", and those that the operator declares; \"onboarding\" is read here and written by the service Onboarding. An app that needs one document in a collection names it \"main\". An account has at most 200 documents and 1 MiB, a guest 128 KiB (settings). Documents are sealed under a key of the account."
+    },
+    {
       "name": "Auth",
       "description": "Sign-up, sign-in, token refresh and sign-out.\n\nMetadata of the calls of this package: every mutating call takes an idempotency-key. client-address asserts the user's address, if the application may assert it. authorization is \"Bearer \" and an access token of the session in whose name the call is made; each method's option postern.options.v1.session says what that session is to the method. accept-language has the user's languages: sentences for the user are in the most preferred one that Postern has, and so are text messages, and all messages to an account that is created."
     },
@@ -37,12 +41,20 @@ enum OpenAPIDocument {
       "description": "Notifications that a provider sends about its users, and user messages for the outcomes of a provider's dialog."
     },
     {
+      "name": "Onboarding",
+      "description": "The way of a person through the sections of an app's onboarding, as the operator's rules file declares them. Each section is saved as a draft; completion checks all sections and writes the documents, all or none. Guests go the same way."
+    },
+    {
       "name": "Passwords",
       "description": "Passwords of accounts with an email address. Every mutating call takes an idempotency-key in its metadata."
     },
     {
       "name": "PhoneSignIn",
       "description": "Phone codes: request one, then sign in with it. A user who has lost everything but the number recovers the account in the same way. Every mutating call takes an idempotency-key in its metadata.\n\nNumbers include the country's calling code (\"+49 151 12345678\"); spaces, hyphens, dots and brackets are ignored. Anything else is auth/invalid-phone-number. Where the violation's rule is \"trunk-prefix\", the prefix of calls within the country has to be left out (\"+49 0151 12345678\"); \"digit-count\" is a number that is too short or too long for its country, \"number-kind\" a premium-rate, shared-cost or voicemail number."
+    },
+    {
+      "name": "Profile",
+      "description": "Display name and photo of the account of the calling session, as mails and other sign-ins show them. What a provider says about a person is taken at each sign-in, until it is changed here.\n\nThe photo's bytes: UploadPhoto and DownloadPhoto, or by HTTP `PUT /v1/photo` and `GET /v1/photos/{name}`, since browsers cannot send streams."
     },
     {
       "name": "AccountSessions",
@@ -59,6 +71,162 @@ enum OpenAPIDocument {
     {"name": "HTTP", "description": "What is read by URL, without a call."}
   ],
   "paths": {
+    "/postern.gateway.v1.Documents/ReadDocument": {
+      "post": {
+        "tags": ["Documents"],
+        "operationId": "readDocument",
+        "description": "Returns one document; rpc/not-found if there is none.",
+        "security": [{"app": [], "accessToken": []}],
+        "parameters": [
+          {"$ref": "#/components/parameters/connectProtocolVersion"},
+          {"$ref": "#/components/parameters/acceptLanguage"}
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ReadDocumentRequest"}}}
+        },
+        "responses": {
+          "200": {
+            "description": "The call succeeded.",
+            "content": {
+              "application/json": {"schema": {"$ref": "#/components/schemas/ReadDocumentResponse"}}
+            }
+          },
+          "default": {
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/session-ended, auth/user-disabled.",
+            "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
+          }
+        }
+      }
+    },
+    "/postern.gateway.v1.Documents/WriteDocument": {
+      "post": {
+        "tags": ["Documents"],
+        "operationId": "writeDocument",
+        "description": "Writes one document. With base_version it is written only if that is its current version; otherwise the error is auth/document-conflict, with the current version.",
+        "security": [{"app": [], "accessToken": []}],
+        "parameters": [
+          {"$ref": "#/components/parameters/connectProtocolVersion"},
+          {"$ref": "#/components/parameters/acceptLanguage"},
+          {"$ref": "#/components/parameters/idempotencyKey"}
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {"schema": {"$ref": "#/components/schemas/WriteDocumentRequest"}}
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "The call succeeded.",
+            "content": {
+              "application/json": {"schema": {"$ref": "#/components/schemas/WriteDocumentResponse"}}
+            }
+          },
+          "default": {
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/document-conflict, auth/document-quota, auth/invalid-document, auth/account-required, auth/email-not-verified, auth/too-many-requests, auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/idempotency-key-reused.",
+            "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
+          }
+        }
+      }
+    },
+    "/postern.gateway.v1.Documents/WriteDocuments": {
+      "post": {
+        "tags": ["Documents"],
+        "operationId": "writeDocuments",
+        "description": "Writes several documents, all or none.",
+        "security": [{"app": [], "accessToken": []}],
+        "parameters": [
+          {"$ref": "#/components/parameters/connectProtocolVersion"},
+          {"$ref": "#/components/parameters/acceptLanguage"},
+          {"$ref": "#/components/parameters/idempotencyKey"}
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {"schema": {"$ref": "#/components/schemas/WriteDocumentsRequest"}}
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "The call succeeded.",
+            "content": {
+              "application/json": {"schema": {"$ref": "#/components/schemas/WriteDocumentsResponse"}}
+            }
+          },
+          "default": {
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/document-conflict, auth/document-quota, auth/invalid-document, auth/account-required, auth/email-not-verified, auth/too-many-requests, auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/idempotency-key-reused.",
+            "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
+          }
+        }
+      }
+    },
+    "/postern.gateway.v1.Documents/RemoveDocument": {
+      "post": {
+        "tags": ["Documents"],
+        "operationId": "removeDocument",
+        "description": "Removes one document. Removing one that does not exist changes nothing.",
+        "security": [{"app": [], "accessToken": []}],
+        "parameters": [
+          {"$ref": "#/components/parameters/connectProtocolVersion"},
+          {"$ref": "#/components/parameters/acceptLanguage"},
+          {"$ref": "#/components/parameters/idempotencyKey"}
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {"schema": {"$ref": "#/components/schemas/RemoveDocumentRequest"}}
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "The call succeeded.",
+            "content": {
+              "application/json": {"schema": {"$ref": "#/components/schemas/RemoveDocumentResponse"}}
+            }
+          },
+          "default": {
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/document-conflict, auth/invalid-document, auth/too-many-requests, auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/idempotency-key-reused.",
+            "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
+          }
+        }
+      }
+    },
+    "/postern.gateway.v1.Documents/ListDocuments": {
+      "post": {
+        "tags": ["Documents"],
+        "operationId": "listDocuments",
+        "description": "Returns the account's documents, one page at a time.",
+        "security": [{"app": [], "accessToken": []}],
+        "parameters": [
+          {"$ref": "#/components/parameters/connectProtocolVersion"},
+          {"$ref": "#/components/parameters/acceptLanguage"}
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {"schema": {"$ref": "#/components/schemas/ListDocumentsRequest"}}
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "The call succeeded.",
+            "content": {
+              "application/json": {"schema": {"$ref": "#/components/schemas/ListDocumentsResponse"}}
+            }
+          },
+          "default": {
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/session-ended, auth/user-disabled.",
+            "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
+          }
+        }
+      }
+    },
     "/postern.gateway.v1.Auth/SignUpWithPassword": {
       "post": {
         "tags": ["Auth"],
@@ -649,6 +817,162 @@ enum OpenAPIDocument {
         }
       }
     },
+    "/postern.gateway.v1.Onboarding/GetOnboarding": {
+      "post": {
+        "tags": ["Onboarding"],
+        "operationId": "getOnboarding",
+        "description": "Returns the sections with their drafts, what is missing and why, and where to resume.",
+        "security": [{"app": [], "accessToken": []}],
+        "parameters": [
+          {"$ref": "#/components/parameters/connectProtocolVersion"},
+          {"$ref": "#/components/parameters/acceptLanguage"}
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {"schema": {"$ref": "#/components/schemas/GetOnboardingRequest"}}
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "The call succeeded.",
+            "content": {
+              "application/json": {"schema": {"$ref": "#/components/schemas/GetOnboardingResponse"}}
+            }
+          },
+          "default": {
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/session-ended, auth/user-disabled.",
+            "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
+          }
+        }
+      }
+    },
+    "/postern.gateway.v1.Onboarding/SaveOnboardingSection": {
+      "post": {
+        "tags": ["Onboarding"],
+        "operationId": "saveOnboardingSection",
+        "description": "Saves the draft of a section. Fields that are given must be valid; required ones may be missing.",
+        "security": [{"app": [], "accessToken": []}],
+        "parameters": [
+          {"$ref": "#/components/parameters/connectProtocolVersion"},
+          {"$ref": "#/components/parameters/acceptLanguage"},
+          {"$ref": "#/components/parameters/idempotencyKey"}
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {"schema": {"$ref": "#/components/schemas/SaveOnboardingSectionRequest"}}
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "The call succeeded.",
+            "content": {
+              "application/json": {"schema": {"$ref": "#/components/schemas/SaveOnboardingSectionResponse"}}
+            }
+          },
+          "default": {
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/document-conflict, auth/document-quota, auth/invalid-document, auth/too-many-requests, auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/idempotency-key-reused.",
+            "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
+          }
+        }
+      }
+    },
+    "/postern.gateway.v1.Onboarding/RestartOnboarding": {
+      "post": {
+        "tags": ["Onboarding"],
+        "operationId": "restartOnboarding",
+        "description": "Removes all drafts. What a completion has written stays.",
+        "security": [{"app": [], "accessToken": []}],
+        "parameters": [
+          {"$ref": "#/components/parameters/connectProtocolVersion"},
+          {"$ref": "#/components/parameters/acceptLanguage"}
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {"schema": {"$ref": "#/components/schemas/RestartOnboardingRequest"}}
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "The call succeeded.",
+            "content": {
+              "application/json": {"schema": {"$ref": "#/components/schemas/RestartOnboardingResponse"}}
+            }
+          },
+          "default": {
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/too-many-requests.",
+            "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
+          }
+        }
+      }
+    },
+    "/postern.gateway.v1.Onboarding/CompleteOnboarding": {
+      "post": {
+        "tags": ["Onboarding"],
+        "operationId": "completeOnboarding",
+        "description": "Writes the documents and the account's flag in one transaction. auth/invalid-document names what is missing. A repeat changes nothing.",
+        "security": [{"app": [], "accessToken": []}],
+        "parameters": [
+          {"$ref": "#/components/parameters/connectProtocolVersion"},
+          {"$ref": "#/components/parameters/acceptLanguage"}
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {"schema": {"$ref": "#/components/schemas/CompleteOnboardingRequest"}}
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "The call succeeded.",
+            "content": {
+              "application/json": {"schema": {"$ref": "#/components/schemas/CompleteOnboardingResponse"}}
+            }
+          },
+          "default": {
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/document-conflict, auth/document-quota, auth/invalid-document, auth/account-required, auth/email-not-verified, auth/invalid-access-token, auth/session-ended, auth/user-disabled.",
+            "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
+          }
+        }
+      }
+    },
+    "/postern.gateway.v1.Onboarding/HasCompletedOnboarding": {
+      "post": {
+        "tags": ["Onboarding"],
+        "operationId": "hasCompletedOnboarding",
+        "description": "Returns whether the account has completed onboarding.",
+        "security": [{"app": [], "accessToken": []}],
+        "parameters": [
+          {"$ref": "#/components/parameters/connectProtocolVersion"},
+          {"$ref": "#/components/parameters/acceptLanguage"}
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {"schema": {"$ref": "#/components/schemas/HasCompletedOnboardingRequest"}}
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "The call succeeded.",
+            "content": {
+              "application/json": {"schema": {"$ref": "#/components/schemas/HasCompletedOnboardingResponse"}}
+            }
+          },
+          "default": {
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/session-ended, auth/user-disabled.",
+            "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
+          }
+        }
+      }
+    },
     "/postern.gateway.v1.Passwords/RequestPasswordReset": {
       "post": {
         "tags": ["Passwords"],
@@ -869,6 +1193,96 @@ enum OpenAPIDocument {
         }
       }
     },
+    "/postern.gateway.v1.Profile/GetProfile": {
+      "post": {
+        "tags": ["Profile"],
+        "operationId": "getProfile",
+        "description": "Returns the profile.",
+        "security": [{"app": [], "accessToken": []}],
+        "parameters": [
+          {"$ref": "#/components/parameters/connectProtocolVersion"},
+          {"$ref": "#/components/parameters/acceptLanguage"}
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {"application/json": {"schema": {"$ref": "#/components/schemas/GetProfileRequest"}}}
+        },
+        "responses": {
+          "200": {
+            "description": "The call succeeded.",
+            "content": {
+              "application/json": {"schema": {"$ref": "#/components/schemas/GetProfileResponse"}}
+            }
+          },
+          "default": {
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/session-ended, auth/user-disabled.",
+            "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
+          }
+        }
+      }
+    },
+    "/postern.gateway.v1.Profile/UpdateProfile": {
+      "post": {
+        "tags": ["Profile"],
+        "operationId": "updateProfile",
+        "description": "Changes the profile; at most 10 changes an hour.",
+        "security": [{"app": [], "accessToken": []}],
+        "parameters": [
+          {"$ref": "#/components/parameters/connectProtocolVersion"},
+          {"$ref": "#/components/parameters/acceptLanguage"},
+          {"$ref": "#/components/parameters/idempotencyKey"}
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {"schema": {"$ref": "#/components/schemas/UpdateProfileRequest"}}
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "The call succeeded.",
+            "content": {
+              "application/json": {"schema": {"$ref": "#/components/schemas/UpdateProfileResponse"}}
+            }
+          },
+          "default": {
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/too-many-requests, auth/idempotency-key-reused.",
+            "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
+          }
+        }
+      }
+    },
+    "/postern.gateway.v1.Profile/RemovePhoto": {
+      "post": {
+        "tags": ["Profile"],
+        "operationId": "removePhoto",
+        "description": "Removes the photo that was uploaded, and a provider's too. Removing none changes nothing.",
+        "security": [{"app": [], "accessToken": []}],
+        "parameters": [
+          {"$ref": "#/components/parameters/connectProtocolVersion"},
+          {"$ref": "#/components/parameters/acceptLanguage"}
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {"application/json": {"schema": {"$ref": "#/components/schemas/RemovePhotoRequest"}}}
+        },
+        "responses": {
+          "200": {
+            "description": "The call succeeded.",
+            "content": {
+              "application/json": {"schema": {"$ref": "#/components/schemas/RemovePhotoResponse"}}
+            }
+          },
+          "default": {
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/too-many-requests.",
+            "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
+          }
+        }
+      }
+    },
     "/postern.gateway.v1.AccountSessions/ListSessions": {
       "post": {
         "tags": ["AccountSessions"],
@@ -984,6 +1398,35 @@ enum OpenAPIDocument {
           },
           "default": {
             "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/session-ended, auth/invalid-credential, auth/invalid-provider-token, auth/missing-or-invalid-nonce, auth/provider-unavailable, auth/no-such-provider, auth/invalid-phone-number, auth/invalid-verification-code, auth/code-expired, auth/too-many-requests, auth/invalid-device-proof, auth/device-proof-stale, auth/user-disabled.",
+            "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
+          }
+        }
+      }
+    },
+    "/postern.gateway.v1.AccountSessions/NoteActivity": {
+      "post": {
+        "tags": ["AccountSessions"],
+        "operationId": "noteActivity",
+        "description": "Notes that the person uses the app. For apps that verify access tokens themselves: without it a session that is in use could end for inactivity before its next refresh.",
+        "security": [{"app": [], "accessToken": []}],
+        "parameters": [
+          {"$ref": "#/components/parameters/connectProtocolVersion"},
+          {"$ref": "#/components/parameters/acceptLanguage"}
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {"application/json": {"schema": {"$ref": "#/components/schemas/NoteActivityRequest"}}}
+        },
+        "responses": {
+          "200": {
+            "description": "The call succeeded.",
+            "content": {
+              "application/json": {"schema": {"$ref": "#/components/schemas/NoteActivityResponse"}}
+            }
+          },
+          "default": {
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/session-ended.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -1310,7 +1753,7 @@ enum OpenAPIDocument {
           "phoneNumber": {"type": "string", "description": "Its phone number in E.164; empty if it has none."},
           "photoUrl": {
             "type": "string",
-            "description": "URL of a picture, from a provider or an import; may be empty."
+            "description": "URL of a picture: the one that was uploaded, or one from a provider or an import; may be empty."
           },
           "isGuest": {
             "type": "boolean",
@@ -1319,7 +1762,8 @@ enum OpenAPIDocument {
           "pendingEmail": {
             "type": "string",
             "description": "An address that is not the account's yet: a pending change, or the address of a sign-up under strict protection against account enumeration. Included when the account itself is requested, not in responses of sign-ins; may be empty."
-          }
+          },
+          "onboardingComplete": {"type": "boolean", "description": "The account has completed the app's onboarding."}
         }
       },
       "AccountStatus": {
@@ -1462,6 +1906,19 @@ enum OpenAPIDocument {
           }
         }
       },
+      "CompleteOnboardingRequest": {"type": "object", "description": "Request to complete onboarding.", "properties": {}},
+      "CompleteOnboardingResponse": {
+        "type": "object",
+        "description": "Onboarding is complete.",
+        "properties": {
+          "account": {"$ref": "#/components/schemas/Account", "description": "The account."},
+          "written": {
+            "type": "array",
+            "description": "The documents that were written; none at a repeat.",
+            "items": {"$ref": "#/components/schemas/WrittenDocument"}
+          }
+        }
+      },
       "ConfirmEmailChangeRequest": {
         "type": "object",
         "description": "Request to confirm a change of address.",
@@ -1566,6 +2023,82 @@ enum OpenAPIDocument {
           }
         }
       },
+      "Document": {
+        "type": "object",
+        "description": "A document.",
+        "properties": {
+          "collection": {
+            "type": "string",
+            "description": "Its collection, for example \"settings\": 1 to 64 characters of a-z, 0-9, \"-\", \"_\"."
+          },
+          "name": {"type": "string", "description": "Its name in the collection: 1 to 128 bytes."},
+          "version": {
+            "type": ["string", "integer"],
+            "format": "int64",
+            "description": "Its version, from 1; each write and each removal counts it up."
+          },
+          "json": {
+            "type": "string",
+            "description": "The JSON object as text; empty where only versions were requested."
+          },
+          "changedAtMs": {
+            "type": ["string", "integer"],
+            "format": "int64",
+            "description": "When it was last written, in milliseconds since 1970."
+          }
+        }
+      },
+      "DocumentQuota": {
+        "type": "object",
+        "description": "What an account has of documents, and may have.",
+        "properties": {
+          "documents": {
+            "type": "integer",
+            "format": "int64",
+            "minimum": 0,
+            "description": "Number of documents."
+          },
+          "documentsMax": {
+            "type": "integer",
+            "format": "int64",
+            "minimum": 0,
+            "description": "How many it may have."
+          },
+          "bytes": {
+            "type": "integer",
+            "format": "int64",
+            "minimum": 0,
+            "description": "Their JSON in bytes."
+          },
+          "bytesMax": {
+            "type": "integer",
+            "format": "int64",
+            "minimum": 0,
+            "description": "How many bytes it may have."
+          }
+        }
+      },
+      "DocumentWrite": {
+        "type": "object",
+        "description": "A document to write.",
+        "properties": {
+          "collection": {"type": "string", "description": "Its collection."},
+          "name": {"type": "string", "description": "Its name in the collection."},
+          "baseVersion": {
+            "type": ["string", "integer"],
+            "format": "int64",
+            "description": "The version that the caller has seen; 0 if the document did not exist."
+          },
+          "json": {
+            "type": "string",
+            "description": "The JSON object as text: the whole document or, with merge, the top-level fields to change."
+          },
+          "merge": {
+            "type": "boolean",
+            "description": "Partial update: the fields of json replace those of the document, and null removes a field. The document is created if it does not exist."
+          }
+        }
+      },
       "EndOtherSessionsRequest": {"type": "object", "description": "Request to end the other sessions.", "properties": {}},
       "EndOtherSessionsResponse": {
         "type": "object",
@@ -1657,6 +2190,15 @@ enum OpenAPIDocument {
           "secondProof": {
             "$ref": "#/components/schemas/SecondProof",
             "description": "With auth/second-proof-required: what a second proof is to answer. Not filled by any call yet: it is for sign-ins from unusual places, which are not detected yet."
+          },
+          "currentVersion": {
+            "type": ["string", "integer"],
+            "format": "int64",
+            "description": "With auth/document-conflict: the current version of the document; 0 if there is none."
+          },
+          "documentQuota": {
+            "$ref": "#/components/schemas/DocumentQuota",
+            "description": "With auth/document-quota: what the account has and may have."
           }
         }
       },
@@ -1667,6 +2209,46 @@ enum OpenAPIDocument {
         "properties": {
           "jwks": {"type": "string", "description": "A JSON Web Key Set (RFC 7517), as text."},
           "issuer": {"type": "string", "description": "The claim `iss` of the access tokens."}
+        }
+      },
+      "GetOnboardingRequest": {
+        "type": "object",
+        "description": "Request for the state of onboarding.",
+        "properties": {}
+      },
+      "GetOnboardingResponse": {
+        "type": "object",
+        "description": "The state of onboarding.",
+        "properties": {
+          "sections": {
+            "type": "array",
+            "description": "The sections, in order.",
+            "items": {"$ref": "#/components/schemas/OnboardingSection"}
+          },
+          "resumeSection": {
+            "type": "string",
+            "description": "The section to resume at: the one that was saved last, or the next one if that is done; empty if all are done."
+          },
+          "resumeScreen": {
+            "type": "string",
+            "description": "The screen to resume at, as the last save named it; empty for the section's first."
+          },
+          "complete": {"type": "boolean", "description": "The account has completed onboarding."}
+        }
+      },
+      "GetProfileRequest": {"type": "object", "description": "Request for the profile.", "properties": {}},
+      "GetProfileResponse": {
+        "type": "object",
+        "description": "The profile.",
+        "properties": {
+          "account": {
+            "$ref": "#/components/schemas/Account",
+            "description": "The account: display name, address, photo URL, and when it was created."
+          },
+          "photo": {
+            "$ref": "#/components/schemas/Photo",
+            "description": "The photo that was uploaded; absent if there is none."
+          }
         }
       },
       "GetSignInOptionsRequest": {
@@ -1697,6 +2279,14 @@ enum OpenAPIDocument {
             "description": "How a person gets back in who has forgotten the password.",
             "items": {"$ref": "#/components/schemas/RecoveryMethod"}
           }
+        }
+      },
+      "HasCompletedOnboardingRequest": {"type": "object", "description": "Request for the flag.", "properties": {}},
+      "HasCompletedOnboardingResponse": {
+        "type": "object",
+        "description": "The flag.",
+        "properties": {
+          "complete": {"type": "boolean", "description": "The account has completed onboarding."}
         }
       },
       "IssueNonceRequest": {
@@ -1769,6 +2359,38 @@ enum OpenAPIDocument {
           }
         }
       },
+      "ListDocumentsRequest": {
+        "type": "object",
+        "description": "Request for a page of documents.",
+        "properties": {
+          "collection": {"type": "string", "description": "Only documents of this collection; empty for all."},
+          "withJson": {
+            "type": "boolean",
+            "description": "Return their JSON too; otherwise versions and times only."
+          },
+          "pageToken": {
+            "type": "string",
+            "description": "The next_page_token of the previous response; empty for the first page."
+          }
+        }
+      },
+      "ListDocumentsResponse": {
+        "type": "object",
+        "description": "A page of documents.",
+        "properties": {
+          "documents": {
+            "type": "array",
+            "description": "The documents, in the order in which they were last changed, at most 96 KiB of JSON in all.",
+            "items": {"$ref": "#/components/schemas/Document"}
+          },
+          "nextPageToken": {"type": "string", "description": "Token for the next page; empty on the last one."},
+          "position": {
+            "type": ["string", "integer"],
+            "format": "int64",
+            "description": "The position after all changes up to now, for WatchDocuments."
+          }
+        }
+      },
       "ListSessionsRequest": {"type": "object", "description": "Request for the account's sessions.", "properties": {}},
       "ListSessionsResponse": {
         "type": "object",
@@ -1790,6 +2412,66 @@ enum OpenAPIDocument {
             "type": "array",
             "description": "The methods, the oldest first; none for a guest.",
             "items": {"$ref": "#/components/schemas/SignInMethod"}
+          }
+        }
+      },
+      "MissingField": {
+        "type": "object",
+        "description": "A required field that a draft lacks.",
+        "properties": {
+          "field": {"type": "string", "description": "The field's name."},
+          "screen": {"type": "string", "description": "The screen that asks for it; may be empty."},
+          "reason": {
+            "type": "string",
+            "description": "Why it is required, for the person, in the language of the call; may be empty."
+          }
+        }
+      },
+      "NoteActivityRequest": {
+        "type": "object",
+        "description": "Request to note activity.",
+        "properties": {
+          "kind": {
+            "type": "string",
+            "description": "What the person did, an app's own word, for example \"screen-opened\": 1 to 32 characters of a-z, 0-9, \"-\"."
+          }
+        }
+      },
+      "NoteActivityResponse": {
+        "type": "object",
+        "description": "The activity is noted.",
+        "properties": {
+          "idleExpiresAtMs": {
+            "type": ["string", "integer"],
+            "format": "int64",
+            "description": "When the session ends unless it is used, in milliseconds since 1970."
+          }
+        }
+      },
+      "OnboardingSection": {
+        "type": "object",
+        "description": "A section of onboarding.",
+        "properties": {
+          "name": {"type": "string", "description": "Its name in the rules file."},
+          "screens": {
+            "type": "array",
+            "description": "Its screens, in order.",
+            "items": {"type": "string"}
+          },
+          "done": {"type": "boolean", "description": "It was saved, and nothing required is missing."},
+          "json": {
+            "type": "string",
+            "description": "The draft: a JSON object as text, with the defaults of the rules for fields that were not given."
+          },
+          "version": {
+            "type": ["string", "integer"],
+            "format": "int64",
+            "description": "The draft's version; 0 if it was not saved."
+          },
+          "missing": {
+            "type": "array",
+            "description": "What is missing.",
+            "items": {"$ref": "#/components/schemas/MissingField"}
           }
         }
       },
@@ -1885,6 +2567,41 @@ enum OpenAPIDocument {
           }
         }
       },
+      "Photo": {
+        "type": "object",
+        "description": "A photo that was uploaded.",
+        "properties": {
+          "name": {
+            "type": "string",
+            "description": "Its name, drawn at random: each photo has a new one."
+          },
+          "url": {"type": "string", "description": "Where it is served, `https://…/v1/photos/NAME`."},
+          "contentType": {"type": "string", "description": "\"image/jpeg\", \"image/png\" or \"image/webp\"."},
+          "width": {
+            "type": "integer",
+            "format": "int64",
+            "minimum": 0,
+            "description": "Its width in pixels."
+          },
+          "height": {
+            "type": "integer",
+            "format": "int64",
+            "minimum": 0,
+            "description": "Its height in pixels."
+          },
+          "bytes": {
+            "type": "integer",
+            "format": "int64",
+            "minimum": 0,
+            "description": "Its length in bytes."
+          },
+          "uploadedAtMs": {
+            "type": ["string", "integer"],
+            "format": "int64",
+            "description": "When it was uploaded, in milliseconds since 1970."
+          }
+        }
+      },
       "PresenceProof": {
         "type": "object",
         "description": "A device's signature that its owner has just passed its prompt (fingerprint, face, PIN), with the key that the session is bound to. A refresh's DeviceProof, which an app makes unattended, covers other bytes and is not accepted in its place.",
@@ -1976,6 +2693,19 @@ enum OpenAPIDocument {
           }
         }
       },
+      "ReadDocumentRequest": {
+        "type": "object",
+        "description": "Request for one document.",
+        "properties": {
+          "collection": {"type": "string", "description": "Its collection."},
+          "name": {"type": "string", "description": "Its name in the collection."}
+        }
+      },
+      "ReadDocumentResponse": {
+        "type": "object",
+        "description": "One document.",
+        "properties": {"document": {"$ref": "#/components/schemas/Document", "description": "The document."}}
+      },
       "ReauthenticateRequest": {
         "type": "object",
         "description": "Request to re-authenticate.",
@@ -2063,6 +2793,30 @@ enum OpenAPIDocument {
             "description": "The session with its new tokens."
           }
         }
+      },
+      "RemoveDocumentRequest": {
+        "type": "object",
+        "description": "Request to remove a document.",
+        "properties": {
+          "collection": {"type": "string", "description": "Its collection."},
+          "name": {"type": "string", "description": "Its name in the collection."},
+          "baseVersion": {
+            "type": ["string", "integer"],
+            "format": "int64",
+            "description": "The version that the caller has seen."
+          }
+        }
+      },
+      "RemoveDocumentResponse": {
+        "type": "object",
+        "description": "The document does not exist.",
+        "properties": {"removed": {"type": "boolean", "description": "It existed until now."}}
+      },
+      "RemovePhotoRequest": {"type": "object", "description": "Request to remove the photo.", "properties": {}},
+      "RemovePhotoResponse": {
+        "type": "object",
+        "description": "There is no photo.",
+        "properties": {"account": {"$ref": "#/components/schemas/Account", "description": "The account."}}
       },
       "RequestEmailChangeRequest": {
         "type": "object",
@@ -2186,8 +2940,13 @@ enum OpenAPIDocument {
       },
       "RequiredAction": {
         "type": "string",
-        "description": "What a user still has to do.\n\n- `REQUIRED_ACTION_UNSPECIFIED`: Unspecified.\n- `REQUIRED_ACTION_VERIFY_EMAIL`: Verify the email address.",
-        "enum": ["REQUIRED_ACTION_UNSPECIFIED", "REQUIRED_ACTION_VERIFY_EMAIL"]
+        "description": "What a user still has to do.\n\n- `REQUIRED_ACTION_UNSPECIFIED`: Unspecified.\n- `REQUIRED_ACTION_VERIFY_EMAIL`: Verify the email address.\n- `REQUIRED_ACTION_COMPLETE_PROFILE`: Complete the profile: give a display name, or the fields that the operator's rules require.\n- `REQUIRED_ACTION_COMPLETE_ONBOARDING`: Complete onboarding.",
+        "enum": [
+          "REQUIRED_ACTION_UNSPECIFIED",
+          "REQUIRED_ACTION_VERIFY_EMAIL",
+          "REQUIRED_ACTION_COMPLETE_PROFILE",
+          "REQUIRED_ACTION_COMPLETE_ONBOARDING"
+        ]
       },
       "ResendVerificationByPasswordRequest": {
         "type": "object",
@@ -2274,6 +3033,35 @@ enum OpenAPIDocument {
             "$ref": "#/components/schemas/SignInHistory",
             "description": "About the previous sign-in."
           }
+        }
+      },
+      "RestartOnboardingRequest": {"type": "object", "description": "Request to start over.", "properties": {}},
+      "RestartOnboardingResponse": {"type": "object", "description": "There are no drafts.", "properties": {}},
+      "SaveOnboardingSectionRequest": {
+        "type": "object",
+        "description": "Request to save a section.",
+        "properties": {
+          "section": {"type": "string", "description": "Its name in the rules file."},
+          "json": {
+            "type": "string",
+            "description": "The JSON object as text: the section's fields, which replace those of the draft; null removes a field."
+          },
+          "baseVersion": {
+            "type": ["string", "integer"],
+            "format": "int64",
+            "description": "The draft's version that the caller has seen; 0 if it was not saved."
+          },
+          "screen": {
+            "type": "string",
+            "description": "The screen that the person is on, for resuming; may be empty."
+          }
+        }
+      },
+      "SaveOnboardingSectionResponse": {
+        "type": "object",
+        "description": "The section is saved.",
+        "properties": {
+          "section": {"$ref": "#/components/schemas/OnboardingSection", "description": "The section."}
         }
       },
       "SecondProof": {
@@ -2374,7 +3162,12 @@ enum OpenAPIDocument {
             "$ref": "#/components/schemas/Account",
             "description": "The guest: is_guest is true, email and methods are empty."
           },
-          "session": {"$ref": "#/components/schemas/Session", "description": "Its only session."}
+          "session": {"$ref": "#/components/schemas/Session", "description": "Its only session."},
+          "requiredActions": {
+            "type": "array",
+            "description": "What the user still has to do.",
+            "items": {"$ref": "#/components/schemas/RequiredAction"}
+          }
         }
       },
       "SignInHistory": {
@@ -2434,6 +3227,11 @@ enum OpenAPIDocument {
           "collision": {
             "$ref": "#/components/schemas/Collision",
             "description": "Set if a guest made the call; absent otherwise. The guest's session stays live and none of its data is lost until the user chooses."
+          },
+          "requiredActions": {
+            "type": "array",
+            "description": "What the user still has to do.",
+            "items": {"$ref": "#/components/schemas/RequiredAction"}
           }
         }
       },
@@ -2472,6 +3270,11 @@ enum OpenAPIDocument {
           "history": {
             "$ref": "#/components/schemas/SignInHistory",
             "description": "About the previous sign-in; absent for a new account."
+          },
+          "requiredActions": {
+            "type": "array",
+            "description": "What the user still has to do.",
+            "items": {"$ref": "#/components/schemas/RequiredAction"}
           }
         }
       },
@@ -2523,6 +3326,11 @@ enum OpenAPIDocument {
           "history": {
             "$ref": "#/components/schemas/SignInHistory",
             "description": "About the previous sign-in; absent for a new account."
+          },
+          "requiredActions": {
+            "type": "array",
+            "description": "What the user still has to do.",
+            "items": {"$ref": "#/components/schemas/RequiredAction"}
           }
         }
       },
@@ -2586,6 +3394,11 @@ enum OpenAPIDocument {
           "session": {
             "$ref": "#/components/schemas/Session",
             "description": "Its first session; absent if the operator requires a verified address first: open the link, then sign in. After an upgrade the guest's session has ended: use the tokens of this one."
+          },
+          "requiredActions": {
+            "type": "array",
+            "description": "What the user still has to do.",
+            "items": {"$ref": "#/components/schemas/RequiredAction"}
           }
         }
       },
@@ -2606,6 +3419,21 @@ enum OpenAPIDocument {
             "description": "The account, with its methods."
           }
         }
+      },
+      "UpdateProfileRequest": {
+        "type": "object",
+        "description": "Request to change the profile. What is absent stays.",
+        "properties": {
+          "displayName": {
+            "type": "string",
+            "description": "The new display name, at most 128 characters; empty removes it."
+          }
+        }
+      },
+      "UpdateProfileResponse": {
+        "type": "object",
+        "description": "The profile is changed.",
+        "properties": {"account": {"$ref": "#/components/schemas/Account", "description": "The account."}}
       },
       "VerifyEmailRequest": {
         "type": "object",
@@ -2636,11 +3464,61 @@ enum OpenAPIDocument {
           },
           "rule": {
             "type": "string",
-            "description": "The rule that the value breaks, where the field has several: for a new password \"length\", \"upper-case\", \"lower-case\", \"letter\", \"digit\", \"common\", \"context\"; for a phone number \"trunk-prefix\", \"digit-count\", \"number-kind\"; for application-token the reasons in Protos/README.md. Otherwise empty."
+            "description": "The rule that the value breaks, where the field has several: for a new password \"length\", \"upper-case\", \"lower-case\", \"letter\", \"digit\", \"common\", \"context\"; for a phone number \"trunk-prefix\", \"digit-count\", \"number-kind\"; for a document \"json\", \"required\", \"type\", \"range\", \"text-length\", \"pattern\", \"enumeration\", \"unknown-field\", \"read-only\", \"server-only\"; for a photo \"photo-bytes\", \"photo-format\", \"photo-pixels\"; for application-token the reasons in Protos/README.md. Otherwise empty."
           },
           "sentence": {
             "type": "string",
             "description": "A sentence for users about the rule; empty without a rule."
+          }
+        }
+      },
+      "WriteDocumentRequest": {
+        "type": "object",
+        "description": "Request to write one document.",
+        "properties": {
+          "write": {"$ref": "#/components/schemas/DocumentWrite", "description": "The document."}
+        }
+      },
+      "WriteDocumentResponse": {
+        "type": "object",
+        "description": "The document is written.",
+        "properties": {
+          "written": {"$ref": "#/components/schemas/WrittenDocument", "description": "Its new version."}
+        }
+      },
+      "WriteDocumentsRequest": {
+        "type": "object",
+        "description": "Request to write several documents.",
+        "properties": {
+          "writes": {
+            "type": "array",
+            "description": "The documents, 1 to 50, each at most once.",
+            "items": {"$ref": "#/components/schemas/DocumentWrite"}
+          }
+        }
+      },
+      "WriteDocumentsResponse": {
+        "type": "object",
+        "description": "The documents are written.",
+        "properties": {
+          "written": {
+            "type": "array",
+            "description": "Their new versions, in the order of the request.",
+            "items": {"$ref": "#/components/schemas/WrittenDocument"}
+          }
+        }
+      },
+      "WrittenDocument": {
+        "type": "object",
+        "description": "A document that was written.",
+        "properties": {
+          "collection": {"type": "string", "description": "Its collection."},
+          "name": {"type": "string", "description": "Its name in the collection."},
+          "version": {"type": ["string", "integer"], "format": "int64", "description": "Its new version."},
+          "changedAtMs": {
+            "type": ["string", "integer"],
+            "format": "int64",
+            "description": "When it was written, in milliseconds since 1970."
           }
         }
       },

@@ -44,6 +44,8 @@ extension Voice {
     package func sentence(aboutRule rule: String) -> String? {
         PasswordRule(rawValue: rule)?.sentence(in: self)
             ?? PhoneNumberRule(rawValue: rule)?.sentence(in: self)
+            ?? DocumentRule(rawValue: rule)?.sentence(in: self)
+            ?? PhotoRule(rawValue: rule)?.sentence(in: self)
     }
 
     /// Read once, at the first use.

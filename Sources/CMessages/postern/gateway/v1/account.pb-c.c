@@ -7,7 +7,7 @@
 #endif
 
 #include "postern/gateway/v1/account.pb-c.h"
-static const ProtobufCFieldDescriptor postern__gateway__v1__account__field_descriptors[12] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__account__field_descriptors[13] =
 {
   {
     "account_id",
@@ -153,6 +153,18 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__account__field_descr
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "onboarding_complete",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__Account, onboarding_complete),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__gateway__v1__account__field_indices_by_name[] = {
   0,   /* field[0] = account_id */
@@ -163,6 +175,7 @@ static const unsigned postern__gateway__v1__account__field_indices_by_name[] = {
   10,   /* field[10] = is_guest */
   5,   /* field[5] = last_sign_in_at_ms */
   7,   /* field[7] = methods */
+  12,   /* field[12] = onboarding_complete */
   11,   /* field[11] = pending_email */
   8,   /* field[8] = phone_number */
   9,   /* field[9] = photo_url */
@@ -171,7 +184,7 @@ static const unsigned postern__gateway__v1__account__field_indices_by_name[] = {
 static const ProtobufCIntRange postern__gateway__v1__account__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 12 }
+  { 0, 13 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__account__descriptor =
 {
@@ -181,7 +194,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__account__descriptor =
   "Postern__Gateway__V1__Account",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__Account),
-  12,
+  13,
   postern__gateway__v1__account__field_descriptors,
   postern__gateway__v1__account__field_indices_by_name,
   1,  postern__gateway__v1__account__number_ranges,

@@ -405,7 +405,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_up_with_password_req
   NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__sign_up_with_password_response__field_descriptors[2] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__sign_up_with_password_response__field_descriptors[3] =
 {
   {
     "account",
@@ -431,15 +431,28 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_up_with_passwor
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "required_actions",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_ENUM,
+    offsetof(Postern__Gateway__V1__SignUpWithPasswordResponse, n_required_actions),
+    offsetof(Postern__Gateway__V1__SignUpWithPasswordResponse, required_actions),
+    &postern__gateway__v1__required_action__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__gateway__v1__sign_up_with_password_response__field_indices_by_name[] = {
   0,   /* field[0] = account */
+  2,   /* field[2] = required_actions */
   1,   /* field[1] = session */
 };
 static const ProtobufCIntRange postern__gateway__v1__sign_up_with_password_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__sign_up_with_password_response__descriptor =
 {
@@ -449,7 +462,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_up_with_password_res
   "Postern__Gateway__V1__SignUpWithPasswordResponse",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__SignUpWithPasswordResponse),
-  2,
+  3,
   postern__gateway__v1__sign_up_with_password_response__field_descriptors,
   postern__gateway__v1__sign_up_with_password_response__field_indices_by_name,
   1,  postern__gateway__v1__sign_up_with_password_response__number_ranges,
@@ -520,7 +533,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_with_password_req
   NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_password_response__field_descriptors[4] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_password_response__field_descriptors[5] =
 {
   {
     "account",
@@ -570,17 +583,30 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_passwor
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "required_actions",
+    5,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_ENUM,
+    offsetof(Postern__Gateway__V1__SignInWithPasswordResponse, n_required_actions),
+    offsetof(Postern__Gateway__V1__SignInWithPasswordResponse, required_actions),
+    &postern__gateway__v1__required_action__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__gateway__v1__sign_in_with_password_response__field_indices_by_name[] = {
   0,   /* field[0] = account */
   3,   /* field[3] = collision */
   2,   /* field[2] = history */
+  4,   /* field[4] = required_actions */
   1,   /* field[1] = session */
 };
 static const ProtobufCIntRange postern__gateway__v1__sign_in_with_password_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_with_password_response__descriptor =
 {
@@ -590,7 +616,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_with_password_res
   "Postern__Gateway__V1__SignInWithPasswordResponse",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__SignInWithPasswordResponse),
-  4,
+  5,
   postern__gateway__v1__sign_in_with_password_response__field_descriptors,
   postern__gateway__v1__sign_in_with_password_response__field_indices_by_name,
   1,  postern__gateway__v1__sign_in_with_password_response__number_ranges,
@@ -1136,16 +1162,20 @@ const ProtobufCEnumDescriptor postern__gateway__v1__end_reason__descriptor =
   postern__gateway__v1__end_reason__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue postern__gateway__v1__required_action__enum_values_by_number[2] =
+static const ProtobufCEnumValue postern__gateway__v1__required_action__enum_values_by_number[4] =
 {
   { "REQUIRED_ACTION_UNSPECIFIED", "POSTERN__GATEWAY__V1__REQUIRED_ACTION__REQUIRED_ACTION_UNSPECIFIED", 0 },
   { "REQUIRED_ACTION_VERIFY_EMAIL", "POSTERN__GATEWAY__V1__REQUIRED_ACTION__REQUIRED_ACTION_VERIFY_EMAIL", 1 },
+  { "REQUIRED_ACTION_COMPLETE_PROFILE", "POSTERN__GATEWAY__V1__REQUIRED_ACTION__REQUIRED_ACTION_COMPLETE_PROFILE", 2 },
+  { "REQUIRED_ACTION_COMPLETE_ONBOARDING", "POSTERN__GATEWAY__V1__REQUIRED_ACTION__REQUIRED_ACTION_COMPLETE_ONBOARDING", 3 },
 };
 static const ProtobufCIntRange postern__gateway__v1__required_action__value_ranges[] = {
-{0, 0},{0, 2}
+{0, 0},{0, 4}
 };
-static const ProtobufCEnumValueIndex postern__gateway__v1__required_action__enum_values_by_name[2] =
+static const ProtobufCEnumValueIndex postern__gateway__v1__required_action__enum_values_by_name[4] =
 {
+  { "REQUIRED_ACTION_COMPLETE_ONBOARDING", 3 },
+  { "REQUIRED_ACTION_COMPLETE_PROFILE", 2 },
   { "REQUIRED_ACTION_UNSPECIFIED", 0 },
   { "REQUIRED_ACTION_VERIFY_EMAIL", 1 },
 };
@@ -1156,9 +1186,9 @@ const ProtobufCEnumDescriptor postern__gateway__v1__required_action__descriptor 
   "RequiredAction",
   "Postern__Gateway__V1__RequiredAction",
   "postern.gateway.v1",
-  2,
+  4,
   postern__gateway__v1__required_action__enum_values_by_number,
-  2,
+  4,
   postern__gateway__v1__required_action__enum_values_by_name,
   1,
   postern__gateway__v1__required_action__value_ranges,

@@ -58,7 +58,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_as_guest_request_
   NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_as_guest_response__field_descriptors[2] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_as_guest_response__field_descriptors[3] =
 {
   {
     "account",
@@ -84,15 +84,28 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_as_guest_res
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "required_actions",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_ENUM,
+    offsetof(Postern__Gateway__V1__SignInAsGuestResponse, n_required_actions),
+    offsetof(Postern__Gateway__V1__SignInAsGuestResponse, required_actions),
+    &postern__gateway__v1__required_action__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__gateway__v1__sign_in_as_guest_response__field_indices_by_name[] = {
   0,   /* field[0] = account */
+  2,   /* field[2] = required_actions */
   1,   /* field[1] = session */
 };
 static const ProtobufCIntRange postern__gateway__v1__sign_in_as_guest_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_as_guest_response__descriptor =
 {
@@ -102,7 +115,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_as_guest_response
   "Postern__Gateway__V1__SignInAsGuestResponse",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__SignInAsGuestResponse),
-  2,
+  3,
   postern__gateway__v1__sign_in_as_guest_response__field_descriptors,
   postern__gateway__v1__sign_in_as_guest_response__field_indices_by_name,
   1,  postern__gateway__v1__sign_in_as_guest_response__number_ranges,

@@ -366,7 +366,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_with_phone_code_r
   NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_phone_code_response__field_descriptors[6] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_phone_code_response__field_descriptors[7] =
 {
   {
     "account",
@@ -440,6 +440,18 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_phone_c
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "required_actions",
+    7,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_ENUM,
+    offsetof(Postern__Gateway__V1__SignInWithPhoneCodeResponse, n_required_actions),
+    offsetof(Postern__Gateway__V1__SignInWithPhoneCodeResponse, required_actions),
+    &postern__gateway__v1__required_action__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__gateway__v1__sign_in_with_phone_code_response__field_indices_by_name[] = {
   0,   /* field[0] = account */
@@ -447,12 +459,13 @@ static const unsigned postern__gateway__v1__sign_in_with_phone_code_response__fi
   5,   /* field[5] = history */
   2,   /* field[2] = is_new_user */
   3,   /* field[3] = is_upgraded */
+  6,   /* field[6] = required_actions */
   1,   /* field[1] = session */
 };
 static const ProtobufCIntRange postern__gateway__v1__sign_in_with_phone_code_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_with_phone_code_response__descriptor =
 {
@@ -462,7 +475,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_with_phone_code_r
   "Postern__Gateway__V1__SignInWithPhoneCodeResponse",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__SignInWithPhoneCodeResponse),
-  6,
+  7,
   postern__gateway__v1__sign_in_with_phone_code_response__field_descriptors,
   postern__gateway__v1__sign_in_with_phone_code_response__field_indices_by_name,
   1,  postern__gateway__v1__sign_in_with_phone_code_response__number_ranges,

@@ -263,7 +263,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_with_provider_req
   NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_provider_response__field_descriptors[8] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_provider_response__field_descriptors[9] =
 {
   {
     "account",
@@ -361,6 +361,18 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_provide
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "required_actions",
+    9,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_ENUM,
+    offsetof(Postern__Gateway__V1__SignInWithProviderResponse, n_required_actions),
+    offsetof(Postern__Gateway__V1__SignInWithProviderResponse, required_actions),
+    &postern__gateway__v1__required_action__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__gateway__v1__sign_in_with_provider_response__field_indices_by_name[] = {
   0,   /* field[0] = account */
@@ -370,12 +382,13 @@ static const unsigned postern__gateway__v1__sign_in_with_provider_response__fiel
   2,   /* field[2] = is_new_user */
   5,   /* field[5] = is_upgraded */
   3,   /* field[3] = removed_methods */
+  8,   /* field[8] = required_actions */
   1,   /* field[1] = session */
 };
 static const ProtobufCIntRange postern__gateway__v1__sign_in_with_provider_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 8 }
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_with_provider_response__descriptor =
 {
@@ -385,7 +398,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_with_provider_res
   "Postern__Gateway__V1__SignInWithProviderResponse",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__SignInWithProviderResponse),
-  8,
+  9,
   postern__gateway__v1__sign_in_with_provider_response__field_descriptors,
   postern__gateway__v1__sign_in_with_provider_response__field_indices_by_name,
   1,  postern__gateway__v1__sign_in_with_provider_response__number_ranges,

@@ -734,6 +734,82 @@ const ProtobufCMessageDescriptor postern__gateway__v1__check_recent_proof_respon
   NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor postern__gateway__v1__note_activity_request__field_descriptors[1] =
+{
+  {
+    "kind",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__NoteActivityRequest, kind),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned postern__gateway__v1__note_activity_request__field_indices_by_name[] = {
+  0,   /* field[0] = kind */
+};
+static const ProtobufCIntRange postern__gateway__v1__note_activity_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor postern__gateway__v1__note_activity_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "postern.gateway.v1.NoteActivityRequest",
+  "NoteActivityRequest",
+  "Postern__Gateway__V1__NoteActivityRequest",
+  "postern.gateway.v1",
+  sizeof(Postern__Gateway__V1__NoteActivityRequest),
+  1,
+  postern__gateway__v1__note_activity_request__field_descriptors,
+  postern__gateway__v1__note_activity_request__field_indices_by_name,
+  1,  postern__gateway__v1__note_activity_request__number_ranges,
+  NULL, /* gen_init_helpers = false */
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor postern__gateway__v1__note_activity_response__field_descriptors[1] =
+{
+  {
+    "idle_expires_at_ms",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__NoteActivityResponse, idle_expires_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned postern__gateway__v1__note_activity_response__field_indices_by_name[] = {
+  0,   /* field[0] = idle_expires_at_ms */
+};
+static const ProtobufCIntRange postern__gateway__v1__note_activity_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor postern__gateway__v1__note_activity_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "postern.gateway.v1.NoteActivityResponse",
+  "NoteActivityResponse",
+  "Postern__Gateway__V1__NoteActivityResponse",
+  "postern.gateway.v1",
+  sizeof(Postern__Gateway__V1__NoteActivityResponse),
+  1,
+  postern__gateway__v1__note_activity_response__field_descriptors,
+  postern__gateway__v1__note_activity_response__field_indices_by_name,
+  1,  postern__gateway__v1__note_activity_response__number_ranges,
+  NULL, /* gen_init_helpers = false */
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCEnumValue postern__gateway__v1__proof_kind__enum_values_by_number[5] =
 {
   { "PROOF_KIND_UNSPECIFIED", "POSTERN__GATEWAY__V1__PROOF_KIND__PROOF_KIND_UNSPECIFIED", 0 },

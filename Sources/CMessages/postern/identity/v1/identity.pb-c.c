@@ -7,7 +7,7 @@
 #endif
 
 #include "postern/identity/v1/identity.pb-c.h"
-static const ProtobufCFieldDescriptor postern__identity__v1__account__field_descriptors[12] =
+static const ProtobufCFieldDescriptor postern__identity__v1__account__field_descriptors[15] =
 {
   {
     "account_id",
@@ -142,6 +142,42 @@ static const ProtobufCFieldDescriptor postern__identity__v1__account__field_desc
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "onboarding_complete",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Identity__V1__Account, onboarding_complete),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "required_actions",
+    13,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_ENUM,
+    offsetof(Postern__Identity__V1__Account, n_required_actions),
+    offsetof(Postern__Identity__V1__Account, required_actions),
+    &postern__identity__v1__required_action__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "photo_name",
+    14,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Identity__V1__Account, photo_name),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "pending_email",
     20,
     PROTOBUF_C_LABEL_NONE,
@@ -163,16 +199,19 @@ static const unsigned postern__identity__v1__account__field_indices_by_name[] = 
   10,   /* field[10] = is_guest */
   5,   /* field[5] = last_sign_in_at_ms */
   7,   /* field[7] = methods */
-  11,   /* field[11] = pending_email */
+  11,   /* field[11] = onboarding_complete */
+  14,   /* field[14] = pending_email */
   8,   /* field[8] = phone_number */
+  13,   /* field[13] = photo_name */
   9,   /* field[9] = photo_url */
+  12,   /* field[12] = required_actions */
   6,   /* field[6] = status */
 };
 static const ProtobufCIntRange postern__identity__v1__account__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 20, 11 },
-  { 0, 12 }
+  { 20, 14 },
+  { 0, 15 }
 };
 const ProtobufCMessageDescriptor postern__identity__v1__account__descriptor =
 {
@@ -182,7 +221,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__account__descriptor =
   "Postern__Identity__V1__Account",
   "postern.identity.v1",
   sizeof(Postern__Identity__V1__Account),
-  12,
+  15,
   postern__identity__v1__account__field_descriptors,
   postern__identity__v1__account__field_indices_by_name,
   2,  postern__identity__v1__account__number_ranges,
@@ -1009,6 +1048,38 @@ const ProtobufCMessageDescriptor postern__identity__v1__get_account_response__de
   1,  postern__identity__v1__get_account_response__number_ranges,
   NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCEnumValue postern__identity__v1__required_action__enum_values_by_number[4] =
+{
+  { "REQUIRED_ACTION_UNSPECIFIED", "POSTERN__IDENTITY__V1__REQUIRED_ACTION__REQUIRED_ACTION_UNSPECIFIED", 0 },
+  { "REQUIRED_ACTION_VERIFY_EMAIL", "POSTERN__IDENTITY__V1__REQUIRED_ACTION__REQUIRED_ACTION_VERIFY_EMAIL", 1 },
+  { "REQUIRED_ACTION_COMPLETE_PROFILE", "POSTERN__IDENTITY__V1__REQUIRED_ACTION__REQUIRED_ACTION_COMPLETE_PROFILE", 2 },
+  { "REQUIRED_ACTION_COMPLETE_ONBOARDING", "POSTERN__IDENTITY__V1__REQUIRED_ACTION__REQUIRED_ACTION_COMPLETE_ONBOARDING", 3 },
+};
+static const ProtobufCIntRange postern__identity__v1__required_action__value_ranges[] = {
+{0, 0},{0, 4}
+};
+static const ProtobufCEnumValueIndex postern__identity__v1__required_action__enum_values_by_name[4] =
+{
+  { "REQUIRED_ACTION_COMPLETE_ONBOARDING", 3 },
+  { "REQUIRED_ACTION_COMPLETE_PROFILE", 2 },
+  { "REQUIRED_ACTION_UNSPECIFIED", 0 },
+  { "REQUIRED_ACTION_VERIFY_EMAIL", 1 },
+};
+const ProtobufCEnumDescriptor postern__identity__v1__required_action__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "postern.identity.v1.RequiredAction",
+  "RequiredAction",
+  "Postern__Identity__V1__RequiredAction",
+  "postern.identity.v1",
+  4,
+  postern__identity__v1__required_action__enum_values_by_number,
+  4,
+  postern__identity__v1__required_action__enum_values_by_name,
+  1,
+  postern__identity__v1__required_action__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
 static const ProtobufCEnumValue postern__identity__v1__account_status__enum_values_by_number[5] =
 {

@@ -7,7 +7,7 @@
 #endif
 
 #include "postern/identity/v1/imports.pb-c.h"
-static const ProtobufCFieldDescriptor postern__identity__v1__account_record__field_descriptors[15] =
+static const ProtobufCFieldDescriptor postern__identity__v1__account_record__field_descriptors[16] =
 {
   {
     "external_id",
@@ -189,6 +189,18 @@ static const ProtobufCFieldDescriptor postern__identity__v1__account_record__fie
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "onboarding_complete",
+    16,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Identity__V1__AccountRecord, onboarding_complete),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__identity__v1__account_record__field_indices_by_name[] = {
   14,   /* field[14] = account_id */
@@ -202,6 +214,7 @@ static const unsigned postern__identity__v1__account_record__field_indices_by_na
   7,   /* field[7] = identities */
   11,   /* field[11] = language */
   10,   /* field[10] = last_sign_in_at_ms */
+  15,   /* field[15] = onboarding_complete */
   3,   /* field[3] = password_hash */
   6,   /* field[6] = phone_number */
   5,   /* field[5] = photo_url */
@@ -210,7 +223,7 @@ static const unsigned postern__identity__v1__account_record__field_indices_by_na
 static const ProtobufCIntRange postern__identity__v1__account_record__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 15 }
+  { 0, 16 }
 };
 const ProtobufCMessageDescriptor postern__identity__v1__account_record__descriptor =
 {
@@ -220,7 +233,7 @@ const ProtobufCMessageDescriptor postern__identity__v1__account_record__descript
   "Postern__Identity__V1__AccountRecord",
   "postern.identity.v1",
   sizeof(Postern__Identity__V1__AccountRecord),
-  15,
+  16,
   postern__identity__v1__account_record__field_descriptors,
   postern__identity__v1__account_record__field_indices_by_name,
   1,  postern__identity__v1__account_record__number_ranges,

@@ -109,3 +109,92 @@ const ProtobufCMessageDescriptor postern__session__v1__get_account_activity_resp
   NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor postern__session__v1__note_activity_request__field_descriptors[2] =
+{
+  {
+    "access_token",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Session__V1__NoteActivityRequest, access_token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "kind",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Session__V1__NoteActivityRequest, kind),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned postern__session__v1__note_activity_request__field_indices_by_name[] = {
+  0,   /* field[0] = access_token */
+  1,   /* field[1] = kind */
+};
+static const ProtobufCIntRange postern__session__v1__note_activity_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor postern__session__v1__note_activity_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "postern.session.v1.NoteActivityRequest",
+  "NoteActivityRequest",
+  "Postern__Session__V1__NoteActivityRequest",
+  "postern.session.v1",
+  sizeof(Postern__Session__V1__NoteActivityRequest),
+  2,
+  postern__session__v1__note_activity_request__field_descriptors,
+  postern__session__v1__note_activity_request__field_indices_by_name,
+  1,  postern__session__v1__note_activity_request__number_ranges,
+  NULL, /* gen_init_helpers = false */
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor postern__session__v1__note_activity_response__field_descriptors[1] =
+{
+  {
+    "idle_expires_at_ms",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Session__V1__NoteActivityResponse, idle_expires_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned postern__session__v1__note_activity_response__field_indices_by_name[] = {
+  0,   /* field[0] = idle_expires_at_ms */
+};
+static const ProtobufCIntRange postern__session__v1__note_activity_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor postern__session__v1__note_activity_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "postern.session.v1.NoteActivityResponse",
+  "NoteActivityResponse",
+  "Postern__Session__V1__NoteActivityResponse",
+  "postern.session.v1",
+  sizeof(Postern__Session__V1__NoteActivityResponse),
+  1,
+  postern__session__v1__note_activity_response__field_descriptors,
+  postern__session__v1__note_activity_response__field_indices_by_name,
+  1,  postern__session__v1__note_activity_response__number_ranges,
+  NULL, /* gen_init_helpers = false */
+  NULL,NULL,NULL    /* reserved[123] */
+};

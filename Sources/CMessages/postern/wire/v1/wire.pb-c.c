@@ -587,7 +587,7 @@ const ProtobufCMessageDescriptor postern__wire__v1__response__descriptor =
   NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__wire__v1__error__field_descriptors[10] =
+static const ProtobufCFieldDescriptor postern__wire__v1__error__field_descriptors[12] =
 {
   {
     "code",
@@ -709,12 +709,38 @@ static const ProtobufCFieldDescriptor postern__wire__v1__error__field_descriptor
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "current_version",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Wire__V1__Error, current_version),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "document_quota",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Wire__V1__Error, document_quota),
+    &postern__wire__v1__document_quota__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__wire__v1__error__field_indices_by_name[] = {
   6,   /* field[6] = acceptable_proofs */
   4,   /* field[4] = action */
   7,   /* field[7] = alternatives */
   0,   /* field[0] = code */
+  10,   /* field[10] = current_version */
+  11,   /* field[11] = document_quota */
   3,   /* field[3] = retry_after_ms */
   2,   /* field[2] = retryable */
   9,   /* field[9] = second_proof */
@@ -726,7 +752,7 @@ static const ProtobufCIntRange postern__wire__v1__error__number_ranges[2 + 1] =
 {
   { 1, 0 },
   { 7, 5 },
-  { 0, 10 }
+  { 0, 12 }
 };
 const ProtobufCMessageDescriptor postern__wire__v1__error__descriptor =
 {
@@ -736,7 +762,7 @@ const ProtobufCMessageDescriptor postern__wire__v1__error__descriptor =
   "Postern__Wire__V1__Error",
   "postern.wire.v1",
   sizeof(Postern__Wire__V1__Error),
-  10,
+  12,
   postern__wire__v1__error__field_descriptors,
   postern__wire__v1__error__field_indices_by_name,
   2,  postern__wire__v1__error__number_ranges,
@@ -868,6 +894,83 @@ const ProtobufCMessageDescriptor postern__wire__v1__second_proof__descriptor =
   postern__wire__v1__second_proof__field_descriptors,
   postern__wire__v1__second_proof__field_indices_by_name,
   1,  postern__wire__v1__second_proof__number_ranges,
+  NULL, /* gen_init_helpers = false */
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor postern__wire__v1__document_quota__field_descriptors[4] =
+{
+  {
+    "documents",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Wire__V1__DocumentQuota, documents),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "documents_max",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Wire__V1__DocumentQuota, documents_max),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "bytes",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Wire__V1__DocumentQuota, bytes),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "bytes_max",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Wire__V1__DocumentQuota, bytes_max),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned postern__wire__v1__document_quota__field_indices_by_name[] = {
+  2,   /* field[2] = bytes */
+  3,   /* field[3] = bytes_max */
+  0,   /* field[0] = documents */
+  1,   /* field[1] = documents_max */
+};
+static const ProtobufCIntRange postern__wire__v1__document_quota__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor postern__wire__v1__document_quota__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "postern.wire.v1.DocumentQuota",
+  "DocumentQuota",
+  "Postern__Wire__V1__DocumentQuota",
+  "postern.wire.v1",
+  sizeof(Postern__Wire__V1__DocumentQuota),
+  4,
+  postern__wire__v1__document_quota__field_descriptors,
+  postern__wire__v1__document_quota__field_indices_by_name,
+  1,  postern__wire__v1__document_quota__number_ranges,
   NULL, /* gen_init_helpers = false */
   NULL,NULL,NULL    /* reserved[123] */
 };

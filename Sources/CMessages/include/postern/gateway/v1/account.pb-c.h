@@ -55,6 +55,7 @@ struct  Postern__Gateway__V1__Account
   ProtobufCBinaryData photo_url;
   protobuf_c_boolean is_guest;
   ProtobufCBinaryData pending_email;
+  protobuf_c_boolean onboarding_complete;
   Postern__Gateway__V1__Account__LastSignInCase last_sign_in_case;
   union {
     int64_t last_sign_in_at_ms;
@@ -62,7 +63,7 @@ struct  Postern__Gateway__V1__Account
 };
 #define POSTERN__GATEWAY__V1__ACCOUNT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__account__descriptor) \
-    , {0,NULL}, {0,NULL}, 0, {0,NULL}, 0, POSTERN__GATEWAY__V1__ACCOUNT_STATUS__ACCOUNT_STATUS_UNSPECIFIED, 0,NULL, {0,NULL}, {0,NULL}, 0, {0,NULL}, POSTERN__GATEWAY__V1__ACCOUNT__LAST_SIGN_IN__NOT_SET, {0} }
+    , {0,NULL}, {0,NULL}, 0, {0,NULL}, 0, POSTERN__GATEWAY__V1__ACCOUNT_STATUS__ACCOUNT_STATUS_UNSPECIFIED, 0,NULL, {0,NULL}, {0,NULL}, 0, {0,NULL}, 0, POSTERN__GATEWAY__V1__ACCOUNT__LAST_SIGN_IN__NOT_SET, {0} }
 
 
 struct  Postern__Gateway__V1__SignInHistory

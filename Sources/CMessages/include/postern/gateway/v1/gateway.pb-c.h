@@ -67,7 +67,9 @@ typedef enum _Postern__Gateway__V1__EndReason {
 } Postern__Gateway__V1__EndReason;
 typedef enum _Postern__Gateway__V1__RequiredAction {
   POSTERN__GATEWAY__V1__REQUIRED_ACTION__REQUIRED_ACTION_UNSPECIFIED = 0,
-  POSTERN__GATEWAY__V1__REQUIRED_ACTION__REQUIRED_ACTION_VERIFY_EMAIL = 1
+  POSTERN__GATEWAY__V1__REQUIRED_ACTION__REQUIRED_ACTION_VERIFY_EMAIL = 1,
+  POSTERN__GATEWAY__V1__REQUIRED_ACTION__REQUIRED_ACTION_COMPLETE_PROFILE = 2,
+  POSTERN__GATEWAY__V1__REQUIRED_ACTION__REQUIRED_ACTION_COMPLETE_ONBOARDING = 3
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(POSTERN__GATEWAY__V1__REQUIRED_ACTION)
 } Postern__Gateway__V1__RequiredAction;
 
@@ -144,10 +146,12 @@ struct  Postern__Gateway__V1__SignUpWithPasswordResponse
   ProtobufCMessage base;
   Postern__Gateway__V1__Account *account;
   Postern__Gateway__V1__Session *session;
+  size_t n_required_actions;
+  Postern__Gateway__V1__RequiredAction *required_actions;
 };
 #define POSTERN__GATEWAY__V1__SIGN_UP_WITH_PASSWORD_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__sign_up_with_password_response__descriptor) \
-    , NULL, NULL }
+    , NULL, NULL, 0,NULL }
 
 
 struct  Postern__Gateway__V1__SignInWithPasswordRequest
@@ -169,10 +173,12 @@ struct  Postern__Gateway__V1__SignInWithPasswordResponse
   Postern__Gateway__V1__Session *session;
   Postern__Gateway__V1__SignInHistory *history;
   Postern__Gateway__V1__Collision *collision;
+  size_t n_required_actions;
+  Postern__Gateway__V1__RequiredAction *required_actions;
 };
 #define POSTERN__GATEWAY__V1__SIGN_IN_WITH_PASSWORD_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__sign_in_with_password_response__descriptor) \
-    , NULL, NULL, NULL, NULL }
+    , NULL, NULL, NULL, NULL, 0,NULL }
 
 
 struct  Postern__Gateway__V1__VerifyEmailRequest

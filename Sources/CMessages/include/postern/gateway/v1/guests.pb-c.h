@@ -42,10 +42,12 @@ struct  Postern__Gateway__V1__SignInAsGuestResponse
   ProtobufCMessage base;
   Postern__Gateway__V1__Account *account;
   Postern__Gateway__V1__Session *session;
+  size_t n_required_actions;
+  Postern__Gateway__V1__RequiredAction *required_actions;
 };
 #define POSTERN__GATEWAY__V1__SIGN_IN_AS_GUEST_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__sign_in_as_guest_response__descriptor) \
-    , NULL, NULL }
+    , NULL, NULL, 0,NULL }
 
 
 /* --- per-message closures --- */

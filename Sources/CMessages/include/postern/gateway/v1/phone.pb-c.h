@@ -110,10 +110,12 @@ struct  Postern__Gateway__V1__SignInWithPhoneCodeResponse
   protobuf_c_boolean is_upgraded;
   Postern__Gateway__V1__Collision *collision;
   Postern__Gateway__V1__SignInHistory *history;
+  size_t n_required_actions;
+  Postern__Gateway__V1__RequiredAction *required_actions;
 };
 #define POSTERN__GATEWAY__V1__SIGN_IN_WITH_PHONE_CODE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__sign_in_with_phone_code_response__descriptor) \
-    , NULL, NULL, 0, 0, NULL, NULL }
+    , NULL, NULL, 0, 0, NULL, NULL, 0,NULL }
 
 
 struct  Postern__Gateway__V1__LinkPhoneRequest

@@ -30,6 +30,8 @@ typedef struct Postern__Gateway__V1__ReauthenticateRequest Postern__Gateway__V1_
 typedef struct Postern__Gateway__V1__ReauthenticateResponse Postern__Gateway__V1__ReauthenticateResponse;
 typedef struct Postern__Gateway__V1__CheckRecentProofRequest Postern__Gateway__V1__CheckRecentProofRequest;
 typedef struct Postern__Gateway__V1__CheckRecentProofResponse Postern__Gateway__V1__CheckRecentProofResponse;
+typedef struct Postern__Gateway__V1__NoteActivityRequest Postern__Gateway__V1__NoteActivityRequest;
+typedef struct Postern__Gateway__V1__NoteActivityResponse Postern__Gateway__V1__NoteActivityResponse;
 
 
 /* --- enums --- */
@@ -219,6 +221,26 @@ struct  Postern__Gateway__V1__CheckRecentProofResponse
     , {0,NULL}, {0,NULL}, 0,NULL, 0 }
 
 
+struct  Postern__Gateway__V1__NoteActivityRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData kind;
+};
+#define POSTERN__GATEWAY__V1__NOTE_ACTIVITY_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__note_activity_request__descriptor) \
+    , {0,NULL} }
+
+
+struct  Postern__Gateway__V1__NoteActivityResponse
+{
+  ProtobufCMessage base;
+  int64_t idle_expires_at_ms;
+};
+#define POSTERN__GATEWAY__V1__NOTE_ACTIVITY_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__note_activity_response__descriptor) \
+    , 0 }
+
+
 /* --- per-message closures --- */
 
 typedef void (*Postern__Gateway__V1__SessionEntry_Closure)
@@ -260,6 +282,12 @@ typedef void (*Postern__Gateway__V1__CheckRecentProofRequest_Closure)
 typedef void (*Postern__Gateway__V1__CheckRecentProofResponse_Closure)
                  (const Postern__Gateway__V1__CheckRecentProofResponse *message,
                   void *closure_data);
+typedef void (*Postern__Gateway__V1__NoteActivityRequest_Closure)
+                 (const Postern__Gateway__V1__NoteActivityRequest *message,
+                  void *closure_data);
+typedef void (*Postern__Gateway__V1__NoteActivityResponse_Closure)
+                 (const Postern__Gateway__V1__NoteActivityResponse *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -280,6 +308,8 @@ extern const ProtobufCMessageDescriptor postern__gateway__v1__reauthenticate_req
 extern const ProtobufCMessageDescriptor postern__gateway__v1__reauthenticate_response__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__check_recent_proof_request__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__check_recent_proof_response__descriptor;
+extern const ProtobufCMessageDescriptor postern__gateway__v1__note_activity_request__descriptor;
+extern const ProtobufCMessageDescriptor postern__gateway__v1__note_activity_response__descriptor;
 
 PROTOBUF_C__END_DECLS
 

@@ -32,6 +32,13 @@ typedef struct Postern__Identity__V1__GetAccountResponse Postern__Identity__V1__
 
 /* --- enums --- */
 
+typedef enum _Postern__Identity__V1__RequiredAction {
+  POSTERN__IDENTITY__V1__REQUIRED_ACTION__REQUIRED_ACTION_UNSPECIFIED = 0,
+  POSTERN__IDENTITY__V1__REQUIRED_ACTION__REQUIRED_ACTION_VERIFY_EMAIL = 1,
+  POSTERN__IDENTITY__V1__REQUIRED_ACTION__REQUIRED_ACTION_COMPLETE_PROFILE = 2,
+  POSTERN__IDENTITY__V1__REQUIRED_ACTION__REQUIRED_ACTION_COMPLETE_ONBOARDING = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(POSTERN__IDENTITY__V1__REQUIRED_ACTION)
+} Postern__Identity__V1__RequiredAction;
 typedef enum _Postern__Identity__V1__AccountStatus {
   POSTERN__IDENTITY__V1__ACCOUNT_STATUS__ACCOUNT_STATUS_UNSPECIFIED = 0,
   POSTERN__IDENTITY__V1__ACCOUNT_STATUS__ACCOUNT_STATUS_ACTIVE = 1,
@@ -58,11 +65,15 @@ struct  Postern__Identity__V1__Account
   ProtobufCBinaryData phone_number;
   ProtobufCBinaryData photo_url;
   protobuf_c_boolean is_guest;
+  protobuf_c_boolean onboarding_complete;
+  size_t n_required_actions;
+  Postern__Identity__V1__RequiredAction *required_actions;
+  ProtobufCBinaryData photo_name;
   ProtobufCBinaryData pending_email;
 };
 #define POSTERN__IDENTITY__V1__ACCOUNT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__identity__v1__account__descriptor) \
-    , {0,NULL}, {0,NULL}, 0, {0,NULL}, 0, 0, POSTERN__IDENTITY__V1__ACCOUNT_STATUS__ACCOUNT_STATUS_UNSPECIFIED, 0,NULL, {0,NULL}, {0,NULL}, 0, {0,NULL} }
+    , {0,NULL}, {0,NULL}, 0, {0,NULL}, 0, 0, POSTERN__IDENTITY__V1__ACCOUNT_STATUS__ACCOUNT_STATUS_UNSPECIFIED, 0,NULL, {0,NULL}, {0,NULL}, 0, 0, 0,NULL, {0,NULL}, {0,NULL} }
 
 
 struct  Postern__Identity__V1__Origin
@@ -251,6 +262,7 @@ typedef void (*Postern__Identity__V1__GetAccountResponse_Closure)
 
 /* --- descriptors --- */
 
+extern const ProtobufCEnumDescriptor    postern__identity__v1__required_action__descriptor;
 extern const ProtobufCEnumDescriptor    postern__identity__v1__account_status__descriptor;
 extern const ProtobufCMessageDescriptor postern__identity__v1__account__descriptor;
 extern const ProtobufCMessageDescriptor postern__identity__v1__origin__descriptor;

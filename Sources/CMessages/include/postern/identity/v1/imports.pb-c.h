@@ -60,10 +60,11 @@ struct  Postern__Identity__V1__AccountRecord
   ProtobufCBinaryData custom_claims;
   ProtobufCBinaryData source;
   ProtobufCBinaryData account_id;
+  protobuf_c_boolean onboarding_complete;
 };
 #define POSTERN__IDENTITY__V1__ACCOUNT_RECORD__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__identity__v1__account_record__descriptor) \
-    , {0,NULL}, {0,NULL}, 0, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, 0, 0, 0, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL} }
+    , {0,NULL}, {0,NULL}, 0, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, 0, 0, 0, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, 0 }
 
 
 struct  Postern__Identity__V1__ProviderIdentity

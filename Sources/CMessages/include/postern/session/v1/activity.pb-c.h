@@ -17,6 +17,8 @@ PROTOBUF_C__BEGIN_DECLS
 
 typedef struct Postern__Session__V1__GetAccountActivityRequest Postern__Session__V1__GetAccountActivityRequest;
 typedef struct Postern__Session__V1__GetAccountActivityResponse Postern__Session__V1__GetAccountActivityResponse;
+typedef struct Postern__Session__V1__NoteActivityRequest Postern__Session__V1__NoteActivityRequest;
+typedef struct Postern__Session__V1__NoteActivityResponse Postern__Session__V1__NoteActivityResponse;
 
 
 /* --- enums --- */
@@ -46,6 +48,27 @@ struct  Postern__Session__V1__GetAccountActivityResponse
     , 0, 0, 0 }
 
 
+struct  Postern__Session__V1__NoteActivityRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData access_token;
+  ProtobufCBinaryData kind;
+};
+#define POSTERN__SESSION__V1__NOTE_ACTIVITY_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__note_activity_request__descriptor) \
+    , {0,NULL}, {0,NULL} }
+
+
+struct  Postern__Session__V1__NoteActivityResponse
+{
+  ProtobufCMessage base;
+  int64_t idle_expires_at_ms;
+};
+#define POSTERN__SESSION__V1__NOTE_ACTIVITY_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__note_activity_response__descriptor) \
+    , 0 }
+
+
 /* --- per-message closures --- */
 
 typedef void (*Postern__Session__V1__GetAccountActivityRequest_Closure)
@@ -53,6 +76,12 @@ typedef void (*Postern__Session__V1__GetAccountActivityRequest_Closure)
                   void *closure_data);
 typedef void (*Postern__Session__V1__GetAccountActivityResponse_Closure)
                  (const Postern__Session__V1__GetAccountActivityResponse *message,
+                  void *closure_data);
+typedef void (*Postern__Session__V1__NoteActivityRequest_Closure)
+                 (const Postern__Session__V1__NoteActivityRequest *message,
+                  void *closure_data);
+typedef void (*Postern__Session__V1__NoteActivityResponse_Closure)
+                 (const Postern__Session__V1__NoteActivityResponse *message,
                   void *closure_data);
 
 /* --- services --- */
@@ -62,6 +91,8 @@ typedef void (*Postern__Session__V1__GetAccountActivityResponse_Closure)
 
 extern const ProtobufCMessageDescriptor postern__session__v1__get_account_activity_request__descriptor;
 extern const ProtobufCMessageDescriptor postern__session__v1__get_account_activity_response__descriptor;
+extern const ProtobufCMessageDescriptor postern__session__v1__note_activity_request__descriptor;
+extern const ProtobufCMessageDescriptor postern__session__v1__note_activity_response__descriptor;
 
 PROTOBUF_C__END_DECLS
 

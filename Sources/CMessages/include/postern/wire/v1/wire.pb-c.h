@@ -23,6 +23,7 @@ typedef struct Postern__Wire__V1__Response Postern__Wire__V1__Response;
 typedef struct Postern__Wire__V1__Error Postern__Wire__V1__Error;
 typedef struct Postern__Wire__V1__Violation Postern__Wire__V1__Violation;
 typedef struct Postern__Wire__V1__SecondProof Postern__Wire__V1__SecondProof;
+typedef struct Postern__Wire__V1__DocumentQuota Postern__Wire__V1__DocumentQuota;
 typedef struct Postern__Wire__V1__Item Postern__Wire__V1__Item;
 typedef struct Postern__Wire__V1__Cancel Postern__Wire__V1__Cancel;
 typedef struct Postern__Wire__V1__Credit Postern__Wire__V1__Credit;
@@ -164,10 +165,12 @@ struct  Postern__Wire__V1__Error
   ProtobufCBinaryData *alternatives;
   ProtobufCBinaryData unavailable_part;
   Postern__Wire__V1__SecondProof *second_proof;
+  int64_t current_version;
+  Postern__Wire__V1__DocumentQuota *document_quota;
 };
 #define POSTERN__WIRE__V1__ERROR__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__wire__v1__error__descriptor) \
-    , {0,NULL}, {0,NULL}, 0, 0, {0,NULL}, 0,NULL, 0,NULL, 0,NULL, {0,NULL}, NULL }
+    , {0,NULL}, {0,NULL}, 0, 0, {0,NULL}, 0,NULL, 0,NULL, 0,NULL, {0,NULL}, NULL, 0, NULL }
 
 
 struct  Postern__Wire__V1__Violation
@@ -193,6 +196,19 @@ struct  Postern__Wire__V1__SecondProof
 #define POSTERN__WIRE__V1__SECOND_PROOF__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__wire__v1__second_proof__descriptor) \
     , {0,NULL}, 0,NULL, 0 }
+
+
+struct  Postern__Wire__V1__DocumentQuota
+{
+  ProtobufCMessage base;
+  uint32_t documents;
+  uint32_t documents_max;
+  uint32_t bytes;
+  uint32_t bytes_max;
+};
+#define POSTERN__WIRE__V1__DOCUMENT_QUOTA__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__wire__v1__document_quota__descriptor) \
+    , 0, 0, 0, 0 }
 
 
 struct  Postern__Wire__V1__Item
@@ -287,6 +303,9 @@ typedef void (*Postern__Wire__V1__Violation_Closure)
 typedef void (*Postern__Wire__V1__SecondProof_Closure)
                  (const Postern__Wire__V1__SecondProof *message,
                   void *closure_data);
+typedef void (*Postern__Wire__V1__DocumentQuota_Closure)
+                 (const Postern__Wire__V1__DocumentQuota *message,
+                  void *closure_data);
 typedef void (*Postern__Wire__V1__Item_Closure)
                  (const Postern__Wire__V1__Item *message,
                   void *closure_data);
@@ -320,6 +339,7 @@ extern const ProtobufCMessageDescriptor postern__wire__v1__response__descriptor;
 extern const ProtobufCMessageDescriptor postern__wire__v1__error__descriptor;
 extern const ProtobufCMessageDescriptor postern__wire__v1__violation__descriptor;
 extern const ProtobufCMessageDescriptor postern__wire__v1__second_proof__descriptor;
+extern const ProtobufCMessageDescriptor postern__wire__v1__document_quota__descriptor;
 extern const ProtobufCMessageDescriptor postern__wire__v1__item__descriptor;
 extern const ProtobufCMessageDescriptor postern__wire__v1__cancel__descriptor;
 extern const ProtobufCMessageDescriptor postern__wire__v1__credit__descriptor;
