@@ -4,8 +4,11 @@ extension FileDescriptor {
     /// `postern.session.v1` → `SessionV1`.
     var namespace: String {
         let parts = package.split(separator: ".").dropFirst()
-        return parts.map { $0 == "ratelimit" ? "RateLimit" : upperCamel(String($0)) }.joined()
+        return parts.map { Self.twoWords[String($0)] ?? upperCamel(String($0)) }.joined()
     }
+
+    /// Parts of packages that are two words.
+    private static let twoWords = ["accountdata": "AccountData", "ratelimit": "RateLimit"]
 
     /// The gateway's messages are for other packages too (`PosternClient`).
     var isPublic: Bool { package == "postern.gateway.v1" }

@@ -2,7 +2,7 @@
 #ifndef POSTERN_UNPACK_H
 #define POSTERN_UNPACK_H
 
-#include "postern/accountdata/v1/account_data.pb-c.h"
+#include "postern/accountdata/v1/accountdata.pb-c.h"
 #include "postern/backup/v1/backup.pb-c.h"
 #include "postern/clock/v1/clock.pb-c.h"
 #include "postern/events/v1/events.pb-c.h"
