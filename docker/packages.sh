@@ -10,7 +10,7 @@ swift_version_min=6.2
 # What `swift build` needs besides Swift.
 build_packages=(
   git libc6-dev libstdc++-12-dev pkg-config
-  libprotobuf-c-dev protobuf-c-compiler protobuf-compiler libprotobuf-dev
+  libprotobuf-c-dev protobuf-compiler libprotobuf-dev
   libssl-dev libsqlite3-dev libargon2-dev libcrypt-dev libcurl4-openssl-dev libidn2-dev
   libyaml-dev
 )

@@ -4,26 +4,24 @@ import SwiftProtobufPluginLibrary
 
 /// Reads a descriptor set and writes what the project keeps of it:
 ///
-///     generator DESCRIPTOR_SET OUTPUT_ROOT C_DESCRIPTOR_SET
+///     generator DESCRIPTOR_SET OUTPUT_ROOT
 ///
 /// - `OUTPUT_ROOT/Sources/Messages/Generated`: a Swift value for each message,
 /// - `OUTPUT_ROOT/Sources/Contracts/Generated`: protocol, client and dispatcher for each service, and
 ///   the descriptors of their files,
 /// - `OUTPUT_ROOT/Sources/PosternClient/Generated`: the public calls of the gateway's services,
 /// - `OUTPUT_ROOT/Sources/WebService/Generated`: the web service's OpenAPI document,
-/// - `OUTPUT_ROOT/Sources/CMessages/include/postern/layouts.h`: the layouts of the messages,
-/// - `C_DESCRIPTOR_SET`: the set as protoc-gen-c should see it (`CDescriptors.swift`).
+/// - `OUTPUT_ROOT/Sources/CMessages/layouts.c` and its header: the layouts of the messages.
 @main
 struct Generator {
     static func main() throws {
-        guard CommandLine.arguments.count == 4 else {
+        guard CommandLine.arguments.count == 3 else {
             FileHandle.standardError.write(
-                Data("usage: generator DESCRIPTOR_SET OUTPUT_ROOT C_DESCRIPTOR_SET\n".utf8))
+                Data("usage: generator DESCRIPTOR_SET OUTPUT_ROOT\n".utf8))
             exit(64)
         }
         let input = try Data(contentsOf: URL(fileURLWithPath: CommandLine.arguments[1]))
         let root = URL(fileURLWithPath: CommandLine.arguments[2])
-        let output = URL(fileURLWithPath: CommandLine.arguments[3])
         let set = try Google_Protobuf_FileDescriptorSet(serializedBytes: input)
         let files = DescriptorSet(protos: set.file).files
             .filter { $0.package.hasPrefix("postern.") }
@@ -51,10 +49,10 @@ struct Generator {
         try write(
             OpenAPIDocument(files).swiftCode,
             to: root.appending(path: "Sources/WebService/Generated/OpenAPIDocument.swift"))
-        try write(
-            LayoutsHeader(files).text,
-            to: root.appending(path: "Sources/CMessages/include/postern/layouts.h"))
-        try CDescriptors.stripped(set).serializedData().write(to: output)
+        let layouts = MessageLayouts(files)
+        let c = root.appending(path: "Sources/CMessages")
+        try write(layouts.header, to: c.appending(path: "include/postern/layouts.h"))
+        try write(layouts.source, to: c.appending(path: "layouts.c"))
     }
 
     /// Ends the program if there is anything to complain about.

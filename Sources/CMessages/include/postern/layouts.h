@@ -4,8 +4,8 @@
 
 #include <protobuf-c/protobuf-c.h>
 
-/* The layout by which libprotobuf-c decodes and encodes a message. A function, since Swift
- * copies a constant when it takes its address. */
+/* How libprotobuf-c decodes and encodes a message. A function, since Swift copies a constant when
+ * it takes its address. */
 #define POSTERN_LAYOUT(message) \
     extern const ProtobufCMessageDescriptor message##__descriptor; \
     static inline const ProtobufCMessageDescriptor *message##__layout(void) { \
