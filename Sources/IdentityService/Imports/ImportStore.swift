@@ -39,7 +39,8 @@ extension Transaction {
             ])
         try insertProfile(
             of: new.account, sealedKey: new.sealedKey, sealedDisplayName: new.sealedDisplayName,
-            language: new.language, sealedPhotoURL: new.sealedPhotoURL)
+            language: new.language, sealedPhotoURL: new.sealedPhotoURL,
+            isNameEdited: new.isNamed, isPhotoEdited: new.sealedPhotoURL != nil)
         try put(
             """
             INSERT INTO imported_accounts (account, look_up_key, external_id, imported_at_ms)

@@ -11,6 +11,7 @@ struct ImportedAccount: Sendable {
     let sealedExternalID: [UInt8]
     let sealedKey: [UInt8]
     let sealedDisplayName: [UInt8]
+    let isNamed: Bool
     let sealedPhotoURL: [UInt8]?
     let language: String
     let status: AccountStatus
@@ -43,6 +44,7 @@ struct ImportedAccount: Sendable {
         sealedExternalID = try vault.seal(candidate.imported.text, .externalID)
         sealedKey = vault.sealedKey
         sealedDisplayName = try vault.seal(candidate.displayName, .displayName)
+        isNamed = !candidate.displayName.isEmpty
         sealedPhotoURL =
             candidate.photoURL.isEmpty ? nil : try vault.seal(candidate.photoURL, .photoURL)
         language = candidate.language
