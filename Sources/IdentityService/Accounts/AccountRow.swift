@@ -31,6 +31,8 @@ struct AccountRow: Hashable, Sendable {
     let isPhotoEdited: Bool
     /// The photo that was uploaded; nil for none.
     let photo: Photo?
+    /// What decides whether onboarding is complete.
+    let onboarding: OnboardingRecord
     /// From 1; each end of all its sessions raises it (`AccountEnd`).
     let sessionGeneration: Int64
 

@@ -30,12 +30,14 @@ extension Transaction {
         let account = SQLValue.integer(new.account.key)
         try put(
             """
-            INSERT INTO accounts (account, status, created_at_ms, last_sign_in_at_ms)
-            VALUES (?, ?, ?, ?)
+            INSERT INTO accounts (
+                account, status, created_at_ms, last_sign_in_at_ms, onboarding_set)
+            VALUES (?, ?, ?, ?, ?)
             """,
             [
                 account, .integer(new.status.rawValue), SQLValue(new.createdAt),
                 new.lastSignInAt.map { SQLValue($0) } ?? .null,
+                new.isOnboarded ? SQLValue(true) : .null,
             ])
         try insertProfile(
             of: new.account, sealedKey: new.sealedKey, sealedDisplayName: new.sealedDisplayName,
