@@ -21,6 +21,8 @@ struct AccountVault: Sendable {
         /// Custom claims that another system held for the account.
         case customClaims
         case suspensionReason
+        /// A document's collection, name and JSON; its row key.
+        case document(Int64)
         /// The details of an identity; its row key.
         case identityDetails(Int64)
         /// The token that revokes an identity's grant; its row key.
@@ -52,6 +54,8 @@ struct AccountVault: Sendable {
                 SealedPlace(table: "passwords", column: "hash", row: account.key)
             case .suspensionReason:
                 SealedPlace(table: "suspensions", column: "reason", row: account.key)
+            case .document(let document):
+                SealedPlace(table: "documents", column: "payload", row: document)
             }
         }
     }
