@@ -6,6 +6,8 @@ struct DocumentKey: Hashable, Sendable {
     let collection: String
     let name: String
 
+    /// The name of the one document of a collection that needs no more.
+    static let main = "main"
     private static let collectionBytes = 1...64
     private static let nameBytes = 1...128
 
