@@ -34,7 +34,8 @@ struct IdentityProgram: Program {
             peers: IdentityPeers(
                 session: try host.channel(to: settings.session),
                 notification: try host.channel(to: settings.notification)),
-            documentWriters: documentWriters.applications, time: host.time, randomness: host.randomness, logger: host.logger,
+            documentWriters: documentWriters.applications, time: host.time,
+            randomness: host.randomness, logger: host.logger,
             metrics: host.metrics)
         return Assembly(
             methods: service.methods, tasks: service.tasks, store: store,
