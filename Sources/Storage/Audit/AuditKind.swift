@@ -105,6 +105,13 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case documentWrittenByBackend = "document.written-by-backend"
     /// A backend removed a document of an account.
     case documentRemovedByBackend = "document.removed-by-backend"
+    /// Onboarding was completed: its documents were written, and the account's flag was set.
+    case onboardingCompleted = "onboarding.completed"
+    /// The drafts of onboarding were removed.
+    case onboardingRestarted = "onboarding.restarted"
+    /// The app's backend set whether onboarding is complete: `attempt` is 1, or 0 if it is not;
+    /// `actor` says who.
+    case onboardingSetByBackend = "onboarding.set-by-backend"
     /// A session was opened.
     case sessionStarted = "session.started"
     /// A session's refresh token was rotated.
