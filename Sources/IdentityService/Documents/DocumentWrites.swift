@@ -86,35 +86,56 @@ struct DocumentWrite: Sendable {
         throw .documentConflict(current, field: "\(place)base_version")
     }
 
-    /// The document as it will be stored: merged with the former one, filled with the defaults of
-    /// the rules, and checked by them.
+    /// The document as it will be stored, merged with the former one where that is requested.
     /// - Throws: `auth/invalid-document`.
     func change(
         of former: StoredDocument?, _ rules: CollectionRules, by writer: DocumentWriter,
         in voice: Voice
-    ) throws -> DocumentChange {
+    ) throws(ServiceError) -> DocumentChange {
         guard key.collection != DocumentRules.onboardingName || writer == .server else {
-            throw ServiceError.invalidDocument(.serverOnly, field: "\(place)collection")
+            throw .invalidDocument(.serverOnly, field: "\(place)collection")
         }
-        let present = try former.flatMap { try $0.object() }
-        let document = rules.filled(
-            isMerge ? (present ?? JSONObject()).merging(json) : json, replacing: present,
-            by: writer)
+        let present = try former?.object()
+        return try DocumentChange(
+            isMerge ? (present ?? JSONObject()).merging(json) : json, at: key, of: former,
+            rules, by: writer, field: "\(place)json", voice)
+    }
+}
+
+extension DocumentChange {
+    /// A document to write, filled with the defaults of the rules and checked by them.
+    /// - Parameters:
+    ///   - former: the document as it was read in the same transaction, also a removed one.
+    ///   - field: the request's field that has the document, for violations: `writes[0].json`.
+    ///   - voice: the language of the operator's reasons.
+    /// - Throws: `auth/invalid-document`.
+    init(
+        _ document: JSONObject, at key: DocumentKey, of former: StoredDocument?,
+        _ rules: CollectionRules, by writer: DocumentWriter, field: String, _ voice: Voice
+    ) throws(ServiceError) {
+        let present = try former?.object()
+        let document = rules.filled(document, replacing: present, by: writer)
         var violations = rules.violations(
             of: document, replacing: present, by: writer, voice: voice)
+        let name = rules.displayName(in: document, key)
+        // It is the greeting of mails, where a line break would begin another header or line.
+        if let name, !Applicant.isDisplayName(name) {
+            violations.append(
+                .init(
+                    field: rules.displayNameField ?? "", rule: DocumentRule.textLength.rawValue))
+        }
         guard violations.isEmpty else {
             for index in violations.indices {
-                violations[index].field = "\(place)json.\(violations[index].field)"
+                violations[index].field = "\(field).\(violations[index].field)"
             }
             var error = ServiceError(.invalidDocument)
             error.violations = violations
             throw error
         }
         guard let text = DocumentText.text(document) else {
-            throw ServiceError.invalidDocument(.json, field: "\(place)json")
+            throw .invalidDocument(.json, field: field)
         }
-        return DocumentChange(
-            key: key, former: former, json: text, displayName: rules.displayName(in: document, key))
+        self.init(key: key, former: former, json: text, displayName: name)
     }
 }
 

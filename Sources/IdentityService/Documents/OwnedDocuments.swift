@@ -110,6 +110,10 @@ extension OwnedDocuments {
             return try write(change, at: position, in: transaction)
         }
         try transaction.setTotals(totals, of: owner.account)
+        // Display name and photo are one truth, which mails use too (G-17).
+        for name in changes.compactMap(\.displayName) {
+            try transaction.setDisplayName(try vault.seal(name, .displayName), of: owner.account)
+        }
         return written
     }
 
