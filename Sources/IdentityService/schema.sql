@@ -68,6 +68,32 @@ CREATE TABLE custom_claims (
     document BLOB NOT NULL
 ) STRICT;
 
+CREATE TABLE document_totals (
+    account INTEGER PRIMARY KEY REFERENCES accounts,
+    documents INTEGER NOT NULL,
+    bytes INTEGER NOT NULL,
+    removals INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    oldest_position INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE documents (
+    document INTEGER PRIMARY KEY,
+    account INTEGER NOT NULL REFERENCES accounts,
+    collection_key BLOB NOT NULL,
+    name_key BLOB NOT NULL,
+    version INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    payload BLOB NOT NULL,
+    bytes INTEGER NOT NULL,
+    changed_at_ms INTEGER NOT NULL,
+    is_removed INTEGER NOT NULL
+) STRICT;
+
+CREATE UNIQUE INDEX documents_by_name ON documents (account, name_key);
+
+CREATE UNIQUE INDEX documents_by_position ON documents (account, position);
+
 CREATE TABLE email_addresses (
     account INTEGER PRIMARY KEY REFERENCES accounts,
     look_up_key BLOB NOT NULL,
