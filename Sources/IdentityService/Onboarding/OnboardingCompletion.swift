@@ -31,12 +31,12 @@ struct OnboardingCompletion: Sendable {
             guard let rules = rules.collection(collection) else { continue }
             let key = DocumentKey.main(collection)
             let former = try documents.document(key, in: session)
-            do {
+            do throws(ServiceError) {
                 let change = try DocumentChange(
                     (former?.object() ?? JSONObject()).merging(fields), at: key, of: former,
                     rules, by: .owner, field: collection, voice)
                 if former?.json != change.json { changes.append(change) }
-            } catch let error as ServiceError where error.code == .invalidDocument {
+            } catch where error.code == .invalidDocument {
                 violations += error.violations.map(inDraft)
             }
         }
