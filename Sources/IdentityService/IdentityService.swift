@@ -32,17 +32,22 @@ package struct IdentityService: Sendable {
     let signInSettings: SignInSettingsHandler
     /// `postern.identity.v1.AccountDocuments`.
     let documents: DocumentsHandler
+    /// `postern.identity.v1.AccountOnboarding`.
+    let onboarding: OnboardingHandler
     /// The work beside the handlers.
     package let background: BackgroundTasks
     /// Hashes passwords on its own threads.
     let passwords: PasswordHashPool
 
     /// The service over a store that was opened with `IdentityTables.migrations`.
-    /// - Parameter documentWriters: The keys of the setting `document-writers`.
+    /// - Parameters:
+    ///   - documentWriters: The keys of the setting `document-writers`.
+    ///   - rules: The operator's rules of documents and onboarding, as they are now.
     /// - Throws: `OutboundClient.Unavailable`, or what `PasswordHashPool` throws.
     package init(
         settings: IdentitySettings, store: Store, keys: IdentityKeys, peers: IdentityPeers,
-        documentWriters: Reloadable<Applications> = Reloadable(.empty), time: any Time,
+        documentWriters: Reloadable<Applications> = Reloadable(.empty),
+        rules: Reloadable<DocumentRules> = Reloadable(.standard), time: any Time,
         randomness: any Randomness, logger: Logger, metrics: any MetricsFactory
     ) throws {
         passwords = try PasswordHashPool(
@@ -58,45 +63,49 @@ package struct IdentityService: Sendable {
         let check = PasswordCheck(
             store: store, keys: keys, passwords: passwords, responseTimeFloor: responseTimeFloor,
             time: time, randomness: randomness)
+        let answers = AccountAnswers(
+            settings: settings, store: store, keys: keys, randomness: randomness, rules: rules)
         let owners = SessionOwners(store: store, devices: peers.devices, sessions: peers.sessions)
         accounts = AccountsHandler(
             settings: settings, store: store, keys: keys, passwords: check,
             responseTimeFloor: responseTimeFloor, time: time, randomness: randomness,
-            owners: owners)
+            answers: answers, owners: owners)
         credentials = CredentialsHandler(
             settings: settings, store: store, keys: keys, passwords: check,
-            responseTimeFloor: responseTimeFloor, time: time, randomness: randomness)
+            responseTimeFloor: responseTimeFloor, time: time, randomness: randomness,
+            answers: answers)
         accountNotices = AccountNoticesHandler(store: store, keys: keys, randomness: randomness)
         emailChanges = EmailChangesHandler(
             settings: settings, store: store, keys: keys, passwords: check,
             responseTimeFloor: responseTimeFloor, time: time, randomness: randomness,
-            owners: owners)
+            answers: answers, owners: owners)
         providerEvents = ProviderEventsHandler(
             store: store, keys: keys, time: time, randomness: randomness, logger: logger,
             providers: providers)
         imports = ImportsHandler(
             settings: settings, store: store, keys: keys, passwords: passwords,
             responseTimeFloor: responseTimeFloor, time: time, randomness: randomness,
-            logger: logger)
+            rules: rules, logger: logger)
         accountAdmin = AccountAdminHandler(
-            settings: settings, store: store, keys: keys, randomness: randomness, logger: logger,
-            activity: peers.activity)
+            settings: settings, store: store, keys: keys, randomness: randomness,
+            answers: answers, logger: logger, activity: peers.activity)
         identities = IdentitiesHandler(
             settings: settings, store: store, keys: keys, randomness: randomness,
-            keepsGrants: apple != nil, devices: peers.devices, sessions: peers.sessions,
-            tokens: providers)
+            answers: answers, keepsGrants: apple != nil, devices: peers.devices,
+            sessions: peers.sessions, tokens: providers)
         phoneCodes = PhoneCodesHandler(
             settings: settings, store: store, keys: keys, time: time, randomness: randomness,
-            logger: logger, keepsGrants: apple != nil, devices: peers.devices,
+            answers: answers, logger: logger, keepsGrants: apple != nil, devices: peers.devices,
             sessions: peers.sessions)
         phoneSignals = PhoneSignalsHandler(store: store, keys: keys)
         signInSettings = SignInSettingsHandler(settings: settings)
         documents = DocumentsHandler(
             settings: settings.documents, store: store, keys: keys, time: time,
-            randomness: randomness, sessions: peers.sessions, rules: Reloadable(.standard),
+            randomness: randomness, sessions: peers.sessions, rules: rules,
             backends: BackendCalls(
                 settings: settings.documents, applications: documentWriters, time: time),
             watchers: DocumentWatchers())
+        onboarding = OnboardingHandler(documents: documents, answers: answers)
         background = BackgroundTasks(
             beside: accounts, peers: peers, apple: apple, logger: logger, metrics: metrics)
     }
@@ -116,6 +125,7 @@ package struct IdentityService: Sendable {
             PhoneSignalsDispatcher.methods(of: phoneSignals),
             SignInSettingsDispatcher.methods(of: signInSettings),
             AccountDocumentsDispatcher.methods(of: documents),
+            AccountOnboardingDispatcher.methods(of: onboarding),
         ]
     }
 

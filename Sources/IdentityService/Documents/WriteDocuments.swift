@@ -59,8 +59,9 @@ extension DocumentsHandler {
             within: DocumentQuota(isGuest: documents.owner.isGuest, settings), in: transaction)
     }
 
+    /// Requires what a collection needs of the account that writes.
     /// - Throws: `auth/account-required` for a guest; `auth/email-not-verified`.
-    private func require(_ need: AccountNeed, of owner: DocumentOwner) throws(ServiceError) {
+    func require(_ need: AccountNeed, of owner: DocumentOwner) throws(ServiceError) {
         guard need != .nothing else { return }
         guard !owner.isGuest else { throw ServiceError(.accountRequired) }
         guard need != .verified || owner.hasVerifiedAddress else {
