@@ -34,6 +34,8 @@ package struct IdentityService: Sendable {
     let documents: DocumentsHandler
     /// The work beside the handlers.
     package let background: BackgroundTasks
+    /// The work beside the handlers. Each task runs until cancelled.
+    package let tasks: [@Sendable () async throws -> Void]
     /// Hashes passwords on its own threads.
     let passwords: PasswordHashPool
 
@@ -91,14 +93,22 @@ package struct IdentityService: Sendable {
             sessions: peers.sessions)
         phoneSignals = PhoneSignalsHandler(store: store, keys: keys)
         signInSettings = SignInSettingsHandler(settings: settings)
+        let rulesFile = settings.rules.file.map {
+            RulesFile(path: $0.path, current: $0.document, logger: logger)
+        }
+        let rules = rulesFile?.rules ?? Reloadable(DocumentRules.standard)
         documents = DocumentsHandler(
             settings: settings.documents, store: store, keys: keys, time: time,
-            randomness: randomness, sessions: peers.sessions, rules: Reloadable(.standard),
+            randomness: randomness, sessions: peers.sessions, rules: rules,
             backends: BackendCalls(
                 settings: settings.documents, applications: documentWriters, time: time),
             watchers: DocumentWatchers())
         background = BackgroundTasks(
             beside: accounts, peers: peers, apple: apple, logger: logger, metrics: metrics)
+        // With this type from the start, as in `WebService`.
+        var tasks: [@Sendable () async throws -> Void] = [background.run]
+        if let rulesFile { tasks.append { await rulesFile.run(time) } }
+        self.tasks = tasks
     }
 
     /// The rpcs of all handlers, for a server.
@@ -118,9 +128,6 @@ package struct IdentityService: Sendable {
             AccountDocumentsDispatcher.methods(of: documents),
         ]
     }
-
-    /// The work beside the handlers. Each task runs until cancelled.
-    package var tasks: [@Sendable () async throws -> Void] { [background.run] }
 
     /// Stops the threads that hash passwords. Call it after the tasks have ended.
     package func close() { passwords.close() }

@@ -36,6 +36,8 @@ package struct IdentitySettings: Settings {
     package let apple: AppleSettings
     /// Documents of accounts.
     package let documents: DocumentSettings
+    /// The rules of documents and onboarding.
+    package let rules: RulesSettings
 
     /// Settings for tests and embedding.
     package init(
@@ -46,7 +48,8 @@ package struct IdentitySettings: Settings {
         emailVerification: EmailVerificationMode = .optional,
         passwordPolicy: PasswordPolicy = .document, appName: String = "",
         providers: ProvidersSettings = ProvidersSettings(providers: []),
-        apple: AppleSettings = .none, documents: DocumentSettings = DocumentSettings()
+        apple: AppleSettings = .none, documents: DocumentSettings = DocumentSettings(),
+        rules: RulesSettings = .none
     ) {
         self.phone = phone
         self.enumeration = enumeration
@@ -56,6 +59,7 @@ package struct IdentitySettings: Settings {
         self.providers = providers
         self.apple = apple
         self.documents = documents
+        self.rules = rules
         self.linkOrigin = linkOrigin
         self.verificationLife = verificationLife
         self.resetLife = resetLife
@@ -111,6 +115,7 @@ package struct IdentitySettings: Settings {
         providers = ProvidersSettings(reading: &settings)
         apple = AppleSettings(reading: &settings)
         documents = DocumentSettings(reading: &settings)
+        rules = RulesSettings(reading: &settings)
         settings.require(
             apple.redirects.clients.isSubset(of: providers.appleClients),
             ["apple-redirect-uris"], "apple-redirect-uris names an app that apple-audiences lacks")
