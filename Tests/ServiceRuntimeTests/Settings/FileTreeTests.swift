@@ -27,7 +27,7 @@ struct FileTreeTests {
                 "a: 07:30\nb: 2026-01-31\nc: yes\nd: 1-2\n",
                 #"{"a":"07:30","b":"2026-01-31","c":"yes","d":"1-2"}"#
             ),
-            ("a: -5\nb: 1e3\nc: .5\nd: -\n", #"{"a":-5,"b":1000.0,"c":0.5,"d":[null]}"#),
+            ("a: -5\nb: 1e3\nc: .5\nd:\n  -\n", #"{"a":-5,"b":1000.0,"c":0.5,"d":[null]}"#),
             ("a: >\n  b\n  c\nd: |\n  e\n", #"{"a":"b c\n","d":"e\n"}"#),
             ("- [a, [b]]\n", #"[["a",["b"]]]"#), ("", "null"), ("# a\n", "null"),
         ])
@@ -54,7 +54,7 @@ struct FileTreeTests {
 
     @Test("a violation of the syntax leaves no values")
     func syntax() throws {
-        let tree = try tree("a: [1\nb: 2\n")
+        let tree = try tree("a: [1, 2\n")
         #expect(tree.root == nil)
         #expect(tree.problems.count == 1)
     }
