@@ -56,12 +56,16 @@ package enum LimitedFlow: String, CaseIterable, Sendable {
     case providerSignIn = "provider-sign-in"
     /// Refuses: codes could be guessed, and messages sent at our cost, without a count.
     case phoneCode = "phone-code"
+    /// Proceeds: the caller's own account is bounded by its quota of documents.
+    case documentWrite = "document-write"
+    /// Proceeds: the caller changes its own account.
+    case profileUpdate = "profile-update"
 
     /// The default.
     package var failure: LimiterFailure {
         switch self {
         case .signUp, .guestSignUp, .passwordReset, .passwordCheck, .verificationMail,
-            .providerSignIn:
+            .providerSignIn, .documentWrite, .profileUpdate:
             .pass
         case .passwordSignIn, .phoneCode: .refuse
         }
