@@ -1,6 +1,7 @@
 import Contracts
 import Messages
 import RPC
+import ServiceRuntime
 
 /// `postern.gateway.v1.BackendDocuments`: documents by account id, for the app's own backend
 /// (I-07). Relays each call to the identity service, with the backend's application token. Which
@@ -10,40 +11,41 @@ struct BackendDocumentsHandler: BackendDocumentsService {
     let documents: any AccountDocumentsAPI
 
     /// Relays the call.
-    /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`, `rpc/not-found`.
+    /// - Throws: `rpc/permission-denied`, `rpc/unauthenticated`, `rpc/invalid-argument`,
+    ///   `rpc/not-found`.
     func readAccountDocument(
         _ request: GatewayV1.ReadAccountDocumentRequest, _ context: CallContext
     ) async throws -> GatewayV1.ReadDocumentResponse {
-        let answer = try await documents.readDocument(
-            IdentityV1.ReadDocumentRequest(
-                caller: Self.caller(request.call), collection: request.collection,
-                name: request.name),
-            context.onward())
+        let inner = IdentityV1.ReadDocumentRequest(
+            caller: try IdentityV1.DocumentCaller(request.call), collection: request.collection,
+            name: request.name)
+        let answer = try await relay {
+            try await documents.readDocument(inner, context.onward())
+        }
         return GatewayV1.ReadDocumentResponse(
             document: answer.document.map(GatewayV1.Document.init))
     }
 
     /// Relays the call.
     /// - Throws: `auth/document-conflict`, `auth/document-quota`, `auth/invalid-document`,
-    ///   `auth/idempotency-key-reused`, `rpc/permission-denied`, `rpc/invalid-argument`,
-    ///   `rpc/not-found`.
+    ///   `auth/idempotency-key-reused`, `rpc/permission-denied`, `rpc/unauthenticated`,
+    ///   `rpc/invalid-argument`, `rpc/not-found`.
     func writeAccountDocuments(
         _ request: GatewayV1.WriteAccountDocumentsRequest, _ context: CallContext
     ) async throws -> GatewayV1.WriteDocumentsResponse {
         let onward = try context.onward(for: "WriteAccountDocuments")
-        let answer = try await documents.writeDocuments(
-            IdentityV1.WriteDocumentsRequest(
-                caller: Self.caller(request.call),
-                writes: request.writes.map(IdentityV1.DocumentWrite.init),
-                origin: try Origin.of(nil, context), acceptLanguage: context.metadata.voice.tag),
-            onward)
+        let inner = IdentityV1.WriteDocumentsRequest(
+            caller: try IdentityV1.DocumentCaller(request.call),
+            writes: request.writes.map(IdentityV1.DocumentWrite.init),
+            origin: try Origin.of(nil, context), acceptLanguage: context.metadata.voice.tag)
+        let answer = try await relay { try await documents.writeDocuments(inner, onward) }
         return GatewayV1.WriteDocumentsResponse(
             written: answer.written.map(GatewayV1.WrittenDocument.init))
     }
 
     /// Relays the call.
     /// - Throws: `auth/document-conflict`, `auth/idempotency-key-reused`, `rpc/permission-denied`,
-    ///   `rpc/invalid-argument`, `rpc/not-found`.
+    ///   `rpc/unauthenticated`, `rpc/invalid-argument`, `rpc/not-found`.
     func removeAccountDocument(
         _ request: GatewayV1.RemoveAccountDocumentRequest, _ context: CallContext
     ) async throws -> GatewayV1.RemoveDocumentResponse {
@@ -53,47 +55,71 @@ struct BackendDocumentsHandler: BackendDocumentsService {
             case .baseVersion(let version): .baseVersion(version)
             case nil: nil
             }
-        let answer = try await documents.removeDocument(
-            IdentityV1.RemoveDocumentRequest(
-                caller: Self.caller(request.call), collection: request.collection,
-                name: request.name, origin: try Origin.of(nil, context), base: base),
-            onward)
+        let inner = IdentityV1.RemoveDocumentRequest(
+            caller: try IdentityV1.DocumentCaller(request.call), collection: request.collection,
+            name: request.name, origin: try Origin.of(nil, context), base: base)
+        let answer = try await relay { try await documents.removeDocument(inner, onward) }
         return GatewayV1.RemoveDocumentResponse(removed: answer.removed)
     }
 
     /// Relays the call.
-    /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`, `rpc/not-found`.
+    /// - Throws: `rpc/permission-denied`, `rpc/unauthenticated`, `rpc/invalid-argument`,
+    ///   `rpc/not-found`.
     func listAccountDocuments(
         _ request: GatewayV1.ListAccountDocumentsRequest, _ context: CallContext
     ) async throws -> GatewayV1.ListDocumentsResponse {
-        let list = try await documents.listDocuments(
-            IdentityV1.ListDocumentsRequest(
-                caller: Self.caller(request.call), collection: request.collection,
-                withJson: request.withJson, pageToken: request.pageToken),
-            context.onward())
+        let inner = IdentityV1.ListDocumentsRequest(
+            caller: try IdentityV1.DocumentCaller(request.call), collection: request.collection,
+            withJson: request.withJson, pageToken: request.pageToken)
+        let list = try await relay {
+            try await documents.listDocuments(inner, context.onward())
+        }
         return GatewayV1.ListDocumentsResponse(list)
     }
 
     /// Relays the call.
-    /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`, `rpc/not-found`.
+    /// - Throws: `rpc/permission-denied`, `rpc/unauthenticated`, `rpc/invalid-argument`,
+    ///   `rpc/not-found`.
     func setOnboarding(
         _ request: GatewayV1.SetOnboardingRequest, _ context: CallContext
     ) async throws -> GatewayV1.SetOnboardingResponse {
-        _ = try await documents.setOnboarding(
-            IdentityV1.SetOnboardingRequest(
-                backend: request.call.map(IdentityV1.BackendCaller.init),
-                complete: request.complete, origin: try Origin.of(nil, context)),
-            context.onward())
+        let inner = IdentityV1.SetOnboardingRequest(
+            backend: try IdentityV1.BackendCaller(request.call), complete: request.complete,
+            origin: try Origin.of(nil, context))
+        _ = try await relay { try await documents.setOnboarding(inner, context.onward()) }
         return GatewayV1.SetOnboardingResponse()
     }
 
-    private static func caller(_ call: GatewayV1.BackendCall?) -> IdentityV1.DocumentCaller {
-        IdentityV1.DocumentCaller(by: call.map { .backend(IdentityV1.BackendCaller($0)) })
+    /// Makes an inner call. Its error gets the fields that the backend has sent.
+    private func relay<Answer>(_ call: () async throws -> Answer) async throws -> Answer {
+        do {
+            return try await call()
+        } catch var error as ServiceError {
+            for index in error.violations.indices {
+                let field = error.violations[index].field
+                error.violations[index].field = Self.publicFields[field] ?? field
+            }
+            throw error
+        }
+    }
+
+    private static let publicFields = [
+        "account_id": "call.account_id", "actor": "call.actor",
+        Metadata.Key.applicationToken: "call.application_token",
+    ]
+}
+
+extension IdentityV1.DocumentCaller {
+    /// - Throws: as `BackendCaller.init`.
+    fileprivate init(_ call: GatewayV1.BackendCall?) throws(ServiceError) {
+        self.init(by: .backend(try IdentityV1.BackendCaller(call)))
     }
 }
 
 extension IdentityV1.BackendCaller {
-    fileprivate init(_ call: GatewayV1.BackendCall) {
+    /// - Throws: `rpc/invalid-argument` without an account and a proof.
+    fileprivate init(_ call: GatewayV1.BackendCall?) throws(ServiceError) {
+        guard let call else { throw ServiceError(.invalidArgument, fields: ["call"]) }
         self.init(
             accountId: call.accountId, applicationToken: call.applicationToken, actor: call.actor)
     }

@@ -1,6 +1,7 @@
 import Contracts
 import Messages
 import RPC
+import ServiceRuntime
 
 /// `postern.gateway.v1.Documents`: what an app keeps about the caller, as JSON objects (I-07). Each
 /// rpc is in the file of its name: `readDocument`, `writeDocument`, `writeDocuments`,

@@ -1,6 +1,7 @@
 import Contracts
 import Messages
 import RPC
+import ServiceRuntime
 
 extension OnboardingHandler {
     /// G-18: has identity check all sections, and write the documents and the account's flag in one

@@ -1,6 +1,7 @@
 import Contracts
 import Messages
 import RPC
+import ServiceRuntime
 
 extension OnboardingHandler {
     /// G-18: the sections with their drafts, and where to resume.

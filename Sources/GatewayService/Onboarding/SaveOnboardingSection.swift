@@ -1,6 +1,7 @@
 import Contracts
 import Messages
 import RPC
+import ServiceRuntime
 
 extension OnboardingHandler {
     /// G-18: identify the caller's account → charge the limit → have the draft checked and written.
