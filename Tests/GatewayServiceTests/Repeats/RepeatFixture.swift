@@ -19,6 +19,10 @@ struct RepeatFixture: Sendable {
     var methods: SignInMethodsHandler { gateway.signInMethods }
     var phone: PhoneSignInHandler { gateway.phoneSignIn }
     var emails: EmailsHandler { gateway.emails }
+    var documents: DocumentsHandler { gateway.documents }
+    var backendDocuments: BackendDocumentsHandler { gateway.backendDocuments }
+    var profile: ProfileHandler { gateway.profile }
+    var onboarding: OnboardingHandler { gateway.onboarding }
     private let gateway: GatewayService
     private let wire: InnerWire
 

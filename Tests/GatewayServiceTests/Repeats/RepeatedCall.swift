@@ -92,6 +92,8 @@ struct RepeatedCall: Sendable, CustomTestStringConvertible {
         AuthDescription.service, PasswordsDescription.service, AccountSessionsDescription.service,
         ProvidersDescription.service, GuestsDescription.service, SignInMethodsDescription.service,
         PhoneSignInDescription.service, EmailsDescription.service,
+        DocumentsDescription.service, BackendDocumentsDescription.service,
+        ProfileDescription.service, OnboardingDescription.service,
     ]
 
     /// Fields that may differ in a repeat: an access token, which expires before a late repeat; the

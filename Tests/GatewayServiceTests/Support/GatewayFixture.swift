@@ -29,6 +29,10 @@ final class GatewayFixture: Sendable {
     var methods: SignInMethodsHandler { gateway.signInMethods }
     var phone: PhoneSignInHandler { gateway.phoneSignIn }
     var emails: EmailsHandler { gateway.emails }
+    var documents: DocumentsHandler { gateway.documents }
+    var backendDocuments: BackendDocumentsHandler { gateway.backendDocuments }
+    var profile: ProfileHandler { gateway.profile }
+    var onboarding: OnboardingHandler { gateway.onboarding }
     /// The rpcs of all handlers, for a server.
     var serviceMethods: [ServiceMethods] { gateway.methods }
     var providerNotices: ProviderNoticesHandler { gateway.providerNotices }
@@ -65,7 +69,8 @@ final class GatewayFixture: Sendable {
                     identities: identities ?? identity.identities,
                     phoneCodes: identity.phoneCodes, emailChanges: identity.emailChanges,
                     providerEvents: identity.providerEvents, accountAdmin: identity.accountAdmin,
-                    signInSettings: identity.signInSettings),
+                    signInSettings: identity.signInSettings, documents: identity.documents,
+                    profiles: identity.profiles, onboarding: identity.onboarding),
                 session: .init(
                     sessions: session.sessions, devices: session.devices,
                     activity: session.accountActivity, ends: session.ends,
