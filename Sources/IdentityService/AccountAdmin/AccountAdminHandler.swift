@@ -110,7 +110,8 @@ struct AdminCaller: Sendable {
         self.actor = actor.isEmpty ? context.application : "\(context.application)/\(actor)"
     }
 
-    private static func isPlain(_ character: Character) -> Bool {
+    /// Whether a character can be part of an actor's name.
+    static func isPlain(_ character: Character) -> Bool {
         character.isLetter || character.isNumber || "-_.:@/ ".contains(character)
     }
 }

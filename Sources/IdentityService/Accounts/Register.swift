@@ -170,6 +170,7 @@ extension AccountsHandler {
         let account = NewAccount(
             account: id, sealedKey: vault.sealedKey,
             sealedDisplayName: try vault.seal(applicant.displayName, .displayName),
+            isNameTyped: !applicant.displayName.isEmpty,
             language: applicant.language,
             address: NewAddress(
                 lookUpKey: applicant.lookUpKey,

@@ -94,7 +94,7 @@ struct StrictRegistration: Sendable {
         if try vault.open(row.sealedDisplayName, .displayName).isEmpty {
             try transaction.fillProfile(
                 guest, sealedDisplayName: try vault.seal(applicant.displayName, .displayName),
-                sealedPhotoURL: nil)
+                isNameTyped: !applicant.displayName.isEmpty, sealedPhotoURL: nil)
         }
         try transaction.endSessions(
             of: guest, provedUntil: transaction.at, reason: .signedOut,
@@ -185,6 +185,7 @@ extension StrictRegistration {
                 ? NewAccount(
                     account: id, sealedKey: vault.sealedKey,
                     sealedDisplayName: try vault.seal(applicant.displayName, .displayName),
+                    isNameTyped: !applicant.displayName.isEmpty,
                     language: applicant.language, isGuest: true) : nil
             token = LinkToken.drawn(from: randomness)
             claim = Claim(
