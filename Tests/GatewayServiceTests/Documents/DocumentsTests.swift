@@ -21,8 +21,11 @@ struct DocumentsTests {
     @Test("I-07: a document is written, read, listed and removed")
     func way() async throws {
         let written = try await fixture.write(#"{"theme":"dark"}"#, in: context)
-        #expect(written == .init(
-            collection: "settings", name: "main", version: 1, changedAtMs: written.changedAtMs))
+        #expect(
+            written
+                == .init(
+                    collection: "settings", name: "main", version: 1,
+                    changedAtMs: written.changedAtMs))
         let document = try await fixture.read(in: context)
         #expect(document.version == 1 && document.json == #"{"theme":"dark"}"#)
         #expect(document.changedAtMs == written.changedAtMs)

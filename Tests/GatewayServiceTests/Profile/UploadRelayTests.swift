@@ -32,7 +32,7 @@ struct UploadRelayTests {
 
     @Test("G-17: while identity takes nothing, the caller's items wait")
     func slow() async throws {
-        let gate = Gate()
+        let (gate, opening) = AsyncStream<Void>.makeStream()
         let profiles = ScriptedProfiles(gate: gate)
         let (fixture, context) = try await fixture(profiles)
         let call = fixture.profile.uploadPhoto(context)
@@ -49,7 +49,7 @@ struct UploadRelayTests {
         for _ in 0..<10_000 { await Task.yield() }
         // Two pipes, and the item between them.
         #expect(written.load(ordering: .relaxed) <= 2 * Int(FrameLimits.streamCredit) + 2)
-        gate.open()
+        opening.finish()
         try await writing
         #expect(try await progress.count == 10_000)
         #expect(profiles.bytes.count == 10_000)
@@ -90,13 +90,13 @@ private final class ScriptedProfiles: AccountProfilesService {
     }
 
     private let state = Mutex(State())
-    private let gate: Gate?
+    private let gate: AsyncStream<Void>?
     private let refusal: ServiceError?
 
     /// - Parameters:
-    ///   - gate: It takes no item before this is open.
+    ///   - gate: It takes no item before this has ended.
     ///   - refusal: It refuses after the first item.
-    init(gate: Gate? = nil, refusal: ServiceError? = nil) {
+    init(gate: AsyncStream<Void>? = nil, refusal: ServiceError? = nil) {
         self.gate = gate
         self.refusal = refusal
     }
@@ -108,7 +108,7 @@ private final class ScriptedProfiles: AccountProfilesService {
         _ incoming: IncomingItems<IdentityV1.UploadPhotoRequest>,
         _ outgoing: OutgoingItems<IdentityV1.UploadPhotoItem>, _ context: CallContext
     ) async throws {
-        try await gate?.pass()
+        if let gate { for await _ in gate {} }
         for try await item in incoming {
             if let refusal { throw refusal }
             let received = state.withLock { state -> Int? in

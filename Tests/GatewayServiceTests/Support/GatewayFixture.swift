@@ -45,11 +45,13 @@ final class GatewayFixture: Sendable {
     ///   - flags: The gateway's settings, as on a command line.
     ///   - limits: Replaces the rate limiter, for tests of its absence.
     ///   - identities: Replaces identity's providers and guests, for tests of the calls to them.
+    ///   - profiles: Replaces identity's profiles, for tests of the calls to them.
     ///   - providers: Identity's provider settings, as on a command line.
     ///   - phoneSettings: The countries that codes are sent to.
     init(
         flags: [String] = [], limits: (any LimitsAPI)? = nil,
-        identities: (any IdentitiesAPI)? = nil, providers: [String] = [],
+        identities: (any IdentitiesAPI)? = nil, profiles: (any AccountProfilesAPI)? = nil,
+        providers: [String] = [],
         phone phoneSettings: PhoneSettings = PhoneSettings(countries: ["DE"]),
         enumeration: IdentitySettings.EnumerationMode = .friendly,
         verification: IdentitySettings.EmailVerificationMode = .optional,
@@ -70,7 +72,7 @@ final class GatewayFixture: Sendable {
                     phoneCodes: identity.phoneCodes, emailChanges: identity.emailChanges,
                     providerEvents: identity.providerEvents, accountAdmin: identity.accountAdmin,
                     signInSettings: identity.signInSettings, documents: identity.documents,
-                    profiles: identity.profiles, onboarding: identity.onboarding),
+                    profiles: profiles ?? identity.profiles, onboarding: identity.onboarding),
                 session: .init(
                     sessions: session.sessions, devices: session.devices,
                     activity: session.accountActivity, ends: session.ends,
