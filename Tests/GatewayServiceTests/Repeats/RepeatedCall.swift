@@ -141,8 +141,8 @@ struct InSession<Request: Sendable>: Sendable {
 }
 
 extension GatewayFixture {
-    /// The effects of calls so far: audit records of identity and session, sessions, and messages.
-    /// A record of a repeated response is no effect.
+    /// The effects of calls so far: audit records of identity and session, sessions, messages, and
+    /// writes of documents. A record of a repeated response is no effect.
     func effects() async throws -> [Int64] {
         try await inner.settle()
         return [
@@ -151,6 +151,7 @@ extension GatewayFixture {
                 inner.sessionStore, "audit", where: "kind <> 'session.refresh-repeated'"),
             try await inner.count(inner.sessionStore, "session"),
             try await inner.count(inner.notificationStore, "message"),
+            try await inner.documentVersions(),
         ]
     }
 }

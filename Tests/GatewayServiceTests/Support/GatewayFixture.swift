@@ -48,6 +48,7 @@ final class GatewayFixture: Sendable {
     ///   - profiles: Replaces identity's profiles, for tests of the calls to them.
     ///   - providers: Identity's provider settings, as on a command line.
     ///   - phoneSettings: The countries that codes are sent to.
+    ///   - rules: The text of identity's rules file; nil for none.
     init(
         flags: [String] = [], limits: (any LimitsAPI)? = nil,
         identities: (any IdentitiesAPI)? = nil, profiles: (any AccountProfilesAPI)? = nil,
@@ -55,13 +56,13 @@ final class GatewayFixture: Sendable {
         phone phoneSettings: PhoneSettings = PhoneSettings(countries: ["DE"]),
         enumeration: IdentitySettings.EnumerationMode = .friendly,
         verification: IdentitySettings.EmailVerificationMode = .optional,
-        time: ManualTime = ManualTime()
+        rules: String? = nil, time: ManualTime = ManualTime()
     ) async throws {
         self.time = time
         folder = try TemporaryFolder()
         inner = try await InnerServices(
             in: folder, time: time, providers: providers, phone: phoneSettings,
-            enumeration: enumeration, verification: verification)
+            enumeration: enumeration, verification: verification, rules: rules)
         let (identity, session) = (inner.identity, inner.sessionService)
         gateway = GatewayService(
             settings: try SettingsLoader.settings(flags),
