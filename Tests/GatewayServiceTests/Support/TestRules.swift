@@ -5,8 +5,14 @@ enum TestRules {
         collections:
           profile:
             fields:
-              name: {type: text, required: true, reason: {en: "Friends see it.", de: "Freunde sehen ihn."}}
-              age: {type: integer, range: [13, 120], reason: {en: "From 13 on.", de: "Ab 13 Jahren."}}
+              name:
+                type: text
+                required: true
+                reason: {en: "Friends see it.", de: "Freunde sehen ihn."}
+              age:
+                type: integer
+                range: [13, 120]
+                reason: {en: "From 13 on.", de: "Ab 13 Jahren."}
           orders:
             needs: account
         onboarding:
