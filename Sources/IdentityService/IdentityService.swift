@@ -32,6 +32,8 @@ package struct IdentityService: Sendable {
     let signInSettings: SignInSettingsHandler
     /// `postern.identity.v1.AccountDocuments`.
     let documents: DocumentsHandler
+    /// `postern.identity.v1.AccountOnboarding`.
+    let onboarding: OnboardingHandler
     /// The work beside the handlers.
     package let background: BackgroundTasks
     /// The work beside the handlers. Each task runs until cancelled.
@@ -60,36 +62,43 @@ package struct IdentityService: Sendable {
         let check = PasswordCheck(
             store: store, keys: keys, passwords: passwords, responseTimeFloor: responseTimeFloor,
             time: time, randomness: randomness)
+        let rulesFile = settings.rules.file.map {
+            RulesFile(path: $0.path, current: $0.document, logger: logger)
+        }
+        let rules = rulesFile?.rules ?? Reloadable(DocumentRules.standard)
+        let answers = AccountAnswers(
+            settings: settings, store: store, keys: keys, randomness: randomness, rules: rules)
         let owners = SessionOwners(store: store, devices: peers.devices, sessions: peers.sessions)
         accounts = AccountsHandler(
             settings: settings, store: store, keys: keys, passwords: check,
             responseTimeFloor: responseTimeFloor, time: time, randomness: randomness,
-            owners: owners)
+            answers: answers, owners: owners)
         credentials = CredentialsHandler(
             settings: settings, store: store, keys: keys, passwords: check,
-            responseTimeFloor: responseTimeFloor, time: time, randomness: randomness)
+            responseTimeFloor: responseTimeFloor, time: time, randomness: randomness,
+            answers: answers)
         accountNotices = AccountNoticesHandler(store: store, keys: keys, randomness: randomness)
         emailChanges = EmailChangesHandler(
             settings: settings, store: store, keys: keys, passwords: check,
             responseTimeFloor: responseTimeFloor, time: time, randomness: randomness,
-            owners: owners)
+            answers: answers, owners: owners)
         providerEvents = ProviderEventsHandler(
             store: store, keys: keys, time: time, randomness: randomness, logger: logger,
             providers: providers)
         imports = ImportsHandler(
             settings: settings, store: store, keys: keys, passwords: passwords,
             responseTimeFloor: responseTimeFloor, time: time, randomness: randomness,
-            logger: logger)
+            rules: rules, logger: logger)
         accountAdmin = AccountAdminHandler(
-            settings: settings, store: store, keys: keys, randomness: randomness, logger: logger,
-            activity: peers.activity)
+            settings: settings, store: store, keys: keys, randomness: randomness,
+            answers: answers, logger: logger, activity: peers.activity)
         identities = IdentitiesHandler(
             settings: settings, store: store, keys: keys, randomness: randomness,
-            keepsGrants: apple != nil, devices: peers.devices, sessions: peers.sessions,
-            tokens: providers)
+            answers: answers, keepsGrants: apple != nil, devices: peers.devices,
+            sessions: peers.sessions, tokens: providers)
         phoneCodes = PhoneCodesHandler(
             settings: settings, store: store, keys: keys, time: time, randomness: randomness,
-            logger: logger, keepsGrants: apple != nil, devices: peers.devices,
+            answers: answers, logger: logger, keepsGrants: apple != nil, devices: peers.devices,
             sessions: peers.sessions)
         phoneSignals = PhoneSignalsHandler(store: store, keys: keys)
         signInSettings = SignInSettingsHandler(settings: settings)
@@ -103,6 +112,7 @@ package struct IdentityService: Sendable {
             backends: BackendCalls(
                 settings: settings.documents, applications: documentWriters, time: time),
             watchers: DocumentWatchers())
+        onboarding = OnboardingHandler(documents: documents, answers: answers)
         background = BackgroundTasks(
             beside: accounts, peers: peers, apple: apple, logger: logger, metrics: metrics)
         // With this type from the start, as in `WebService`.
@@ -126,6 +136,7 @@ package struct IdentityService: Sendable {
             PhoneSignalsDispatcher.methods(of: phoneSignals),
             SignInSettingsDispatcher.methods(of: signInSettings),
             AccountDocumentsDispatcher.methods(of: documents),
+            AccountOnboardingDispatcher.methods(of: onboarding),
         ]
     }
 
