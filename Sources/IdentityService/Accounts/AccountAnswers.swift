@@ -19,7 +19,7 @@ struct AccountAnswers: Sendable {
     func account(
         _ row: AccountRow, lastSignInAt: Timestamp?, pendingEmail: String = ""
     ) async throws -> IdentityV1.Account {
-        let required = RequiredDocuments(rules.value)
+        let required = rules.value.required
         let needed = required.documents(of: row)
         let found =
             needed.isEmpty
@@ -38,7 +38,7 @@ struct AccountAnswers: Sendable {
 
     /// What rules and documents say about an account, for `account(_:_:lastSignInAt:)`.
     func facts(_ row: AccountRow, in session: some SQLSession) throws -> AccountFacts {
-        let required = RequiredDocuments(rules.value)
+        let required = rules.value.required
         let found = try session.existing(required.documents(of: row), of: row.account, keys)
         return required.facts(of: row, found: found)
     }
@@ -83,14 +83,14 @@ struct RequiredDocuments: Hashable, Sendable {
     let hasOnboarding: Bool
 
     /// The documents that an operator's rules require.
-    init(_ rules: DocumentRules) {
-        let profile = rules.collection(DocumentRules.profileName)
+    init(_ collections: [CollectionRules], _ onboarding: OnboardingRules?) {
+        let profile = collections.first { $0.name == DocumentRules.profileName }
         self.profile =
             profile?.requiredFields.isEmpty == false ? .main(DocumentRules.profileName) : nil
-        let targets = (rules.onboarding?.sections ?? []).flatMap(\.fields)
+        let targets = (onboarding?.sections ?? []).flatMap(\.fields)
             .filter(\.rule.isRequired).compactMap(\.target?.collection)
         self.onboarding = Set(targets).sorted().map { .main($0) }
-        hasOnboarding = rules.onboarding != nil
+        hasOnboarding = onboarding != nil
     }
 
     /// Those that matter for an account.

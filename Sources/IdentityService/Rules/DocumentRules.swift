@@ -14,6 +14,8 @@ package struct DocumentRules: Hashable, Sendable {
     package let collections: [CollectionRules]
     /// The sections of onboarding. Nil where the operator declares none.
     package let onboarding: OnboardingRules?
+    /// What they require of every account.
+    let required: RequiredDocuments
 
     /// The built-in collections, and those that the operator declares, which take precedence.
     init(collections declared: [CollectionRules], onboarding: OnboardingRules?) {
@@ -22,6 +24,7 @@ package struct DocumentRules: Hashable, Sendable {
         }
         collections = builtIn + declared.filter { !Self.builtIn.contains($0.name) }
         self.onboarding = onboarding
+        required = RequiredDocuments(collections, onboarding)
     }
 
     /// The rules of a collection. Nil for one that is neither built in nor declared.

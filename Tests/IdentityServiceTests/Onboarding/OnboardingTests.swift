@@ -75,8 +75,8 @@ struct OnboardingTests {
             """
         let fixture = try await OnboardingFixture(rules: rules)
         func nested(_ depth: Int) -> String {
-            let brackets = String(repeating: "[", count: depth)
-            return #"{"f":\#(brackets)\#(String(brackets.map { _ in "]" }))}"#
+            let lists = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+            return #"{"f":"# + lists + "}"
         }
         let error = try await refusal { try await fixture.save("a", nested(15)) }
         #expect(error.violations == [.init(field: "json", rule: "json")])
