@@ -30,13 +30,17 @@ package struct IdentityService: Sendable {
     let phoneSignals: PhoneSignalsHandler
     /// `postern.identity.v1.SignInSettings`.
     let signInSettings: SignInSettingsHandler
+    /// `postern.identity.v1.AccountProfiles`.
+    let profiles: ProfilesHandler
+    /// The files of photos.
+    package let blobs: BlobFolder
     /// The work beside the handlers.
     package let background: BackgroundTasks
     /// Hashes passwords on its own threads.
     let passwords: PasswordHashPool
 
     /// The service over a store that was opened with `IdentityTables.migrations`.
-    /// - Throws: `OutboundClient.Unavailable`, or what `PasswordHashPool` throws.
+    /// - Throws: `OutboundClient.Unavailable`, or what `PasswordHashPool` and `BlobFolder` throw.
     package init(
         settings: IdentitySettings, store: Store, keys: IdentityKeys, peers: IdentityPeers,
         time: any Time, randomness: any Randomness, logger: Logger, metrics: any MetricsFactory
@@ -87,8 +91,13 @@ package struct IdentityService: Sendable {
             sessions: peers.sessions)
         phoneSignals = PhoneSignalsHandler(store: store, keys: keys)
         signInSettings = SignInSettingsHandler(settings: settings)
+        blobs = try BlobFolder(in: store.folder)
+        profiles = ProfilesHandler(
+            settings: settings, store: store, keys: keys, randomness: randomness,
+            sessions: peers.sessions, blobs: blobs, uploads: PhotoUploads())
         background = BackgroundTasks(
-            beside: accounts, peers: peers, apple: apple, logger: logger, metrics: metrics)
+            beside: accounts, profiles: profiles, peers: peers, apple: apple, logger: logger,
+            metrics: metrics)
     }
 
     /// The rpcs of all handlers, for a server.
@@ -104,6 +113,7 @@ package struct IdentityService: Sendable {
             IdentitiesDispatcher.methods(of: identities),
             PhoneCodesDispatcher.methods(of: phoneCodes),
             PhoneSignalsDispatcher.methods(of: phoneSignals),
+            AccountProfilesDispatcher.methods(of: profiles),
             SignInSettingsDispatcher.methods(of: signInSettings),
         ]
     }
@@ -111,6 +121,9 @@ package struct IdentityService: Sendable {
     /// The work beside the handlers. Each task runs until cancelled.
     package var tasks: [@Sendable () async throws -> Void] { [background.run] }
 
-    /// Stops the threads that hash passwords. Call it after the tasks have ended.
-    package func close() { passwords.close() }
+    /// Stops the threads for passwords and files. Call it after the tasks have ended.
+    package func close() {
+        passwords.close()
+        blobs.close()
+    }
 }
