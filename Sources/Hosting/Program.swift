@@ -139,16 +139,19 @@ package struct Assembly: Sendable {
 
     /// An assembly of a service with a store. It also serves the store's event feed, its clock and
     /// its backups, and the latest known time is stored.
-    /// - Parameter journals: the names of the journals in the store's folder.
+    /// - Parameters:
+    ///   - journals: the names of the journals in the store's folder.
+    ///   - blobs: the blobs that the store's rows name.
     package init(
         methods: [ServiceMethods], tasks: [@Sendable () async throws -> Void], store: Store,
-        journals: [String] = [], time: any Time, close: @escaping @Sendable () async -> Void = {}
+        journals: [String] = [], blobs: BlobFolder? = nil, time: any Time,
+        close: @escaping @Sendable () async -> Void = {}
     ) {
         self.init(
             services: methods + [
                 EventsDispatcher.methods(of: EventFeed(store: store, time: time)),
                 ClockDispatcher.methods(of: StoreClock(store, time: time)),
-                BackupDispatcher.methods(of: StoreBackup(store, journals: journals)),
+                BackupDispatcher.methods(of: StoreBackup(store, journals: journals, blobs: blobs)),
             ],
             workers: (tasks + [{ try await ClockMarking(store: store, time: time).run() }])
                 .map { Worker($0) },

@@ -36,8 +36,8 @@ struct IdentityProgram: Program {
             time: host.time, randomness: host.randomness, logger: host.logger,
             metrics: host.metrics)
         return Assembly(
-            methods: service.methods, tasks: service.tasks, store: store, time: host.time,
-            close: service.close)
+            methods: service.methods, tasks: service.tasks, store: store, blobs: service.blobs,
+            time: host.time, close: service.close)
     }
 }
 
