@@ -1,6 +1,8 @@
 import Contracts
+import Cryptography
 import HTTPTypes
 import Messages
+import NIOCore
 import NIOPosix
 import RPC
 import ServiceRuntime
