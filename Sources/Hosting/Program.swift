@@ -111,14 +111,14 @@ package struct Assembly: Sendable {
     /// An assembly with an `RPCServer` of these services.
     package init(
         services: [ServiceMethods], workers: [Worker] = [], tokenAudiences: Set<String> = [],
-        formalLanguages: FormalLanguages = .none,
+        formalLanguages: FormalLanguages = .none, watched: [CredentialWatch.Credential] = [],
         close: @escaping @Sendable () async -> Void = {}
     ) {
         server = .rpc(services)
         self.workers = workers
         self.tokenAudiences = tokenAudiences
         self.formalLanguages = formalLanguages
-        watched = []
+        self.watched = watched
         awaitedPeers = []
         self.close = close
     }
@@ -142,9 +142,12 @@ package struct Assembly: Sendable {
     /// - Parameters:
     ///   - journals: the names of the journals in the store's folder.
     ///   - blobs: the blobs that the store's rows name.
+    ///   - watched: files that are read again when they change, besides those of the server and
+    ///     of clients.
     package init(
         methods: [ServiceMethods], tasks: [@Sendable () async throws -> Void], store: Store,
-        journals: [String] = [], blobs: BlobFolder? = nil, time: any Time,
+        journals: [String] = [], blobs: BlobFolder? = nil,
+        watched: [CredentialWatch.Credential] = [], time: any Time,
         close: @escaping @Sendable () async -> Void = {}
     ) {
         self.init(
@@ -155,6 +158,7 @@ package struct Assembly: Sendable {
             ],
             workers: (tasks + [{ try await ClockMarking(store: store, time: time).run() }])
                 .map { Worker($0) },
+            watched: watched,
             close: {
                 await close()
                 store.close()

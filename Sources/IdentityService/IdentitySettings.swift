@@ -36,6 +36,12 @@ package struct IdentitySettings: Settings {
     package let providers: ProvidersSettings
     /// The credentials at Apple, for grants.
     package let apple: AppleSettings
+    /// Documents of accounts.
+    package let documents: DocumentSettings
+    /// Whether accounts must have a display name (G-01).
+    package let displayName: DisplayNameMode
+    /// The rules of documents and onboarding.
+    package let rules: RulesSettings
 
     /// Settings for tests and embedding.
     package init(
@@ -47,7 +53,9 @@ package struct IdentitySettings: Settings {
         passwordPolicy: PasswordPolicy = .document, appName: String = "",
         photos: PhotoAccess = .owner,
         providers: ProvidersSettings = ProvidersSettings(providers: []),
-        apple: AppleSettings = .none
+        apple: AppleSettings = .none, documents: DocumentSettings = DocumentSettings(),
+        displayName: DisplayNameMode = .optional,
+        rules: RulesSettings = .none
     ) {
         self.phone = phone
         self.enumeration = enumeration
@@ -57,6 +65,9 @@ package struct IdentitySettings: Settings {
         self.photos = photos
         self.providers = providers
         self.apple = apple
+        self.documents = documents
+        self.displayName = displayName
+        self.rules = rules
         self.linkOrigin = linkOrigin
         self.verificationLife = verificationLife
         self.resetLife = resetLife
@@ -114,6 +125,11 @@ package struct IdentitySettings: Settings {
         passwordHashing = Self.passwordHashing(&settings)
         providers = ProvidersSettings(reading: &settings)
         apple = AppleSettings(reading: &settings)
+        documents = DocumentSettings(reading: &settings)
+        displayName = settings.choice(
+            "display-name", default: DisplayNameMode.optional,
+            reason: "Whether an account without a display name has to complete its profile (G-01).")
+        rules = RulesSettings(reading: &settings)
         settings.require(
             apple.redirects.clients.isSubset(of: providers.appleClients),
             ["apple-redirect-uris"], "apple-redirect-uris names an app that apple-audiences lacks")
@@ -162,6 +178,17 @@ extension IdentitySettings {
         /// It cannot. A sign-up opens no session, and a sign-in with the right password returns
         /// `auth/email-not-verified`. Accounts from before a change of this setting keep their
         /// status.
+        case required
+    }
+}
+
+extension IdentitySettings {
+    /// Whether an account must have a display name (G-01).
+    package enum DisplayNameMode: String, CaseIterable, Sendable {
+        /// It need not.
+        case optional
+        /// An account without one, other than a guest's, has the required action "complete
+        /// profile". Nothing is refused.
         case required
     }
 }

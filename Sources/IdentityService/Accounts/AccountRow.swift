@@ -31,6 +31,8 @@ struct AccountRow: Hashable, Sendable {
     let isPhotoEdited: Bool
     /// The photo that was uploaded; nil for none.
     let photo: Photo?
+    /// What decides whether onboarding is complete.
+    let onboarding: OnboardingRecord
     /// From 1; each end of all its sessions raises it (`AccountEnd`).
     let sessionGeneration: Int64
 
@@ -113,7 +115,7 @@ struct AccountReader: Sendable {
         }
     }
 
-    /// The account as its owner sees it.
+    /// What the rows say about the account; the rest is added by `AccountAnswers`.
     /// - Parameter lastSignInAt: The time of the sign-in before the current one, which replaces the
     ///   row's own value.
     func message(_ row: AccountRow, lastSignInAt: Timestamp?) throws -> IdentityV1.Account {
@@ -137,11 +139,6 @@ struct AccountReader: Sendable {
     private func phoneNumber(_ phone: AccountRow.Phone, _ vault: AccountVault) throws -> String {
         let sealed = try vault.open(phone.sealedDetails, .identityDetails(phone.identity))
         return try IdentityDetails(text: sealed).subject
-    }
-
-    /// The account as its owner sees it.
-    func message(_ row: AccountRow) throws -> IdentityV1.Account {
-        try message(row, lastSignInAt: row.lastSignInAt)
     }
 
     /// The address that an account owns; nil without one.

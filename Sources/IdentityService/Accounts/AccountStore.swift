@@ -14,7 +14,7 @@ extension SQLSession {
             SELECT accounts.account, status, created_at_ms, last_sign_in_at_ms, sealed_key,
                 display_name, language, email_addresses.look_up_key, address, proved_at_ms,
                 is_guest, photo_url, session_generation, name_edited_at_ms, photo_edited_at_ms,
-                photos.photo, photos.name AS photo_name,
+                photos.photo, photos.name AS photo_name, onboarded_at_ms, onboarding_set,
                 phone.identity AS phone, phone.details AS phone_details,
                 EXISTS (SELECT 1 FROM passwords WHERE passwords.account = accounts.account)
                     AS has_password
@@ -163,6 +163,7 @@ extension AccountRow {
         photo = try row.optionalInteger("photo").map { photo in
             Photo(photo: photo, sealedName: try row.blob("photo_name"))
         }
+        onboarding = try OnboardingRecord(row)
         sessionGeneration = try row.integer("session_generation")
         phone = try row.optionalInteger("phone").map { identity in
             Phone(identity: identity, sealedDetails: try row.blob("phone_details"))

@@ -21,6 +21,8 @@ struct AccountVault: Sendable {
         /// Custom claims that another system held for the account.
         case customClaims
         case suspensionReason
+        /// A document's collection, name and JSON; its row key.
+        case document(Int64)
         /// The name of a photo; its row key.
         case photoName(Int64)
         /// The hash of a photo; its row key.
@@ -59,6 +61,8 @@ struct AccountVault: Sendable {
                 SealedPlace(table: "passwords", column: "hash", row: account.key)
             case .suspensionReason:
                 SealedPlace(table: "suspensions", column: "reason", row: account.key)
+            case .document(let document):
+                SealedPlace(table: "documents", column: "payload", row: document)
             case .photoName(let photo):
                 SealedPlace(table: "photos", column: "name", row: photo)
             case .photoHash(let photo):

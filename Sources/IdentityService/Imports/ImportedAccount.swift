@@ -17,6 +17,8 @@ struct ImportedAccount: Sendable {
     let status: AccountStatus
     let createdAt: Timestamp
     let lastSignInAt: Timestamp?
+    /// The account has completed the app's onboarding.
+    let isOnboarded: Bool
     let address: NewAddress?
     let sealedHash: [UInt8]?
     /// The scheme of the hash; nil if it is ours.
@@ -51,6 +53,7 @@ struct ImportedAccount: Sendable {
         status = candidate.status
         createdAt = candidate.createdAt
         lastSignInAt = candidate.lastSignInAt
+        isOnboarded = candidate.isOnboarded
         address = try candidate.address.map { address in
             NewAddress(
                 lookUpKey: keys.lookUpKey(of: address),

@@ -28,6 +28,8 @@ package struct IdentityKeys: StoreKeys {
     let devices: KeyedHash
     /// Looks up a photo by its name (G-17).
     let photos: KeyedHash
+    /// Looks up a document by its collection and name, differently for each account (I-07).
+    let documents: KeyedHash
     /// Seals the key of each account.
     let accounts: SealedBox
     /// Seals the payloads of outbox messages.
@@ -63,6 +65,7 @@ package struct IdentityKeys: StoreKeys {
         audit = hash("audit")
         devices = hash("known device")
         photos = hash("photo look-up")
+        documents = hash("document look-up")
         accounts = try box("account keys")
         outbox = try box("outbox")
         choices = try box("collision choice")

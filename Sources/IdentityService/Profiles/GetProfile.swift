@@ -15,6 +15,6 @@ extension ProfilesHandler {
         }
         let vault = try reader.vault(row)
         return IdentityV1.GetProfileResponse(
-            account: try reader.message(row), photo: try photo.map { try $0.message(vault) })
+            account: try await answers.account(row), photo: try photo.map { try $0.message(vault) })
     }
 }

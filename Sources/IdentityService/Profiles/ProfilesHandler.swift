@@ -11,8 +11,11 @@ struct ProfilesHandler: AccountProfilesService {
     let store: Store
     let keys: IdentityKeys
     let randomness: any Randomness
+    let answers: AccountAnswers
     /// The session service, which knows the accounts of access tokens.
     let sessions: any SessionsAPI
+    /// The document that may have the display name too.
+    let documents: DocumentsHandler
     let blobs: any BlobStore
     /// Shared with the sweep.
     let uploads: PhotoUploads

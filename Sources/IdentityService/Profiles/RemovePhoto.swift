@@ -23,6 +23,6 @@ extension ProfilesHandler {
             return (try transaction.callersRow(row.account), former)
         }
         await remove(former)
-        return IdentityV1.RemovePhotoResponse(account: try reader.message(row))
+        return IdentityV1.RemovePhotoResponse(account: try await answers.account(row))
     }
 }

@@ -17,7 +17,8 @@ extension IdentityFixture {
             linkOrigin: settings.linkOrigin, verificationLife: settings.verificationLife,
             defaultLanguage: "en", passwordHashing: settings.passwordHashing, photos: photos)
         return ProfilesHandler(
-            settings: other, store: store, keys: keys, randomness: randomness, sessions: sessions,
+            settings: other, store: store, keys: keys, randomness: randomness,
+            answers: profiles.answers, sessions: sessions, documents: profiles.documents,
             blobs: service.blobs, uploads: profiles.uploads)
     }
 
