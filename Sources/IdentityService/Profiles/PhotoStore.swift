@@ -39,13 +39,9 @@ struct PhotoRow: Hashable, Sendable {
 }
 
 extension PhotoRow {
-    private static let columns = """
-        photo, account, name, hash, content_type, width, height, bytes, uploaded_at_ms, blob
-        """
-
-    fileprivate static func selecting(_ condition: String) -> String {
-        "SELECT \(columns) FROM photos WHERE \(condition)"
-    }
+    /// The columns that `init` reads.
+    fileprivate static let columns =
+        "photo, account, name, hash, content_type, width, height, bytes, uploaded_at_ms, blob"
 
     fileprivate init(_ row: SQLRow) throws {
         photo = try row.integer("photo")
@@ -71,22 +67,21 @@ extension SQLSession {
     /// The photo of an account.
     func photo(of account: AccountID) throws -> PhotoRow? {
         try queryOne(
-            PhotoRow.selecting("account = ?"), [.integer(account.key)]
+            "SELECT \(PhotoRow.columns) FROM photos WHERE account = ?", [.integer(account.key)]
         ) { try PhotoRow($0) }
     }
 
     /// The photo with a name, by the name's keyed hash.
     func photo(nameKey: [UInt8]) throws -> PhotoRow? {
-        try queryOne(PhotoRow.selecting("name_key = ?"), [.blob(nameKey)]) { try PhotoRow($0) }
+        try queryOne(
+            "SELECT \(PhotoRow.columns) FROM photos WHERE name_key = ?", [.blob(nameKey)]
+        ) { try PhotoRow($0) }
     }
 
-    /// Which of these blobs a photo's row names.
-    func owned(_ blobs: ArraySlice<BlobName>) throws -> Set<BlobName> {
-        let places = blobs.map { _ in "?" }.joined(separator: ", ")
-        return Set(
-            try query(
-                "SELECT blob FROM photos WHERE blob IN (\(places))", blobs.map { .text($0.text) }
-            ) { BlobName(try $0.text(0)) }.compactMap(\.self))
+    /// Whether a photo's row names the blob.
+    func isOwned(_ blob: BlobName) throws -> Bool {
+        try queryOne("SELECT photo FROM photos WHERE blob = ?", [.text(blob.text)]) { _ in true }
+            ?? false
     }
 }
 

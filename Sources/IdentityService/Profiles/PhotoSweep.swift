@@ -7,7 +7,7 @@ import Storage
 /// an owner.
 struct PhotoSweep: Sendable {
     static let interval: Duration = .seconds(3_600)
-    /// Files that one query looks up.
+    /// Files that one read looks up.
     private static let batch = 256
 
     let store: Store
@@ -32,8 +32,9 @@ struct PhotoSweep: Sendable {
         while !rest.isEmpty {
             let names = rest.prefix(Self.batch)
             rest = rest.dropFirst(Self.batch)
-            let owned = try await store.read { try $0.owned(names) }
-            let orphans = names.filter { !owned.contains($0) }
+            let orphans = try await store.read { session in
+                try names.filter { try !session.isOwned($0) }
+            }
             try await blobs.remove(orphans)
             removed += orphans.count
         }

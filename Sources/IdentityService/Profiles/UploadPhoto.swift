@@ -70,7 +70,7 @@ extension ProfilesHandler {
         }
         let parts = try await Self.offLoop { try upload.sealedParts(vault) }
         return try await uploads.holding(upload.blob) {
-            try await blobs.put(upload.blob, parts)
+            try await blobs.write(upload.blob, parts)
             // After a failure the file is left to the sweep, which knows whether there is a row.
             let (photo, former) = try await store.write(about: [.account(account)]) {
                 try commit(upload, of: account, origin, $0)

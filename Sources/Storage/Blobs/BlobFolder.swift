@@ -46,7 +46,7 @@ package final class BlobFolder: BlobStore {
 
     /// See `BlobStore`.
     /// - Throws: see `BlobStore`.
-    package func put(_ name: BlobName, _ parts: [[UInt8]]) async throws {
+    package func write(_ name: BlobName, _ parts: [[UInt8]]) async throws {
         let (file, path) = (file(name), path)
         try await perform {
             let draft = file + Self.draftSuffix

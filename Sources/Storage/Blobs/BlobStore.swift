@@ -3,14 +3,14 @@ package import ServiceRuntime
 /// Files that are too large for rows of a store. A row names its file, and the file never changes:
 /// new content is a new file.
 ///
-///     put ── the row's commit ── the former file is removed
+///     write ── the row's commit ── the former file is removed
 ///
 /// So a row never names a file that is not there. After a crash between two steps, a file remains
 /// that no row names; the owner of the rows removes it (`BlobSweep`).
 package protocol BlobStore: Sendable {
     /// Writes a file, durable on return. There must be none of that name.
     /// - Throws: `rpc/unavailable` when the disk fails or is full.
-    func put(_ name: BlobName, _ parts: [[UInt8]]) async throws
+    func write(_ name: BlobName, _ parts: [[UInt8]]) async throws
 
     /// Reads `count` bytes from `offset` on, fewer at the end; nil if there is no such file.
     /// - Throws: `rpc/unavailable` when the disk fails.

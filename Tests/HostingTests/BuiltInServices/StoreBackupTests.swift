@@ -143,7 +143,7 @@ struct StoreBackupTests {
     func blobs() async throws {
         let fixture = try await Fixture()
         let names = (0..<3).map { _ in BlobName(drawnFrom: SecureRandomness()) }.sorted()
-        for name in names { try await fixture.blobs.put(name, [Array(name.text.utf8)]) }
+        for name in names { try await fixture.blobs.write(name, [Array(name.text.utf8)]) }
         let items = try await fixture.begin().items
         try await fixture.blobs.remove(names)
         let sent = try await files(items).filter { $0.name.hasPrefix("blobs/") }

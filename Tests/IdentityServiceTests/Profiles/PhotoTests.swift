@@ -167,7 +167,7 @@ struct PhotoTests {
         let (orphan, underWay) = (
             BlobName(drawnFrom: fixture.randomness), BlobName(drawnFrom: fixture.randomness)
         )
-        for blob in [orphan, underWay] { try await fixture.service.blobs.put(blob, [[1]]) }
+        for blob in [orphan, underWay] { try await fixture.service.blobs.write(blob, [[1]]) }
         try await fixture.profiles.uploads.holding(underWay) { try await fixture.sweep() }
         let remaining = try await fixture.blobs()
         #expect(remaining.count == 2 && !remaining.contains(orphan))

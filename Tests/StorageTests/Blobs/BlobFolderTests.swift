@@ -23,7 +23,7 @@ struct BlobFolderTests {
     @Test("a blob is read as it was written, in parts")
     func read() async throws {
         let name = BlobName(drawnFrom: randomness)
-        try await blobs.put(name, [[1, 2, 3], [], [4, 5]])
+        try await blobs.write(name, [[1, 2, 3], [], [4, 5]])
         #expect(try await blobs.read(name, at: 0, count: 10) == [1, 2, 3, 4, 5])
         #expect(try await blobs.read(name, at: 2, count: 2) == [3, 4])
         #expect(try await blobs.read(name, at: 5, count: 2) == [])
@@ -35,7 +35,7 @@ struct BlobFolderTests {
     @Test("removal of several, also of one that is not there")
     func remove() async throws {
         let names = (0..<3).map { _ in BlobName(drawnFrom: randomness) }
-        for name in names { try await blobs.put(name, [[1]]) }
+        for name in names { try await blobs.write(name, [[1]]) }
         try await blobs.remove([names[0], BlobName(drawnFrom: randomness), names[1]])
         #expect(try await blobs.names() == [names[2]])
         #expect(try await blobs.read(names[0], at: 0, count: 1) == nil)
@@ -45,7 +45,7 @@ struct BlobFolderTests {
     @Test("while a backup copies, nothing is removed")
     func copies() async throws {
         let name = BlobName(drawnFrom: randomness)
-        try await blobs.put(name, [[1]])
+        try await blobs.write(name, [[1]])
         blobs.beginCopy()
         blobs.beginCopy()
         blobs.endCopy()
@@ -59,7 +59,7 @@ struct BlobFolderTests {
     @Test("what a killed process has not completed is removed at the start, and blobs remain")
     func drafts() async throws {
         let name = BlobName(drawnFrom: randomness)
-        try await blobs.put(name, [[1]])
+        try await blobs.write(name, [[1]])
         try folder.write("half", to: "blobs/\(name.text).partial")
         #expect(try await blobs.names() == [name])
         _ = try BlobFolder(in: folder.path)
@@ -70,7 +70,7 @@ struct BlobFolderTests {
     func failure() async throws {
         try FileManager.default.removeItem(atPath: folder.file("blobs"))
         let error = await #expect(throws: ServiceError.self) {
-            try await blobs.put(BlobName(drawnFrom: randomness), [[1]])
+            try await blobs.write(BlobName(drawnFrom: randomness), [[1]])
         }
         #expect(error?.code == .unavailable && error?.retryAfter != nil)
     }
