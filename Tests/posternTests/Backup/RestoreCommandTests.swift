@@ -129,6 +129,7 @@ struct RestoreCommandTests {
         }
 
         try data.removeAll()
+        try data.folder("blobs").make()
         let copied = stores.folder.folder("blobs")
         try copied.make()
         for file in [name, "\(name).partial", "x"] {
