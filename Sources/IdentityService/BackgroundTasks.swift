@@ -15,7 +15,8 @@ package struct BackgroundTasks: Service {
     /// - Parameter apple: The endpoints for exchanging codes and revoking grants; nil without the
     ///   operator's key.
     init(
-        beside accounts: AccountsHandler, peers: IdentityPeers, apple: AppleEndpoint?,
+        beside accounts: AccountsHandler, profiles: ProfilesHandler, peers: IdentityPeers,
+        apple: AppleEndpoint?,
         logger: Logger, metrics: any MetricsFactory
     ) {
         let (store, time, randomness) = (accounts.store, accounts.time, accounts.randomness)
@@ -27,8 +28,10 @@ package struct BackgroundTasks: Service {
             store: store, time: time, randomness: randomness, queues: OutboxTopic.queues,
             deliver: { try await delivery.deliver($0) })
         let orphans = OrphanCheck(store: store, logger: logger, metrics: metrics)
+        let photos = PhotoSweep(
+            store: store, blobs: profiles.blobs, uploads: profiles.uploads, logger: logger)
         duties = Duties(
-            of: store, purging: IdentityTables.purges, [orphans.duty], time: time)
+            of: store, purging: IdentityTables.purges, [orphans.duty, photos.duty], time: time)
     }
 
     /// Runs until the task is cancelled or a graceful shutdown begins.

@@ -30,16 +30,24 @@ package struct IdentityService: Sendable {
     let phoneSignals: PhoneSignalsHandler
     /// `postern.identity.v1.SignInSettings`.
     let signInSettings: SignInSettingsHandler
+    /// `postern.identity.v1.AccountProfiles`.
+    let profiles: ProfilesHandler
+    /// The files of photos.
+    package let blobs: BlobFolder
     /// `postern.identity.v1.AccountDocuments`.
     let documents: DocumentsHandler
+    /// `postern.identity.v1.AccountOnboarding`.
+    let onboarding: OnboardingHandler
     /// The work beside the handlers.
     package let background: BackgroundTasks
+    /// The work beside the handlers. Each task runs until cancelled.
+    package let tasks: [@Sendable () async throws -> Void]
     /// Hashes passwords on its own threads.
     let passwords: PasswordHashPool
 
     /// The service over a store that was opened with `IdentityTables.migrations`.
     /// - Parameter documentWriters: The keys of the setting `document-writers`.
-    /// - Throws: `OutboundClient.Unavailable`, or what `PasswordHashPool` throws.
+    /// - Throws: `OutboundClient.Unavailable`, or what `PasswordHashPool` and `BlobFolder` throw.
     package init(
         settings: IdentitySettings, store: Store, keys: IdentityKeys, peers: IdentityPeers,
         documentWriters: Reloadable<Applications> = Reloadable(.empty), time: any Time,
@@ -58,47 +66,69 @@ package struct IdentityService: Sendable {
         let check = PasswordCheck(
             store: store, keys: keys, passwords: passwords, responseTimeFloor: responseTimeFloor,
             time: time, randomness: randomness)
+        let rulesFile = settings.rules.file.map {
+            RulesFile(path: $0.path, current: $0.document, logger: logger)
+        }
+        let rules = rulesFile?.rules ?? Reloadable(DocumentRules.standard)
+        let answers = AccountAnswers(
+            settings: settings, store: store, keys: keys, randomness: randomness, rules: rules)
         let owners = SessionOwners(store: store, devices: peers.devices, sessions: peers.sessions)
         accounts = AccountsHandler(
             settings: settings, store: store, keys: keys, passwords: check,
             responseTimeFloor: responseTimeFloor, time: time, randomness: randomness,
-            owners: owners)
+            answers: answers, owners: owners)
         credentials = CredentialsHandler(
             settings: settings, store: store, keys: keys, passwords: check,
-            responseTimeFloor: responseTimeFloor, time: time, randomness: randomness)
+            responseTimeFloor: responseTimeFloor, time: time, randomness: randomness,
+            answers: answers)
         accountNotices = AccountNoticesHandler(store: store, keys: keys, randomness: randomness)
         emailChanges = EmailChangesHandler(
             settings: settings, store: store, keys: keys, passwords: check,
             responseTimeFloor: responseTimeFloor, time: time, randomness: randomness,
-            owners: owners)
+            answers: answers, owners: owners)
         providerEvents = ProviderEventsHandler(
             store: store, keys: keys, time: time, randomness: randomness, logger: logger,
             providers: providers)
         imports = ImportsHandler(
             settings: settings, store: store, keys: keys, passwords: passwords,
             responseTimeFloor: responseTimeFloor, time: time, randomness: randomness,
-            logger: logger)
+            rules: rules, logger: logger)
         accountAdmin = AccountAdminHandler(
-            settings: settings, store: store, keys: keys, randomness: randomness, logger: logger,
-            activity: peers.activity)
+            settings: settings, store: store, keys: keys, randomness: randomness,
+            answers: answers, logger: logger, activity: peers.activity)
         identities = IdentitiesHandler(
             settings: settings, store: store, keys: keys, randomness: randomness,
-            keepsGrants: apple != nil, devices: peers.devices, sessions: peers.sessions,
-            tokens: providers)
+            answers: answers, keepsGrants: apple != nil, devices: peers.devices,
+            sessions: peers.sessions, tokens: providers)
         phoneCodes = PhoneCodesHandler(
             settings: settings, store: store, keys: keys, time: time, randomness: randomness,
-            logger: logger, keepsGrants: apple != nil, devices: peers.devices,
+            answers: answers, logger: logger, keepsGrants: apple != nil, devices: peers.devices,
             sessions: peers.sessions)
         phoneSignals = PhoneSignalsHandler(store: store, keys: keys)
         signInSettings = SignInSettingsHandler(settings: settings)
+        let rulesFile = settings.rules.file.map {
+            RulesFile(path: $0.path, current: $0.document, logger: logger)
+        }
+        let rules = rulesFile?.rules ?? Reloadable(DocumentRules.standard)
         documents = DocumentsHandler(
             settings: settings.documents, store: store, keys: keys, time: time,
-            randomness: randomness, sessions: peers.sessions, rules: Reloadable(.standard),
+            randomness: randomness, sessions: peers.sessions, rules: rules,
             backends: BackendCalls(
                 settings: settings.documents, applications: documentWriters, time: time),
             watchers: DocumentWatchers())
+        onboarding = OnboardingHandler(documents: documents, answers: answers)
+        blobs = try BlobFolder(in: store.folder)
+        profiles = ProfilesHandler(
+            settings: settings, store: store, keys: keys, randomness: randomness,
+            answers: answers, sessions: peers.sessions, documents: documents, blobs: blobs,
+            uploads: PhotoUploads())
         background = BackgroundTasks(
-            beside: accounts, peers: peers, apple: apple, logger: logger, metrics: metrics)
+            beside: accounts, profiles: profiles, peers: peers, apple: apple, logger: logger,
+            metrics: metrics)
+        // With this type from the start, as in `WebService`.
+        var tasks: [@Sendable () async throws -> Void] = [background.run]
+        if let rulesFile { tasks.append { await rulesFile.run(time) } }
+        self.tasks = tasks
     }
 
     /// The rpcs of all handlers, for a server.
@@ -114,14 +144,16 @@ package struct IdentityService: Sendable {
             IdentitiesDispatcher.methods(of: identities),
             PhoneCodesDispatcher.methods(of: phoneCodes),
             PhoneSignalsDispatcher.methods(of: phoneSignals),
+            AccountProfilesDispatcher.methods(of: profiles),
             SignInSettingsDispatcher.methods(of: signInSettings),
             AccountDocumentsDispatcher.methods(of: documents),
+            AccountOnboardingDispatcher.methods(of: onboarding),
         ]
     }
 
-    /// The work beside the handlers. Each task runs until cancelled.
-    package var tasks: [@Sendable () async throws -> Void] { [background.run] }
-
-    /// Stops the threads that hash passwords. Call it after the tasks have ended.
-    package func close() { passwords.close() }
+    /// Stops the threads for passwords and files. Call it after the tasks have ended.
+    package func close() {
+        passwords.close()
+        blobs.close()
+    }
 }

@@ -28,6 +28,8 @@ package struct IdentitySettings: Settings {
     package let emailVerification: EmailVerificationMode
     /// Which passwords are accepted (I-02).
     package let passwordPolicy: PasswordPolicy
+    /// Who may download photos (G-17).
+    package let photos: PhotoAccess
     /// The app's name as users know it; it is rejected as a password. May be empty.
     package let appName: String
     /// The sign-in providers.
@@ -36,6 +38,10 @@ package struct IdentitySettings: Settings {
     package let apple: AppleSettings
     /// Documents of accounts.
     package let documents: DocumentSettings
+    /// Whether accounts must have a display name (G-01).
+    package let displayName: DisplayNameMode
+    /// The rules of documents and onboarding.
+    package let rules: RulesSettings
 
     /// Settings for tests and embedding.
     package init(
@@ -45,17 +51,23 @@ package struct IdentitySettings: Settings {
         passwordHashing: PasswordHashPool.Settings, enumeration: EnumerationMode = .friendly,
         emailVerification: EmailVerificationMode = .optional,
         passwordPolicy: PasswordPolicy = .document, appName: String = "",
+        photos: PhotoAccess = .owner,
         providers: ProvidersSettings = ProvidersSettings(providers: []),
-        apple: AppleSettings = .none, documents: DocumentSettings = DocumentSettings()
+        apple: AppleSettings = .none, documents: DocumentSettings = DocumentSettings(),
+        displayName: DisplayNameMode = .optional,
+        rules: RulesSettings = .none
     ) {
         self.phone = phone
         self.enumeration = enumeration
         self.emailVerification = emailVerification
         self.passwordPolicy = passwordPolicy
         self.appName = appName
+        self.photos = photos
         self.providers = providers
         self.apple = apple
         self.documents = documents
+        self.displayName = displayName
+        self.rules = rules
         self.linkOrigin = linkOrigin
         self.verificationLife = verificationLife
         self.resetLife = resetLife
@@ -86,6 +98,9 @@ package struct IdentitySettings: Settings {
         appName = settings.string(
             "app-name", default: "", unit: "text",
             reason: "The app's name as users know it; a password made from it is rejected (I-02).")
+        photos = settings.choice(
+            "photos", default: PhotoAccess.owner,
+            reason: "Who may download a photo: its owner, or anyone who knows its name (G-17).")
         verificationLife = settings.duration(
             "verification-life", default: .seconds(24 * 3_600),
             in: .seconds(300)...(.seconds(24 * 3_600)),
@@ -111,6 +126,10 @@ package struct IdentitySettings: Settings {
         providers = ProvidersSettings(reading: &settings)
         apple = AppleSettings(reading: &settings)
         documents = DocumentSettings(reading: &settings)
+        displayName = settings.choice(
+            "display-name", default: DisplayNameMode.optional,
+            reason: "Whether an account without a display name has to complete its profile (G-01).")
+        rules = RulesSettings(reading: &settings)
         settings.require(
             apple.redirects.clients.isSubset(of: providers.appleClients),
             ["apple-redirect-uris"], "apple-redirect-uris names an app that apple-audiences lacks")
@@ -159,6 +178,17 @@ extension IdentitySettings {
         /// It cannot. A sign-up opens no session, and a sign-in with the right password returns
         /// `auth/email-not-verified`. Accounts from before a change of this setting keep their
         /// status.
+        case required
+    }
+}
+
+extension IdentitySettings {
+    /// Whether an account must have a display name (G-01).
+    package enum DisplayNameMode: String, CaseIterable, Sendable {
+        /// It need not.
+        case optional
+        /// An account without one, other than a guest's, has the required action "complete
+        /// profile". Nothing is refused.
         case required
     }
 }

@@ -19,7 +19,7 @@ struct AccountAnswers: Sendable {
     func account(
         _ row: AccountRow, lastSignInAt: Timestamp?, pendingEmail: String = ""
     ) async throws -> IdentityV1.Account {
-        let required = rules.value.required
+        let required = RequiredDocuments(rules.value)
         let needed = required.documents(of: row)
         let found =
             needed.isEmpty
@@ -38,7 +38,7 @@ struct AccountAnswers: Sendable {
 
     /// What rules and documents say about an account, for `account(_:_:lastSignInAt:)`.
     func facts(_ row: AccountRow, in session: some SQLSession) throws -> AccountFacts {
-        let required = rules.value.required
+        let required = RequiredDocuments(rules.value)
         let found = try session.existing(required.documents(of: row), of: row.account, keys)
         return required.facts(of: row, found: found)
     }
@@ -83,14 +83,14 @@ struct RequiredDocuments: Hashable, Sendable {
     let hasOnboarding: Bool
 
     /// The documents that an operator's rules require.
-    init(_ collections: [CollectionRules], _ onboarding: OnboardingRules?) {
-        let profile = collections.first { $0.name == DocumentRules.profileName }
+    init(_ rules: DocumentRules) {
+        let profile = rules.collection(DocumentRules.profileName)
         self.profile =
             profile?.requiredFields.isEmpty == false ? .main(DocumentRules.profileName) : nil
-        let targets = (onboarding?.sections ?? []).flatMap(\.fields)
+        let targets = (rules.onboarding?.sections ?? []).flatMap(\.fields)
             .filter(\.rule.isRequired).compactMap(\.target?.collection)
         self.onboarding = Set(targets).sorted().map { .main($0) }
-        hasOnboarding = onboarding != nil
+        hasOnboarding = rules.onboarding != nil
     }
 
     /// Those that matter for an account.
@@ -108,5 +108,31 @@ struct RequiredDocuments: Hashable, Sendable {
                 documentsExist: !onboarding.isEmpty && found.isSuperset(of: onboarding)),
             lacksProfile: profile.map { !row.isGuest && !found.contains($0) } ?? false,
             hasOnboarding: hasOnboarding)
+    }
+}
+
+extension DocumentKey {
+    /// The one document of a collection that rules name.
+    static func main(_ collection: String) -> DocumentKey {
+        DocumentKey(collection: collection, name: main)
+    }
+}
+
+extension SQLSession {
+    /// Those of some documents that exist.
+    func existing(
+        _ documents: [DocumentKey], of account: AccountID, _ keys: IdentityKeys
+    ) throws -> Set<DocumentKey> {
+        guard !documents.isEmpty else { return [] }
+        let nameKeys = documents.map { keys.documents.nameKey($0, of: account) }
+        let places = Array(repeating: "?", count: documents.count).joined(separator: ", ")
+        let found = try query(
+            """
+            SELECT name_key FROM documents
+            WHERE account = ? AND is_removed = 0 AND name_key IN (\(places))
+            """,
+            [.integer(account.key)] + nameKeys.map { .blob($0) }
+        ) { try $0.blob(0) }
+        return Set(zip(documents, nameKeys).filter { found.contains($0.1) }.map(\.0))
     }
 }

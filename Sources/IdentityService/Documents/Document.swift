@@ -11,24 +11,20 @@ struct DocumentKey: Hashable, Sendable {
     private static let collectionBytes = 1...64
     private static let nameBytes = 1...128
 
-    /// A key that is known to be valid: names of the rules file.
-    init(collection: String, name: String) {
-        self.collection = collection
-        self.name = name
-    }
-
     /// A key from a request.
     /// - Parameter place: where the fields are in the request, for example `writes[0].`.
     /// - Throws: `rpc/invalid-argument` with the field.
-    init(collection: String, name: String, in place: String = "") throws(ServiceError) {
-        guard Self.isCollection(collection) else {
+    static func required(
+        collection: String, name: String, in place: String = ""
+    ) throws(ServiceError) -> DocumentKey {
+        guard isCollection(collection) else {
             throw ServiceError(.invalidArgument, fields: ["\(place)collection"])
         }
         // Control characters would break lines of logs, and NUL ends a text in PostgreSQL.
-        guard Self.nameBytes.contains(name.utf8.count),
+        guard nameBytes.contains(name.utf8.count),
             name.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
         else { throw ServiceError(.invalidArgument, fields: ["\(place)name"]) }
-        self.init(collection: collection, name: name)
+        return DocumentKey(collection: collection, name: name)
     }
 
     /// Whether a text can be a collection's name: `[a-z0-9_-]{1,64}`.

@@ -1,5 +1,5 @@
 import Addresses
-package import ServiceRuntime
+import ServiceRuntime
 
 /// The operator's settings for documents (I-07).
 package struct DocumentSettings: Sendable {

@@ -66,7 +66,7 @@ struct DocumentWrite: Sendable {
         _ write: IdentityV1.DocumentWrite, place: String
     ) throws(ServiceError) {
         self.place = place
-        key = try DocumentKey(collection: write.collection, name: write.name, in: place)
+        key = try DocumentKey.required(collection: write.collection, name: write.name, in: place)
         base = if case .baseVersion(let version) = write.base { version } else { nil }
         guard base ?? 0 >= 0 else {
             throw ServiceError(.invalidArgument, fields: ["\(place)base_version"])

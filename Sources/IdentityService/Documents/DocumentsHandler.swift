@@ -38,8 +38,8 @@ extension DocumentsHandler {
     /// - Parameter parts: the request as the token of a backend covers it (`BackendCalls`).
     /// - Throws: as `SessionsAPI.owner` and `BackendCalls.verified`; `rpc/invalid-argument` for a
     ///   request that names neither.
-    func call(
-        of caller: IdentityV1.DocumentCaller?, _ method: BackendCalls.Method,
+    func authorised(
+        _ caller: IdentityV1.DocumentCaller?, _ method: BackendCalls.Method,
         _ parts: @autoclosure () -> [[UInt8]], _ context: CallContext
     ) async throws -> DocumentCall {
         switch caller?.by {
@@ -69,7 +69,7 @@ extension DocumentsHandler {
 
     /// The account's documents, opened.
     /// - Throws: if the account's key does not decrypt.
-    func documents(of owner: DocumentOwner) throws -> OwnedDocuments {
+    func opened(_ owner: DocumentOwner) throws -> OwnedDocuments {
         try OwnedDocuments(of: owner, keys: keys, randomness: randomness)
     }
 }

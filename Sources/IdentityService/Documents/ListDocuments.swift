@@ -6,7 +6,7 @@ import Storage
 extension DocumentsHandler {
     /// Returns a page of documents, in the order in which they were last changed (I-07). One that
     /// is changed between two pages is on a later page, with its new version.
-    /// - Throws: `rpc/invalid-argument` with the field; as `call` and `owner`.
+    /// - Throws: `rpc/invalid-argument` with the field; as `authorised` and `owner`.
     func listDocuments(
         _ request: IdentityV1.ListDocumentsRequest, _ context: CallContext
     ) async throws -> IdentityV1.ListDocumentsResponse {
@@ -16,13 +16,13 @@ extension DocumentsHandler {
         guard let after = Self.position(ofPage: request.pageToken) else {
             throw ServiceError(.invalidArgument, fields: ["page_token"])
         }
-        let call = try await call(
-            of: request.caller, .list,
+        let call = try await authorised(
+            request.caller, .list,
             IdentityV1.DocumentWrite(
                 collection: request.collection, name: request.pageToken
             ).signedParts, context)
         let (documents, page) = try await store.read { session in
-            let documents = try documents(of: owner(call, in: session))
+            let documents = try opened(owner(call, in: session))
             let selection = DocumentSelection(
                 collectionKey: documents.collectionKey(filter: request.collection), after: after)
             return (documents, try session.documentPage(selection, of: call.account))

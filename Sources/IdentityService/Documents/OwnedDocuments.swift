@@ -191,7 +191,7 @@ extension DocumentTotals {
 extension KeyedHash {
     /// A document's hash covers the account, so that nobody who has the store learns which accounts
     /// have documents of one name; and the collection, so that "main" has another in each.
-    fileprivate func nameKey(_ key: DocumentKey, of account: AccountID) -> [UInt8] {
+    func nameKey(_ key: DocumentKey, of account: AccountID) -> [UInt8] {
         lookUpKey(
             DelimitedParts.joined(
                 ["document", account.text, key.collection, key.name].map { Array($0.utf8) }))

@@ -8,13 +8,13 @@ extension DocumentsHandler {
     /// Removes a document. Removing one that does not exist changes nothing (I-07).
     /// - Throws: `auth/document-conflict` with the current version; `auth/invalid-document` if the
     ///   owner may not write a field of it; `auth/idempotency-key-reused`; `rpc/invalid-argument`
-    ///   with the field; as `call` and `owner`.
+    ///   with the field; as `authorised` and `owner`.
     func removeDocument(
         _ request: IdentityV1.RemoveDocumentRequest, _ context: CallContext
     ) async throws -> IdentityV1.RemoveDocumentResponse {
-        let key = try DocumentKey(collection: request.collection, name: request.name)
+        let key = try DocumentKey.required(collection: request.collection, name: request.name)
         let parts = request.signedParts
-        let call = try await call(of: request.caller, .remove, parts, context)
+        let call = try await authorised(request.caller, .remove, parts, context)
         let repeatable = try RepeatableCall(
             "RemoveDocument", [Array(call.account.text.utf8)] + parts, call.repeatable(context),
             hash: keys.calls)
@@ -25,7 +25,7 @@ extension DocumentsHandler {
                 return first.figure == 1
             }
             let isRemoved = try remove(
-                key, seen: request.base?.version, by: call, from: documents(of: owner),
+                key, seen: request.base?.version, by: call, from: opened(owner),
                 transaction)
             if isRemoved { try transaction.audit(call.removed().from(origin)) }
             try transaction.remember(

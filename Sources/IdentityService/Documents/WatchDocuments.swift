@@ -50,7 +50,7 @@ extension DocumentsHandler {
             let token = try await owner(of: request, context)
             let (at, page) = try await next(
                 follower, token.account, collection: request.collection)
-            let next = try follower.items(of: page, at: at)
+            let next = follower.items(of: page, at: at)
             for item in next { try await items.write(item) }
             hasChanges = hasChanges || !next.isEmpty
             if page.hasMore { continue }
@@ -70,7 +70,7 @@ extension DocumentsHandler {
                 throw ServiceError(.invalidAccessToken)
             }
             try owner.requireUsable()
-            let documents = try documents(of: owner)
+            let documents = try opened(owner)
             var selection = follower.selection(at: owner.totals)
             selection.collectionKey = documents.collectionKey(filter: collection)
             return (documents, try session.documentPage(selection, of: account))

@@ -9,13 +9,13 @@ extension DocumentsHandler {
     /// Writes documents, all or none (I-07).
     /// - Throws: `auth/document-conflict` with the current version; `auth/document-quota` with the
     ///   figures; `auth/invalid-document`; `auth/account-required`; `auth/email-not-verified`;
-    ///   `auth/idempotency-key-reused`; `rpc/invalid-argument` with the field; as `call` and
+    ///   `auth/idempotency-key-reused`; `rpc/invalid-argument` with the field; as `authorised` and
     ///   `owner`.
     func writeDocuments(
         _ request: IdentityV1.WriteDocumentsRequest, _ context: CallContext
     ) async throws -> IdentityV1.WriteDocumentsResponse {
         let parts = request.writes.flatMap(\.signedParts)
-        let call = try await call(of: request.caller, .write, parts, context)
+        let call = try await authorised(request.caller, .write, parts, context)
         let writes = try DocumentWrites(
             request.writes, voice: AcceptedLanguages(request.acceptLanguage).best ?? .english)
         let repeatable = try RepeatableCall(
@@ -29,7 +29,7 @@ extension DocumentsHandler {
             if let first = try transaction.remembered(of: repeatable) {
                 return try writes.answer(WrittenVersions(first))
             }
-            let written = try write(writes, by: call, to: documents(of: owner), transaction)
+            let written = try write(writes, by: call, to: opened(owner), transaction)
             try transaction.audit(call.written(writes.count).from(origin))
             try transaction.remember(
                 repeatable,
@@ -59,8 +59,9 @@ extension DocumentsHandler {
             within: DocumentQuota(isGuest: documents.owner.isGuest, settings), in: transaction)
     }
 
+    /// Requires what a collection needs of the account that writes.
     /// - Throws: `auth/account-required` for a guest; `auth/email-not-verified`.
-    private func require(_ need: AccountNeed, of owner: DocumentOwner) throws(ServiceError) {
+    func require(_ need: AccountNeed, of owner: DocumentOwner) throws(ServiceError) {
         guard need != .nothing else { return }
         guard !owner.isGuest else { throw ServiceError(.accountRequired) }
         guard need != .verified || owner.hasVerifiedAddress else {

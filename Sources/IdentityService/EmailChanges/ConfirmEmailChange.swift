@@ -32,7 +32,8 @@ extension EmailChangesHandler {
             }
             guard holder.row.status.isUsable else { throw ServiceError(.accountDisabled) }
             try await decide(attempt, change, holder)
-            return try await write(attempt, change, holder).map(answer)
+            guard let row = try await write(attempt, change, holder) else { return nil }
+            return try await answer(row)
         }
     }
 

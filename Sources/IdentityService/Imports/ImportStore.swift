@@ -79,6 +79,7 @@ extension ImportsHandler {
         let sealedExternalID: [UInt8]?
         let sealedClaims: [UInt8]?
         let identities: [IdentityRow]
+        let isOnboarded: Bool
     }
 }
 
@@ -93,7 +94,7 @@ extension SQLSession {
 
     /// The export of an account; the row is nil if the account is left out.
     func exported(
-        _ account: AccountID, withHash: Bool
+        _ account: AccountID, withHash: Bool, _ answers: AccountAnswers
     ) throws -> (account: AccountID, row: ImportsHandler.ExportedRow?) {
         guard let row = try self.account(account), row.status != .deleting, !row.isGuest else {
             return (account, nil)
@@ -108,7 +109,8 @@ extension SQLSession {
             sealedExternalID: try blob(
                 "SELECT external_id FROM imported_accounts WHERE account = ?"),
             sealedClaims: try blob("SELECT document FROM custom_claims WHERE account = ?"),
-            identities: try identities(of: account))
+            identities: try identities(of: account),
+            isOnboarded: try answers.facts(row, in: self).isOnboarded)
         return (account, exported)
     }
 }

@@ -14,7 +14,8 @@ import Storage
 /// whose documents came another way, for example from the backend, is not asked again (D1). A
 /// completion removes what was set.
 struct OnboardingRecord: Hashable, Sendable {
-    /// When the owner completed onboarding; nil if never.
+    /// When the owner completed onboarding; nil if never. It is at least the position of the
+    /// account's documents then.
     var completedAt: Timestamp?
     /// What an import or a backend has set; nil if none did since the last completion.
     var isSet: Bool?
@@ -27,11 +28,12 @@ struct OnboardingRecord: Hashable, Sendable {
         isSet ?? (completedAt != nil || documentsExist)
     }
 
-    /// Whether a completion would change nothing: it was the last to set the flag, and the drafts
-    /// are from before it. A draft of the same millisecond may be newer.
-    func isRepeat(draftsChangedAt: [Timestamp]) -> Bool {
+    /// Whether a completion would change nothing: one was the last to set the flag, and no draft
+    /// was saved or removed since.
+    /// - Parameter draftPositions: The positions of the drafts, also of removed ones.
+    func isRepeat(draftPositions: [Int64]) -> Bool {
         guard isSet == nil, let completedAt else { return false }
-        return draftsChangedAt.allSatisfy { $0 < completedAt }
+        return draftPositions.allSatisfy { $0 <= completedAt.milliseconds }
     }
 }
 
@@ -63,10 +65,10 @@ extension SQLSession {
 
 extension Transaction {
     /// Records a completion.
-    func setOnboarded(_ account: AccountID) throws {
+    func setOnboarded(_ account: AccountID, at moment: Timestamp) throws {
         try put(
             "UPDATE accounts SET onboarded_at_ms = ?, onboarding_set = NULL WHERE account = ?",
-            [SQLValue(at), .integer(account.key)])
+            [SQLValue(moment), .integer(account.key)])
     }
 
     /// Sets the flag, as a backend says.

@@ -1,5 +1,5 @@
-package import JSON
-package import ServiceRuntime
+import JSON
+import ServiceRuntime
 
 /// The rules of one collection's documents (I-07).
 package struct CollectionRules: Hashable, Sendable {

@@ -1,5 +1,5 @@
-package import JSON
-package import ServiceRuntime
+import JSON
+import ServiceRuntime
 
 /// The sections of onboarding, as the operator declares them (G-18).
 package struct OnboardingRules: Hashable, Sendable {

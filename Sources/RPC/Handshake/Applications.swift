@@ -1,7 +1,7 @@
-import Cryptography
+package import Cryptography
 import Glibc
 import Messages
-import ServiceRuntime
+package import ServiceRuntime
 
 /// A caller that has authenticated itself.
 package struct Application: Sendable {

@@ -107,7 +107,8 @@ final class RestoreFolder {
                         + "\(service.name) too: run the same command again, without another --only")
             }
             for name in placed where services.contains(where: { $0.has(name) }) {
-                try folder.remove(name)
+                // The blobs are a folder.
+                try folder.folder(name).removeAll()
             }
             try folder.sync()
         }
@@ -120,7 +121,10 @@ final class RestoreFolder {
                 "\(folder.path) is in use by process \(holder): "
                     + "stop that process first, or restore into another folder with --data")
         }
-        let names = try folder.names()
+        // A program has made the folder of blobs if it was started once; an empty one is replaced.
+        let names = try folder.names().filter { name in
+            try name != BlobFolder.name || !folder.folder(name).names().isEmpty
+        }
         guard let name = names.first(where: { name in services.contains { $0.has(name) } }) else {
             return
         }

@@ -1,0 +1,82 @@
+import Logging
+package import ServiceRuntime
+
+/// Watches the operator's rules file. A change takes effect a few seconds later, without a restart.
+/// A file with mistakes changes nothing: the previous rules stay in force, and the log lists all
+/// mistakes once.
+struct RulesFile: Sendable {
+    /// The rules in force.
+    let rules: Reloadable<DocumentRules>
+
+    private let path: String
+    private let files: FollowedFiles<RulesDocument>
+    private let logger: Logger
+
+    /// Watches the file at `path`.
+    /// - Parameter current: The file as it was read for the settings.
+    init(path: String, current: RulesDocument, logger: Logger) {
+        let rules = Reloadable(current.rules ?? .standard)
+        self.rules = rules
+        self.path = path
+        self.logger = logger
+        files = FollowedFiles(
+            current: current, read: { RulesDocument(path: path) },
+            use: { document in
+                if let values = document.rules { rules.replace(values) }
+                return document.problems
+            })
+    }
+
+    /// Runs until cancelled.
+    func run(_ time: any Time) async { await files.run(time, look) }
+
+    /// Reads the file once. A change takes effect when two readings in a row are equal.
+    func look() {
+        switch files.look() {
+        case .unchanged: return
+        case .used:
+            logger.info(
+                "rules.file.reloaded", "rules file reloaded", fields: [.file: .text(path)])
+        case .refused(let problems):
+            logger.error(
+                "rules.file.reload.failed",
+                "reloading the rules file failed; the previous rules stay in force",
+                fields: [
+                    .file: .text(path), .count: .count(problems.count),
+                    .detail: .text(problems.joined(separator: "; ")),
+                ])
+        }
+    }
+}
+
+/// The operator's setting for the rules of documents and onboarding.
+package struct RulesSettings: Settings {
+    /// The rules file and what it contained.
+    struct File: Sendable {
+        let path: String
+        let document: RulesDocument
+    }
+
+    /// No file: the built-in collections with any fields, and no onboarding.
+    package static let none = RulesSettings(path: nil)
+
+    /// The rules file; nil for none.
+    let file: File?
+
+    /// Settings for tests and embedding: the rules of a file that has no mistakes.
+    package init(path: String?) {
+        file = path.map { File(path: $0, document: RulesDocument(path: $0)) }
+    }
+
+    /// Declares the setting and reads its value.
+    package init(reading settings: inout SettingsReader) {
+        self.init(
+            path: settings.optionalPath(
+                "rules-file",
+                reason: "Rules of documents and onboarding, .yaml or .json; reloaded when it "
+                    + "changes (I-07, G-18). Check it with: postern rules check."))
+        for problem in file?.document.problems ?? [] {
+            settings.require(false, ["rules-file"], problem)
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import JSON
+import Messages
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+@Suite("G-17, I-07: the display name in the profile's document", .timeLimit(.minutes(1)))
+struct NamedDocumentTests {
+    let fixture: DocumentFixture
+    let profiles: ProfilesHandler
+
+    init() async throws {
+        let name = FieldRule(
+            name: "nick",
+            value: ValueRule(
+                type: .text, range: nil, length: 1...10, pattern: nil, choices: [], items: [],
+                fields: [], allowsOtherFields: true),
+            isRequired: false, standard: nil, isReadOnly: false, isServerOnly: false,
+            isDisplayName: true, reason: nil)
+        let rules = DocumentRules(
+            collections: [CollectionRules(name: "profile", fields: [name])], onboarding: nil)
+        let fixture = try await DocumentFixture(rules: rules)
+        let identity = fixture.identity
+        self.fixture = fixture
+        profiles = ProfilesHandler(
+            settings: identity.settings, store: identity.store, keys: identity.keys,
+            randomness: identity.randomness, answers: identity.profiles.answers,
+            sessions: identity.sessions, documents: fixture.handler,
+            blobs: identity.service.blobs, uploads: PhotoUploads())
+    }
+
+    private func update(_ name: String) async throws -> String? {
+        try await profiles.updateProfile(
+            .init(accessToken: fixture.token, name: .displayName(name)),
+            fixture.identity.context()
+        ).account?.displayName
+    }
+
+    @Test("a new name is written to its field, and the other fields stay")
+    func rename() async throws {
+        let first = try await fixture.write(#"{"nick":"Ada","age":3}"#, in: "profile")
+        #expect(try await update("Countess") == "Countess")
+        let document = try await fixture.read(in: "profile")
+        #expect(document.json == #"{"nick":"Countess","age":3}"#)
+        #expect(document.version == first.version + 1)
+        #expect(try await update("Countess") == "Countess")
+        #expect(try await fixture.read(in: "profile").version == document.version)
+        #expect(try await update("") == "")
+        #expect(try await fixture.read(in: "profile").json == #"{"age":3}"#)
+    }
+
+    @Test("a name that the field's rules refuse is refused, and nothing changes")
+    func refused() async throws {
+        _ = try await fixture.write(#"{"nick":"Ada"}"#, in: "profile")
+        let error = try await refusal { try await update("Augusta Ada King") }
+        #expect(error.code == .invalidArgument && error.fields == ["display_name"])
+        #expect(try await fixture.read(in: "profile").json == #"{"nick":"Ada"}"#)
+    }
+
+    @Test("without the document only the account has the name")
+    func absent() async throws {
+        #expect(try await update("Augusta Ada King") == "Augusta Ada King")
+        let error = try await refusal { try await fixture.read(in: "profile") }
+        #expect(error.code == .notFound)
+    }
+}
