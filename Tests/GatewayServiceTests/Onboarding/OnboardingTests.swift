@@ -69,13 +69,13 @@ struct OnboardingTests {
         let answer = try await fixture.auth.signInWithPassword(
             .init(email: "ada@example.org", password: .init(text: "Correct7Horse")),
             fixture.context())
-        #expect(answer.requiredActions == [.verifyEmail, .completeOnboarding])
+        #expect(answer.requiredActions == [.verifyEmail, .completeProfile, .completeOnboarding])
         let guest = try await fixture.guests.signInAsGuest(.init(), fixture.context())
         #expect(guest.requiredActions == [.completeOnboarding])
         let signUp = try await fixture.auth.signUpWithPassword(
             .init(email: "eve@example.org", password: .init(text: "Correct7Horse")),
             fixture.context())
-        #expect(signUp.requiredActions == [.verifyEmail, .completeOnboarding])
+        #expect(signUp.requiredActions == [.verifyEmail, .completeProfile, .completeOnboarding])
     }
 
     @Test("G-18: reasons and violations are in the language of the call")
