@@ -30,16 +30,20 @@ package struct IdentityService: Sendable {
     let phoneSignals: PhoneSignalsHandler
     /// `postern.identity.v1.SignInSettings`.
     let signInSettings: SignInSettingsHandler
+    /// `postern.identity.v1.AccountDocuments`.
+    let documents: DocumentsHandler
     /// The work beside the handlers.
     package let background: BackgroundTasks
     /// Hashes passwords on its own threads.
     let passwords: PasswordHashPool
 
     /// The service over a store that was opened with `IdentityTables.migrations`.
+    /// - Parameter documentWriters: The keys of the setting `document-writers`.
     /// - Throws: `OutboundClient.Unavailable`, or what `PasswordHashPool` throws.
     package init(
         settings: IdentitySettings, store: Store, keys: IdentityKeys, peers: IdentityPeers,
-        time: any Time, randomness: any Randomness, logger: Logger, metrics: any MetricsFactory
+        documentWriters: Reloadable<Applications> = Reloadable(.empty), time: any Time,
+        randomness: any Randomness, logger: Logger, metrics: any MetricsFactory
     ) throws {
         passwords = try PasswordHashPool(
             settings: settings.passwordHashing, time: time, randomness: randomness,
@@ -87,6 +91,12 @@ package struct IdentityService: Sendable {
             sessions: peers.sessions)
         phoneSignals = PhoneSignalsHandler(store: store, keys: keys)
         signInSettings = SignInSettingsHandler(settings: settings)
+        documents = DocumentsHandler(
+            settings: settings.documents, store: store, keys: keys, time: time,
+            randomness: randomness, sessions: peers.sessions, rules: Reloadable(.standard),
+            backends: BackendCalls(
+                settings: settings.documents, applications: documentWriters, time: time),
+            watchers: DocumentWatchers())
         background = BackgroundTasks(
             beside: accounts, peers: peers, apple: apple, logger: logger, metrics: metrics)
     }
@@ -105,6 +115,7 @@ package struct IdentityService: Sendable {
             PhoneCodesDispatcher.methods(of: phoneCodes),
             PhoneSignalsDispatcher.methods(of: phoneSignals),
             SignInSettingsDispatcher.methods(of: signInSettings),
+            AccountDocumentsDispatcher.methods(of: documents),
         ]
     }
 

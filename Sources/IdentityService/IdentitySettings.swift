@@ -34,6 +34,8 @@ package struct IdentitySettings: Settings {
     package let providers: ProvidersSettings
     /// The credentials at Apple, for grants.
     package let apple: AppleSettings
+    /// Documents of accounts.
+    package let documents: DocumentSettings
 
     /// Settings for tests and embedding.
     package init(
@@ -44,7 +46,7 @@ package struct IdentitySettings: Settings {
         emailVerification: EmailVerificationMode = .optional,
         passwordPolicy: PasswordPolicy = .document, appName: String = "",
         providers: ProvidersSettings = ProvidersSettings(providers: []),
-        apple: AppleSettings = .none
+        apple: AppleSettings = .none, documents: DocumentSettings = DocumentSettings()
     ) {
         self.phone = phone
         self.enumeration = enumeration
@@ -53,6 +55,7 @@ package struct IdentitySettings: Settings {
         self.appName = appName
         self.providers = providers
         self.apple = apple
+        self.documents = documents
         self.linkOrigin = linkOrigin
         self.verificationLife = verificationLife
         self.resetLife = resetLife
@@ -107,6 +110,7 @@ package struct IdentitySettings: Settings {
         passwordHashing = Self.passwordHashing(&settings)
         providers = ProvidersSettings(reading: &settings)
         apple = AppleSettings(reading: &settings)
+        documents = DocumentSettings(reading: &settings)
         settings.require(
             apple.redirects.clients.isSubset(of: providers.appleClients),
             ["apple-redirect-uris"], "apple-redirect-uris names an app that apple-audiences lacks")

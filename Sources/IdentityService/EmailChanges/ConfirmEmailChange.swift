@@ -117,11 +117,13 @@ extension EmailChangesHandler {
     ) async throws -> IdentityV1.ConfirmEmailChangeResponse {
         let (_, holder) = try await passwords.holder(
             ofRepeated: attempt.call, asking: attempt.asking, password: attempt.password)
-        return try answer(holder.row)
+        return try await answer(holder.row)
     }
 
-    private func answer(_ row: AccountRow) throws -> IdentityV1.ConfirmEmailChangeResponse {
-        IdentityV1.ConfirmEmailChangeResponse(account: try reader.message(row))
+    private func answer(
+        _ row: AccountRow
+    ) async throws -> IdentityV1.ConfirmEmailChangeResponse {
+        IdentityV1.ConfirmEmailChangeResponse(account: try await answers.account(row))
     }
 }
 

@@ -30,16 +30,19 @@ extension Transaction {
         let account = SQLValue.integer(new.account.key)
         try put(
             """
-            INSERT INTO accounts (account, status, created_at_ms, last_sign_in_at_ms)
-            VALUES (?, ?, ?, ?)
+            INSERT INTO accounts (
+                account, status, created_at_ms, last_sign_in_at_ms, onboarding_set)
+            VALUES (?, ?, ?, ?, ?)
             """,
             [
                 account, .integer(new.status.rawValue), SQLValue(new.createdAt),
                 new.lastSignInAt.map { SQLValue($0) } ?? .null,
+                new.isOnboarded ? SQLValue(true) : .null,
             ])
         try insertProfile(
             of: new.account, sealedKey: new.sealedKey, sealedDisplayName: new.sealedDisplayName,
-            language: new.language, sealedPhotoURL: new.sealedPhotoURL)
+            language: new.language, sealedPhotoURL: new.sealedPhotoURL,
+            isNameEdited: new.isNamed, isPhotoEdited: new.sealedPhotoURL != nil)
         try put(
             """
             INSERT INTO imported_accounts (account, look_up_key, external_id, imported_at_ms)
