@@ -77,6 +77,21 @@ struct WebServiceTests {
         }
     }
 
+    @Test("G-17: photos have their paths, with errors in the form of calls")
+    func photos() async throws {
+        try await withListener(isReady: { true }) { url in
+            let anonymous = try curl("--request", "PUT", "--data", "x", "\(url)/v1/photo")
+            #expect(anonymous.hasPrefix("HTTP/1.1 401"), "\(anonymous)")
+            #expect(anonymous.contains("rpc/unauthenticated"))
+            let read = try curl("\(url)/v1/photo?a=b")
+            #expect(read.hasPrefix("HTTP/1.1 405"), "\(read)")
+            #expect(read.contains("allow: PUT\r\n"))
+            let unnamed = try curl("\(url)/v1/photos/")
+            #expect(unnamed.hasPrefix("HTTP/1.1 404"), "\(unnamed)")
+            #expect(unnamed.contains("rpc/not-found"))
+        }
+    }
+
     @Test("any other path is a call, and one that is no method is 404")
     func calls() async throws {
         try await withListener(isReady: { true }) { url in
