@@ -13,6 +13,8 @@ package struct SessionService: Sendable {
     let devices: DevicesHandler
     /// `postern.session.v1.AccountActivity`.
     let accountActivity: AccountActivityHandler
+    /// `postern.accountdata.v1.AccountData`.
+    let accountData: AccountDataHandler
     /// `postern.session.v1.SessionEnds`.
     let ends: SessionEndsHandler
     /// `postern.session.v1.SigningKeys`.
@@ -58,6 +60,9 @@ package struct SessionService: Sendable {
             randomness: randomness)
         accountActivity = AccountActivityHandler(
             store: store, life: sessions.life, activity: memory.activity, time: time)
+        accountData = AccountDataHandler(
+            store: store, deviceNames: keys.deviceNames, life: sessions.life, memory: memory,
+            revocationRetention: accessTokens.retention, time: time)
         refreshKeys = RefreshKeysHandler(store: store, keys: refreshTokens)
         background = SessionBackgroundTasks(
             beside: sessions, notices: notices, epoch: epoch, wakeSignal: wakeSignal,
@@ -74,6 +79,7 @@ package struct SessionService: Sendable {
             sessions.methods,
             DevicesDispatcher.methods(of: devices),
             AccountActivityDispatcher.methods(of: accountActivity),
+            AccountDataDispatcher.methods(of: accountData),
             RefreshKeysDispatcher.methods(of: refreshKeys),
             SessionEndsDispatcher.methods(of: ends),
             SigningKeysDispatcher.methods(of: signingKeys),

@@ -44,15 +44,7 @@ package struct AccountDataFile {
     }
 }
 
-extension AccountDataFile {
-    /// Sends a file of these objects.
-    /// - Throws: as `OutgoingItems.write`.
-    package static func send(
-        _ name: String, _ objects: [JSONObject],
-        to items: OutgoingItems<AccountDataV1.CollectAccountDataItem>
-    ) async throws {
-        var file = try await AccountDataFile(name, items)
-        for object in objects { try await file.append(object) }
-        try await file.end()
-    }
+extension JSONValue {
+    /// A text, or null.
+    package static func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
 }
