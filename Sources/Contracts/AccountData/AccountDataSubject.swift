@@ -14,6 +14,13 @@ package struct AccountDataSubject: Hashable, Sendable {
     /// Its phone numbers in E.164.
     package let phoneNumbers: [String]
 
+    /// An account of which no address is known.
+    package init(_ account: AccountID) {
+        self.account = account
+        (emails, phoneNumbers) = ([], [])
+    }
+
+    /// The subject of a request.
     /// - Throws: `rpc/invalid-argument` with the field at fault.
     package init(_ subject: AccountDataV1.DataSubject?) throws(ServiceError) {
         guard let account = AccountID(text: subject?.accountId ?? "") else {
