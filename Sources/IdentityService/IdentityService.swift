@@ -30,6 +30,8 @@ package struct IdentityService: Sendable {
     let phoneSignals: PhoneSignalsHandler
     /// `postern.identity.v1.SignInSettings`.
     let signInSettings: SignInSettingsHandler
+    /// `postern.accountdata.v1.AccountData`, for calls in process. It is not among `methods`.
+    package let accountData: AccountDataHandler
     /// The work beside the handlers.
     package let background: BackgroundTasks
     /// Hashes passwords on its own threads.
@@ -87,6 +89,7 @@ package struct IdentityService: Sendable {
             sessions: peers.sessions)
         phoneSignals = PhoneSignalsHandler(store: store, keys: keys)
         signInSettings = SignInSettingsHandler(settings: settings)
+        accountData = AccountDataHandler(store: store, keys: keys, randomness: randomness)
         background = BackgroundTasks(
             beside: accounts, peers: peers, apple: apple, logger: logger, metrics: metrics)
     }

@@ -90,8 +90,8 @@ struct OrphanCheckTests {
     func hourly() async throws {
         try await withThrowingTaskGroup { group in
             group.addTask { try await fixture.tasks.run() }
-            // The outbox relay, the purge, the check and the response times' floor sleep.
-            await fixture.time.sleepers(4)
+            // The outbox relay, the purge, both checks and the response times' floor sleep.
+            await fixture.time.sleepers(5)
             _ = try await fixture.register()
             try await fixture.change("DELETE FROM profiles")
             #expect(fixture.log.lines.allSatisfy { !$0.contains("orphan") })
