@@ -27,7 +27,7 @@ struct OrphanCheckTests {
         _ = try await fixture.signIn(by: .token("g1", email: "eve@example.org"))
         _ = try await fixture.signInAsGuest()
         let lines = try await check()
-        #expect(lines.count == 4)
+        #expect(lines.count == 7)
         #expect(lines.allSatisfy { $0.hasSuffix(" 0") || $0.hasSuffix(" 0.0") })
         #expect(fixture.log.lines.allSatisfy { !$0.contains("orphan") })
     }
