@@ -47,16 +47,18 @@ package struct GatewayPeers: Sendable {
     package struct Session: Sendable {
         let sessions: any SessionsAPI
         let devices: any DevicesAPI
+        let activity: any AccountActivityAPI
         let ends: any SessionEndsAPI
         let clock: any ClockAPI
 
         /// Any implementations of its apis.
         package init(
-            sessions: any SessionsAPI, devices: any DevicesAPI, ends: any SessionEndsAPI,
-            clock: any ClockAPI
+            sessions: any SessionsAPI, devices: any DevicesAPI, activity: any AccountActivityAPI,
+            ends: any SessionEndsAPI, clock: any ClockAPI
         ) {
             self.sessions = sessions
             self.devices = devices
+            self.activity = activity
             self.ends = ends
             self.clock = clock
         }
@@ -65,7 +67,8 @@ package struct GatewayPeers: Sendable {
         package init(_ channel: any CallChannel) {
             self.init(
                 sessions: SessionsClient(channel), devices: DevicesClient(channel),
-                ends: SessionEndsClient(channel), clock: ClockClient(channel))
+                activity: AccountActivityClient(channel), ends: SessionEndsClient(channel),
+                clock: ClockClient(channel))
         }
     }
 

@@ -45,7 +45,7 @@ package struct GatewayService: Sendable {
         accountSessions = AccountSessionsHandler(
             accounts: identity.accounts, identities: identity.identities,
             codes: identity.phoneCodes, sessions: session.sessions, devices: session.devices,
-            limits: limits)
+            activity: session.activity, limits: limits)
         passwords = PasswordsHandler(
             accounts: identity.accounts, credentials: identity.credentials,
             sessions: session.sessions, limits: limits)

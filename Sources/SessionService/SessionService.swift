@@ -59,7 +59,8 @@ package struct SessionService: Sendable {
             accessTokens: accessTokens, validation: sessions.validation, time: time,
             randomness: randomness)
         accountActivity = AccountActivityHandler(
-            store: store, life: sessions.life, activity: memory.activity, time: time)
+            store: store, life: sessions.life, activity: memory.activity, devices: devices,
+            time: time, logger: logger)
         accountData = AccountDataHandler(
             store: store, deviceNames: keys.deviceNames, life: sessions.life, memory: memory,
             revocationRetention: accessTokens.retention, time: time)

@@ -13,7 +13,8 @@ struct PublicMethodSetTests {
     private static let expected: Set<String> = Set(
         [
             "AccountSessions/EndOtherSessions", "AccountSessions/EndSession",
-            "AccountSessions/ListSessions", "AccountSessions/Reauthenticate",
+            "AccountSessions/ListSessions", "AccountSessions/NoteActivity",
+            "AccountSessions/Reauthenticate",
             "Auth/CheckAuthState", "Auth/RefreshSession", "Auth/SignInWithPassword",
             "Auth/SignOut", "Auth/SignUpWithPassword", "Auth/VerifyEmail",
             "Emails/CancelEmailChange", "Emails/ConfirmEmailChange", "Emails/RequestEmailChange",

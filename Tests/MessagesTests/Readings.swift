@@ -1,20 +1,35 @@
 @testable import Messages
 
-/// A message read by both readers.
+/// A message read directly, and by way of libprotobuf-c.
 enum Readings {
-    /// The results of the canonical reader and the library for `bytes`; nil where they reject them.
+    /// The results for `bytes`; nil where they are rejected. Of the second, also where the message
+    /// does not have the encoding that the library gives it.
     static func both<Message: ProtobufMessage>(
         _ bytes: [UInt8], as type: Message.Type
     ) -> (ordinary: AnyHashable?, library: AnyHashable?) {
         bytes.withUnsafeBytes { bytes in
             // The reason of a rejection does not matter here.
-            let ordinary: Message? = try? CanonicalReader.message(in: bytes)
+            let ordinary: Message? = try? CanonicalReader.message(
+                in: bytes, budget: Arena.budget(bytes.count))
             let library = try? Message(byLibrary: bytes, in: Arena())
+            guard library.map({ $0.encoded() == encoding(of: bytes, as: type) }) ?? true else {
+                return (ordinary.map(AnyHashable.init), nil)
+            }
             return (ordinary.map(AnyHashable.init), library.map(AnyHashable.init))
         }
     }
 
-    /// Whether both readers decode `message` from its encoding as the same value.
+    /// The library's encoding of the message in `bytes`; nil if it rejects them.
+    static func encoding<Message: ProtobufMessage>(
+        of bytes: UnsafeRawBufferPointer, as type: Message.Type
+    ) -> [UInt8]? {
+        let arena = Arena()
+        guard let canonical = try? arena.canonical(bytes, type.layout) else { return nil }
+        defer { arena.end() }
+        return Array(canonical)
+    }
+
+    /// Whether both ways decode `message` from its encoding as the same value.
     static func areEqual<Message: ProtobufMessage>(_ message: Message) -> Bool {
         let (ordinary, library) = both(message.encoded(), as: Message.self)
         return ordinary == AnyHashable(message) && library == ordinary
@@ -29,7 +44,8 @@ struct Numbers: ProtobufMessage {
     static func read(_ bytes: [UInt8]) -> [UInt64]? {
         bytes.withUnsafeBytes { bytes in
             // Nil is an expected result.
-            let read: Numbers? = try? CanonicalReader.message(in: bytes)
+            let read: Numbers? = try? CanonicalReader.message(
+                in: bytes, budget: Arena.budget(bytes.count))
             return read?.values
         }
     }
@@ -40,9 +56,7 @@ struct Numbers: ProtobufMessage {
         Numbers(values: try reader.numbers(10) { $0 })
     }
 
-    init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        throw MessageError.malformed
-    }
+    static var layout: MessageLayout { WireV1.Ping.layout }
 
     func write(to sink: inout some WireSink) { sink.numbers(10, values) }
 }

@@ -18,7 +18,7 @@ struct SecretFieldTests {
         }
         #expect(byLibrary == Self.request)
         let ordinary: GatewayV1.SignInWithPasswordRequest = try bytes.withUnsafeBytes { bytes in
-            try CanonicalReader.message(in: bytes)
+            try CanonicalReader.message(in: bytes, budget: .max)
         }
         #expect(ordinary == Self.request)
         #expect(Self.request.encodedSecret().withBytes { Array($0) } == bytes)

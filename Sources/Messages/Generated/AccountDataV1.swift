@@ -30,6 +30,7 @@ extension AccountDataV1 {
 
 extension AccountDataV1.DataSubject: ProtobufMessage {
     package static var fullName: String { "postern.accountdata.v1.DataSubject" }
+    package static var layout: MessageLayout { .init(postern__accountdata__v1__data_subject__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -44,25 +45,6 @@ extension AccountDataV1.DataSubject: ProtobufMessage {
         if !accountId.isEmpty { sink.text(10, accountId) }
         for value in emails { sink.text(18, value) }
         for value in phoneNumbers { sink.text(26, value) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__accountdata__v1__data_subject__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Accountdata__V1__DataSubject>) throws {
-        let accountId = try Wire.text(c.pointee.account_id)
-        let emails = try Wire.array(
-            c.pointee.n_emails, c.pointee.emails
-        ) { try Wire.text($0) }
-        let phoneNumbers = try Wire.array(
-            c.pointee.n_phone_numbers, c.pointee.phone_numbers
-        ) { try Wire.text($0) }
-        self.accountId = accountId
-        self.emails = emails
-        self.phoneNumbers = phoneNumbers
     }
 }
 
@@ -83,6 +65,7 @@ extension AccountDataV1 {
 
 extension AccountDataV1.CollectAccountDataRequest: ProtobufMessage {
     package static var fullName: String { "postern.accountdata.v1.CollectAccountDataRequest" }
+    package static var layout: MessageLayout { .init(postern__accountdata__v1__collect_account_data_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -93,17 +76,6 @@ extension AccountDataV1.CollectAccountDataRequest: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if let subject { sink.message(10, subject) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__accountdata__v1__collect_account_data_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Accountdata__V1__CollectAccountDataRequest>) throws {
-        let subject = try c.pointee.subject.map { try AccountDataV1.DataSubject(reading: $0) }
-        self.subject = subject
     }
 }
 
@@ -132,6 +104,7 @@ extension AccountDataV1 {
 
 extension AccountDataV1.CollectAccountDataItem: ProtobufMessage {
     package static var fullName: String { "postern.accountdata.v1.CollectAccountDataItem" }
+    package static var layout: MessageLayout { .init(postern__accountdata__v1__collect_account_data_item__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -154,22 +127,6 @@ extension AccountDataV1.CollectAccountDataItem: ProtobufMessage {
             sink.bytes(18, value)
         }
     }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__accountdata__v1__collect_account_data_item__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Accountdata__V1__CollectAccountDataItem>) throws {
-        let part: Part?
-        switch c.pointee.part_case.rawValue {
-        case 1: part = .file(try Wire.text(c.pointee.file))
-        case 2: part = .data(Wire.bytes(c.pointee.data))
-        default: part = nil
-        }
-        self.part = part
-    }
 }
 
 extension AccountDataV1 {
@@ -189,6 +146,7 @@ extension AccountDataV1 {
 
 extension AccountDataV1.ForgetAccountDataRequest: ProtobufMessage {
     package static var fullName: String { "postern.accountdata.v1.ForgetAccountDataRequest" }
+    package static var layout: MessageLayout { .init(postern__accountdata__v1__forget_account_data_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -199,17 +157,6 @@ extension AccountDataV1.ForgetAccountDataRequest: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if let subject { sink.message(10, subject) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__accountdata__v1__forget_account_data_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Accountdata__V1__ForgetAccountDataRequest>) throws {
-        let subject = try c.pointee.subject.map { try AccountDataV1.DataSubject(reading: $0) }
-        self.subject = subject
     }
 }
 
@@ -230,6 +177,7 @@ extension AccountDataV1 {
 
 extension AccountDataV1.ForgetAccountDataResponse: ProtobufMessage {
     package static var fullName: String { "postern.accountdata.v1.ForgetAccountDataResponse" }
+    package static var layout: MessageLayout { .init(postern__accountdata__v1__forget_account_data_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -240,17 +188,6 @@ extension AccountDataV1.ForgetAccountDataResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if rows != 0 { sink.uint32(8, rows) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__accountdata__v1__forget_account_data_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Accountdata__V1__ForgetAccountDataResponse>) throws {
-        let rows = c.pointee.rows
-        self.rows = rows
     }
 }
 
@@ -271,6 +208,7 @@ extension AccountDataV1 {
 
 extension AccountDataV1.ListAccountsWithDataRequest: ProtobufMessage {
     package static var fullName: String { "postern.accountdata.v1.ListAccountsWithDataRequest" }
+    package static var layout: MessageLayout { .init(postern__accountdata__v1__list_accounts_with_data_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -281,17 +219,6 @@ extension AccountDataV1.ListAccountsWithDataRequest: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if !pageToken.isEmpty { sink.text(10, pageToken) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__accountdata__v1__list_accounts_with_data_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Accountdata__V1__ListAccountsWithDataRequest>) throws {
-        let pageToken = try Wire.text(c.pointee.page_token)
-        self.pageToken = pageToken
     }
 }
 
@@ -316,6 +243,7 @@ extension AccountDataV1 {
 
 extension AccountDataV1.ListAccountsWithDataResponse: ProtobufMessage {
     package static var fullName: String { "postern.accountdata.v1.ListAccountsWithDataResponse" }
+    package static var layout: MessageLayout { .init(postern__accountdata__v1__list_accounts_with_data_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -328,21 +256,6 @@ extension AccountDataV1.ListAccountsWithDataResponse: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         for value in accounts { sink.message(10, value) }
         if !nextPageToken.isEmpty { sink.text(18, nextPageToken) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__accountdata__v1__list_accounts_with_data_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Accountdata__V1__ListAccountsWithDataResponse>) throws {
-        let accounts = try Wire.array(
-            c.pointee.n_accounts, c.pointee.accounts
-        ) { try AccountDataV1.AccountWithData(reading: Wire.present($0)) }
-        let nextPageToken = try Wire.text(c.pointee.next_page_token)
-        self.accounts = accounts
-        self.nextPageToken = nextPageToken
     }
 }
 
@@ -367,6 +280,7 @@ extension AccountDataV1 {
 
 extension AccountDataV1.AccountWithData: ProtobufMessage {
     package static var fullName: String { "postern.accountdata.v1.AccountWithData" }
+    package static var layout: MessageLayout { .init(postern__accountdata__v1__account_with_data__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -379,20 +293,5 @@ extension AccountDataV1.AccountWithData: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if !accountId.isEmpty { sink.text(10, accountId) }
         for value in kinds { sink.text(18, value) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__accountdata__v1__account_with_data__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Accountdata__V1__AccountWithData>) throws {
-        let accountId = try Wire.text(c.pointee.account_id)
-        let kinds = try Wire.array(
-            c.pointee.n_kinds, c.pointee.kinds
-        ) { try Wire.text($0) }
-        self.accountId = accountId
-        self.kinds = kinds
     }
 }

@@ -22,6 +22,7 @@ extension BackupV1 {
 
 extension BackupV1.CopyStoreRequest: ProtobufMessage {
     package static var fullName: String { "postern.backup.v1.CopyStoreRequest" }
+    package static var layout: MessageLayout { .init(postern__backup__v1__copy_store_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -32,17 +33,6 @@ extension BackupV1.CopyStoreRequest: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if holdMs != 0 { sink.uint32(8, holdMs) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__backup__v1__copy_store_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Backup__V1__CopyStoreRequest>) throws {
-        let holdMs = c.pointee.hold_ms
-        self.holdMs = holdMs
     }
 }
 
@@ -73,6 +63,7 @@ extension BackupV1 {
 
 extension BackupV1.CopyStoreItem: ProtobufMessage {
     package static var fullName: String { "postern.backup.v1.CopyStoreItem" }
+    package static var layout: MessageLayout { .init(postern__backup__v1__copy_store_item__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -100,23 +91,6 @@ extension BackupV1.CopyStoreItem: ProtobufMessage {
         if case .data(let value) = part {
             sink.bytes(26, value)
         }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__backup__v1__copy_store_item__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Backup__V1__CopyStoreItem>) throws {
-        let part: Part?
-        switch c.pointee.part_case.rawValue {
-        case 1: part = .held(try BackupV1.StoreHeld(reading: Wire.present(c.pointee.held)))
-        case 2: part = .file(try BackupV1.StoreFile(reading: Wire.present(c.pointee.file)))
-        case 3: part = .data(Wire.bytes(c.pointee.data))
-        default: part = nil
-        }
-        self.part = part
     }
 }
 
@@ -150,6 +124,7 @@ extension BackupV1 {
 
 extension BackupV1.StoreHeld: ProtobufMessage {
     package static var fullName: String { "postern.backup.v1.StoreHeld" }
+    package static var layout: MessageLayout { .init(postern__backup__v1__store_held__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -166,23 +141,6 @@ extension BackupV1.StoreHeld: ProtobufMessage {
         if !keyId.isEmpty { sink.text(18, keyId) }
         if storageSchema != 0 { sink.uint32(24, storageSchema) }
         if serviceSchema != 0 { sink.uint32(32, serviceSchema) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__backup__v1__store_held__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Backup__V1__StoreHeld>) throws {
-        let store = try Wire.text(c.pointee.store)
-        let keyId = try Wire.text(c.pointee.key_id)
-        let storageSchema = c.pointee.storage_schema
-        let serviceSchema = c.pointee.service_schema
-        self.store = store
-        self.keyId = keyId
-        self.storageSchema = storageSchema
-        self.serviceSchema = serviceSchema
     }
 }
 
@@ -207,6 +165,7 @@ extension BackupV1 {
 
 extension BackupV1.StoreFile: ProtobufMessage {
     package static var fullName: String { "postern.backup.v1.StoreFile" }
+    package static var layout: MessageLayout { .init(postern__backup__v1__store_file__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -219,19 +178,6 @@ extension BackupV1.StoreFile: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if !name.isEmpty { sink.text(10, name) }
         if bytes != 0 { sink.int64(16, bytes) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__backup__v1__store_file__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Backup__V1__StoreFile>) throws {
-        let name = try Wire.text(c.pointee.name)
-        let bytes = c.pointee.bytes
-        self.name = name
-        self.bytes = bytes
     }
 }
 
@@ -252,6 +198,7 @@ extension BackupV1 {
 
 extension BackupV1.RecordBackupRequest: ProtobufMessage {
     package static var fullName: String { "postern.backup.v1.RecordBackupRequest" }
+    package static var layout: MessageLayout { .init(postern__backup__v1__record_backup_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -262,17 +209,6 @@ extension BackupV1.RecordBackupRequest: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if bytes != 0 { sink.int64(8, bytes) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__backup__v1__record_backup_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Backup__V1__RecordBackupRequest>) throws {
-        let bytes = c.pointee.bytes
-        self.bytes = bytes
     }
 }
 
@@ -287,6 +223,7 @@ extension BackupV1 {
 
 extension BackupV1.RecordBackupResponse: ProtobufMessage {
     package static var fullName: String { "postern.backup.v1.RecordBackupResponse" }
+    package static var layout: MessageLayout { .init(postern__backup__v1__record_backup_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -295,14 +232,5 @@ extension BackupV1.RecordBackupResponse: ProtobufMessage {
     }
 
     package func write(to sink: inout some WireSink) {
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__backup__v1__record_backup_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Backup__V1__RecordBackupResponse>) throws {
     }
 }

@@ -16,6 +16,7 @@ extension ClockV1 {
 
 extension ClockV1.CheckRequest: ProtobufMessage {
     package static var fullName: String { "postern.clock.v1.CheckRequest" }
+    package static var layout: MessageLayout { .init(postern__clock__v1__check_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -24,15 +25,6 @@ extension ClockV1.CheckRequest: ProtobufMessage {
     }
 
     package func write(to sink: inout some WireSink) {
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__clock__v1__check_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Clock__V1__CheckRequest>) throws {
     }
 }
 
@@ -61,6 +53,7 @@ extension ClockV1 {
 
 extension ClockV1.CheckResponse: ProtobufMessage {
     package static var fullName: String { "postern.clock.v1.CheckResponse" }
+    package static var layout: MessageLayout { .init(postern__clock__v1__check_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -76,21 +69,6 @@ extension ClockV1.CheckResponse: ProtobufMessage {
         if nowMs != 0 { sink.int64(16, nowMs) }
         if wallMs != 0 { sink.int64(24, wallMs) }
     }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__clock__v1__check_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Clock__V1__CheckResponse>) throws {
-        let waiting = c.pointee.waiting != 0
-        let nowMs = c.pointee.now_ms
-        let wallMs = c.pointee.wall_ms
-        self.waiting = waiting
-        self.nowMs = nowMs
-        self.wallMs = wallMs
-    }
 }
 
 extension ClockV1 {
@@ -104,6 +82,7 @@ extension ClockV1 {
 
 extension ClockV1.AcceptRequest: ProtobufMessage {
     package static var fullName: String { "postern.clock.v1.AcceptRequest" }
+    package static var layout: MessageLayout { .init(postern__clock__v1__accept_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -112,15 +91,6 @@ extension ClockV1.AcceptRequest: ProtobufMessage {
     }
 
     package func write(to sink: inout some WireSink) {
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__clock__v1__accept_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Clock__V1__AcceptRequest>) throws {
     }
 }
 
@@ -145,6 +115,7 @@ extension ClockV1 {
 
 extension ClockV1.AcceptResponse: ProtobufMessage {
     package static var fullName: String { "postern.clock.v1.AcceptResponse" }
+    package static var layout: MessageLayout { .init(postern__clock__v1__accept_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -157,18 +128,5 @@ extension ClockV1.AcceptResponse: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if wasWaiting { sink.bool(8, wasWaiting) }
         if nowMs != 0 { sink.int64(16, nowMs) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__clock__v1__accept_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Clock__V1__AcceptResponse>) throws {
-        let wasWaiting = c.pointee.was_waiting != 0
-        let nowMs = c.pointee.now_ms
-        self.wasWaiting = wasWaiting
-        self.nowMs = nowMs
     }
 }

@@ -35,6 +35,7 @@ extension EventsV1 {
 
 extension EventsV1.ReadEventsRequest: ProtobufMessage {
     package static var fullName: String { "postern.events.v1.ReadEventsRequest" }
+    package static var layout: MessageLayout { .init(postern__events__v1__read_events_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -51,23 +52,6 @@ extension EventsV1.ReadEventsRequest: ProtobufMessage {
         if limit != 0 { sink.uint32(16, limit) }
         if positionOnly { sink.bool(24, positionOnly) }
         if afterAtMs != 0 { sink.int64(32, afterAtMs) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__events__v1__read_events_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Events__V1__ReadEventsRequest>) throws {
-        let after = c.pointee.after
-        let limit = c.pointee.limit
-        let positionOnly = c.pointee.position_only != 0
-        let afterAtMs = c.pointee.after_at_ms
-        self.after = after
-        self.limit = limit
-        self.positionOnly = positionOnly
-        self.afterAtMs = afterAtMs
     }
 }
 
@@ -104,6 +88,7 @@ extension EventsV1 {
 
 extension EventsV1.ReadEventsResponse: ProtobufMessage {
     package static var fullName: String { "postern.events.v1.ReadEventsResponse" }
+    package static var layout: MessageLayout { .init(postern__events__v1__read_events_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -122,27 +107,6 @@ extension EventsV1.ReadEventsResponse: ProtobufMessage {
         if isWhole { sink.bool(24, isWhole) }
         if readAtMs != 0 { sink.int64(32, readAtMs) }
         if positionAtMs != 0 { sink.int64(40, positionAtMs) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__events__v1__read_events_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Events__V1__ReadEventsResponse>) throws {
-        let events = try Wire.array(
-            c.pointee.n_events, c.pointee.events
-        ) { try EventsV1.Event(reading: Wire.present($0)) }
-        let position = c.pointee.position
-        let isWhole = c.pointee.is_whole != 0
-        let readAtMs = c.pointee.read_at_ms
-        let positionAtMs = c.pointee.position_at_ms
-        self.events = events
-        self.position = position
-        self.isWhole = isWhole
-        self.readAtMs = readAtMs
-        self.positionAtMs = positionAtMs
     }
 }
 
@@ -192,6 +156,7 @@ extension EventsV1 {
 
 extension EventsV1.Event: ProtobufMessage {
     package static var fullName: String { "postern.events.v1.Event" }
+    package static var layout: MessageLayout { .init(postern__events__v1__event__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -216,30 +181,5 @@ extension EventsV1.Event: ProtobufMessage {
         if !outcome.isEmpty { sink.text(50, outcome) }
         if attempt != 0 { sink.int64(56, attempt) }
         if !app.isEmpty { sink.text(66, app) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__events__v1__event__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Events__V1__Event>) throws {
-        let position = c.pointee.position
-        let atMs = c.pointee.at_ms
-        let kind = try Wire.text(c.pointee.kind)
-        let accountId = try Wire.text(c.pointee.account_id)
-        let sessionId = try Wire.text(c.pointee.session_id)
-        let outcome = try Wire.text(c.pointee.outcome)
-        let attempt = c.pointee.attempt
-        let app = try Wire.text(c.pointee.app)
-        self.position = position
-        self.atMs = atMs
-        self.kind = kind
-        self.accountId = accountId
-        self.sessionId = sessionId
-        self.outcome = outcome
-        self.attempt = attempt
-        self.app = app
     }
 }

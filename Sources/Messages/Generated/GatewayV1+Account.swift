@@ -117,6 +117,7 @@ extension GatewayV1 {
 
 extension GatewayV1.Account: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.Account" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__account__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -157,47 +158,6 @@ extension GatewayV1.Account: ProtobufMessage {
         if !pendingEmail.isEmpty { sink.text(98, pendingEmail) }
         if onboardingComplete { sink.bool(104, onboardingComplete) }
     }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__account__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__Account>) throws {
-        let accountId = try Wire.text(c.pointee.account_id)
-        let email = try Wire.text(c.pointee.email)
-        let emailVerified = c.pointee.email_verified != 0
-        let displayName = try Wire.text(c.pointee.display_name)
-        let createdAtMs = c.pointee.created_at_ms
-        let status = GatewayV1.AccountStatus(rawValue: Int32(truncatingIfNeeded: c.pointee.status.rawValue))
-        let methods = try Wire.array(
-            c.pointee.n_methods, c.pointee.methods
-        ) { try Wire.text($0) }
-        let phoneNumber = try Wire.text(c.pointee.phone_number)
-        let photoUrl = try Wire.text(c.pointee.photo_url)
-        let isGuest = c.pointee.is_guest != 0
-        let pendingEmail = try Wire.text(c.pointee.pending_email)
-        let onboardingComplete = c.pointee.onboarding_complete != 0
-        let lastSignIn: LastSignIn?
-        switch c.pointee.last_sign_in_case.rawValue {
-        case 6: lastSignIn = .lastSignInAtMs(c.pointee.last_sign_in_at_ms)
-        default: lastSignIn = nil
-        }
-        self.accountId = accountId
-        self.email = email
-        self.emailVerified = emailVerified
-        self.displayName = displayName
-        self.createdAtMs = createdAtMs
-        self.status = status
-        self.methods = methods
-        self.phoneNumber = phoneNumber
-        self.photoUrl = photoUrl
-        self.isGuest = isGuest
-        self.pendingEmail = pendingEmail
-        self.onboardingComplete = onboardingComplete
-        self.lastSignIn = lastSignIn
-    }
 }
 
 extension GatewayV1 {
@@ -224,6 +184,7 @@ extension GatewayV1 {
 
 extension GatewayV1.SignInHistory: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.SignInHistory" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__sign_in_history__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -236,19 +197,6 @@ extension GatewayV1.SignInHistory: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if let previous { sink.message(10, previous) }
         if isNewDevice { sink.bool(16, isNewDevice) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__sign_in_history__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__SignInHistory>) throws {
-        let previous = try c.pointee.previous.map { try GatewayV1.PreviousSignIn(reading: $0) }
-        let isNewDevice = c.pointee.is_new_device != 0
-        self.previous = previous
-        self.isNewDevice = isNewDevice
     }
 }
 
@@ -273,6 +221,7 @@ extension GatewayV1 {
 
 extension GatewayV1.PreviousSignIn: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.PreviousSignIn" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__previous_sign_in__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -285,19 +234,6 @@ extension GatewayV1.PreviousSignIn: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if signedInAtMs != 0 { sink.int64(8, signedInAtMs) }
         if gapMs != 0 { sink.int64(16, gapMs) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__previous_sign_in__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__PreviousSignIn>) throws {
-        let signedInAtMs = c.pointee.signed_in_at_ms
-        let gapMs = c.pointee.gap_ms
-        self.signedInAtMs = signedInAtMs
-        self.gapMs = gapMs
     }
 }
 
@@ -328,6 +264,7 @@ extension GatewayV1 {
 
 extension GatewayV1.Collision: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.Collision" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__collision__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -342,20 +279,5 @@ extension GatewayV1.Collision: ProtobufMessage {
         if let guest { sink.message(10, guest) }
         if !choiceToken.isEmpty { sink.text(18, choiceToken) }
         if expiresAtMs != 0 { sink.int64(24, expiresAtMs) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__collision__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__Collision>) throws {
-        let guest = try c.pointee.guest.map { try GatewayV1.Account(reading: $0) }
-        let choiceToken = try Wire.text(c.pointee.choice_token)
-        let expiresAtMs = c.pointee.expires_at_ms
-        self.guest = guest
-        self.choiceToken = choiceToken
-        self.expiresAtMs = expiresAtMs
     }
 }

@@ -23,6 +23,7 @@ extension GatewayV1 {
 
 extension GatewayV1.ProviderSubject: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ProviderSubject" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__provider_subject__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -35,19 +36,6 @@ extension GatewayV1.ProviderSubject: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if !issuer.isEmpty { sink.text(10, issuer) }
         if !subject.isEmpty { sink.text(18, subject) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__provider_subject__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__ProviderSubject>) throws {
-        let issuer = try Wire.text(c.pointee.issuer)
-        let subject = try Wire.text(c.pointee.subject)
-        self.issuer = issuer
-        self.subject = subject
     }
 }
 
@@ -89,6 +77,7 @@ extension GatewayV1 {
 
 extension GatewayV1.LookUpAccountRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.LookUpAccountRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__look_up_account_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -127,28 +116,6 @@ extension GatewayV1.LookUpAccountRequest: ProtobufMessage {
         if showPersonalData { sink.bool(40, showPersonalData) }
         if !actor.isEmpty { sink.text(50, actor) }
     }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__look_up_account_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__LookUpAccountRequest>) throws {
-        let showPersonalData = c.pointee.show_personal_data != 0
-        let actor = try Wire.text(c.pointee.actor)
-        let by: By?
-        switch c.pointee.by_case.rawValue {
-        case 1: by = .accountId(try Wire.text(c.pointee.account_id))
-        case 2: by = .email(try Wire.text(c.pointee.email))
-        case 3: by = .phoneNumber(try Wire.text(c.pointee.phone_number))
-        case 4: by = .providerSubject(try GatewayV1.ProviderSubject(reading: Wire.present(c.pointee.provider_subject)))
-        default: by = nil
-        }
-        self.showPersonalData = showPersonalData
-        self.actor = actor
-        self.by = by
-    }
 }
 
 extension GatewayV1 {
@@ -168,6 +135,7 @@ extension GatewayV1 {
 
 extension GatewayV1.LookUpAccountResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.LookUpAccountResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__look_up_account_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -178,17 +146,6 @@ extension GatewayV1.LookUpAccountResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__look_up_account_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__LookUpAccountResponse>) throws {
-        let account = try c.pointee.account.map { try GatewayV1.AdminAccount(reading: $0) }
-        self.account = account
     }
 }
 
@@ -219,6 +176,7 @@ extension GatewayV1 {
 
 extension GatewayV1.AdminAccount: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.AdminAccount" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__admin_account__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -233,21 +191,6 @@ extension GatewayV1.AdminAccount: ProtobufMessage {
         if let account { sink.message(10, account) }
         if let suspension { sink.message(18, suspension) }
         if let activity { sink.message(26, activity) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__admin_account__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__AdminAccount>) throws {
-        let account = try c.pointee.account.map { try GatewayV1.Account(reading: $0) }
-        let suspension = try c.pointee.suspension.map { try GatewayV1.Suspension(reading: $0) }
-        let activity = try c.pointee.activity.map { try GatewayV1.AccountActivity(reading: $0) }
-        self.account = account
-        self.suspension = suspension
-        self.activity = activity
     }
 }
 
@@ -272,6 +215,7 @@ extension GatewayV1 {
 
 extension GatewayV1.Suspension: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.Suspension" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__suspension__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -284,19 +228,6 @@ extension GatewayV1.Suspension: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if !reason.isEmpty { sink.text(10, reason) }
         if suspendedAtMs != 0 { sink.int64(16, suspendedAtMs) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__suspension__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__Suspension>) throws {
-        let reason = try Wire.text(c.pointee.reason)
-        let suspendedAtMs = c.pointee.suspended_at_ms
-        self.reason = reason
-        self.suspendedAtMs = suspendedAtMs
     }
 }
 
@@ -337,6 +268,7 @@ extension GatewayV1 {
 
 extension GatewayV1.AccountActivity: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.AccountActivity" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__account_activity__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -361,29 +293,6 @@ extension GatewayV1.AccountActivity: ProtobufMessage {
         if case .lastSeenAtMs(let value) = lastSeen {
             sink.int64(24, value)
         }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__account_activity__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__AccountActivity>) throws {
-        let liveSessions = c.pointee.live_sessions
-        let lastActivity: LastActivity?
-        switch c.pointee.last_activity_case.rawValue {
-        case 2: lastActivity = .lastActivityAtMs(c.pointee.last_activity_at_ms)
-        default: lastActivity = nil
-        }
-        let lastSeen: LastSeen?
-        switch c.pointee.last_seen_case.rawValue {
-        case 3: lastSeen = .lastSeenAtMs(c.pointee.last_seen_at_ms)
-        default: lastSeen = nil
-        }
-        self.liveSessions = liveSessions
-        self.lastActivity = lastActivity
-        self.lastSeen = lastSeen
     }
 }
 
@@ -460,6 +369,7 @@ extension GatewayV1 {
 
 extension GatewayV1.ListAccountsRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ListAccountsRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__list_accounts_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -507,49 +417,6 @@ extension GatewayV1.ListAccountsRequest: ProtobufMessage {
         if showPersonalData { sink.bool(64, showPersonalData) }
         if !actor.isEmpty { sink.text(74, actor) }
     }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__list_accounts_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__ListAccountsRequest>) throws {
-        let status = GatewayV1.AccountStatus(rawValue: Int32(truncatingIfNeeded: c.pointee.status.rawValue))
-        let pageSize = c.pointee.page_size
-        let pageToken = try Wire.text(c.pointee.page_token)
-        let showPersonalData = c.pointee.show_personal_data != 0
-        let actor = try Wire.text(c.pointee.actor)
-        let createdFrom: CreatedFrom?
-        switch c.pointee.created_from_case.rawValue {
-        case 2: createdFrom = .createdFromAtMs(c.pointee.created_from_at_ms)
-        default: createdFrom = nil
-        }
-        let createdBefore: CreatedBefore?
-        switch c.pointee.created_before_case.rawValue {
-        case 3: createdBefore = .createdBeforeAtMs(c.pointee.created_before_at_ms)
-        default: createdBefore = nil
-        }
-        let signedInFrom: SignedInFrom?
-        switch c.pointee.signed_in_from_case.rawValue {
-        case 4: signedInFrom = .signedInFromAtMs(c.pointee.signed_in_from_at_ms)
-        default: signedInFrom = nil
-        }
-        let signedInBefore: SignedInBefore?
-        switch c.pointee.signed_in_before_case.rawValue {
-        case 5: signedInBefore = .signedInBeforeAtMs(c.pointee.signed_in_before_at_ms)
-        default: signedInBefore = nil
-        }
-        self.status = status
-        self.pageSize = pageSize
-        self.pageToken = pageToken
-        self.showPersonalData = showPersonalData
-        self.actor = actor
-        self.createdFrom = createdFrom
-        self.createdBefore = createdBefore
-        self.signedInFrom = signedInFrom
-        self.signedInBefore = signedInBefore
-    }
 }
 
 extension GatewayV1 {
@@ -574,6 +441,7 @@ extension GatewayV1 {
 
 extension GatewayV1.ListAccountsResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ListAccountsResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__list_accounts_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -586,21 +454,6 @@ extension GatewayV1.ListAccountsResponse: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         for value in accounts { sink.message(10, value) }
         if !nextPageToken.isEmpty { sink.text(18, nextPageToken) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__list_accounts_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__ListAccountsResponse>) throws {
-        let accounts = try Wire.array(
-            c.pointee.n_accounts, c.pointee.accounts
-        ) { try GatewayV1.AdminAccount(reading: Wire.present($0)) }
-        let nextPageToken = try Wire.text(c.pointee.next_page_token)
-        self.accounts = accounts
-        self.nextPageToken = nextPageToken
     }
 }
 
@@ -630,6 +483,7 @@ extension GatewayV1 {
 
 extension GatewayV1.SuspendAccountRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.SuspendAccountRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__suspend_account_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -644,21 +498,6 @@ extension GatewayV1.SuspendAccountRequest: ProtobufMessage {
         if !accountId.isEmpty { sink.text(10, accountId) }
         if !reason.isEmpty { sink.text(18, reason) }
         if !actor.isEmpty { sink.text(26, actor) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__suspend_account_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__SuspendAccountRequest>) throws {
-        let accountId = try Wire.text(c.pointee.account_id)
-        let reason = try Wire.text(c.pointee.reason)
-        let actor = try Wire.text(c.pointee.actor)
-        self.accountId = accountId
-        self.reason = reason
-        self.actor = actor
     }
 }
 
@@ -683,6 +522,7 @@ extension GatewayV1 {
 
 extension GatewayV1.SuspendAccountResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.SuspendAccountResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__suspend_account_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -695,19 +535,6 @@ extension GatewayV1.SuspendAccountResponse: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
         if changed { sink.bool(16, changed) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__suspend_account_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__SuspendAccountResponse>) throws {
-        let account = try c.pointee.account.map { try GatewayV1.AdminAccount(reading: $0) }
-        let changed = c.pointee.changed != 0
-        self.account = account
-        self.changed = changed
     }
 }
 
@@ -732,6 +559,7 @@ extension GatewayV1 {
 
 extension GatewayV1.RestoreAccountRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.RestoreAccountRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__restore_account_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -744,19 +572,6 @@ extension GatewayV1.RestoreAccountRequest: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if !accountId.isEmpty { sink.text(10, accountId) }
         if !actor.isEmpty { sink.text(18, actor) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__restore_account_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__RestoreAccountRequest>) throws {
-        let accountId = try Wire.text(c.pointee.account_id)
-        let actor = try Wire.text(c.pointee.actor)
-        self.accountId = accountId
-        self.actor = actor
     }
 }
 
@@ -781,6 +596,7 @@ extension GatewayV1 {
 
 extension GatewayV1.RestoreAccountResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.RestoreAccountResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__restore_account_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -793,19 +609,6 @@ extension GatewayV1.RestoreAccountResponse: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
         if changed { sink.bool(16, changed) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__restore_account_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__RestoreAccountResponse>) throws {
-        let account = try c.pointee.account.map { try GatewayV1.AdminAccount(reading: $0) }
-        let changed = c.pointee.changed != 0
-        self.account = account
-        self.changed = changed
     }
 }
 
@@ -830,6 +633,7 @@ extension GatewayV1 {
 
 extension GatewayV1.SignOutAccountRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.SignOutAccountRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__sign_out_account_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -842,19 +646,6 @@ extension GatewayV1.SignOutAccountRequest: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if !accountId.isEmpty { sink.text(10, accountId) }
         if !actor.isEmpty { sink.text(18, actor) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__sign_out_account_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__SignOutAccountRequest>) throws {
-        let accountId = try Wire.text(c.pointee.account_id)
-        let actor = try Wire.text(c.pointee.actor)
-        self.accountId = accountId
-        self.actor = actor
     }
 }
 
@@ -869,6 +660,7 @@ extension GatewayV1 {
 
 extension GatewayV1.SignOutAccountResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.SignOutAccountResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__sign_out_account_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -877,14 +669,5 @@ extension GatewayV1.SignOutAccountResponse: ProtobufMessage {
     }
 
     package func write(to sink: inout some WireSink) {
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__sign_out_account_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__SignOutAccountResponse>) throws {
     }
 }

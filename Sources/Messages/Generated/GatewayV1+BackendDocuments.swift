@@ -28,6 +28,7 @@ extension GatewayV1 {
 
 extension GatewayV1.BackendCall: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.BackendCall" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__backend_call__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -42,21 +43,6 @@ extension GatewayV1.BackendCall: ProtobufMessage {
         if !accountId.isEmpty { sink.text(10, accountId) }
         if !applicationToken.isEmpty { sink.text(18, applicationToken) }
         if !actor.isEmpty { sink.text(26, actor) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__backend_call__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__BackendCall>) throws {
-        let accountId = try Wire.text(c.pointee.account_id)
-        let applicationToken = try Wire.text(c.pointee.application_token)
-        let actor = try Wire.text(c.pointee.actor)
-        self.accountId = accountId
-        self.applicationToken = applicationToken
-        self.actor = actor
     }
 }
 
@@ -85,6 +71,7 @@ extension GatewayV1 {
 
 extension GatewayV1.ReadAccountDocumentRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ReadAccountDocumentRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__read_account_document_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -99,21 +86,6 @@ extension GatewayV1.ReadAccountDocumentRequest: ProtobufMessage {
         if let call { sink.message(10, call) }
         if !collection.isEmpty { sink.text(18, collection) }
         if !name.isEmpty { sink.text(26, name) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__read_account_document_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__ReadAccountDocumentRequest>) throws {
-        let call = try c.pointee.call.map { try GatewayV1.BackendCall(reading: $0) }
-        let collection = try Wire.text(c.pointee.collection)
-        let name = try Wire.text(c.pointee.name)
-        self.call = call
-        self.collection = collection
-        self.name = name
     }
 }
 
@@ -138,6 +110,7 @@ extension GatewayV1 {
 
 extension GatewayV1.WriteAccountDocumentsRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.WriteAccountDocumentsRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__write_account_documents_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -150,21 +123,6 @@ extension GatewayV1.WriteAccountDocumentsRequest: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if let call { sink.message(10, call) }
         for value in writes { sink.message(18, value) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__write_account_documents_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__WriteAccountDocumentsRequest>) throws {
-        let call = try c.pointee.call.map { try GatewayV1.BackendCall(reading: $0) }
-        let writes = try Wire.array(
-            c.pointee.n_writes, c.pointee.writes
-        ) { try GatewayV1.DocumentWrite(reading: Wire.present($0)) }
-        self.call = call
-        self.writes = writes
     }
 }
 
@@ -203,6 +161,7 @@ extension GatewayV1 {
 
 extension GatewayV1.RemoveAccountDocumentRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.RemoveAccountDocumentRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__remove_account_document_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -224,27 +183,6 @@ extension GatewayV1.RemoveAccountDocumentRequest: ProtobufMessage {
         if case .baseVersion(let value) = base {
             sink.int64(32, value)
         }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__remove_account_document_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__RemoveAccountDocumentRequest>) throws {
-        let call = try c.pointee.call.map { try GatewayV1.BackendCall(reading: $0) }
-        let collection = try Wire.text(c.pointee.collection)
-        let name = try Wire.text(c.pointee.name)
-        let base: Base?
-        switch c.pointee.base_case.rawValue {
-        case 4: base = .baseVersion(c.pointee.base_version)
-        default: base = nil
-        }
-        self.call = call
-        self.collection = collection
-        self.name = name
-        self.base = base
     }
 }
 
@@ -277,6 +215,7 @@ extension GatewayV1 {
 
 extension GatewayV1.ListAccountDocumentsRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ListAccountDocumentsRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__list_account_documents_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -293,23 +232,6 @@ extension GatewayV1.ListAccountDocumentsRequest: ProtobufMessage {
         if !collection.isEmpty { sink.text(18, collection) }
         if withJson { sink.bool(24, withJson) }
         if !pageToken.isEmpty { sink.text(34, pageToken) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__list_account_documents_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__ListAccountDocumentsRequest>) throws {
-        let call = try c.pointee.call.map { try GatewayV1.BackendCall(reading: $0) }
-        let collection = try Wire.text(c.pointee.collection)
-        let withJson = c.pointee.with_json != 0
-        let pageToken = try Wire.text(c.pointee.page_token)
-        self.call = call
-        self.collection = collection
-        self.withJson = withJson
-        self.pageToken = pageToken
     }
 }
 
@@ -334,6 +256,7 @@ extension GatewayV1 {
 
 extension GatewayV1.SetOnboardingRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.SetOnboardingRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__set_onboarding_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -346,19 +269,6 @@ extension GatewayV1.SetOnboardingRequest: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if let call { sink.message(10, call) }
         if complete { sink.bool(16, complete) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__set_onboarding_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__SetOnboardingRequest>) throws {
-        let call = try c.pointee.call.map { try GatewayV1.BackendCall(reading: $0) }
-        let complete = c.pointee.complete != 0
-        self.call = call
-        self.complete = complete
     }
 }
 
@@ -373,6 +283,7 @@ extension GatewayV1 {
 
 extension GatewayV1.SetOnboardingResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.SetOnboardingResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__set_onboarding_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -381,14 +292,5 @@ extension GatewayV1.SetOnboardingResponse: ProtobufMessage {
     }
 
     package func write(to sink: inout some WireSink) {
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__set_onboarding_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__SetOnboardingResponse>) throws {
     }
 }

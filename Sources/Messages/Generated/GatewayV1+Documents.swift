@@ -35,6 +35,7 @@ extension GatewayV1 {
 
 extension GatewayV1.Document: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.Document" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__document__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -53,25 +54,6 @@ extension GatewayV1.Document: ProtobufMessage {
         if version != 0 { sink.int64(24, version) }
         if !json.isEmpty { sink.text(34, json) }
         if changedAtMs != 0 { sink.int64(40, changedAtMs) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__document__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__Document>) throws {
-        let collection = try Wire.text(c.pointee.collection)
-        let name = try Wire.text(c.pointee.name)
-        let version = c.pointee.version
-        let json = try Wire.text(c.pointee.json)
-        let changedAtMs = c.pointee.changed_at_ms
-        self.collection = collection
-        self.name = name
-        self.version = version
-        self.json = json
-        self.changedAtMs = changedAtMs
     }
 }
 
@@ -115,6 +97,7 @@ extension GatewayV1 {
 
 extension GatewayV1.DocumentWrite: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.DocumentWrite" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__document_write__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -138,29 +121,6 @@ extension GatewayV1.DocumentWrite: ProtobufMessage {
         }
         if !json.isEmpty { sink.text(34, json) }
         if merge { sink.bool(40, merge) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__document_write__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__DocumentWrite>) throws {
-        let collection = try Wire.text(c.pointee.collection)
-        let name = try Wire.text(c.pointee.name)
-        let json = try Wire.text(c.pointee.json)
-        let merge = c.pointee.merge != 0
-        let base: Base?
-        switch c.pointee.base_case.rawValue {
-        case 3: base = .baseVersion(c.pointee.base_version)
-        default: base = nil
-        }
-        self.collection = collection
-        self.name = name
-        self.json = json
-        self.merge = merge
-        self.base = base
     }
 }
 
@@ -193,6 +153,7 @@ extension GatewayV1 {
 
 extension GatewayV1.WrittenDocument: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.WrittenDocument" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__written_document__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -209,23 +170,6 @@ extension GatewayV1.WrittenDocument: ProtobufMessage {
         if !name.isEmpty { sink.text(18, name) }
         if version != 0 { sink.int64(24, version) }
         if changedAtMs != 0 { sink.int64(32, changedAtMs) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__written_document__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__WrittenDocument>) throws {
-        let collection = try Wire.text(c.pointee.collection)
-        let name = try Wire.text(c.pointee.name)
-        let version = c.pointee.version
-        let changedAtMs = c.pointee.changed_at_ms
-        self.collection = collection
-        self.name = name
-        self.version = version
-        self.changedAtMs = changedAtMs
     }
 }
 
@@ -250,6 +194,7 @@ extension GatewayV1 {
 
 extension GatewayV1.ReadDocumentRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ReadDocumentRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__read_document_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -262,19 +207,6 @@ extension GatewayV1.ReadDocumentRequest: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if !collection.isEmpty { sink.text(10, collection) }
         if !name.isEmpty { sink.text(18, name) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__read_document_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__ReadDocumentRequest>) throws {
-        let collection = try Wire.text(c.pointee.collection)
-        let name = try Wire.text(c.pointee.name)
-        self.collection = collection
-        self.name = name
     }
 }
 
@@ -295,6 +227,7 @@ extension GatewayV1 {
 
 extension GatewayV1.ReadDocumentResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ReadDocumentResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__read_document_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -305,17 +238,6 @@ extension GatewayV1.ReadDocumentResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if let document { sink.message(10, document) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__read_document_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__ReadDocumentResponse>) throws {
-        let document = try c.pointee.document.map { try GatewayV1.Document(reading: $0) }
-        self.document = document
     }
 }
 
@@ -336,6 +258,7 @@ extension GatewayV1 {
 
 extension GatewayV1.WriteDocumentRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.WriteDocumentRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__write_document_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -346,17 +269,6 @@ extension GatewayV1.WriteDocumentRequest: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if let write { sink.message(10, write) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__write_document_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__WriteDocumentRequest>) throws {
-        let write = try c.pointee.write.map { try GatewayV1.DocumentWrite(reading: $0) }
-        self.write = write
     }
 }
 
@@ -377,6 +289,7 @@ extension GatewayV1 {
 
 extension GatewayV1.WriteDocumentResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.WriteDocumentResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__write_document_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -387,17 +300,6 @@ extension GatewayV1.WriteDocumentResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if let written { sink.message(10, written) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__write_document_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__WriteDocumentResponse>) throws {
-        let written = try c.pointee.written.map { try GatewayV1.WrittenDocument(reading: $0) }
-        self.written = written
     }
 }
 
@@ -418,6 +320,7 @@ extension GatewayV1 {
 
 extension GatewayV1.WriteDocumentsRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.WriteDocumentsRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__write_documents_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -428,19 +331,6 @@ extension GatewayV1.WriteDocumentsRequest: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         for value in writes { sink.message(10, value) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__write_documents_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__WriteDocumentsRequest>) throws {
-        let writes = try Wire.array(
-            c.pointee.n_writes, c.pointee.writes
-        ) { try GatewayV1.DocumentWrite(reading: Wire.present($0)) }
-        self.writes = writes
     }
 }
 
@@ -461,6 +351,7 @@ extension GatewayV1 {
 
 extension GatewayV1.WriteDocumentsResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.WriteDocumentsResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__write_documents_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -471,19 +362,6 @@ extension GatewayV1.WriteDocumentsResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         for value in written { sink.message(10, value) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__write_documents_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__WriteDocumentsResponse>) throws {
-        let written = try Wire.array(
-            c.pointee.n_written, c.pointee.written
-        ) { try GatewayV1.WrittenDocument(reading: Wire.present($0)) }
-        self.written = written
     }
 }
 
@@ -518,6 +396,7 @@ extension GatewayV1 {
 
 extension GatewayV1.RemoveDocumentRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.RemoveDocumentRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__remove_document_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -538,25 +417,6 @@ extension GatewayV1.RemoveDocumentRequest: ProtobufMessage {
             sink.int64(24, value)
         }
     }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__remove_document_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__RemoveDocumentRequest>) throws {
-        let collection = try Wire.text(c.pointee.collection)
-        let name = try Wire.text(c.pointee.name)
-        let base: Base?
-        switch c.pointee.base_case.rawValue {
-        case 3: base = .baseVersion(c.pointee.base_version)
-        default: base = nil
-        }
-        self.collection = collection
-        self.name = name
-        self.base = base
-    }
 }
 
 extension GatewayV1 {
@@ -576,6 +436,7 @@ extension GatewayV1 {
 
 extension GatewayV1.RemoveDocumentResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.RemoveDocumentResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__remove_document_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -586,17 +447,6 @@ extension GatewayV1.RemoveDocumentResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if removed { sink.bool(8, removed) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__remove_document_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__RemoveDocumentResponse>) throws {
-        let removed = c.pointee.removed != 0
-        self.removed = removed
     }
 }
 
@@ -625,6 +475,7 @@ extension GatewayV1 {
 
 extension GatewayV1.ListDocumentsRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ListDocumentsRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__list_documents_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -639,21 +490,6 @@ extension GatewayV1.ListDocumentsRequest: ProtobufMessage {
         if !collection.isEmpty { sink.text(10, collection) }
         if withJson { sink.bool(16, withJson) }
         if !pageToken.isEmpty { sink.text(26, pageToken) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__list_documents_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__ListDocumentsRequest>) throws {
-        let collection = try Wire.text(c.pointee.collection)
-        let withJson = c.pointee.with_json != 0
-        let pageToken = try Wire.text(c.pointee.page_token)
-        self.collection = collection
-        self.withJson = withJson
-        self.pageToken = pageToken
     }
 }
 
@@ -682,6 +518,7 @@ extension GatewayV1 {
 
 extension GatewayV1.ListDocumentsResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ListDocumentsResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__list_documents_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -696,23 +533,6 @@ extension GatewayV1.ListDocumentsResponse: ProtobufMessage {
         for value in documents { sink.message(10, value) }
         if !nextPageToken.isEmpty { sink.text(18, nextPageToken) }
         if position != 0 { sink.int64(24, position) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__list_documents_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__ListDocumentsResponse>) throws {
-        let documents = try Wire.array(
-            c.pointee.n_documents, c.pointee.documents
-        ) { try GatewayV1.Document(reading: Wire.present($0)) }
-        let nextPageToken = try Wire.text(c.pointee.next_page_token)
-        let position = c.pointee.position
-        self.documents = documents
-        self.nextPageToken = nextPageToken
-        self.position = position
     }
 }
 
@@ -743,6 +563,7 @@ extension GatewayV1 {
 
 extension GatewayV1.WatchDocumentsRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.WatchDocumentsRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__watch_documents_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -760,23 +581,6 @@ extension GatewayV1.WatchDocumentsRequest: ProtobufMessage {
             sink.int64(8, value)
         }
         if !collection.isEmpty { sink.text(18, collection) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__watch_documents_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__WatchDocumentsRequest>) throws {
-        let collection = try Wire.text(c.pointee.collection)
-        let after: After?
-        switch c.pointee.after_case.rawValue {
-        case 1: after = .afterPosition(c.pointee.after_position)
-        default: after = nil
-        }
-        self.collection = collection
-        self.after = after
     }
 }
 
@@ -816,6 +620,7 @@ extension GatewayV1 {
 
 extension GatewayV1.WatchDocumentsItem: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.WatchDocumentsItem" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__watch_documents_item__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -841,25 +646,5 @@ extension GatewayV1.WatchDocumentsItem: ProtobufMessage {
             sink.message(26, value)
         }
         if reset { sink.bool(32, reset) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__watch_documents_item__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__WatchDocumentsItem>) throws {
-        let position = c.pointee.position
-        let reset = c.pointee.reset != 0
-        let change: Change?
-        switch c.pointee.change_case.rawValue {
-        case 2: change = .written(try GatewayV1.Document(reading: Wire.present(c.pointee.written)))
-        case 3: change = .removed(try GatewayV1.Document(reading: Wire.present(c.pointee.removed)))
-        default: change = nil
-        }
-        self.position = position
-        self.reset = reset
-        self.change = change
     }
 }

@@ -24,6 +24,7 @@ extension GatewayV1 {
 
 extension GatewayV1.RequestEmailChangeRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.RequestEmailChangeRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__request_email_change_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -36,19 +37,6 @@ extension GatewayV1.RequestEmailChangeRequest: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if !newEmail.isEmpty { sink.text(10, newEmail) }
         if let device { sink.message(18, device) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__request_email_change_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__RequestEmailChangeRequest>) throws {
-        let newEmail = try Wire.text(c.pointee.new_email)
-        let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
-        self.newEmail = newEmail
-        self.device = device
     }
 }
 
@@ -79,6 +67,7 @@ extension GatewayV1 {
 
 extension GatewayV1.RequestEmailChangeResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.RequestEmailChangeResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__request_email_change_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -93,21 +82,6 @@ extension GatewayV1.RequestEmailChangeResponse: ProtobufMessage {
         if let account { sink.message(10, account) }
         if nextAfterMs != 0 { sink.int64(16, nextAfterMs) }
         if remaining != 0 { sink.uint32(24, remaining) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__request_email_change_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__RequestEmailChangeResponse>) throws {
-        let account = try c.pointee.account.map { try GatewayV1.Account(reading: $0) }
-        let nextAfterMs = c.pointee.next_after_ms
-        let remaining = c.pointee.remaining
-        self.account = account
-        self.nextAfterMs = nextAfterMs
-        self.remaining = remaining
     }
 }
 
@@ -136,6 +110,7 @@ extension GatewayV1 {
 
 extension GatewayV1.ConfirmEmailChangeRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ConfirmEmailChangeRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__confirm_email_change_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -150,21 +125,6 @@ extension GatewayV1.ConfirmEmailChangeRequest: ProtobufMessage {
         if !token.isEmpty { sink.text(10, token) }
         if !password.isEmpty { sink.secret(18, password) }
         if let device { sink.message(26, device) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__confirm_email_change_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__ConfirmEmailChangeRequest>) throws {
-        let token = try Wire.text(c.pointee.token)
-        let password = try Wire.secret(c.pointee.password)
-        let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
-        self.token = token
-        self.password = password
-        self.device = device
     }
 }
 
@@ -185,6 +145,7 @@ extension GatewayV1 {
 
 extension GatewayV1.ConfirmEmailChangeResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ConfirmEmailChangeResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__confirm_email_change_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -195,17 +156,6 @@ extension GatewayV1.ConfirmEmailChangeResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__confirm_email_change_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__ConfirmEmailChangeResponse>) throws {
-        let account = try c.pointee.account.map { try GatewayV1.Account(reading: $0) }
-        self.account = account
     }
 }
 
@@ -226,6 +176,7 @@ extension GatewayV1 {
 
 extension GatewayV1.CancelEmailChangeRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.CancelEmailChangeRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__cancel_email_change_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -236,17 +187,6 @@ extension GatewayV1.CancelEmailChangeRequest: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if let device { sink.message(10, device) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__cancel_email_change_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__CancelEmailChangeRequest>) throws {
-        let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
-        self.device = device
     }
 }
 
@@ -267,6 +207,7 @@ extension GatewayV1 {
 
 extension GatewayV1.CancelEmailChangeResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.CancelEmailChangeResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__cancel_email_change_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -277,17 +218,6 @@ extension GatewayV1.CancelEmailChangeResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if cancelled { sink.bool(8, cancelled) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__cancel_email_change_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__CancelEmailChangeResponse>) throws {
-        let cancelled = c.pointee.cancelled != 0
-        self.cancelled = cancelled
     }
 }
 
@@ -308,6 +238,7 @@ extension GatewayV1 {
 
 extension GatewayV1.ResendVerificationEmailRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ResendVerificationEmailRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__resend_verification_email_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -318,17 +249,6 @@ extension GatewayV1.ResendVerificationEmailRequest: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if let device { sink.message(10, device) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__resend_verification_email_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__ResendVerificationEmailRequest>) throws {
-        let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
-        self.device = device
     }
 }
 
@@ -358,6 +278,7 @@ extension GatewayV1 {
 
 extension GatewayV1.ResendVerificationEmailResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ResendVerificationEmailResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__resend_verification_email_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -372,21 +293,6 @@ extension GatewayV1.ResendVerificationEmailResponse: ProtobufMessage {
         if sent { sink.bool(8, sent) }
         if nextAfterMs != 0 { sink.int64(16, nextAfterMs) }
         if remaining != 0 { sink.uint32(24, remaining) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__resend_verification_email_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__ResendVerificationEmailResponse>) throws {
-        let sent = c.pointee.sent != 0
-        let nextAfterMs = c.pointee.next_after_ms
-        let remaining = c.pointee.remaining
-        self.sent = sent
-        self.nextAfterMs = nextAfterMs
-        self.remaining = remaining
     }
 }
 
@@ -415,6 +321,7 @@ extension GatewayV1 {
 
 extension GatewayV1.ResendVerificationByPasswordRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ResendVerificationByPasswordRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__resend_verification_by_password_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -429,21 +336,6 @@ extension GatewayV1.ResendVerificationByPasswordRequest: ProtobufMessage {
         if !email.isEmpty { sink.text(10, email) }
         if !password.isEmpty { sink.secret(18, password) }
         if let device { sink.message(26, device) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__resend_verification_by_password_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__ResendVerificationByPasswordRequest>) throws {
-        let email = try Wire.text(c.pointee.email)
-        let password = try Wire.secret(c.pointee.password)
-        let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
-        self.email = email
-        self.password = password
-        self.device = device
     }
 }
 
@@ -473,6 +365,7 @@ extension GatewayV1 {
 
 extension GatewayV1.ResendVerificationByPasswordResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ResendVerificationByPasswordResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__resend_verification_by_password_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -487,20 +380,5 @@ extension GatewayV1.ResendVerificationByPasswordResponse: ProtobufMessage {
         if sent { sink.bool(8, sent) }
         if nextAfterMs != 0 { sink.int64(16, nextAfterMs) }
         if remaining != 0 { sink.uint32(24, remaining) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__resend_verification_by_password_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__ResendVerificationByPasswordResponse>) throws {
-        let sent = c.pointee.sent != 0
-        let nextAfterMs = c.pointee.next_after_ms
-        let remaining = c.pointee.remaining
-        self.sent = sent
-        self.nextAfterMs = nextAfterMs
-        self.remaining = remaining
     }
 }

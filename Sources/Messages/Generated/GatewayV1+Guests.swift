@@ -24,6 +24,7 @@ extension GatewayV1 {
 
 extension GatewayV1.SignInAsGuestRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.SignInAsGuestRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__sign_in_as_guest_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -36,19 +37,6 @@ extension GatewayV1.SignInAsGuestRequest: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if let device { sink.message(10, device) }
         if !mailLanguage.isEmpty { sink.text(18, mailLanguage) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__sign_in_as_guest_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__SignInAsGuestRequest>) throws {
-        let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
-        let mailLanguage = try Wire.text(c.pointee.mail_language)
-        self.device = device
-        self.mailLanguage = mailLanguage
     }
 }
 
@@ -77,6 +65,7 @@ extension GatewayV1 {
 
 extension GatewayV1.SignInAsGuestResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.SignInAsGuestResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__sign_in_as_guest_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -93,22 +82,5 @@ extension GatewayV1.SignInAsGuestResponse: ProtobufMessage {
         if !requiredActions.isEmpty {
             sink.numbers(26, requiredActions.map { UInt64(truncatingIfNeeded: Int64($0.rawValue)) })
         }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__sign_in_as_guest_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__SignInAsGuestResponse>) throws {
-        let account = try c.pointee.account.map { try GatewayV1.Account(reading: $0) }
-        let session = try c.pointee.session.map { try GatewayV1.Session(reading: $0) }
-        let requiredActions = Wire.array(
-            c.pointee.n_required_actions, c.pointee.required_actions
-        ) { GatewayV1.RequiredAction(rawValue: Int32(truncatingIfNeeded: $0.rawValue)) }
-        self.account = account
-        self.session = session
-        self.requiredActions = requiredActions
     }
 }

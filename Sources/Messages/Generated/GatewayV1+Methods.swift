@@ -28,6 +28,7 @@ extension GatewayV1 {
 
 extension GatewayV1.SignInMethod: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.SignInMethod" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__sign_in_method__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -43,21 +44,6 @@ extension GatewayV1.SignInMethod: ProtobufMessage {
         if addedAtMs != 0 { sink.int64(16, addedAtMs) }
         if !hint.isEmpty { sink.text(26, hint) }
     }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__sign_in_method__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__SignInMethod>) throws {
-        let method = try Wire.text(c.pointee.method)
-        let addedAtMs = c.pointee.added_at_ms
-        let hint = try Wire.text(c.pointee.hint)
-        self.method = method
-        self.addedAtMs = addedAtMs
-        self.hint = hint
-    }
 }
 
 extension GatewayV1 {
@@ -71,6 +57,7 @@ extension GatewayV1 {
 
 extension GatewayV1.ListSignInMethodsRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ListSignInMethodsRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__list_sign_in_methods_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -79,15 +66,6 @@ extension GatewayV1.ListSignInMethodsRequest: ProtobufMessage {
     }
 
     package func write(to sink: inout some WireSink) {
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__list_sign_in_methods_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__ListSignInMethodsRequest>) throws {
     }
 }
 
@@ -108,6 +86,7 @@ extension GatewayV1 {
 
 extension GatewayV1.ListSignInMethodsResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ListSignInMethodsResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__list_sign_in_methods_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -118,19 +97,6 @@ extension GatewayV1.ListSignInMethodsResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         for value in methods { sink.message(10, value) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__list_sign_in_methods_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__ListSignInMethodsResponse>) throws {
-        let methods = try Wire.array(
-            c.pointee.n_methods, c.pointee.methods
-        ) { try GatewayV1.SignInMethod(reading: Wire.present($0)) }
-        self.methods = methods
     }
 }
 
@@ -155,6 +121,7 @@ extension GatewayV1 {
 
 extension GatewayV1.LinkProviderRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.LinkProviderRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__link_provider_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -167,19 +134,6 @@ extension GatewayV1.LinkProviderRequest: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if let token { sink.message(10, token) }
         if let device { sink.message(18, device) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__link_provider_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__LinkProviderRequest>) throws {
-        let token = try c.pointee.token.map { try GatewayV1.ProviderToken(reading: $0) }
-        let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
-        self.token = token
-        self.device = device
     }
 }
 
@@ -200,6 +154,7 @@ extension GatewayV1 {
 
 extension GatewayV1.LinkProviderResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.LinkProviderResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__link_provider_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -210,17 +165,6 @@ extension GatewayV1.LinkProviderResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__link_provider_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__LinkProviderResponse>) throws {
-        let account = try c.pointee.account.map { try GatewayV1.Account(reading: $0) }
-        self.account = account
     }
 }
 
@@ -245,6 +189,7 @@ extension GatewayV1 {
 
 extension GatewayV1.UnlinkMethodRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.UnlinkMethodRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__unlink_method_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -257,19 +202,6 @@ extension GatewayV1.UnlinkMethodRequest: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if !method.isEmpty { sink.text(10, method) }
         if let device { sink.message(18, device) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__unlink_method_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__UnlinkMethodRequest>) throws {
-        let method = try Wire.text(c.pointee.method)
-        let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
-        self.method = method
-        self.device = device
     }
 }
 
@@ -290,6 +222,7 @@ extension GatewayV1 {
 
 extension GatewayV1.UnlinkMethodResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.UnlinkMethodResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__unlink_method_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -300,16 +233,5 @@ extension GatewayV1.UnlinkMethodResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__unlink_method_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__UnlinkMethodResponse>) throws {
-        let account = try c.pointee.account.map { try GatewayV1.Account(reading: $0) }
-        self.account = account
     }
 }

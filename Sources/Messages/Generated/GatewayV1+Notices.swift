@@ -69,6 +69,7 @@ extension GatewayV1 {
 
 extension GatewayV1.ReceiveProviderNoticeRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ReceiveProviderNoticeRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__receive_provider_notice_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -81,19 +82,6 @@ extension GatewayV1.ReceiveProviderNoticeRequest: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if !provider.isEmpty { sink.text(10, provider) }
         if !payload.isEmpty { sink.text(18, payload) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__receive_provider_notice_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__ReceiveProviderNoticeRequest>) throws {
-        let provider = try Wire.text(c.pointee.provider)
-        let payload = try Wire.text(c.pointee.payload)
-        self.provider = provider
-        self.payload = payload
     }
 }
 
@@ -108,6 +96,7 @@ extension GatewayV1 {
 
 extension GatewayV1.ReceiveProviderNoticeResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ReceiveProviderNoticeResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__receive_provider_notice_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -116,15 +105,6 @@ extension GatewayV1.ReceiveProviderNoticeResponse: ProtobufMessage {
     }
 
     package func write(to sink: inout some WireSink) {
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__receive_provider_notice_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__ReceiveProviderNoticeResponse>) throws {
     }
 }
 
@@ -149,6 +129,7 @@ extension GatewayV1 {
 
 extension GatewayV1.DescribeProviderOutcomeRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.DescribeProviderOutcomeRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__describe_provider_outcome_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -161,19 +142,6 @@ extension GatewayV1.DescribeProviderOutcomeRequest: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if !provider.isEmpty { sink.text(10, provider) }
         if outcome.rawValue != 0 { sink.int32(16, outcome.rawValue) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__describe_provider_outcome_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__DescribeProviderOutcomeRequest>) throws {
-        let provider = try Wire.text(c.pointee.provider)
-        let outcome = GatewayV1.ProviderOutcome(rawValue: Int32(truncatingIfNeeded: c.pointee.outcome.rawValue))
-        self.provider = provider
-        self.outcome = outcome
     }
 }
 
@@ -206,6 +174,7 @@ extension GatewayV1 {
 
 extension GatewayV1.DescribeProviderOutcomeResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.DescribeProviderOutcomeResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__describe_provider_outcome_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -222,22 +191,5 @@ extension GatewayV1.DescribeProviderOutcomeResponse: ProtobufMessage {
         if !userMessage.isEmpty { sink.text(18, userMessage) }
         if retryable { sink.bool(24, retryable) }
         if !action.isEmpty { sink.text(34, action) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__describe_provider_outcome_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__DescribeProviderOutcomeResponse>) throws {
-        let code = try Wire.text(c.pointee.code)
-        let userMessage = try Wire.text(c.pointee.user_message)
-        let retryable = c.pointee.retryable != 0
-        let action = try Wire.text(c.pointee.action)
-        self.code = code
-        self.userMessage = userMessage
-        self.retryable = retryable
-        self.action = action
     }
 }

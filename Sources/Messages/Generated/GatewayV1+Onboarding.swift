@@ -39,6 +39,7 @@ extension GatewayV1 {
 
 extension GatewayV1.OnboardingSection: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.OnboardingSection" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__onboarding_section__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -59,31 +60,6 @@ extension GatewayV1.OnboardingSection: ProtobufMessage {
         if !json.isEmpty { sink.text(34, json) }
         if version != 0 { sink.int64(40, version) }
         for value in missing { sink.message(50, value) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__onboarding_section__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__OnboardingSection>) throws {
-        let name = try Wire.text(c.pointee.name)
-        let screens = try Wire.array(
-            c.pointee.n_screens, c.pointee.screens
-        ) { try Wire.text($0) }
-        let done = c.pointee.done != 0
-        let json = try Wire.text(c.pointee.json)
-        let version = c.pointee.version
-        let missing = try Wire.array(
-            c.pointee.n_missing, c.pointee.missing
-        ) { try GatewayV1.MissingField(reading: Wire.present($0)) }
-        self.name = name
-        self.screens = screens
-        self.done = done
-        self.json = json
-        self.version = version
-        self.missing = missing
     }
 }
 
@@ -112,6 +88,7 @@ extension GatewayV1 {
 
 extension GatewayV1.MissingField: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.MissingField" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__missing_field__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -127,21 +104,6 @@ extension GatewayV1.MissingField: ProtobufMessage {
         if !screen.isEmpty { sink.text(18, screen) }
         if !reason.isEmpty { sink.text(26, reason) }
     }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__missing_field__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__MissingField>) throws {
-        let field = try Wire.text(c.pointee.field)
-        let screen = try Wire.text(c.pointee.screen)
-        let reason = try Wire.text(c.pointee.reason)
-        self.field = field
-        self.screen = screen
-        self.reason = reason
-    }
 }
 
 extension GatewayV1 {
@@ -155,6 +117,7 @@ extension GatewayV1 {
 
 extension GatewayV1.GetOnboardingRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.GetOnboardingRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__get_onboarding_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -163,15 +126,6 @@ extension GatewayV1.GetOnboardingRequest: ProtobufMessage {
     }
 
     package func write(to sink: inout some WireSink) {
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__get_onboarding_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__GetOnboardingRequest>) throws {
     }
 }
 
@@ -205,6 +159,7 @@ extension GatewayV1 {
 
 extension GatewayV1.GetOnboardingResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.GetOnboardingResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__get_onboarding_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -221,25 +176,6 @@ extension GatewayV1.GetOnboardingResponse: ProtobufMessage {
         if !resumeSection.isEmpty { sink.text(18, resumeSection) }
         if !resumeScreen.isEmpty { sink.text(26, resumeScreen) }
         if complete { sink.bool(32, complete) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__get_onboarding_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__GetOnboardingResponse>) throws {
-        let sections = try Wire.array(
-            c.pointee.n_sections, c.pointee.sections
-        ) { try GatewayV1.OnboardingSection(reading: Wire.present($0)) }
-        let resumeSection = try Wire.text(c.pointee.resume_section)
-        let resumeScreen = try Wire.text(c.pointee.resume_screen)
-        let complete = c.pointee.complete != 0
-        self.sections = sections
-        self.resumeSection = resumeSection
-        self.resumeScreen = resumeScreen
-        self.complete = complete
     }
 }
 
@@ -279,6 +215,7 @@ extension GatewayV1 {
 
 extension GatewayV1.SaveOnboardingSectionRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.SaveOnboardingSectionRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__save_onboarding_section_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -301,27 +238,6 @@ extension GatewayV1.SaveOnboardingSectionRequest: ProtobufMessage {
         }
         if !screen.isEmpty { sink.text(34, screen) }
     }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__save_onboarding_section_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__SaveOnboardingSectionRequest>) throws {
-        let section = try Wire.text(c.pointee.section)
-        let json = try Wire.text(c.pointee.json)
-        let screen = try Wire.text(c.pointee.screen)
-        let base: Base?
-        switch c.pointee.base_case.rawValue {
-        case 3: base = .baseVersion(c.pointee.base_version)
-        default: base = nil
-        }
-        self.section = section
-        self.json = json
-        self.screen = screen
-        self.base = base
-    }
 }
 
 extension GatewayV1 {
@@ -341,6 +257,7 @@ extension GatewayV1 {
 
 extension GatewayV1.SaveOnboardingSectionResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.SaveOnboardingSectionResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__save_onboarding_section_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -351,17 +268,6 @@ extension GatewayV1.SaveOnboardingSectionResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if let section { sink.message(10, section) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__save_onboarding_section_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__SaveOnboardingSectionResponse>) throws {
-        let section = try c.pointee.section.map { try GatewayV1.OnboardingSection(reading: $0) }
-        self.section = section
     }
 }
 
@@ -376,6 +282,7 @@ extension GatewayV1 {
 
 extension GatewayV1.RestartOnboardingRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.RestartOnboardingRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__restart_onboarding_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -384,15 +291,6 @@ extension GatewayV1.RestartOnboardingRequest: ProtobufMessage {
     }
 
     package func write(to sink: inout some WireSink) {
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__restart_onboarding_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__RestartOnboardingRequest>) throws {
     }
 }
 
@@ -407,6 +305,7 @@ extension GatewayV1 {
 
 extension GatewayV1.RestartOnboardingResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.RestartOnboardingResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__restart_onboarding_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -415,15 +314,6 @@ extension GatewayV1.RestartOnboardingResponse: ProtobufMessage {
     }
 
     package func write(to sink: inout some WireSink) {
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__restart_onboarding_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__RestartOnboardingResponse>) throws {
     }
 }
 
@@ -438,6 +328,7 @@ extension GatewayV1 {
 
 extension GatewayV1.CompleteOnboardingRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.CompleteOnboardingRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__complete_onboarding_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -446,15 +337,6 @@ extension GatewayV1.CompleteOnboardingRequest: ProtobufMessage {
     }
 
     package func write(to sink: inout some WireSink) {
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__complete_onboarding_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__CompleteOnboardingRequest>) throws {
     }
 }
 
@@ -479,6 +361,7 @@ extension GatewayV1 {
 
 extension GatewayV1.CompleteOnboardingResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.CompleteOnboardingResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__complete_onboarding_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -491,21 +374,6 @@ extension GatewayV1.CompleteOnboardingResponse: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
         for value in written { sink.message(18, value) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__complete_onboarding_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__CompleteOnboardingResponse>) throws {
-        let account = try c.pointee.account.map { try GatewayV1.Account(reading: $0) }
-        let written = try Wire.array(
-            c.pointee.n_written, c.pointee.written
-        ) { try GatewayV1.WrittenDocument(reading: Wire.present($0)) }
-        self.account = account
-        self.written = written
     }
 }
 
@@ -520,6 +388,7 @@ extension GatewayV1 {
 
 extension GatewayV1.HasCompletedOnboardingRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.HasCompletedOnboardingRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__has_completed_onboarding_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -528,15 +397,6 @@ extension GatewayV1.HasCompletedOnboardingRequest: ProtobufMessage {
     }
 
     package func write(to sink: inout some WireSink) {
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__has_completed_onboarding_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__HasCompletedOnboardingRequest>) throws {
     }
 }
 
@@ -557,6 +417,7 @@ extension GatewayV1 {
 
 extension GatewayV1.HasCompletedOnboardingResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.HasCompletedOnboardingResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__has_completed_onboarding_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -567,16 +428,5 @@ extension GatewayV1.HasCompletedOnboardingResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if complete { sink.bool(8, complete) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__has_completed_onboarding_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__HasCompletedOnboardingResponse>) throws {
-        let complete = c.pointee.complete != 0
-        self.complete = complete
     }
 }

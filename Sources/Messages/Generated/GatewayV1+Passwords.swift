@@ -24,6 +24,7 @@ extension GatewayV1 {
 
 extension GatewayV1.RequestPasswordResetRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.RequestPasswordResetRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__request_password_reset_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -36,19 +37,6 @@ extension GatewayV1.RequestPasswordResetRequest: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if !email.isEmpty { sink.text(10, email) }
         if let device { sink.message(18, device) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__request_password_reset_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__RequestPasswordResetRequest>) throws {
-        let email = try Wire.text(c.pointee.email)
-        let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
-        self.email = email
-        self.device = device
     }
 }
 
@@ -75,6 +63,7 @@ extension GatewayV1 {
 
 extension GatewayV1.RequestPasswordResetResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.RequestPasswordResetResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__request_password_reset_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -87,19 +76,6 @@ extension GatewayV1.RequestPasswordResetResponse: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if nextAfterMs != 0 { sink.int64(8, nextAfterMs) }
         if remaining != 0 { sink.uint32(16, remaining) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__request_password_reset_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__RequestPasswordResetResponse>) throws {
-        let nextAfterMs = c.pointee.next_after_ms
-        let remaining = c.pointee.remaining
-        self.nextAfterMs = nextAfterMs
-        self.remaining = remaining
     }
 }
 
@@ -128,6 +104,7 @@ extension GatewayV1 {
 
 extension GatewayV1.ResetPasswordRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ResetPasswordRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__reset_password_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -142,21 +119,6 @@ extension GatewayV1.ResetPasswordRequest: ProtobufMessage {
         if !token.isEmpty { sink.text(10, token) }
         if !password.isEmpty { sink.secret(18, password) }
         if let device { sink.message(26, device) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__reset_password_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__ResetPasswordRequest>) throws {
-        let token = try Wire.text(c.pointee.token)
-        let password = try Wire.secret(c.pointee.password)
-        let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
-        self.token = token
-        self.password = password
-        self.device = device
     }
 }
 
@@ -185,6 +147,7 @@ extension GatewayV1 {
 
 extension GatewayV1.ResetPasswordResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ResetPasswordResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__reset_password_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -199,21 +162,6 @@ extension GatewayV1.ResetPasswordResponse: ProtobufMessage {
         if let account { sink.message(10, account) }
         if let session { sink.message(18, session) }
         if let history { sink.message(26, history) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__reset_password_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__ResetPasswordResponse>) throws {
-        let account = try c.pointee.account.map { try GatewayV1.Account(reading: $0) }
-        let session = try c.pointee.session.map { try GatewayV1.Session(reading: $0) }
-        let history = try c.pointee.history.map { try GatewayV1.SignInHistory(reading: $0) }
-        self.account = account
-        self.session = session
-        self.history = history
     }
 }
 
@@ -242,6 +190,7 @@ extension GatewayV1 {
 
 extension GatewayV1.ChangePasswordRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ChangePasswordRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__change_password_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -257,21 +206,6 @@ extension GatewayV1.ChangePasswordRequest: ProtobufMessage {
         if !newPassword.isEmpty { sink.secret(18, newPassword) }
         if let device { sink.message(26, device) }
     }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__change_password_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__ChangePasswordRequest>) throws {
-        let currentPassword = try Wire.secret(c.pointee.current_password)
-        let newPassword = try Wire.secret(c.pointee.new_password)
-        let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
-        self.currentPassword = currentPassword
-        self.newPassword = newPassword
-        self.device = device
-    }
 }
 
 extension GatewayV1 {
@@ -285,6 +219,7 @@ extension GatewayV1 {
 
 extension GatewayV1.ChangePasswordResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ChangePasswordResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__change_password_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -293,14 +228,5 @@ extension GatewayV1.ChangePasswordResponse: ProtobufMessage {
     }
 
     package func write(to sink: inout some WireSink) {
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__change_password_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__ChangePasswordResponse>) throws {
     }
 }

@@ -57,6 +57,7 @@ extension GatewayV1 {
 
 extension GatewayV1.RequestSignInCodeRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.RequestSignInCodeRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__request_sign_in_code_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -69,19 +70,6 @@ extension GatewayV1.RequestSignInCodeRequest: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if !phoneNumber.isEmpty { sink.text(10, phoneNumber) }
         if let device { sink.message(18, device) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__request_sign_in_code_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__RequestSignInCodeRequest>) throws {
-        let phoneNumber = try Wire.text(c.pointee.phone_number)
-        let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
-        self.phoneNumber = phoneNumber
-        self.device = device
     }
 }
 
@@ -115,6 +103,7 @@ extension GatewayV1 {
 
 extension GatewayV1.RequestSignInCodeResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.RequestSignInCodeResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__request_sign_in_code_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -131,23 +120,6 @@ extension GatewayV1.RequestSignInCodeResponse: ProtobufMessage {
         if expiresAtMs != 0 { sink.int64(16, expiresAtMs) }
         if attempt != 0 { sink.uint32(24, attempt) }
         if nextAfterMs != 0 { sink.int64(32, nextAfterMs) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__request_sign_in_code_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__RequestSignInCodeResponse>) throws {
-        let requestId = try Wire.text(c.pointee.request_id)
-        let expiresAtMs = c.pointee.expires_at_ms
-        let attempt = c.pointee.attempt
-        let nextAfterMs = c.pointee.next_after_ms
-        self.requestId = requestId
-        self.expiresAtMs = expiresAtMs
-        self.attempt = attempt
-        self.nextAfterMs = nextAfterMs
     }
 }
 
@@ -176,6 +148,7 @@ extension GatewayV1 {
 
 extension GatewayV1.RequestPhoneCodeRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.RequestPhoneCodeRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__request_phone_code_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -190,21 +163,6 @@ extension GatewayV1.RequestPhoneCodeRequest: ProtobufMessage {
         if !phoneNumber.isEmpty { sink.text(10, phoneNumber) }
         if purpose.rawValue != 0 { sink.int32(16, purpose.rawValue) }
         if let device { sink.message(26, device) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__request_phone_code_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__RequestPhoneCodeRequest>) throws {
-        let phoneNumber = try Wire.text(c.pointee.phone_number)
-        let purpose = GatewayV1.PhoneCodePurpose(rawValue: Int32(truncatingIfNeeded: c.pointee.purpose.rawValue))
-        let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
-        self.phoneNumber = phoneNumber
-        self.purpose = purpose
-        self.device = device
     }
 }
 
@@ -238,6 +196,7 @@ extension GatewayV1 {
 
 extension GatewayV1.RequestPhoneCodeResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.RequestPhoneCodeResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__request_phone_code_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -254,23 +213,6 @@ extension GatewayV1.RequestPhoneCodeResponse: ProtobufMessage {
         if expiresAtMs != 0 { sink.int64(16, expiresAtMs) }
         if attempt != 0 { sink.uint32(24, attempt) }
         if nextAfterMs != 0 { sink.int64(32, nextAfterMs) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__request_phone_code_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__RequestPhoneCodeResponse>) throws {
-        let requestId = try Wire.text(c.pointee.request_id)
-        let expiresAtMs = c.pointee.expires_at_ms
-        let attempt = c.pointee.attempt
-        let nextAfterMs = c.pointee.next_after_ms
-        self.requestId = requestId
-        self.expiresAtMs = expiresAtMs
-        self.attempt = attempt
-        self.nextAfterMs = nextAfterMs
     }
 }
 
@@ -308,6 +250,7 @@ extension GatewayV1 {
 
 extension GatewayV1.SignInWithPhoneCodeRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.SignInWithPhoneCodeRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__sign_in_with_phone_code_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -326,25 +269,6 @@ extension GatewayV1.SignInWithPhoneCodeRequest: ProtobufMessage {
         if !code.isEmpty { sink.text(26, code) }
         if let device { sink.message(34, device) }
         if !mailLanguage.isEmpty { sink.text(42, mailLanguage) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__sign_in_with_phone_code_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__SignInWithPhoneCodeRequest>) throws {
-        let requestId = try Wire.text(c.pointee.request_id)
-        let phoneNumber = try Wire.text(c.pointee.phone_number)
-        let code = try Wire.text(c.pointee.code)
-        let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
-        let mailLanguage = try Wire.text(c.pointee.mail_language)
-        self.requestId = requestId
-        self.phoneNumber = phoneNumber
-        self.code = code
-        self.device = device
-        self.mailLanguage = mailLanguage
     }
 }
 
@@ -389,6 +313,7 @@ extension GatewayV1 {
 
 extension GatewayV1.SignInWithPhoneCodeResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.SignInWithPhoneCodeResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__sign_in_with_phone_code_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -413,31 +338,6 @@ extension GatewayV1.SignInWithPhoneCodeResponse: ProtobufMessage {
         if !requiredActions.isEmpty {
             sink.numbers(58, requiredActions.map { UInt64(truncatingIfNeeded: Int64($0.rawValue)) })
         }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__sign_in_with_phone_code_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__SignInWithPhoneCodeResponse>) throws {
-        let account = try c.pointee.account.map { try GatewayV1.Account(reading: $0) }
-        let session = try c.pointee.session.map { try GatewayV1.Session(reading: $0) }
-        let isNewUser = c.pointee.is_new_user != 0
-        let isUpgraded = c.pointee.is_upgraded != 0
-        let collision = try c.pointee.collision.map { try GatewayV1.Collision(reading: $0) }
-        let history = try c.pointee.history.map { try GatewayV1.SignInHistory(reading: $0) }
-        let requiredActions = Wire.array(
-            c.pointee.n_required_actions, c.pointee.required_actions
-        ) { GatewayV1.RequiredAction(rawValue: Int32(truncatingIfNeeded: $0.rawValue)) }
-        self.account = account
-        self.session = session
-        self.isNewUser = isNewUser
-        self.isUpgraded = isUpgraded
-        self.collision = collision
-        self.history = history
-        self.requiredActions = requiredActions
     }
 }
 
@@ -470,6 +370,7 @@ extension GatewayV1 {
 
 extension GatewayV1.LinkPhoneRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.LinkPhoneRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__link_phone_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -486,23 +387,6 @@ extension GatewayV1.LinkPhoneRequest: ProtobufMessage {
         if !phoneNumber.isEmpty { sink.text(18, phoneNumber) }
         if !code.isEmpty { sink.text(26, code) }
         if let device { sink.message(34, device) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__link_phone_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__LinkPhoneRequest>) throws {
-        let requestId = try Wire.text(c.pointee.request_id)
-        let phoneNumber = try Wire.text(c.pointee.phone_number)
-        let code = try Wire.text(c.pointee.code)
-        let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
-        self.requestId = requestId
-        self.phoneNumber = phoneNumber
-        self.code = code
-        self.device = device
     }
 }
 
@@ -523,6 +407,7 @@ extension GatewayV1 {
 
 extension GatewayV1.LinkPhoneResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.LinkPhoneResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__link_phone_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -533,16 +418,5 @@ extension GatewayV1.LinkPhoneResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__link_phone_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__LinkPhoneResponse>) throws {
-        let account = try c.pointee.account.map { try GatewayV1.Account(reading: $0) }
-        self.account = account
     }
 }

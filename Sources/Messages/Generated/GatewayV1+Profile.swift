@@ -43,6 +43,7 @@ extension GatewayV1 {
 
 extension GatewayV1.Photo: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.Photo" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__photo__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -66,29 +67,6 @@ extension GatewayV1.Photo: ProtobufMessage {
         if bytes != 0 { sink.uint32(48, bytes) }
         if uploadedAtMs != 0 { sink.int64(56, uploadedAtMs) }
     }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__photo__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__Photo>) throws {
-        let name = try Wire.text(c.pointee.name)
-        let url = try Wire.text(c.pointee.url)
-        let contentType = try Wire.text(c.pointee.content_type)
-        let width = c.pointee.width
-        let height = c.pointee.height
-        let bytes = c.pointee.bytes
-        let uploadedAtMs = c.pointee.uploaded_at_ms
-        self.name = name
-        self.url = url
-        self.contentType = contentType
-        self.width = width
-        self.height = height
-        self.bytes = bytes
-        self.uploadedAtMs = uploadedAtMs
-    }
 }
 
 extension GatewayV1 {
@@ -102,6 +80,7 @@ extension GatewayV1 {
 
 extension GatewayV1.GetProfileRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.GetProfileRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__get_profile_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -110,15 +89,6 @@ extension GatewayV1.GetProfileRequest: ProtobufMessage {
     }
 
     package func write(to sink: inout some WireSink) {
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__get_profile_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__GetProfileRequest>) throws {
     }
 }
 
@@ -143,6 +113,7 @@ extension GatewayV1 {
 
 extension GatewayV1.GetProfileResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.GetProfileResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__get_profile_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -155,19 +126,6 @@ extension GatewayV1.GetProfileResponse: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
         if let photo { sink.message(18, photo) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__get_profile_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__GetProfileResponse>) throws {
-        let account = try c.pointee.account.map { try GatewayV1.Account(reading: $0) }
-        let photo = try c.pointee.photo.map { try GatewayV1.Photo(reading: $0) }
-        self.account = account
-        self.photo = photo
     }
 }
 
@@ -194,6 +152,7 @@ extension GatewayV1 {
 
 extension GatewayV1.UpdateProfileRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.UpdateProfileRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__update_profile_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -209,21 +168,6 @@ extension GatewayV1.UpdateProfileRequest: ProtobufMessage {
         if case .displayName(let value) = name {
             sink.text(10, value)
         }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__update_profile_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__UpdateProfileRequest>) throws {
-        let name: Name?
-        switch c.pointee.name_case.rawValue {
-        case 1: name = .displayName(try Wire.text(c.pointee.display_name))
-        default: name = nil
-        }
-        self.name = name
     }
 }
 
@@ -244,6 +188,7 @@ extension GatewayV1 {
 
 extension GatewayV1.UpdateProfileResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.UpdateProfileResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__update_profile_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -254,17 +199,6 @@ extension GatewayV1.UpdateProfileResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__update_profile_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__UpdateProfileResponse>) throws {
-        let account = try c.pointee.account.map { try GatewayV1.Account(reading: $0) }
-        self.account = account
     }
 }
 
@@ -293,6 +227,7 @@ extension GatewayV1 {
 
 extension GatewayV1.UploadPhotoRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.UploadPhotoRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__upload_photo_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -314,22 +249,6 @@ extension GatewayV1.UploadPhotoRequest: ProtobufMessage {
         if case .data(let value) = part {
             sink.bytes(18, value)
         }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__upload_photo_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__UploadPhotoRequest>) throws {
-        let part: Part?
-        switch c.pointee.part_case.rawValue {
-        case 1: part = .bytes(c.pointee.bytes)
-        case 2: part = .data(Wire.bytes(c.pointee.data))
-        default: part = nil
-        }
-        self.part = part
     }
 }
 
@@ -354,6 +273,7 @@ extension GatewayV1 {
 
 extension GatewayV1.UploadPhotoItem: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.UploadPhotoItem" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__upload_photo_item__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -366,19 +286,6 @@ extension GatewayV1.UploadPhotoItem: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if receivedBytes != 0 { sink.uint32(8, receivedBytes) }
         if let photo { sink.message(18, photo) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__upload_photo_item__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__UploadPhotoItem>) throws {
-        let receivedBytes = c.pointee.received_bytes
-        let photo = try c.pointee.photo.map { try GatewayV1.Photo(reading: $0) }
-        self.receivedBytes = receivedBytes
-        self.photo = photo
     }
 }
 
@@ -399,6 +306,7 @@ extension GatewayV1 {
 
 extension GatewayV1.DownloadPhotoRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.DownloadPhotoRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__download_photo_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -409,17 +317,6 @@ extension GatewayV1.DownloadPhotoRequest: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if !name.isEmpty { sink.text(10, name) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__download_photo_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__DownloadPhotoRequest>) throws {
-        let name = try Wire.text(c.pointee.name)
-        self.name = name
     }
 }
 
@@ -448,6 +345,7 @@ extension GatewayV1 {
 
 extension GatewayV1.DownloadPhotoItem: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.DownloadPhotoItem" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__download_photo_item__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -470,22 +368,6 @@ extension GatewayV1.DownloadPhotoItem: ProtobufMessage {
             sink.bytes(18, value)
         }
     }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__download_photo_item__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__DownloadPhotoItem>) throws {
-        let part: Part?
-        switch c.pointee.part_case.rawValue {
-        case 1: part = .photo(try GatewayV1.Photo(reading: Wire.present(c.pointee.photo)))
-        case 2: part = .data(Wire.bytes(c.pointee.data))
-        default: part = nil
-        }
-        self.part = part
-    }
 }
 
 extension GatewayV1 {
@@ -499,6 +381,7 @@ extension GatewayV1 {
 
 extension GatewayV1.RemovePhotoRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.RemovePhotoRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__remove_photo_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -507,15 +390,6 @@ extension GatewayV1.RemovePhotoRequest: ProtobufMessage {
     }
 
     package func write(to sink: inout some WireSink) {
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__remove_photo_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__RemovePhotoRequest>) throws {
     }
 }
 
@@ -536,6 +410,7 @@ extension GatewayV1 {
 
 extension GatewayV1.RemovePhotoResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.RemovePhotoResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__remove_photo_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -546,16 +421,5 @@ extension GatewayV1.RemovePhotoResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__remove_photo_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__RemovePhotoResponse>) throws {
-        let account = try c.pointee.account.map { try GatewayV1.Account(reading: $0) }
-        self.account = account
     }
 }

@@ -19,6 +19,7 @@ extension GatewayV1 {
 
 extension GatewayV1.IssueNonceRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.IssueNonceRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__issue_nonce_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -29,17 +30,6 @@ extension GatewayV1.IssueNonceRequest: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if !provider.isEmpty { sink.text(10, provider) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__issue_nonce_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__IssueNonceRequest>) throws {
-        let provider = try Wire.text(c.pointee.provider)
-        self.provider = provider
     }
 }
 
@@ -68,6 +58,7 @@ extension GatewayV1 {
 
 extension GatewayV1.IssueNonceResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.IssueNonceResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__issue_nonce_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -82,21 +73,6 @@ extension GatewayV1.IssueNonceResponse: ProtobufMessage {
         if !nonce.isEmpty { sink.text(10, nonce) }
         if !providerNonce.isEmpty { sink.text(18, providerNonce) }
         if expiresAtMs != 0 { sink.int64(24, expiresAtMs) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__issue_nonce_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__IssueNonceResponse>) throws {
-        let nonce = try Wire.text(c.pointee.nonce)
-        let providerNonce = try Wire.text(c.pointee.provider_nonce)
-        let expiresAtMs = c.pointee.expires_at_ms
-        self.nonce = nonce
-        self.providerNonce = providerNonce
-        self.expiresAtMs = expiresAtMs
     }
 }
 
@@ -135,6 +111,7 @@ extension GatewayV1 {
 
 extension GatewayV1.ProviderToken: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ProviderToken" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__provider_token__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -153,25 +130,6 @@ extension GatewayV1.ProviderToken: ProtobufMessage {
         if !nonce.isEmpty { sink.text(26, nonce) }
         if !authorizationCode.isEmpty { sink.text(34, authorizationCode) }
         if !displayName.isEmpty { sink.text(42, displayName) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__provider_token__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__ProviderToken>) throws {
-        let provider = try Wire.text(c.pointee.provider)
-        let idToken = try Wire.text(c.pointee.id_token)
-        let nonce = try Wire.text(c.pointee.nonce)
-        let authorizationCode = try Wire.text(c.pointee.authorization_code)
-        let displayName = try Wire.text(c.pointee.display_name)
-        self.provider = provider
-        self.idToken = idToken
-        self.nonce = nonce
-        self.authorizationCode = authorizationCode
-        self.displayName = displayName
     }
 }
 
@@ -201,6 +159,7 @@ extension GatewayV1 {
 
 extension GatewayV1.SignInWithProviderRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.SignInWithProviderRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__sign_in_with_provider_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -215,21 +174,6 @@ extension GatewayV1.SignInWithProviderRequest: ProtobufMessage {
         if let token { sink.message(10, token) }
         if let device { sink.message(18, device) }
         if !mailLanguage.isEmpty { sink.text(26, mailLanguage) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__sign_in_with_provider_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__SignInWithProviderRequest>) throws {
-        let token = try c.pointee.token.map { try GatewayV1.ProviderToken(reading: $0) }
-        let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
-        let mailLanguage = try Wire.text(c.pointee.mail_language)
-        self.token = token
-        self.device = device
-        self.mailLanguage = mailLanguage
     }
 }
 
@@ -286,6 +230,7 @@ extension GatewayV1 {
 
 extension GatewayV1.SignInWithProviderResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.SignInWithProviderResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__sign_in_with_provider_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -314,36 +259,5 @@ extension GatewayV1.SignInWithProviderResponse: ProtobufMessage {
         if !requiredActions.isEmpty {
             sink.numbers(74, requiredActions.map { UInt64(truncatingIfNeeded: Int64($0.rawValue)) })
         }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__sign_in_with_provider_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__SignInWithProviderResponse>) throws {
-        let account = try c.pointee.account.map { try GatewayV1.Account(reading: $0) }
-        let session = try c.pointee.session.map { try GatewayV1.Session(reading: $0) }
-        let isNewUser = c.pointee.is_new_user != 0
-        let removedMethods = try Wire.array(
-            c.pointee.n_removed_methods, c.pointee.removed_methods
-        ) { try Wire.text($0) }
-        let isLinked = c.pointee.is_linked != 0
-        let isUpgraded = c.pointee.is_upgraded != 0
-        let collision = try c.pointee.collision.map { try GatewayV1.Collision(reading: $0) }
-        let history = try c.pointee.history.map { try GatewayV1.SignInHistory(reading: $0) }
-        let requiredActions = Wire.array(
-            c.pointee.n_required_actions, c.pointee.required_actions
-        ) { GatewayV1.RequiredAction(rawValue: Int32(truncatingIfNeeded: $0.rawValue)) }
-        self.account = account
-        self.session = session
-        self.isNewUser = isNewUser
-        self.removedMethods = removedMethods
-        self.isLinked = isLinked
-        self.isUpgraded = isUpgraded
-        self.collision = collision
-        self.history = history
-        self.requiredActions = requiredActions
     }
 }

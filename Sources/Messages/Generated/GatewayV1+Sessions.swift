@@ -91,6 +91,7 @@ extension GatewayV1 {
 
 extension GatewayV1.SessionEntry: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.SessionEntry" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__session_entry__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -116,33 +117,6 @@ extension GatewayV1.SessionEntry: ProtobufMessage {
         for value in amr { sink.text(58, value) }
         if authenticatedAtMs != 0 { sink.int64(64, authenticatedAtMs) }
     }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__session_entry__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__SessionEntry>) throws {
-        let sessionId = try Wire.text(c.pointee.session_id)
-        let deviceName = try Wire.text(c.pointee.device_name)
-        let platform = try Wire.text(c.pointee.platform)
-        let createdAtMs = c.pointee.created_at_ms
-        let lastUsedAtMs = c.pointee.last_used_at_ms
-        let current = c.pointee.current != 0
-        let amr = try Wire.array(
-            c.pointee.n_amr, c.pointee.amr
-        ) { try Wire.text($0) }
-        let authenticatedAtMs = c.pointee.authenticated_at_ms
-        self.sessionId = sessionId
-        self.deviceName = deviceName
-        self.platform = platform
-        self.createdAtMs = createdAtMs
-        self.lastUsedAtMs = lastUsedAtMs
-        self.current = current
-        self.amr = amr
-        self.authenticatedAtMs = authenticatedAtMs
-    }
 }
 
 extension GatewayV1 {
@@ -156,6 +130,7 @@ extension GatewayV1 {
 
 extension GatewayV1.ListSessionsRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ListSessionsRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__list_sessions_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -164,15 +139,6 @@ extension GatewayV1.ListSessionsRequest: ProtobufMessage {
     }
 
     package func write(to sink: inout some WireSink) {
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__list_sessions_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__ListSessionsRequest>) throws {
     }
 }
 
@@ -193,6 +159,7 @@ extension GatewayV1 {
 
 extension GatewayV1.ListSessionsResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ListSessionsResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__list_sessions_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -203,19 +170,6 @@ extension GatewayV1.ListSessionsResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         for value in sessions { sink.message(10, value) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__list_sessions_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__ListSessionsResponse>) throws {
-        let sessions = try Wire.array(
-            c.pointee.n_sessions, c.pointee.sessions
-        ) { try GatewayV1.SessionEntry(reading: Wire.present($0)) }
-        self.sessions = sessions
     }
 }
 
@@ -236,6 +190,7 @@ extension GatewayV1 {
 
 extension GatewayV1.EndSessionRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.EndSessionRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__end_session_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -246,17 +201,6 @@ extension GatewayV1.EndSessionRequest: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if !sessionId.isEmpty { sink.text(10, sessionId) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__end_session_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__EndSessionRequest>) throws {
-        let sessionId = try Wire.text(c.pointee.session_id)
-        self.sessionId = sessionId
     }
 }
 
@@ -277,6 +221,7 @@ extension GatewayV1 {
 
 extension GatewayV1.EndSessionResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.EndSessionResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__end_session_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -287,17 +232,6 @@ extension GatewayV1.EndSessionResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if endedSessions != 0 { sink.uint32(8, endedSessions) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__end_session_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__EndSessionResponse>) throws {
-        let endedSessions = c.pointee.ended_sessions
-        self.endedSessions = endedSessions
     }
 }
 
@@ -312,6 +246,7 @@ extension GatewayV1 {
 
 extension GatewayV1.EndOtherSessionsRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.EndOtherSessionsRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__end_other_sessions_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -320,15 +255,6 @@ extension GatewayV1.EndOtherSessionsRequest: ProtobufMessage {
     }
 
     package func write(to sink: inout some WireSink) {
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__end_other_sessions_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__EndOtherSessionsRequest>) throws {
     }
 }
 
@@ -349,6 +275,7 @@ extension GatewayV1 {
 
 extension GatewayV1.EndOtherSessionsResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.EndOtherSessionsResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__end_other_sessions_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -359,17 +286,6 @@ extension GatewayV1.EndOtherSessionsResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if endedSessions != 0 { sink.uint32(8, endedSessions) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__end_other_sessions_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__EndOtherSessionsResponse>) throws {
-        let endedSessions = c.pointee.ended_sessions
-        self.endedSessions = endedSessions
     }
 }
 
@@ -402,6 +318,7 @@ extension GatewayV1 {
 
 extension GatewayV1.PresenceProof: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.PresenceProof" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__presence_proof__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -416,21 +333,6 @@ extension GatewayV1.PresenceProof: ProtobufMessage {
         if signedAtMs != 0 { sink.int64(8, signedAtMs) }
         if hardwareKey { sink.bool(16, hardwareKey) }
         if !signature.isEmpty { sink.bytes(26, signature) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__presence_proof__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__PresenceProof>) throws {
-        let signedAtMs = c.pointee.signed_at_ms
-        let hardwareKey = c.pointee.hardware_key != 0
-        let signature = Wire.bytes(c.pointee.signature)
-        self.signedAtMs = signedAtMs
-        self.hardwareKey = hardwareKey
-        self.signature = signature
     }
 }
 
@@ -459,6 +361,7 @@ extension GatewayV1 {
 
 extension GatewayV1.PhoneCodeProof: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.PhoneCodeProof" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__phone_code_proof__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -473,21 +376,6 @@ extension GatewayV1.PhoneCodeProof: ProtobufMessage {
         if !requestId.isEmpty { sink.text(10, requestId) }
         if !phoneNumber.isEmpty { sink.text(18, phoneNumber) }
         if !code.isEmpty { sink.text(26, code) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__phone_code_proof__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__PhoneCodeProof>) throws {
-        let requestId = try Wire.text(c.pointee.request_id)
-        let phoneNumber = try Wire.text(c.pointee.phone_number)
-        let code = try Wire.text(c.pointee.code)
-        self.requestId = requestId
-        self.phoneNumber = phoneNumber
-        self.code = code
     }
 }
 
@@ -527,6 +415,7 @@ extension GatewayV1 {
 
 extension GatewayV1.ReauthenticateRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ReauthenticateRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__reauthenticate_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -563,26 +452,6 @@ extension GatewayV1.ReauthenticateRequest: ProtobufMessage {
         }
         if let device { sink.message(42, device) }
     }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__reauthenticate_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__ReauthenticateRequest>) throws {
-        let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
-        let proof: Proof?
-        switch c.pointee.proof_case.rawValue {
-        case 1: proof = .password(try Wire.secret(c.pointee.password))
-        case 2: proof = .deviceKey(try GatewayV1.PresenceProof(reading: Wire.present(c.pointee.device_key)))
-        case 3: proof = .providerToken(try GatewayV1.ProviderToken(reading: Wire.present(c.pointee.provider_token)))
-        case 4: proof = .phoneCode(try GatewayV1.PhoneCodeProof(reading: Wire.present(c.pointee.phone_code)))
-        default: proof = nil
-        }
-        self.device = device
-        self.proof = proof
-    }
 }
 
 extension GatewayV1 {
@@ -610,6 +479,7 @@ extension GatewayV1 {
 
 extension GatewayV1.ReauthenticateResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ReauthenticateResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__reauthenticate_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -624,21 +494,6 @@ extension GatewayV1.ReauthenticateResponse: ProtobufMessage {
         if !accessToken.isEmpty { sink.text(10, accessToken) }
         if accessExpiresAtMs != 0 { sink.int64(16, accessExpiresAtMs) }
         if authenticatedAtMs != 0 { sink.int64(24, authenticatedAtMs) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__reauthenticate_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__ReauthenticateResponse>) throws {
-        let accessToken = try Wire.text(c.pointee.access_token)
-        let accessExpiresAtMs = c.pointee.access_expires_at_ms
-        let authenticatedAtMs = c.pointee.authenticated_at_ms
-        self.accessToken = accessToken
-        self.accessExpiresAtMs = accessExpiresAtMs
-        self.authenticatedAtMs = authenticatedAtMs
     }
 }
 
@@ -669,6 +524,7 @@ extension GatewayV1 {
 
 extension GatewayV1.CheckRecentProofRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.CheckRecentProofRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__check_recent_proof_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -688,25 +544,6 @@ extension GatewayV1.CheckRecentProofRequest: ProtobufMessage {
         if !kinds.isEmpty {
             sink.numbers(18, kinds.map { UInt64(truncatingIfNeeded: Int64($0.rawValue)) })
         }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__check_recent_proof_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__CheckRecentProofRequest>) throws {
-        let kinds = Wire.array(
-            c.pointee.n_kinds, c.pointee.kinds
-        ) { GatewayV1.ProofKind(rawValue: Int32(truncatingIfNeeded: $0.rawValue)) }
-        let maxAge: MaxAge?
-        switch c.pointee.max_age_case.rawValue {
-        case 1: maxAge = .maxAgeMs(c.pointee.max_age_ms)
-        default: maxAge = nil
-        }
-        self.kinds = kinds
-        self.maxAge = maxAge
     }
 }
 
@@ -739,6 +576,7 @@ extension GatewayV1 {
 
 extension GatewayV1.CheckRecentProofResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.CheckRecentProofResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__check_recent_proof_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -756,32 +594,13 @@ extension GatewayV1.CheckRecentProofResponse: ProtobufMessage {
         for value in amr { sink.text(26, value) }
         if provedAtMs != 0 { sink.int64(32, provedAtMs) }
     }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__check_recent_proof_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__CheckRecentProofResponse>) throws {
-        let sessionId = try Wire.text(c.pointee.session_id)
-        let accountId = try Wire.text(c.pointee.account_id)
-        let amr = try Wire.array(
-            c.pointee.n_amr, c.pointee.amr
-        ) { try Wire.text($0) }
-        let provedAtMs = c.pointee.proved_at_ms
-        self.sessionId = sessionId
-        self.accountId = accountId
-        self.amr = amr
-        self.provedAtMs = provedAtMs
-    }
 }
 
 extension GatewayV1 {
     /// Request to note activity.
     public struct NoteActivityRequest: Hashable, Sendable {
         /// What the person did, an app's own word, for example "screen-opened": 1 to 32 characters of a-z,
-        /// 0-9, "-".
+        /// 0-9, "-". It is for the operator's log (level debug); it is stored nowhere else.
         public var kind: String
 
         /// A message of these fields.
@@ -795,6 +614,7 @@ extension GatewayV1 {
 
 extension GatewayV1.NoteActivityRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.NoteActivityRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__note_activity_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -805,17 +625,6 @@ extension GatewayV1.NoteActivityRequest: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if !kind.isEmpty { sink.text(10, kind) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__note_activity_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__NoteActivityRequest>) throws {
-        let kind = try Wire.text(c.pointee.kind)
-        self.kind = kind
     }
 }
 
@@ -836,6 +645,7 @@ extension GatewayV1 {
 
 extension GatewayV1.NoteActivityResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.NoteActivityResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__note_activity_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -846,16 +656,5 @@ extension GatewayV1.NoteActivityResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if idleExpiresAtMs != 0 { sink.int64(8, idleExpiresAtMs) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__note_activity_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__NoteActivityResponse>) throws {
-        let idleExpiresAtMs = c.pointee.idle_expires_at_ms
-        self.idleExpiresAtMs = idleExpiresAtMs
     }
 }

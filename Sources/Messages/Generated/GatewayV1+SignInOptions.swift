@@ -82,6 +82,7 @@ extension GatewayV1 {
 
 extension GatewayV1.GetSignInOptionsRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.GetSignInOptionsRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__get_sign_in_options_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -90,15 +91,6 @@ extension GatewayV1.GetSignInOptionsRequest: ProtobufMessage {
     }
 
     package func write(to sink: inout some WireSink) {
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__get_sign_in_options_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__GetSignInOptionsRequest>) throws {
     }
 }
 
@@ -135,6 +127,7 @@ extension GatewayV1 {
 
 extension GatewayV1.GetSignInOptionsResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.GetSignInOptionsResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__get_sign_in_options_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -155,29 +148,6 @@ extension GatewayV1.GetSignInOptionsResponse: ProtobufMessage {
         if !recoveryMethods.isEmpty {
             sink.numbers(42, recoveryMethods.map { UInt64(truncatingIfNeeded: Int64($0.rawValue)) })
         }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__get_sign_in_options_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__GetSignInOptionsResponse>) throws {
-        let password = try c.pointee.password.map { try GatewayV1.PasswordOptions(reading: $0) }
-        let phone = try c.pointee.phone.map { try GatewayV1.PhoneOptions(reading: $0) }
-        let providers = try Wire.array(
-            c.pointee.n_providers, c.pointee.providers
-        ) { try GatewayV1.ProviderOptions(reading: Wire.present($0)) }
-        let guests = c.pointee.guests != 0
-        let recoveryMethods = Wire.array(
-            c.pointee.n_recovery_methods, c.pointee.recovery_methods
-        ) { GatewayV1.RecoveryMethod(rawValue: Int32(truncatingIfNeeded: $0.rawValue)) }
-        self.password = password
-        self.phone = phone
-        self.providers = providers
-        self.guests = guests
-        self.recoveryMethods = recoveryMethods
     }
 }
 
@@ -202,6 +172,7 @@ extension GatewayV1 {
 
 extension GatewayV1.PasswordOptions: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.PasswordOptions" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__password_options__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -214,21 +185,6 @@ extension GatewayV1.PasswordOptions: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if emailVerificationRequired { sink.bool(8, emailVerificationRequired) }
         for value in rules { sink.message(18, value) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__password_options__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__PasswordOptions>) throws {
-        let emailVerificationRequired = c.pointee.email_verification_required != 0
-        let rules = try Wire.array(
-            c.pointee.n_rules, c.pointee.rules
-        ) { try GatewayV1.PasswordRule(reading: Wire.present($0)) }
-        self.emailVerificationRequired = emailVerificationRequired
-        self.rules = rules
     }
 }
 
@@ -263,6 +219,7 @@ extension GatewayV1 {
 
 extension GatewayV1.PasswordRule: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.PasswordRule" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__password_rule__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -279,23 +236,6 @@ extension GatewayV1.PasswordRule: ProtobufMessage {
         if !sentence.isEmpty { sink.text(18, sentence) }
         if minimum != 0 { sink.uint32(24, minimum) }
         if maximum != 0 { sink.uint32(32, maximum) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__password_rule__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__PasswordRule>) throws {
-        let rule = try Wire.text(c.pointee.rule)
-        let sentence = try Wire.text(c.pointee.sentence)
-        let minimum = c.pointee.minimum
-        let maximum = c.pointee.maximum
-        self.rule = rule
-        self.sentence = sentence
-        self.minimum = minimum
-        self.maximum = maximum
     }
 }
 
@@ -320,6 +260,7 @@ extension GatewayV1 {
 
 extension GatewayV1.PhoneOptions: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.PhoneOptions" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__phone_options__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -332,21 +273,6 @@ extension GatewayV1.PhoneOptions: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if allCountries { sink.bool(8, allCountries) }
         for value in countries { sink.text(18, value) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__phone_options__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__PhoneOptions>) throws {
-        let allCountries = c.pointee.all_countries != 0
-        let countries = try Wire.array(
-            c.pointee.n_countries, c.pointee.countries
-        ) { try Wire.text($0) }
-        self.allCountries = allCountries
-        self.countries = countries
     }
 }
 
@@ -380,6 +306,7 @@ extension GatewayV1 {
 
 extension GatewayV1.ProviderOptions: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.ProviderOptions" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__provider_options__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -396,25 +323,6 @@ extension GatewayV1.ProviderOptions: ProtobufMessage {
         if !issuer.isEmpty { sink.text(18, issuer) }
         for value in clientIds { sink.text(26, value) }
         if nonceRequired { sink.bool(32, nonceRequired) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__provider_options__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__ProviderOptions>) throws {
-        let name = try Wire.text(c.pointee.name)
-        let issuer = try Wire.text(c.pointee.issuer)
-        let clientIds = try Wire.array(
-            c.pointee.n_client_ids, c.pointee.client_ids
-        ) { try Wire.text($0) }
-        let nonceRequired = c.pointee.nonce_required != 0
-        self.name = name
-        self.issuer = issuer
-        self.clientIds = clientIds
-        self.nonceRequired = nonceRequired
     }
 }
 
@@ -443,6 +351,7 @@ extension GatewayV1 {
 
 extension GatewayV1.CheckPasswordRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.CheckPasswordRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__check_password_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -457,21 +366,6 @@ extension GatewayV1.CheckPasswordRequest: ProtobufMessage {
         if !password.isEmpty { sink.secret(10, password) }
         if !email.isEmpty { sink.text(18, email) }
         if !displayName.isEmpty { sink.text(26, displayName) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__check_password_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__CheckPasswordRequest>) throws {
-        let password = try Wire.secret(c.pointee.password)
-        let email = try Wire.text(c.pointee.email)
-        let displayName = try Wire.text(c.pointee.display_name)
-        self.password = password
-        self.email = email
-        self.displayName = displayName
     }
 }
 
@@ -497,6 +391,7 @@ extension GatewayV1 {
 
 extension GatewayV1.CheckPasswordResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.CheckPasswordResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__check_password_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -509,21 +404,6 @@ extension GatewayV1.CheckPasswordResponse: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         for value in rules { sink.message(10, value) }
         if strength.rawValue != 0 { sink.int32(16, strength.rawValue) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__check_password_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__CheckPasswordResponse>) throws {
-        let rules = try Wire.array(
-            c.pointee.n_rules, c.pointee.rules
-        ) { try GatewayV1.PasswordRuleResult(reading: Wire.present($0)) }
-        let strength = GatewayV1.PasswordStrength(rawValue: Int32(truncatingIfNeeded: c.pointee.strength.rawValue))
-        self.rules = rules
-        self.strength = strength
     }
 }
 
@@ -548,6 +428,7 @@ extension GatewayV1 {
 
 extension GatewayV1.PasswordRuleResult: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.PasswordRuleResult" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__password_rule_result__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -560,18 +441,5 @@ extension GatewayV1.PasswordRuleResult: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if let rule { sink.message(10, rule) }
         if met { sink.bool(16, met) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__password_rule_result__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__PasswordRuleResult>) throws {
-        let rule = try c.pointee.rule.map { try GatewayV1.PasswordRule(reading: $0) }
-        let met = c.pointee.met != 0
-        self.rule = rule
-        self.met = met
     }
 }

@@ -13,6 +13,7 @@ extension GatewayV1 {
 
 extension GatewayV1.GetKeySetRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.GetKeySetRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__get_key_set_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -21,15 +22,6 @@ extension GatewayV1.GetKeySetRequest: ProtobufMessage {
     }
 
     package func write(to sink: inout some WireSink) {
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__get_key_set_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__GetKeySetRequest>) throws {
     }
 }
 
@@ -54,6 +46,7 @@ extension GatewayV1 {
 
 extension GatewayV1.GetKeySetResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.GetKeySetResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__get_key_set_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -66,19 +59,6 @@ extension GatewayV1.GetKeySetResponse: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if !jwks.isEmpty { sink.text(10, jwks) }
         if !issuer.isEmpty { sink.text(18, issuer) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__get_key_set_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__GetKeySetResponse>) throws {
-        let jwks = try Wire.text(c.pointee.jwks)
-        let issuer = try Wire.text(c.pointee.issuer)
-        self.jwks = jwks
-        self.issuer = issuer
     }
 }
 
@@ -99,6 +79,7 @@ extension GatewayV1 {
 
 extension GatewayV1.IntrospectTokenRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.IntrospectTokenRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__introspect_token_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -109,17 +90,6 @@ extension GatewayV1.IntrospectTokenRequest: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if !accessToken.isEmpty { sink.text(10, accessToken) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__introspect_token_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__IntrospectTokenRequest>) throws {
-        let accessToken = try Wire.text(c.pointee.access_token)
-        self.accessToken = accessToken
     }
 }
 
@@ -160,6 +130,7 @@ extension GatewayV1 {
 
 extension GatewayV1.IntrospectTokenResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.IntrospectTokenResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__introspect_token_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -180,29 +151,6 @@ extension GatewayV1.IntrospectTokenResponse: ProtobufMessage {
         if authenticatedAtMs != 0 { sink.int64(32, authenticatedAtMs) }
         for value in amr { sink.text(42, value) }
         if expiresAtMs != 0 { sink.int64(48, expiresAtMs) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__introspect_token_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__IntrospectTokenResponse>) throws {
-        let active = c.pointee.active != 0
-        let sessionId = try Wire.text(c.pointee.session_id)
-        let accountId = try Wire.text(c.pointee.account_id)
-        let authenticatedAtMs = c.pointee.authenticated_at_ms
-        let amr = try Wire.array(
-            c.pointee.n_amr, c.pointee.amr
-        ) { try Wire.text($0) }
-        let expiresAtMs = c.pointee.expires_at_ms
-        self.active = active
-        self.sessionId = sessionId
-        self.accountId = accountId
-        self.authenticatedAtMs = authenticatedAtMs
-        self.amr = amr
-        self.expiresAtMs = expiresAtMs
     }
 }
 
@@ -229,6 +177,7 @@ extension GatewayV1 {
 
 extension GatewayV1.RevocationPosition: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.RevocationPosition" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__revocation_position__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -241,19 +190,6 @@ extension GatewayV1.RevocationPosition: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if number != 0 { sink.uint64(8, number) }
         if epoch != 0 { sink.uint64(16, epoch) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__revocation_position__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__RevocationPosition>) throws {
-        let number = c.pointee.number
-        let epoch = c.pointee.epoch
-        self.number = number
-        self.epoch = epoch
     }
 }
 
@@ -274,6 +210,7 @@ extension GatewayV1 {
 
 extension GatewayV1.WatchRevocationsRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.WatchRevocationsRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__watch_revocations_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -284,17 +221,6 @@ extension GatewayV1.WatchRevocationsRequest: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if let after { sink.message(10, after) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__watch_revocations_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__WatchRevocationsRequest>) throws {
-        let after = try c.pointee.after.map { try GatewayV1.RevocationPosition(reading: $0) }
-        self.after = after
     }
 }
 
@@ -349,6 +275,7 @@ extension GatewayV1 {
 
 extension GatewayV1.WatchRevocationsItem: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.WatchRevocationsItem" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__watch_revocations_item__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -377,35 +304,6 @@ extension GatewayV1.WatchRevocationsItem: ProtobufMessage {
         if !keySetHash.isEmpty { sink.bytes(50, keySetHash) }
         if keptForMs != 0 { sink.int64(56, keptForMs) }
     }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__watch_revocations_item__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__WatchRevocationsItem>) throws {
-        let position = try c.pointee.position.map { try GatewayV1.RevocationPosition(reading: $0) }
-        let reset = c.pointee.reset != 0
-        let revocations = try Wire.array(
-            c.pointee.n_revocations, c.pointee.revocations
-        ) { try GatewayV1.RevokedSession(reading: Wire.present($0)) }
-        let keysChanged = c.pointee.keys_changed != 0
-        let keySetHash = Wire.bytes(c.pointee.key_set_hash)
-        let keptForMs = c.pointee.kept_for_ms
-        let complete: Complete?
-        switch c.pointee.complete_case.rawValue {
-        case 2: complete = .completeAtMs(c.pointee.complete_at_ms)
-        default: complete = nil
-        }
-        self.position = position
-        self.reset = reset
-        self.revocations = revocations
-        self.keysChanged = keysChanged
-        self.keySetHash = keySetHash
-        self.keptForMs = keptForMs
-        self.complete = complete
-    }
 }
 
 extension GatewayV1 {
@@ -433,6 +331,7 @@ extension GatewayV1 {
 
 extension GatewayV1.RevokedSession: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.RevokedSession" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__revoked_session__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -447,20 +346,5 @@ extension GatewayV1.RevokedSession: ProtobufMessage {
         if !sessionId.isEmpty { sink.text(10, sessionId) }
         if endedAtMs != 0 { sink.int64(16, endedAtMs) }
         if reason.rawValue != 0 { sink.int32(24, reason.rawValue) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__revoked_session__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__RevokedSession>) throws {
-        let sessionId = try Wire.text(c.pointee.session_id)
-        let endedAtMs = c.pointee.ended_at_ms
-        let reason = GatewayV1.EndReason(rawValue: Int32(truncatingIfNeeded: c.pointee.reason.rawValue))
-        self.sessionId = sessionId
-        self.endedAtMs = endedAtMs
-        self.reason = reason
     }
 }

@@ -221,6 +221,7 @@ extension GatewayV1 {
 
 extension GatewayV1.Device: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.Device" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__device__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -237,23 +238,6 @@ extension GatewayV1.Device: ProtobufMessage {
         if !platform.isEmpty { sink.text(18, platform) }
         if !name.isEmpty { sink.text(26, name) }
         if let key { sink.message(34, key) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__device__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__Device>) throws {
-        let deviceId = try Wire.text(c.pointee.device_id)
-        let platform = try Wire.text(c.pointee.platform)
-        let name = try Wire.text(c.pointee.name)
-        let key = try c.pointee.key.map { try GatewayV1.DeviceKey(reading: $0) }
-        self.deviceId = deviceId
-        self.platform = platform
-        self.name = name
-        self.key = key
     }
 }
 
@@ -287,6 +271,7 @@ extension GatewayV1 {
 
 extension GatewayV1.DeviceKey: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.DeviceKey" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__device_key__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -301,21 +286,6 @@ extension GatewayV1.DeviceKey: ProtobufMessage {
         if kind.rawValue != 0 { sink.int32(8, kind.rawValue) }
         if !publicKey.isEmpty { sink.bytes(18, publicKey) }
         if !possession.isEmpty { sink.bytes(26, possession) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__device_key__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__DeviceKey>) throws {
-        let kind = GatewayV1.DeviceKeyKind(rawValue: Int32(truncatingIfNeeded: c.pointee.kind.rawValue))
-        let publicKey = Wire.bytes(c.pointee.public_key)
-        let possession = Wire.bytes(c.pointee.possession)
-        self.kind = kind
-        self.publicKey = publicKey
-        self.possession = possession
     }
 }
 
@@ -341,6 +311,7 @@ extension GatewayV1 {
 
 extension GatewayV1.DeviceProof: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.DeviceProof" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__device_proof__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -353,19 +324,6 @@ extension GatewayV1.DeviceProof: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if signedAtMs != 0 { sink.int64(8, signedAtMs) }
         if !signature.isEmpty { sink.bytes(18, signature) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__device_proof__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__DeviceProof>) throws {
-        let signedAtMs = c.pointee.signed_at_ms
-        let signature = Wire.bytes(c.pointee.signature)
-        self.signedAtMs = signedAtMs
-        self.signature = signature
     }
 }
 
@@ -411,6 +369,7 @@ extension GatewayV1 {
 
 extension GatewayV1.Session: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.Session" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__session__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -433,29 +392,6 @@ extension GatewayV1.Session: ProtobufMessage {
         if idleExpiresAtMs != 0 { sink.int64(40, idleExpiresAtMs) }
         if expiresAtMs != 0 { sink.int64(48, expiresAtMs) }
         if answeredAtMs != 0 { sink.int64(56, answeredAtMs) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__session__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__Session>) throws {
-        let sessionId = try Wire.text(c.pointee.session_id)
-        let accessToken = try Wire.text(c.pointee.access_token)
-        let accessExpiresAtMs = c.pointee.access_expires_at_ms
-        let refreshToken = try Wire.text(c.pointee.refresh_token)
-        let idleExpiresAtMs = c.pointee.idle_expires_at_ms
-        let expiresAtMs = c.pointee.expires_at_ms
-        let answeredAtMs = c.pointee.answered_at_ms
-        self.sessionId = sessionId
-        self.accessToken = accessToken
-        self.accessExpiresAtMs = accessExpiresAtMs
-        self.refreshToken = refreshToken
-        self.idleExpiresAtMs = idleExpiresAtMs
-        self.expiresAtMs = expiresAtMs
-        self.answeredAtMs = answeredAtMs
     }
 }
 
@@ -493,6 +429,7 @@ extension GatewayV1 {
 
 extension GatewayV1.SignUpWithPasswordRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.SignUpWithPasswordRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__sign_up_with_password_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -511,25 +448,6 @@ extension GatewayV1.SignUpWithPasswordRequest: ProtobufMessage {
         if let device { sink.message(26, device) }
         if !displayName.isEmpty { sink.text(34, displayName) }
         if !mailLanguage.isEmpty { sink.text(42, mailLanguage) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__sign_up_with_password_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__SignUpWithPasswordRequest>) throws {
-        let email = try Wire.text(c.pointee.email)
-        let password = try Wire.secret(c.pointee.password)
-        let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
-        let displayName = try Wire.text(c.pointee.display_name)
-        let mailLanguage = try Wire.text(c.pointee.mail_language)
-        self.email = email
-        self.password = password
-        self.device = device
-        self.displayName = displayName
-        self.mailLanguage = mailLanguage
     }
 }
 
@@ -560,6 +478,7 @@ extension GatewayV1 {
 
 extension GatewayV1.SignUpWithPasswordResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.SignUpWithPasswordResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__sign_up_with_password_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -576,23 +495,6 @@ extension GatewayV1.SignUpWithPasswordResponse: ProtobufMessage {
         if !requiredActions.isEmpty {
             sink.numbers(26, requiredActions.map { UInt64(truncatingIfNeeded: Int64($0.rawValue)) })
         }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__sign_up_with_password_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__SignUpWithPasswordResponse>) throws {
-        let account = try c.pointee.account.map { try GatewayV1.Account(reading: $0) }
-        let session = try c.pointee.session.map { try GatewayV1.Session(reading: $0) }
-        let requiredActions = Wire.array(
-            c.pointee.n_required_actions, c.pointee.required_actions
-        ) { GatewayV1.RequiredAction(rawValue: Int32(truncatingIfNeeded: $0.rawValue)) }
-        self.account = account
-        self.session = session
-        self.requiredActions = requiredActions
     }
 }
 
@@ -621,6 +523,7 @@ extension GatewayV1 {
 
 extension GatewayV1.SignInWithPasswordRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.SignInWithPasswordRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__sign_in_with_password_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -635,21 +538,6 @@ extension GatewayV1.SignInWithPasswordRequest: ProtobufMessage {
         if !email.isEmpty { sink.text(10, email) }
         if !password.isEmpty { sink.secret(18, password) }
         if let device { sink.message(26, device) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__sign_in_with_password_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__SignInWithPasswordRequest>) throws {
-        let email = try Wire.text(c.pointee.email)
-        let password = try Wire.secret(c.pointee.password)
-        let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
-        self.email = email
-        self.password = password
-        self.device = device
     }
 }
 
@@ -687,6 +575,7 @@ extension GatewayV1 {
 
 extension GatewayV1.SignInWithPasswordResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.SignInWithPasswordResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__sign_in_with_password_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -707,27 +596,6 @@ extension GatewayV1.SignInWithPasswordResponse: ProtobufMessage {
         if !requiredActions.isEmpty {
             sink.numbers(42, requiredActions.map { UInt64(truncatingIfNeeded: Int64($0.rawValue)) })
         }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__sign_in_with_password_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__SignInWithPasswordResponse>) throws {
-        let account = try c.pointee.account.map { try GatewayV1.Account(reading: $0) }
-        let session = try c.pointee.session.map { try GatewayV1.Session(reading: $0) }
-        let history = try c.pointee.history.map { try GatewayV1.SignInHistory(reading: $0) }
-        let collision = try c.pointee.collision.map { try GatewayV1.Collision(reading: $0) }
-        let requiredActions = Wire.array(
-            c.pointee.n_required_actions, c.pointee.required_actions
-        ) { GatewayV1.RequiredAction(rawValue: Int32(truncatingIfNeeded: $0.rawValue)) }
-        self.account = account
-        self.session = session
-        self.history = history
-        self.collision = collision
-        self.requiredActions = requiredActions
     }
 }
 
@@ -757,6 +625,7 @@ extension GatewayV1 {
 
 extension GatewayV1.VerifyEmailRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.VerifyEmailRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__verify_email_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -771,21 +640,6 @@ extension GatewayV1.VerifyEmailRequest: ProtobufMessage {
         if !token.isEmpty { sink.text(10, token) }
         if !password.isEmpty { sink.secret(18, password) }
         if let device { sink.message(26, device) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__verify_email_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__VerifyEmailRequest>) throws {
-        let token = try Wire.text(c.pointee.token)
-        let password = try Wire.secret(c.pointee.password)
-        let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
-        self.token = token
-        self.password = password
-        self.device = device
     }
 }
 
@@ -806,6 +660,7 @@ extension GatewayV1 {
 
 extension GatewayV1.VerifyEmailResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.VerifyEmailResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__verify_email_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -816,17 +671,6 @@ extension GatewayV1.VerifyEmailResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__verify_email_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__VerifyEmailResponse>) throws {
-        let account = try c.pointee.account.map { try GatewayV1.Account(reading: $0) }
-        self.account = account
     }
 }
 
@@ -855,6 +699,7 @@ extension GatewayV1 {
 
 extension GatewayV1.RefreshSessionRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.RefreshSessionRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__refresh_session_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -869,21 +714,6 @@ extension GatewayV1.RefreshSessionRequest: ProtobufMessage {
         if !refreshToken.isEmpty { sink.text(10, refreshToken) }
         if let device { sink.message(18, device) }
         if let deviceProof { sink.message(26, deviceProof) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__refresh_session_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__RefreshSessionRequest>) throws {
-        let refreshToken = try Wire.text(c.pointee.refresh_token)
-        let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
-        let deviceProof = try c.pointee.device_proof.map { try GatewayV1.DeviceProof(reading: $0) }
-        self.refreshToken = refreshToken
-        self.device = device
-        self.deviceProof = deviceProof
     }
 }
 
@@ -904,6 +734,7 @@ extension GatewayV1 {
 
 extension GatewayV1.RefreshSessionResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.RefreshSessionResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__refresh_session_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -914,17 +745,6 @@ extension GatewayV1.RefreshSessionResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if let session { sink.message(10, session) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__refresh_session_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__RefreshSessionResponse>) throws {
-        let session = try c.pointee.session.map { try GatewayV1.Session(reading: $0) }
-        self.session = session
     }
 }
 
@@ -955,6 +775,7 @@ extension GatewayV1 {
 
 extension GatewayV1.SignOutRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.SignOutRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__sign_out_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -969,21 +790,6 @@ extension GatewayV1.SignOutRequest: ProtobufMessage {
         if !refreshToken.isEmpty { sink.text(10, refreshToken) }
         if all { sink.bool(16, all) }
         if let deviceProof { sink.message(26, deviceProof) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__sign_out_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__SignOutRequest>) throws {
-        let refreshToken = try Wire.text(c.pointee.refresh_token)
-        let all = c.pointee.all != 0
-        let deviceProof = try c.pointee.device_proof.map { try GatewayV1.DeviceProof(reading: $0) }
-        self.refreshToken = refreshToken
-        self.all = all
-        self.deviceProof = deviceProof
     }
 }
 
@@ -1004,6 +810,7 @@ extension GatewayV1 {
 
 extension GatewayV1.SignOutResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.SignOutResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__sign_out_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -1014,17 +821,6 @@ extension GatewayV1.SignOutResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if endedSessions != 0 { sink.uint32(8, endedSessions) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__sign_out_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__SignOutResponse>) throws {
-        let endedSessions = c.pointee.ended_sessions
-        self.endedSessions = endedSessions
     }
 }
 
@@ -1039,6 +835,7 @@ extension GatewayV1 {
 
 extension GatewayV1.CheckAuthStateRequest: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.CheckAuthStateRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__check_auth_state_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -1047,15 +844,6 @@ extension GatewayV1.CheckAuthStateRequest: ProtobufMessage {
     }
 
     package func write(to sink: inout some WireSink) {
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__check_auth_state_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__CheckAuthStateRequest>) throws {
     }
 }
 
@@ -1097,6 +885,7 @@ extension GatewayV1 {
 
 extension GatewayV1.CheckAuthStateResponse: ProtobufMessage {
     package static var fullName: String { "postern.gateway.v1.CheckAuthStateResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__check_auth_state_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -1119,28 +908,5 @@ extension GatewayV1.CheckAuthStateResponse: ProtobufMessage {
         }
         if answeredAtMs != 0 { sink.int64(40, answeredAtMs) }
         if endReason.rawValue != 0 { sink.int32(48, endReason.rawValue) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__check_auth_state_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Gateway__V1__CheckAuthStateResponse>) throws {
-        let authenticated = c.pointee.authenticated != 0
-        let reason = GatewayV1.AuthStateReason(rawValue: Int32(truncatingIfNeeded: c.pointee.reason.rawValue))
-        let account = try c.pointee.account.map { try GatewayV1.Account(reading: $0) }
-        let requiredActions = Wire.array(
-            c.pointee.n_required_actions, c.pointee.required_actions
-        ) { GatewayV1.RequiredAction(rawValue: Int32(truncatingIfNeeded: $0.rawValue)) }
-        let answeredAtMs = c.pointee.answered_at_ms
-        let endReason = GatewayV1.EndReason(rawValue: Int32(truncatingIfNeeded: c.pointee.end_reason.rawValue))
-        self.authenticated = authenticated
-        self.reason = reason
-        self.account = account
-        self.requiredActions = requiredActions
-        self.answeredAtMs = answeredAtMs
-        self.endReason = endReason
     }
 }

@@ -54,6 +54,7 @@ extension HealthV1 {
 
 extension HealthV1.CheckRequest: ProtobufMessage {
     package static var fullName: String { "postern.health.v1.CheckRequest" }
+    package static var layout: MessageLayout { .init(postern__health__v1__check_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -62,15 +63,6 @@ extension HealthV1.CheckRequest: ProtobufMessage {
     }
 
     package func write(to sink: inout some WireSink) {
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__health__v1__check_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Health__V1__CheckRequest>) throws {
     }
 }
 
@@ -95,6 +87,7 @@ extension HealthV1 {
 
 extension HealthV1.CheckResponse: ProtobufMessage {
     package static var fullName: String { "postern.health.v1.CheckResponse" }
+    package static var layout: MessageLayout { .init(postern__health__v1__check_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -107,21 +100,6 @@ extension HealthV1.CheckResponse: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if status.rawValue != 0 { sink.int32(8, status.rawValue) }
         for value in parts { sink.message(18, value) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__health__v1__check_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Health__V1__CheckResponse>) throws {
-        let status = HealthV1.ServingStatus(rawValue: Int32(truncatingIfNeeded: c.pointee.status.rawValue))
-        let parts = try Wire.array(
-            c.pointee.n_parts, c.pointee.parts
-        ) { try HealthV1.PartHealth(reading: Wire.present($0)) }
-        self.status = status
-        self.parts = parts
     }
 }
 
@@ -164,6 +142,7 @@ extension HealthV1 {
 
 extension HealthV1.PartHealth: ProtobufMessage {
     package static var fullName: String { "postern.health.v1.PartHealth" }
+    package static var layout: MessageLayout { .init(postern__health__v1__part_health__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -185,26 +164,5 @@ extension HealthV1.PartHealth: ProtobufMessage {
             sink.int64(24, value)
         }
         if !detail.isEmpty { sink.text(34, detail) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__health__v1__part_health__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Health__V1__PartHealth>) throws {
-        let name = try Wire.text(c.pointee.name)
-        let status = HealthV1.ServingStatus(rawValue: Int32(truncatingIfNeeded: c.pointee.status.rawValue))
-        let detail = try Wire.text(c.pointee.detail)
-        let failingSince: FailingSince?
-        switch c.pointee.failing_since_case.rawValue {
-        case 3: failingSince = .failingSinceAtMs(c.pointee.failing_since_at_ms)
-        default: failingSince = nil
-        }
-        self.name = name
-        self.status = status
-        self.detail = detail
-        self.failingSince = failingSince
     }
 }

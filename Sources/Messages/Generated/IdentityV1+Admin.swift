@@ -23,6 +23,7 @@ extension IdentityV1 {
 
 extension IdentityV1.ProviderSubject: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ProviderSubject" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__provider_subject__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -35,19 +36,6 @@ extension IdentityV1.ProviderSubject: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if !issuer.isEmpty { sink.text(10, issuer) }
         if !subject.isEmpty { sink.text(18, subject) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__provider_subject__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__ProviderSubject>) throws {
-        let issuer = try Wire.text(c.pointee.issuer)
-        let subject = try Wire.text(c.pointee.subject)
-        self.issuer = issuer
-        self.subject = subject
     }
 }
 
@@ -89,6 +77,7 @@ extension IdentityV1 {
 
 extension IdentityV1.LookUpAccountRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.LookUpAccountRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__look_up_account_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -127,28 +116,6 @@ extension IdentityV1.LookUpAccountRequest: ProtobufMessage {
         if showPersonalData { sink.bool(40, showPersonalData) }
         if !actor.isEmpty { sink.text(50, actor) }
     }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__look_up_account_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__LookUpAccountRequest>) throws {
-        let showPersonalData = c.pointee.show_personal_data != 0
-        let actor = try Wire.text(c.pointee.actor)
-        let by: By?
-        switch c.pointee.by_case.rawValue {
-        case 1: by = .accountId(try Wire.text(c.pointee.account_id))
-        case 2: by = .email(try Wire.text(c.pointee.email))
-        case 3: by = .phoneNumber(try Wire.text(c.pointee.phone_number))
-        case 4: by = .providerSubject(try IdentityV1.ProviderSubject(reading: Wire.present(c.pointee.provider_subject)))
-        default: by = nil
-        }
-        self.showPersonalData = showPersonalData
-        self.actor = actor
-        self.by = by
-    }
 }
 
 extension IdentityV1 {
@@ -168,6 +135,7 @@ extension IdentityV1 {
 
 extension IdentityV1.LookUpAccountResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.LookUpAccountResponse" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__look_up_account_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -178,17 +146,6 @@ extension IdentityV1.LookUpAccountResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__look_up_account_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__LookUpAccountResponse>) throws {
-        let account = try c.pointee.account.map { try IdentityV1.AdminAccount(reading: $0) }
-        self.account = account
     }
 }
 
@@ -219,6 +176,7 @@ extension IdentityV1 {
 
 extension IdentityV1.AdminAccount: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.AdminAccount" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__admin_account__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -233,21 +191,6 @@ extension IdentityV1.AdminAccount: ProtobufMessage {
         if let account { sink.message(10, account) }
         if let suspension { sink.message(18, suspension) }
         if let activity { sink.message(26, activity) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__admin_account__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__AdminAccount>) throws {
-        let account = try c.pointee.account.map { try IdentityV1.Account(reading: $0) }
-        let suspension = try c.pointee.suspension.map { try IdentityV1.Suspension(reading: $0) }
-        let activity = try c.pointee.activity.map { try IdentityV1.AccountActivity(reading: $0) }
-        self.account = account
-        self.suspension = suspension
-        self.activity = activity
     }
 }
 
@@ -272,6 +215,7 @@ extension IdentityV1 {
 
 extension IdentityV1.Suspension: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.Suspension" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__suspension__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -284,19 +228,6 @@ extension IdentityV1.Suspension: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if !reason.isEmpty { sink.text(10, reason) }
         if sinceMs != 0 { sink.int64(16, sinceMs) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__suspension__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__Suspension>) throws {
-        let reason = try Wire.text(c.pointee.reason)
-        let sinceMs = c.pointee.since_ms
-        self.reason = reason
-        self.sinceMs = sinceMs
     }
 }
 
@@ -326,6 +257,7 @@ extension IdentityV1 {
 
 extension IdentityV1.AccountActivity: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.AccountActivity" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__account_activity__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -340,21 +272,6 @@ extension IdentityV1.AccountActivity: ProtobufMessage {
         if liveSessions != 0 { sink.uint32(8, liveSessions) }
         if lastActivityAtMs != 0 { sink.int64(16, lastActivityAtMs) }
         if lastSeenAtMs != 0 { sink.int64(24, lastSeenAtMs) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__account_activity__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__AccountActivity>) throws {
-        let liveSessions = c.pointee.live_sessions
-        let lastActivityAtMs = c.pointee.last_activity_at_ms
-        let lastSeenAtMs = c.pointee.last_seen_at_ms
-        self.liveSessions = liveSessions
-        self.lastActivityAtMs = lastActivityAtMs
-        self.lastSeenAtMs = lastSeenAtMs
     }
 }
 
@@ -407,6 +324,7 @@ extension IdentityV1 {
 
 extension IdentityV1.ListAccountsRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ListAccountsRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__list_accounts_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -434,33 +352,6 @@ extension IdentityV1.ListAccountsRequest: ProtobufMessage {
         if showPersonalData { sink.bool(64, showPersonalData) }
         if !actor.isEmpty { sink.text(74, actor) }
     }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__list_accounts_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__ListAccountsRequest>) throws {
-        let status = IdentityV1.AccountStatus(rawValue: Int32(truncatingIfNeeded: c.pointee.status.rawValue))
-        let createdFromMs = c.pointee.created_from_ms
-        let createdBeforeMs = c.pointee.created_before_ms
-        let signedInFromMs = c.pointee.signed_in_from_ms
-        let signedInBeforeMs = c.pointee.signed_in_before_ms
-        let limit = c.pointee.limit
-        let page = try Wire.text(c.pointee.page)
-        let showPersonalData = c.pointee.show_personal_data != 0
-        let actor = try Wire.text(c.pointee.actor)
-        self.status = status
-        self.createdFromMs = createdFromMs
-        self.createdBeforeMs = createdBeforeMs
-        self.signedInFromMs = signedInFromMs
-        self.signedInBeforeMs = signedInBeforeMs
-        self.limit = limit
-        self.page = page
-        self.showPersonalData = showPersonalData
-        self.actor = actor
-    }
 }
 
 extension IdentityV1 {
@@ -485,6 +376,7 @@ extension IdentityV1 {
 
 extension IdentityV1.ListAccountsResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ListAccountsResponse" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__list_accounts_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -497,21 +389,6 @@ extension IdentityV1.ListAccountsResponse: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         for value in accounts { sink.message(10, value) }
         if !nextPage.isEmpty { sink.text(18, nextPage) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__list_accounts_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__ListAccountsResponse>) throws {
-        let accounts = try Wire.array(
-            c.pointee.n_accounts, c.pointee.accounts
-        ) { try IdentityV1.AdminAccount(reading: Wire.present($0)) }
-        let nextPage = try Wire.text(c.pointee.next_page)
-        self.accounts = accounts
-        self.nextPage = nextPage
     }
 }
 
@@ -541,6 +418,7 @@ extension IdentityV1 {
 
 extension IdentityV1.SuspendAccountRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.SuspendAccountRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__suspend_account_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -555,21 +433,6 @@ extension IdentityV1.SuspendAccountRequest: ProtobufMessage {
         if !accountId.isEmpty { sink.text(10, accountId) }
         if !reason.isEmpty { sink.text(18, reason) }
         if !actor.isEmpty { sink.text(26, actor) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__suspend_account_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__SuspendAccountRequest>) throws {
-        let accountId = try Wire.text(c.pointee.account_id)
-        let reason = try Wire.text(c.pointee.reason)
-        let actor = try Wire.text(c.pointee.actor)
-        self.accountId = accountId
-        self.reason = reason
-        self.actor = actor
     }
 }
 
@@ -594,6 +457,7 @@ extension IdentityV1 {
 
 extension IdentityV1.SuspendAccountResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.SuspendAccountResponse" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__suspend_account_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -606,19 +470,6 @@ extension IdentityV1.SuspendAccountResponse: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
         if changed { sink.bool(16, changed) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__suspend_account_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__SuspendAccountResponse>) throws {
-        let account = try c.pointee.account.map { try IdentityV1.AdminAccount(reading: $0) }
-        let changed = c.pointee.changed != 0
-        self.account = account
-        self.changed = changed
     }
 }
 
@@ -643,6 +494,7 @@ extension IdentityV1 {
 
 extension IdentityV1.RestoreAccountRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.RestoreAccountRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__restore_account_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -655,19 +507,6 @@ extension IdentityV1.RestoreAccountRequest: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if !accountId.isEmpty { sink.text(10, accountId) }
         if !actor.isEmpty { sink.text(18, actor) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__restore_account_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__RestoreAccountRequest>) throws {
-        let accountId = try Wire.text(c.pointee.account_id)
-        let actor = try Wire.text(c.pointee.actor)
-        self.accountId = accountId
-        self.actor = actor
     }
 }
 
@@ -692,6 +531,7 @@ extension IdentityV1 {
 
 extension IdentityV1.RestoreAccountResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.RestoreAccountResponse" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__restore_account_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -704,19 +544,6 @@ extension IdentityV1.RestoreAccountResponse: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
         if changed { sink.bool(16, changed) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__restore_account_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__RestoreAccountResponse>) throws {
-        let account = try c.pointee.account.map { try IdentityV1.AdminAccount(reading: $0) }
-        let changed = c.pointee.changed != 0
-        self.account = account
-        self.changed = changed
     }
 }
 
@@ -741,6 +568,7 @@ extension IdentityV1 {
 
 extension IdentityV1.SignOutAccountRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.SignOutAccountRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__sign_out_account_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -753,19 +581,6 @@ extension IdentityV1.SignOutAccountRequest: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if !accountId.isEmpty { sink.text(10, accountId) }
         if !actor.isEmpty { sink.text(18, actor) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__sign_out_account_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__SignOutAccountRequest>) throws {
-        let accountId = try Wire.text(c.pointee.account_id)
-        let actor = try Wire.text(c.pointee.actor)
-        self.accountId = accountId
-        self.actor = actor
     }
 }
 
@@ -780,6 +595,7 @@ extension IdentityV1 {
 
 extension IdentityV1.SignOutAccountResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.SignOutAccountResponse" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__sign_out_account_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -788,14 +604,5 @@ extension IdentityV1.SignOutAccountResponse: ProtobufMessage {
     }
 
     package func write(to sink: inout some WireSink) {
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__sign_out_account_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__SignOutAccountResponse>) throws {
     }
 }

@@ -24,6 +24,7 @@ extension IdentityV1 {
 
 extension IdentityV1.RequestPasswordResetRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.RequestPasswordResetRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__request_password_reset_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -36,19 +37,6 @@ extension IdentityV1.RequestPasswordResetRequest: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if !email.isEmpty { sink.text(10, email) }
         if let origin { sink.message(18, origin) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__request_password_reset_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__RequestPasswordResetRequest>) throws {
-        let email = try Wire.text(c.pointee.email)
-        let origin = try c.pointee.origin.map { try IdentityV1.Origin(reading: $0) }
-        self.email = email
-        self.origin = origin
     }
 }
 
@@ -63,6 +51,7 @@ extension IdentityV1 {
 
 extension IdentityV1.RequestPasswordResetResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.RequestPasswordResetResponse" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__request_password_reset_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -71,15 +60,6 @@ extension IdentityV1.RequestPasswordResetResponse: ProtobufMessage {
     }
 
     package func write(to sink: inout some WireSink) {
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__request_password_reset_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__RequestPasswordResetResponse>) throws {
     }
 }
 
@@ -108,6 +88,7 @@ extension IdentityV1 {
 
 extension IdentityV1.ResetPasswordRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ResetPasswordRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__reset_password_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -122,21 +103,6 @@ extension IdentityV1.ResetPasswordRequest: ProtobufMessage {
         if !token.isEmpty { sink.text(10, token) }
         if !password.isEmpty { sink.secret(18, password) }
         if let origin { sink.message(26, origin) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__reset_password_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__ResetPasswordRequest>) throws {
-        let token = try Wire.text(c.pointee.token)
-        let password = try Wire.secret(c.pointee.password)
-        let origin = try c.pointee.origin.map { try IdentityV1.Origin(reading: $0) }
-        self.token = token
-        self.password = password
-        self.origin = origin
     }
 }
 
@@ -170,6 +136,7 @@ extension IdentityV1 {
 
 extension IdentityV1.ResetPasswordResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ResetPasswordResponse" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__reset_password_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -186,23 +153,6 @@ extension IdentityV1.ResetPasswordResponse: ProtobufMessage {
         if let proof { sink.message(18, proof) }
         if let history { sink.message(26, history) }
         if takenOver { sink.bool(32, takenOver) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__reset_password_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__ResetPasswordResponse>) throws {
-        let account = try c.pointee.account.map { try IdentityV1.Account(reading: $0) }
-        let proof = try c.pointee.proof.map { try IdentityV1.SignInProof(reading: $0) }
-        let history = try c.pointee.history.map { try IdentityV1.SignInHistory(reading: $0) }
-        let takenOver = c.pointee.taken_over != 0
-        self.account = account
-        self.proof = proof
-        self.history = history
-        self.takenOver = takenOver
     }
 }
 
@@ -239,6 +189,7 @@ extension IdentityV1 {
 
 extension IdentityV1.ChangePasswordRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ChangePasswordRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__change_password_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -258,25 +209,6 @@ extension IdentityV1.ChangePasswordRequest: ProtobufMessage {
         if !newPassword.isEmpty { sink.secret(34, newPassword) }
         if let origin { sink.message(42, origin) }
     }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__change_password_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__ChangePasswordRequest>) throws {
-        let accountId = try Wire.text(c.pointee.account_id)
-        let sessionId = try Wire.text(c.pointee.session_id)
-        let currentPassword = try Wire.secret(c.pointee.current_password)
-        let newPassword = try Wire.secret(c.pointee.new_password)
-        let origin = try c.pointee.origin.map { try IdentityV1.Origin(reading: $0) }
-        self.accountId = accountId
-        self.sessionId = sessionId
-        self.currentPassword = currentPassword
-        self.newPassword = newPassword
-        self.origin = origin
-    }
 }
 
 extension IdentityV1 {
@@ -290,6 +222,7 @@ extension IdentityV1 {
 
 extension IdentityV1.ChangePasswordResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ChangePasswordResponse" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__change_password_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -298,15 +231,6 @@ extension IdentityV1.ChangePasswordResponse: ProtobufMessage {
     }
 
     package func write(to sink: inout some WireSink) {
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__change_password_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__ChangePasswordResponse>) throws {
     }
 }
 
@@ -331,6 +255,7 @@ extension IdentityV1 {
 
 extension IdentityV1.ResendVerificationRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ResendVerificationRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__resend_verification_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -343,19 +268,6 @@ extension IdentityV1.ResendVerificationRequest: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if !accountId.isEmpty { sink.text(10, accountId) }
         if let origin { sink.message(18, origin) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__resend_verification_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__ResendVerificationRequest>) throws {
-        let accountId = try Wire.text(c.pointee.account_id)
-        let origin = try c.pointee.origin.map { try IdentityV1.Origin(reading: $0) }
-        self.accountId = accountId
-        self.origin = origin
     }
 }
 
@@ -376,6 +288,7 @@ extension IdentityV1 {
 
 extension IdentityV1.ResendVerificationResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ResendVerificationResponse" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__resend_verification_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -386,16 +299,5 @@ extension IdentityV1.ResendVerificationResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if sent { sink.bool(8, sent) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__resend_verification_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__ResendVerificationResponse>) throws {
-        let sent = c.pointee.sent != 0
-        self.sent = sent
     }
 }

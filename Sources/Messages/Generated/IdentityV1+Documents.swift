@@ -27,6 +27,7 @@ extension IdentityV1 {
 
 extension IdentityV1.DocumentCaller: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.DocumentCaller" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__document_caller__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -48,22 +49,6 @@ extension IdentityV1.DocumentCaller: ProtobufMessage {
         if case .backend(let value) = by {
             sink.message(18, value)
         }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__document_caller__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__DocumentCaller>) throws {
-        let by: By?
-        switch c.pointee.by_case.rawValue {
-        case 1: by = .accessToken(try Wire.text(c.pointee.access_token))
-        case 2: by = .backend(try IdentityV1.BackendCaller(reading: Wire.present(c.pointee.backend)))
-        default: by = nil
-        }
-        self.by = by
     }
 }
 
@@ -92,6 +77,7 @@ extension IdentityV1 {
 
 extension IdentityV1.BackendCaller: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.BackendCaller" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__backend_caller__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -106,21 +92,6 @@ extension IdentityV1.BackendCaller: ProtobufMessage {
         if !accountId.isEmpty { sink.text(10, accountId) }
         if !applicationToken.isEmpty { sink.text(18, applicationToken) }
         if !actor.isEmpty { sink.text(26, actor) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__backend_caller__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__BackendCaller>) throws {
-        let accountId = try Wire.text(c.pointee.account_id)
-        let applicationToken = try Wire.text(c.pointee.application_token)
-        let actor = try Wire.text(c.pointee.actor)
-        self.accountId = accountId
-        self.applicationToken = applicationToken
-        self.actor = actor
     }
 }
 
@@ -157,6 +128,7 @@ extension IdentityV1 {
 
 extension IdentityV1.Document: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.Document" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__document__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -175,25 +147,6 @@ extension IdentityV1.Document: ProtobufMessage {
         if version != 0 { sink.int64(24, version) }
         if !json.isEmpty { sink.text(34, json) }
         if changedAtMs != 0 { sink.int64(40, changedAtMs) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__document__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__Document>) throws {
-        let collection = try Wire.text(c.pointee.collection)
-        let name = try Wire.text(c.pointee.name)
-        let version = c.pointee.version
-        let json = try Wire.text(c.pointee.json)
-        let changedAtMs = c.pointee.changed_at_ms
-        self.collection = collection
-        self.name = name
-        self.version = version
-        self.json = json
-        self.changedAtMs = changedAtMs
     }
 }
 
@@ -236,6 +189,7 @@ extension IdentityV1 {
 
 extension IdentityV1.DocumentWrite: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.DocumentWrite" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__document_write__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -259,29 +213,6 @@ extension IdentityV1.DocumentWrite: ProtobufMessage {
         }
         if !json.isEmpty { sink.text(34, json) }
         if merge { sink.bool(40, merge) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__document_write__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__DocumentWrite>) throws {
-        let collection = try Wire.text(c.pointee.collection)
-        let name = try Wire.text(c.pointee.name)
-        let json = try Wire.text(c.pointee.json)
-        let merge = c.pointee.merge != 0
-        let base: Base?
-        switch c.pointee.base_case.rawValue {
-        case 3: base = .baseVersion(c.pointee.base_version)
-        default: base = nil
-        }
-        self.collection = collection
-        self.name = name
-        self.json = json
-        self.merge = merge
-        self.base = base
     }
 }
 
@@ -310,6 +241,7 @@ extension IdentityV1 {
 
 extension IdentityV1.ReadDocumentRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ReadDocumentRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__read_document_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -324,21 +256,6 @@ extension IdentityV1.ReadDocumentRequest: ProtobufMessage {
         if let caller { sink.message(10, caller) }
         if !collection.isEmpty { sink.text(18, collection) }
         if !name.isEmpty { sink.text(26, name) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__read_document_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__ReadDocumentRequest>) throws {
-        let caller = try c.pointee.caller.map { try IdentityV1.DocumentCaller(reading: $0) }
-        let collection = try Wire.text(c.pointee.collection)
-        let name = try Wire.text(c.pointee.name)
-        self.caller = caller
-        self.collection = collection
-        self.name = name
     }
 }
 
@@ -359,6 +276,7 @@ extension IdentityV1 {
 
 extension IdentityV1.ReadDocumentResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ReadDocumentResponse" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__read_document_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -369,17 +287,6 @@ extension IdentityV1.ReadDocumentResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if let document { sink.message(10, document) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__read_document_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__ReadDocumentResponse>) throws {
-        let document = try c.pointee.document.map { try IdentityV1.Document(reading: $0) }
-        self.document = document
     }
 }
 
@@ -412,6 +319,7 @@ extension IdentityV1 {
 
 extension IdentityV1.WriteDocumentsRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.WriteDocumentsRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__write_documents_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -428,25 +336,6 @@ extension IdentityV1.WriteDocumentsRequest: ProtobufMessage {
         for value in writes { sink.message(18, value) }
         if let origin { sink.message(26, origin) }
         if !acceptLanguage.isEmpty { sink.text(34, acceptLanguage) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__write_documents_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__WriteDocumentsRequest>) throws {
-        let caller = try c.pointee.caller.map { try IdentityV1.DocumentCaller(reading: $0) }
-        let writes = try Wire.array(
-            c.pointee.n_writes, c.pointee.writes
-        ) { try IdentityV1.DocumentWrite(reading: Wire.present($0)) }
-        let origin = try c.pointee.origin.map { try IdentityV1.Origin(reading: $0) }
-        let acceptLanguage = try Wire.text(c.pointee.accept_language)
-        self.caller = caller
-        self.writes = writes
-        self.origin = origin
-        self.acceptLanguage = acceptLanguage
     }
 }
 
@@ -467,6 +356,7 @@ extension IdentityV1 {
 
 extension IdentityV1.WriteDocumentsResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.WriteDocumentsResponse" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__write_documents_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -477,19 +367,6 @@ extension IdentityV1.WriteDocumentsResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         for value in written { sink.message(10, value) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__write_documents_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__WriteDocumentsResponse>) throws {
-        let written = try Wire.array(
-            c.pointee.n_written, c.pointee.written
-        ) { try IdentityV1.Document(reading: Wire.present($0)) }
-        self.written = written
     }
 }
 
@@ -532,6 +409,7 @@ extension IdentityV1 {
 
 extension IdentityV1.RemoveDocumentRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.RemoveDocumentRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__remove_document_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -556,29 +434,6 @@ extension IdentityV1.RemoveDocumentRequest: ProtobufMessage {
         }
         if let origin { sink.message(42, origin) }
     }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__remove_document_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__RemoveDocumentRequest>) throws {
-        let caller = try c.pointee.caller.map { try IdentityV1.DocumentCaller(reading: $0) }
-        let collection = try Wire.text(c.pointee.collection)
-        let name = try Wire.text(c.pointee.name)
-        let origin = try c.pointee.origin.map { try IdentityV1.Origin(reading: $0) }
-        let base: Base?
-        switch c.pointee.base_case.rawValue {
-        case 4: base = .baseVersion(c.pointee.base_version)
-        default: base = nil
-        }
-        self.caller = caller
-        self.collection = collection
-        self.name = name
-        self.origin = origin
-        self.base = base
-    }
 }
 
 extension IdentityV1 {
@@ -598,6 +453,7 @@ extension IdentityV1 {
 
 extension IdentityV1.RemoveDocumentResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.RemoveDocumentResponse" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__remove_document_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -608,17 +464,6 @@ extension IdentityV1.RemoveDocumentResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if removed { sink.bool(8, removed) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__remove_document_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__RemoveDocumentResponse>) throws {
-        let removed = c.pointee.removed != 0
-        self.removed = removed
     }
 }
 
@@ -651,6 +496,7 @@ extension IdentityV1 {
 
 extension IdentityV1.ListDocumentsRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ListDocumentsRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__list_documents_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -667,23 +513,6 @@ extension IdentityV1.ListDocumentsRequest: ProtobufMessage {
         if !collection.isEmpty { sink.text(18, collection) }
         if withJson { sink.bool(24, withJson) }
         if !pageToken.isEmpty { sink.text(34, pageToken) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__list_documents_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__ListDocumentsRequest>) throws {
-        let caller = try c.pointee.caller.map { try IdentityV1.DocumentCaller(reading: $0) }
-        let collection = try Wire.text(c.pointee.collection)
-        let withJson = c.pointee.with_json != 0
-        let pageToken = try Wire.text(c.pointee.page_token)
-        self.caller = caller
-        self.collection = collection
-        self.withJson = withJson
-        self.pageToken = pageToken
     }
 }
 
@@ -712,6 +541,7 @@ extension IdentityV1 {
 
 extension IdentityV1.ListDocumentsResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ListDocumentsResponse" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__list_documents_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -726,23 +556,6 @@ extension IdentityV1.ListDocumentsResponse: ProtobufMessage {
         for value in documents { sink.message(10, value) }
         if !nextPageToken.isEmpty { sink.text(18, nextPageToken) }
         if position != 0 { sink.int64(24, position) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__list_documents_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__ListDocumentsResponse>) throws {
-        let documents = try Wire.array(
-            c.pointee.n_documents, c.pointee.documents
-        ) { try IdentityV1.Document(reading: Wire.present($0)) }
-        let nextPageToken = try Wire.text(c.pointee.next_page_token)
-        let position = c.pointee.position
-        self.documents = documents
-        self.nextPageToken = nextPageToken
-        self.position = position
     }
 }
 
@@ -777,6 +590,7 @@ extension IdentityV1 {
 
 extension IdentityV1.WatchDocumentsRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.WatchDocumentsRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__watch_documents_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -796,25 +610,6 @@ extension IdentityV1.WatchDocumentsRequest: ProtobufMessage {
             sink.int64(16, value)
         }
         if !collection.isEmpty { sink.text(26, collection) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__watch_documents_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__WatchDocumentsRequest>) throws {
-        let accessToken = try Wire.text(c.pointee.access_token)
-        let collection = try Wire.text(c.pointee.collection)
-        let after: After?
-        switch c.pointee.after_case.rawValue {
-        case 2: after = .afterPosition(c.pointee.after_position)
-        default: after = nil
-        }
-        self.accessToken = accessToken
-        self.collection = collection
-        self.after = after
     }
 }
 
@@ -851,6 +646,7 @@ extension IdentityV1 {
 
 extension IdentityV1.WatchDocumentsItem: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.WatchDocumentsItem" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__watch_documents_item__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -876,26 +672,6 @@ extension IdentityV1.WatchDocumentsItem: ProtobufMessage {
             sink.message(26, value)
         }
         if reset { sink.bool(32, reset) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__watch_documents_item__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__WatchDocumentsItem>) throws {
-        let position = c.pointee.position
-        let reset = c.pointee.reset != 0
-        let change: Change?
-        switch c.pointee.change_case.rawValue {
-        case 2: change = .written(try IdentityV1.Document(reading: Wire.present(c.pointee.written)))
-        case 3: change = .removed(try IdentityV1.Document(reading: Wire.present(c.pointee.removed)))
-        default: change = nil
-        }
-        self.position = position
-        self.reset = reset
-        self.change = change
     }
 }
 
@@ -924,6 +700,7 @@ extension IdentityV1 {
 
 extension IdentityV1.SetOnboardingRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.SetOnboardingRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__set_onboarding_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -939,21 +716,6 @@ extension IdentityV1.SetOnboardingRequest: ProtobufMessage {
         if complete { sink.bool(16, complete) }
         if let origin { sink.message(26, origin) }
     }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__set_onboarding_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__SetOnboardingRequest>) throws {
-        let backend = try c.pointee.backend.map { try IdentityV1.BackendCaller(reading: $0) }
-        let complete = c.pointee.complete != 0
-        let origin = try c.pointee.origin.map { try IdentityV1.Origin(reading: $0) }
-        self.backend = backend
-        self.complete = complete
-        self.origin = origin
-    }
 }
 
 extension IdentityV1 {
@@ -967,6 +729,7 @@ extension IdentityV1 {
 
 extension IdentityV1.SetOnboardingResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.SetOnboardingResponse" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__set_onboarding_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -975,14 +738,5 @@ extension IdentityV1.SetOnboardingResponse: ProtobufMessage {
     }
 
     package func write(to sink: inout some WireSink) {
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__set_onboarding_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__SetOnboardingResponse>) throws {
     }
 }

@@ -28,6 +28,7 @@ extension IdentityV1 {
 
 extension IdentityV1.RequestEmailChangeRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.RequestEmailChangeRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__request_email_change_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -42,21 +43,6 @@ extension IdentityV1.RequestEmailChangeRequest: ProtobufMessage {
         if !accessToken.isEmpty { sink.text(10, accessToken) }
         if !newEmail.isEmpty { sink.text(18, newEmail) }
         if let origin { sink.message(26, origin) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__request_email_change_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__RequestEmailChangeRequest>) throws {
-        let accessToken = try Wire.text(c.pointee.access_token)
-        let newEmail = try Wire.text(c.pointee.new_email)
-        let origin = try c.pointee.origin.map { try IdentityV1.Origin(reading: $0) }
-        self.accessToken = accessToken
-        self.newEmail = newEmail
-        self.origin = origin
     }
 }
 
@@ -77,6 +63,7 @@ extension IdentityV1 {
 
 extension IdentityV1.RequestEmailChangeResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.RequestEmailChangeResponse" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__request_email_change_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -87,17 +74,6 @@ extension IdentityV1.RequestEmailChangeResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__request_email_change_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__RequestEmailChangeResponse>) throws {
-        let account = try c.pointee.account.map { try IdentityV1.Account(reading: $0) }
-        self.account = account
     }
 }
 
@@ -130,6 +106,7 @@ extension IdentityV1 {
 
 extension IdentityV1.ConfirmEmailChangeRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ConfirmEmailChangeRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__confirm_email_change_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -146,23 +123,6 @@ extension IdentityV1.ConfirmEmailChangeRequest: ProtobufMessage {
         if !accessToken.isEmpty { sink.text(18, accessToken) }
         if !password.isEmpty { sink.secret(26, password) }
         if let origin { sink.message(34, origin) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__confirm_email_change_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__ConfirmEmailChangeRequest>) throws {
-        let token = try Wire.text(c.pointee.token)
-        let accessToken = try Wire.text(c.pointee.access_token)
-        let password = try Wire.secret(c.pointee.password)
-        let origin = try c.pointee.origin.map { try IdentityV1.Origin(reading: $0) }
-        self.token = token
-        self.accessToken = accessToken
-        self.password = password
-        self.origin = origin
     }
 }
 
@@ -183,6 +143,7 @@ extension IdentityV1 {
 
 extension IdentityV1.ConfirmEmailChangeResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ConfirmEmailChangeResponse" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__confirm_email_change_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -193,17 +154,6 @@ extension IdentityV1.ConfirmEmailChangeResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__confirm_email_change_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__ConfirmEmailChangeResponse>) throws {
-        let account = try c.pointee.account.map { try IdentityV1.Account(reading: $0) }
-        self.account = account
     }
 }
 
@@ -228,6 +178,7 @@ extension IdentityV1 {
 
 extension IdentityV1.CancelEmailChangeRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.CancelEmailChangeRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__cancel_email_change_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -240,19 +191,6 @@ extension IdentityV1.CancelEmailChangeRequest: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if !accessToken.isEmpty { sink.text(10, accessToken) }
         if let origin { sink.message(18, origin) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__cancel_email_change_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__CancelEmailChangeRequest>) throws {
-        let accessToken = try Wire.text(c.pointee.access_token)
-        let origin = try c.pointee.origin.map { try IdentityV1.Origin(reading: $0) }
-        self.accessToken = accessToken
-        self.origin = origin
     }
 }
 
@@ -273,6 +211,7 @@ extension IdentityV1 {
 
 extension IdentityV1.CancelEmailChangeResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.CancelEmailChangeResponse" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__cancel_email_change_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -283,17 +222,6 @@ extension IdentityV1.CancelEmailChangeResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if cancelled { sink.bool(8, cancelled) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__cancel_email_change_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__CancelEmailChangeResponse>) throws {
-        let cancelled = c.pointee.cancelled != 0
-        self.cancelled = cancelled
     }
 }
 
@@ -322,6 +250,7 @@ extension IdentityV1 {
 
 extension IdentityV1.ResendVerificationByPasswordRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ResendVerificationByPasswordRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__resend_verification_by_password_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -336,21 +265,6 @@ extension IdentityV1.ResendVerificationByPasswordRequest: ProtobufMessage {
         if !email.isEmpty { sink.text(10, email) }
         if !password.isEmpty { sink.secret(18, password) }
         if let origin { sink.message(26, origin) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__resend_verification_by_password_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__ResendVerificationByPasswordRequest>) throws {
-        let email = try Wire.text(c.pointee.email)
-        let password = try Wire.secret(c.pointee.password)
-        let origin = try c.pointee.origin.map { try IdentityV1.Origin(reading: $0) }
-        self.email = email
-        self.password = password
-        self.origin = origin
     }
 }
 
@@ -371,6 +285,7 @@ extension IdentityV1 {
 
 extension IdentityV1.ResendVerificationByPasswordResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ResendVerificationByPasswordResponse" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__resend_verification_by_password_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -381,16 +296,5 @@ extension IdentityV1.ResendVerificationByPasswordResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if sent { sink.bool(8, sent) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__resend_verification_by_password_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__ResendVerificationByPasswordResponse>) throws {
-        let sent = c.pointee.sent != 0
-        self.sent = sent
     }
 }

@@ -19,6 +19,7 @@ extension IdentityV1 {
 
 extension IdentityV1.IssueNonceRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.IssueNonceRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__issue_nonce_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -29,17 +30,6 @@ extension IdentityV1.IssueNonceRequest: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if !provider.isEmpty { sink.text(10, provider) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__issue_nonce_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__IssueNonceRequest>) throws {
-        let provider = try Wire.text(c.pointee.provider)
-        self.provider = provider
     }
 }
 
@@ -69,6 +59,7 @@ extension IdentityV1 {
 
 extension IdentityV1.IssueNonceResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.IssueNonceResponse" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__issue_nonce_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -83,21 +74,6 @@ extension IdentityV1.IssueNonceResponse: ProtobufMessage {
         if !nonce.isEmpty { sink.text(10, nonce) }
         if !providerNonce.isEmpty { sink.text(18, providerNonce) }
         if expiresAtMs != 0 { sink.int64(24, expiresAtMs) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__issue_nonce_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__IssueNonceResponse>) throws {
-        let nonce = try Wire.text(c.pointee.nonce)
-        let providerNonce = try Wire.text(c.pointee.provider_nonce)
-        let expiresAtMs = c.pointee.expires_at_ms
-        self.nonce = nonce
-        self.providerNonce = providerNonce
-        self.expiresAtMs = expiresAtMs
     }
 }
 
@@ -135,6 +111,7 @@ extension IdentityV1 {
 
 extension IdentityV1.ProviderToken: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ProviderToken" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__provider_token__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -153,25 +130,6 @@ extension IdentityV1.ProviderToken: ProtobufMessage {
         if !nonce.isEmpty { sink.text(26, nonce) }
         if !authorizationCode.isEmpty { sink.text(34, authorizationCode) }
         if !displayName.isEmpty { sink.text(42, displayName) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__provider_token__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__ProviderToken>) throws {
-        let provider = try Wire.text(c.pointee.provider)
-        let idToken = try Wire.text(c.pointee.id_token)
-        let nonce = try Wire.text(c.pointee.nonce)
-        let authorizationCode = try Wire.text(c.pointee.authorization_code)
-        let displayName = try Wire.text(c.pointee.display_name)
-        self.provider = provider
-        self.idToken = idToken
-        self.nonce = nonce
-        self.authorizationCode = authorizationCode
-        self.displayName = displayName
     }
 }
 
@@ -205,6 +163,7 @@ extension IdentityV1 {
 
 extension IdentityV1.SignInWithProviderRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.SignInWithProviderRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__sign_in_with_provider_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -221,23 +180,6 @@ extension IdentityV1.SignInWithProviderRequest: ProtobufMessage {
         if !guestAccessToken.isEmpty { sink.text(18, guestAccessToken) }
         if !language.isEmpty { sink.text(26, language) }
         if let origin { sink.message(34, origin) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__sign_in_with_provider_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__SignInWithProviderRequest>) throws {
-        let token = try c.pointee.token.map { try IdentityV1.ProviderToken(reading: $0) }
-        let guestAccessToken = try Wire.text(c.pointee.guest_access_token)
-        let language = try Wire.text(c.pointee.language)
-        let origin = try c.pointee.origin.map { try IdentityV1.Origin(reading: $0) }
-        self.token = token
-        self.guestAccessToken = guestAccessToken
-        self.language = language
-        self.origin = origin
     }
 }
 
@@ -262,6 +204,7 @@ extension IdentityV1 {
 
 extension IdentityV1.SignInAsGuestRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.SignInAsGuestRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__sign_in_as_guest_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -274,19 +217,6 @@ extension IdentityV1.SignInAsGuestRequest: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if !language.isEmpty { sink.text(10, language) }
         if let origin { sink.message(18, origin) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__sign_in_as_guest_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__SignInAsGuestRequest>) throws {
-        let language = try Wire.text(c.pointee.language)
-        let origin = try c.pointee.origin.map { try IdentityV1.Origin(reading: $0) }
-        self.language = language
-        self.origin = origin
     }
 }
 
@@ -336,6 +266,7 @@ extension IdentityV1 {
 
 extension IdentityV1.AdmissionResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.AdmissionResponse" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__admission_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -360,33 +291,6 @@ extension IdentityV1.AdmissionResponse: ProtobufMessage {
         if isUpgraded { sink.bool(48, isUpgraded) }
         if let collision { sink.message(58, collision) }
         if let history { sink.message(66, history) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__admission_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__AdmissionResponse>) throws {
-        let account = try c.pointee.account.map { try IdentityV1.Account(reading: $0) }
-        let proof = try c.pointee.proof.map { try IdentityV1.SignInProof(reading: $0) }
-        let isNewUser = c.pointee.is_new_user != 0
-        let removedMethods = try Wire.array(
-            c.pointee.n_removed_methods, c.pointee.removed_methods
-        ) { try Wire.text($0) }
-        let isLinked = c.pointee.is_linked != 0
-        let isUpgraded = c.pointee.is_upgraded != 0
-        let collision = try c.pointee.collision.map { try IdentityV1.Collision(reading: $0) }
-        let history = try c.pointee.history.map { try IdentityV1.SignInHistory(reading: $0) }
-        self.account = account
-        self.proof = proof
-        self.isNewUser = isNewUser
-        self.removedMethods = removedMethods
-        self.isLinked = isLinked
-        self.isUpgraded = isUpgraded
-        self.collision = collision
-        self.history = history
     }
 }
 
@@ -415,6 +319,7 @@ extension IdentityV1 {
 
 extension IdentityV1.LinkProviderRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.LinkProviderRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__link_provider_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -429,21 +334,6 @@ extension IdentityV1.LinkProviderRequest: ProtobufMessage {
         if !accessToken.isEmpty { sink.text(10, accessToken) }
         if let token { sink.message(18, token) }
         if let origin { sink.message(26, origin) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__link_provider_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__LinkProviderRequest>) throws {
-        let accessToken = try Wire.text(c.pointee.access_token)
-        let token = try c.pointee.token.map { try IdentityV1.ProviderToken(reading: $0) }
-        let origin = try c.pointee.origin.map { try IdentityV1.Origin(reading: $0) }
-        self.accessToken = accessToken
-        self.token = token
-        self.origin = origin
     }
 }
 
@@ -464,6 +354,7 @@ extension IdentityV1 {
 
 extension IdentityV1.LinkProviderResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.LinkProviderResponse" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__link_provider_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -474,17 +365,6 @@ extension IdentityV1.LinkProviderResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__link_provider_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__LinkProviderResponse>) throws {
-        let account = try c.pointee.account.map { try IdentityV1.Account(reading: $0) }
-        self.account = account
     }
 }
 
@@ -513,6 +393,7 @@ extension IdentityV1 {
 
 extension IdentityV1.UnlinkRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.UnlinkRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__unlink_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -527,21 +408,6 @@ extension IdentityV1.UnlinkRequest: ProtobufMessage {
         if !accessToken.isEmpty { sink.text(10, accessToken) }
         if !method.isEmpty { sink.text(18, method) }
         if let origin { sink.message(26, origin) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__unlink_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__UnlinkRequest>) throws {
-        let accessToken = try Wire.text(c.pointee.access_token)
-        let method = try Wire.text(c.pointee.method)
-        let origin = try c.pointee.origin.map { try IdentityV1.Origin(reading: $0) }
-        self.accessToken = accessToken
-        self.method = method
-        self.origin = origin
     }
 }
 
@@ -562,6 +428,7 @@ extension IdentityV1 {
 
 extension IdentityV1.UnlinkResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.UnlinkResponse" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__unlink_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -572,17 +439,6 @@ extension IdentityV1.UnlinkResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__unlink_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__UnlinkResponse>) throws {
-        let account = try c.pointee.account.map { try IdentityV1.Account(reading: $0) }
-        self.account = account
     }
 }
 
@@ -612,6 +468,7 @@ extension IdentityV1 {
 
 extension IdentityV1.SignInMethod: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.SignInMethod" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__sign_in_method__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -626,21 +483,6 @@ extension IdentityV1.SignInMethod: ProtobufMessage {
         if !method.isEmpty { sink.text(10, method) }
         if addedAtMs != 0 { sink.int64(16, addedAtMs) }
         if !hint.isEmpty { sink.text(26, hint) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__sign_in_method__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__SignInMethod>) throws {
-        let method = try Wire.text(c.pointee.method)
-        let addedAtMs = c.pointee.added_at_ms
-        let hint = try Wire.text(c.pointee.hint)
-        self.method = method
-        self.addedAtMs = addedAtMs
-        self.hint = hint
     }
 }
 
@@ -661,6 +503,7 @@ extension IdentityV1 {
 
 extension IdentityV1.ListMethodsRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ListMethodsRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__list_methods_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -671,17 +514,6 @@ extension IdentityV1.ListMethodsRequest: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if !accessToken.isEmpty { sink.text(10, accessToken) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__list_methods_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__ListMethodsRequest>) throws {
-        let accessToken = try Wire.text(c.pointee.access_token)
-        self.accessToken = accessToken
     }
 }
 
@@ -702,6 +534,7 @@ extension IdentityV1 {
 
 extension IdentityV1.ListMethodsResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ListMethodsResponse" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__list_methods_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -712,19 +545,6 @@ extension IdentityV1.ListMethodsResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         for value in methods { sink.message(10, value) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__list_methods_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__ListMethodsResponse>) throws {
-        let methods = try Wire.array(
-            c.pointee.n_methods, c.pointee.methods
-        ) { try IdentityV1.SignInMethod(reading: Wire.present($0)) }
-        self.methods = methods
     }
 }
 
@@ -753,6 +573,7 @@ extension IdentityV1 {
 
 extension IdentityV1.ProveByProviderRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ProveByProviderRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__prove_by_provider_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -767,21 +588,6 @@ extension IdentityV1.ProveByProviderRequest: ProtobufMessage {
         if !accessToken.isEmpty { sink.text(10, accessToken) }
         if let token { sink.message(18, token) }
         if let origin { sink.message(26, origin) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__prove_by_provider_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__ProveByProviderRequest>) throws {
-        let accessToken = try Wire.text(c.pointee.access_token)
-        let token = try c.pointee.token.map { try IdentityV1.ProviderToken(reading: $0) }
-        let origin = try c.pointee.origin.map { try IdentityV1.Origin(reading: $0) }
-        self.accessToken = accessToken
-        self.token = token
-        self.origin = origin
     }
 }
 
@@ -802,6 +608,7 @@ extension IdentityV1 {
 
 extension IdentityV1.ProveByProviderResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ProveByProviderResponse" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__prove_by_provider_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -812,16 +619,5 @@ extension IdentityV1.ProveByProviderResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if let proof { sink.message(10, proof) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__prove_by_provider_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__ProveByProviderResponse>) throws {
-        let proof = try c.pointee.proof.map { try IdentityV1.SignInProof(reading: $0) }
-        self.proof = proof
     }
 }

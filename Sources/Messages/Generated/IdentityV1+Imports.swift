@@ -120,6 +120,7 @@ extension IdentityV1 {
 
 extension IdentityV1.AccountRecord: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.AccountRecord" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__account_record__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -161,49 +162,6 @@ extension IdentityV1.AccountRecord: ProtobufMessage {
         if !accountId.isEmpty { sink.text(122, accountId) }
         if onboardingComplete { sink.bool(128, onboardingComplete) }
     }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__account_record__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__AccountRecord>) throws {
-        let externalId = try Wire.text(c.pointee.external_id)
-        let email = try Wire.text(c.pointee.email)
-        let emailVerified = c.pointee.email_verified != 0
-        let passwordHash = try Wire.text(c.pointee.password_hash)
-        let displayName = try Wire.text(c.pointee.display_name)
-        let photoUrl = try Wire.text(c.pointee.photo_url)
-        let phoneNumber = try Wire.text(c.pointee.phone_number)
-        let identities = try Wire.array(
-            c.pointee.n_identities, c.pointee.identities
-        ) { try IdentityV1.ProviderIdentity(reading: Wire.present($0)) }
-        let disabled = c.pointee.disabled != 0
-        let createdAtMs = c.pointee.created_at_ms
-        let lastSignInAtMs = c.pointee.last_sign_in_at_ms
-        let language = try Wire.text(c.pointee.language)
-        let customClaims = try Wire.text(c.pointee.custom_claims)
-        let source = try Wire.text(c.pointee.source)
-        let accountId = try Wire.text(c.pointee.account_id)
-        let onboardingComplete = c.pointee.onboarding_complete != 0
-        self.externalId = externalId
-        self.email = email
-        self.emailVerified = emailVerified
-        self.passwordHash = passwordHash
-        self.displayName = displayName
-        self.photoUrl = photoUrl
-        self.phoneNumber = phoneNumber
-        self.identities = identities
-        self.disabled = disabled
-        self.createdAtMs = createdAtMs
-        self.lastSignInAtMs = lastSignInAtMs
-        self.language = language
-        self.customClaims = customClaims
-        self.source = source
-        self.accountId = accountId
-        self.onboardingComplete = onboardingComplete
-    }
 }
 
 extension IdentityV1 {
@@ -239,6 +197,7 @@ extension IdentityV1 {
 
 extension IdentityV1.ProviderIdentity: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ProviderIdentity" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__provider_identity__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -257,25 +216,6 @@ extension IdentityV1.ProviderIdentity: ProtobufMessage {
         if !subject.isEmpty { sink.text(26, subject) }
         if !email.isEmpty { sink.text(34, email) }
         if !displayName.isEmpty { sink.text(42, displayName) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__provider_identity__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__ProviderIdentity>) throws {
-        let method = try Wire.text(c.pointee.method)
-        let issuer = try Wire.text(c.pointee.issuer)
-        let subject = try Wire.text(c.pointee.subject)
-        let email = try Wire.text(c.pointee.email)
-        let displayName = try Wire.text(c.pointee.display_name)
-        self.method = method
-        self.issuer = issuer
-        self.subject = subject
-        self.email = email
-        self.displayName = displayName
     }
 }
 
@@ -300,6 +240,7 @@ extension IdentityV1 {
 
 extension IdentityV1.KeepHashParametersRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.KeepHashParametersRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__keep_hash_parameters_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -312,19 +253,6 @@ extension IdentityV1.KeepHashParametersRequest: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if !signerKey.isEmpty { sink.bytes(10, signerKey) }
         if !saltSeparator.isEmpty { sink.bytes(18, saltSeparator) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__keep_hash_parameters_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__KeepHashParametersRequest>) throws {
-        let signerKey = Wire.bytes(c.pointee.signer_key)
-        let saltSeparator = Wire.bytes(c.pointee.salt_separator)
-        self.signerKey = signerKey
-        self.saltSeparator = saltSeparator
     }
 }
 
@@ -345,6 +273,7 @@ extension IdentityV1 {
 
 extension IdentityV1.KeepHashParametersResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.KeepHashParametersResponse" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__keep_hash_parameters_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -355,17 +284,6 @@ extension IdentityV1.KeepHashParametersResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if parametersId != 0 { sink.int64(8, parametersId) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__keep_hash_parameters_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__KeepHashParametersResponse>) throws {
-        let parametersId = c.pointee.parameters_id
-        self.parametersId = parametersId
     }
 }
 
@@ -398,6 +316,7 @@ extension IdentityV1 {
 
 extension IdentityV1.ImportAccountsRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ImportAccountsRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__import_accounts_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -414,25 +333,6 @@ extension IdentityV1.ImportAccountsRequest: ProtobufMessage {
         for value in accounts { sink.message(18, value) }
         if emailsUnproved { sink.bool(24, emailsUnproved) }
         if dryRun { sink.bool(32, dryRun) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__import_accounts_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__ImportAccountsRequest>) throws {
-        let source = try Wire.text(c.pointee.source)
-        let accounts = try Wire.array(
-            c.pointee.n_accounts, c.pointee.accounts
-        ) { try IdentityV1.AccountRecord(reading: Wire.present($0)) }
-        let emailsUnproved = c.pointee.emails_unproved != 0
-        let dryRun = c.pointee.dry_run != 0
-        self.source = source
-        self.accounts = accounts
-        self.emailsUnproved = emailsUnproved
-        self.dryRun = dryRun
     }
 }
 
@@ -453,6 +353,7 @@ extension IdentityV1 {
 
 extension IdentityV1.ImportAccountsResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ImportAccountsResponse" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__import_accounts_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -463,19 +364,6 @@ extension IdentityV1.ImportAccountsResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         for value in answers { sink.message(10, value) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__import_accounts_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__ImportAccountsResponse>) throws {
-        let answers = try Wire.array(
-            c.pointee.n_answers, c.pointee.answers
-        ) { try IdentityV1.ImportAnswer(reading: Wire.present($0)) }
-        self.answers = answers
     }
 }
 
@@ -516,6 +404,7 @@ extension IdentityV1 {
 
 extension IdentityV1.ImportAnswer: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ImportAnswer" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__import_answer__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -536,29 +425,6 @@ extension IdentityV1.ImportAnswer: ProtobufMessage {
         if !field.isEmpty { sink.text(34, field) }
         if !reason.isEmpty { sink.text(42, reason) }
         for value in altered { sink.text(50, value) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__import_answer__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__ImportAnswer>) throws {
-        let outcome = IdentityV1.ImportOutcome(rawValue: Int32(truncatingIfNeeded: c.pointee.outcome.rawValue))
-        let accountId = try Wire.text(c.pointee.account_id)
-        let code = try Wire.text(c.pointee.code)
-        let field = try Wire.text(c.pointee.field)
-        let reason = try Wire.text(c.pointee.reason)
-        let altered = try Wire.array(
-            c.pointee.n_altered, c.pointee.altered
-        ) { try Wire.text($0) }
-        self.outcome = outcome
-        self.accountId = accountId
-        self.code = code
-        self.field = field
-        self.reason = reason
-        self.altered = altered
     }
 }
 
@@ -583,6 +449,7 @@ extension IdentityV1 {
 
 extension IdentityV1.LookUpImportedRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.LookUpImportedRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__look_up_imported_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -595,21 +462,6 @@ extension IdentityV1.LookUpImportedRequest: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if !source.isEmpty { sink.text(10, source) }
         for value in externalIds { sink.text(18, value) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__look_up_imported_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__LookUpImportedRequest>) throws {
-        let source = try Wire.text(c.pointee.source)
-        let externalIds = try Wire.array(
-            c.pointee.n_external_ids, c.pointee.external_ids
-        ) { try Wire.text($0) }
-        self.source = source
-        self.externalIds = externalIds
     }
 }
 
@@ -630,6 +482,7 @@ extension IdentityV1 {
 
 extension IdentityV1.LookUpImportedResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.LookUpImportedResponse" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__look_up_imported_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -640,19 +493,6 @@ extension IdentityV1.LookUpImportedResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         for value in accountIds { sink.text(10, value) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__look_up_imported_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__LookUpImportedResponse>) throws {
-        let accountIds = try Wire.array(
-            c.pointee.n_account_ids, c.pointee.account_ids
-        ) { try Wire.text($0) }
-        self.accountIds = accountIds
     }
 }
 
@@ -677,6 +517,7 @@ extension IdentityV1 {
 
 extension IdentityV1.ExportAccountsRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ExportAccountsRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__export_accounts_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -689,19 +530,6 @@ extension IdentityV1.ExportAccountsRequest: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if withPasswordHashes { sink.bool(8, withPasswordHashes) }
         if !after.isEmpty { sink.text(18, after) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__export_accounts_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__ExportAccountsRequest>) throws {
-        let withPasswordHashes = c.pointee.with_password_hashes != 0
-        let after = try Wire.text(c.pointee.after)
-        self.withPasswordHashes = withPasswordHashes
-        self.after = after
     }
 }
 
@@ -730,6 +558,7 @@ extension IdentityV1 {
 
 extension IdentityV1.ExportAccountsItem: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ExportAccountsItem" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__export_accounts_item__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -744,25 +573,6 @@ extension IdentityV1.ExportAccountsItem: ProtobufMessage {
         for value in hashParameters { sink.message(10, value) }
         for value in accounts { sink.message(18, value) }
         if !position.isEmpty { sink.text(26, position) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__export_accounts_item__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__ExportAccountsItem>) throws {
-        let hashParameters = try Wire.array(
-            c.pointee.n_hash_parameters, c.pointee.hash_parameters
-        ) { try IdentityV1.HashParameters(reading: Wire.present($0)) }
-        let accounts = try Wire.array(
-            c.pointee.n_accounts, c.pointee.accounts
-        ) { try IdentityV1.AccountRecord(reading: Wire.present($0)) }
-        let position = try Wire.text(c.pointee.position)
-        self.hashParameters = hashParameters
-        self.accounts = accounts
-        self.position = position
     }
 }
 
@@ -791,6 +601,7 @@ extension IdentityV1 {
 
 extension IdentityV1.HashParameters: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.HashParameters" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__hash_parameters__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -805,20 +616,5 @@ extension IdentityV1.HashParameters: ProtobufMessage {
         if parametersId != 0 { sink.int64(8, parametersId) }
         if !signerKey.isEmpty { sink.bytes(18, signerKey) }
         if !saltSeparator.isEmpty { sink.bytes(26, saltSeparator) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__hash_parameters__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__HashParameters>) throws {
-        let parametersId = c.pointee.parameters_id
-        let signerKey = Wire.bytes(c.pointee.signer_key)
-        let saltSeparator = Wire.bytes(c.pointee.salt_separator)
-        self.parametersId = parametersId
-        self.signerKey = signerKey
-        self.saltSeparator = saltSeparator
     }
 }

@@ -69,6 +69,7 @@ extension IdentityV1 {
 
 extension IdentityV1.TellRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.TellRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__tell_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -87,25 +88,6 @@ extension IdentityV1.TellRequest: ProtobufMessage {
         if atMs != 0 { sink.int64(24, atMs) }
         if !deviceName.isEmpty { sink.text(34, deviceName) }
         if !platform.isEmpty { sink.text(42, platform) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__tell_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__TellRequest>) throws {
-        let accountId = try Wire.text(c.pointee.account_id)
-        let kind = IdentityV1.NoticeKind(rawValue: Int32(truncatingIfNeeded: c.pointee.kind.rawValue))
-        let atMs = c.pointee.at_ms
-        let deviceName = try Wire.text(c.pointee.device_name)
-        let platform = try Wire.text(c.pointee.platform)
-        self.accountId = accountId
-        self.kind = kind
-        self.atMs = atMs
-        self.deviceName = deviceName
-        self.platform = platform
     }
 }
 
@@ -127,6 +109,7 @@ extension IdentityV1 {
 
 extension IdentityV1.TellResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.TellResponse" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__tell_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -137,16 +120,5 @@ extension IdentityV1.TellResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if mailed { sink.bool(8, mailed) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__tell_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__TellResponse>) throws {
-        let mailed = c.pointee.mailed != 0
-        self.mailed = mailed
     }
 }

@@ -39,6 +39,7 @@ extension IdentityV1 {
 
 extension IdentityV1.OnboardingSection: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.OnboardingSection" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__onboarding_section__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -59,31 +60,6 @@ extension IdentityV1.OnboardingSection: ProtobufMessage {
         if !json.isEmpty { sink.text(34, json) }
         if version != 0 { sink.int64(40, version) }
         for value in missing { sink.message(50, value) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__onboarding_section__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__OnboardingSection>) throws {
-        let name = try Wire.text(c.pointee.name)
-        let screens = try Wire.array(
-            c.pointee.n_screens, c.pointee.screens
-        ) { try Wire.text($0) }
-        let done = c.pointee.done != 0
-        let json = try Wire.text(c.pointee.json)
-        let version = c.pointee.version
-        let missing = try Wire.array(
-            c.pointee.n_missing, c.pointee.missing
-        ) { try IdentityV1.MissingField(reading: Wire.present($0)) }
-        self.name = name
-        self.screens = screens
-        self.done = done
-        self.json = json
-        self.version = version
-        self.missing = missing
     }
 }
 
@@ -112,6 +88,7 @@ extension IdentityV1 {
 
 extension IdentityV1.MissingField: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.MissingField" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__missing_field__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -126,21 +103,6 @@ extension IdentityV1.MissingField: ProtobufMessage {
         if !field.isEmpty { sink.text(10, field) }
         if !screen.isEmpty { sink.text(18, screen) }
         if !reason.isEmpty { sink.text(26, reason) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__missing_field__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__MissingField>) throws {
-        let field = try Wire.text(c.pointee.field)
-        let screen = try Wire.text(c.pointee.screen)
-        let reason = try Wire.text(c.pointee.reason)
-        self.field = field
-        self.screen = screen
-        self.reason = reason
     }
 }
 
@@ -165,6 +127,7 @@ extension IdentityV1 {
 
 extension IdentityV1.GetOnboardingRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.GetOnboardingRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__get_onboarding_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -177,19 +140,6 @@ extension IdentityV1.GetOnboardingRequest: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if !accessToken.isEmpty { sink.text(10, accessToken) }
         if !acceptLanguage.isEmpty { sink.text(18, acceptLanguage) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__get_onboarding_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__GetOnboardingRequest>) throws {
-        let accessToken = try Wire.text(c.pointee.access_token)
-        let acceptLanguage = try Wire.text(c.pointee.accept_language)
-        self.accessToken = accessToken
-        self.acceptLanguage = acceptLanguage
     }
 }
 
@@ -222,6 +172,7 @@ extension IdentityV1 {
 
 extension IdentityV1.GetOnboardingResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.GetOnboardingResponse" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__get_onboarding_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -238,25 +189,6 @@ extension IdentityV1.GetOnboardingResponse: ProtobufMessage {
         if !resumeSection.isEmpty { sink.text(18, resumeSection) }
         if !resumeScreen.isEmpty { sink.text(26, resumeScreen) }
         if complete { sink.bool(32, complete) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__get_onboarding_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__GetOnboardingResponse>) throws {
-        let sections = try Wire.array(
-            c.pointee.n_sections, c.pointee.sections
-        ) { try IdentityV1.OnboardingSection(reading: Wire.present($0)) }
-        let resumeSection = try Wire.text(c.pointee.resume_section)
-        let resumeScreen = try Wire.text(c.pointee.resume_screen)
-        let complete = c.pointee.complete != 0
-        self.sections = sections
-        self.resumeSection = resumeSection
-        self.resumeScreen = resumeScreen
-        self.complete = complete
     }
 }
 
@@ -307,6 +239,7 @@ extension IdentityV1 {
 
 extension IdentityV1.SaveOnboardingSectionRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.SaveOnboardingSectionRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__save_onboarding_section_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -335,33 +268,6 @@ extension IdentityV1.SaveOnboardingSectionRequest: ProtobufMessage {
         if let origin { sink.message(50, origin) }
         if !acceptLanguage.isEmpty { sink.text(58, acceptLanguage) }
     }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__save_onboarding_section_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__SaveOnboardingSectionRequest>) throws {
-        let accessToken = try Wire.text(c.pointee.access_token)
-        let section = try Wire.text(c.pointee.section)
-        let json = try Wire.text(c.pointee.json)
-        let screen = try Wire.text(c.pointee.screen)
-        let origin = try c.pointee.origin.map { try IdentityV1.Origin(reading: $0) }
-        let acceptLanguage = try Wire.text(c.pointee.accept_language)
-        let base: Base?
-        switch c.pointee.base_case.rawValue {
-        case 4: base = .baseVersion(c.pointee.base_version)
-        default: base = nil
-        }
-        self.accessToken = accessToken
-        self.section = section
-        self.json = json
-        self.screen = screen
-        self.origin = origin
-        self.acceptLanguage = acceptLanguage
-        self.base = base
-    }
 }
 
 extension IdentityV1 {
@@ -381,6 +287,7 @@ extension IdentityV1 {
 
 extension IdentityV1.SaveOnboardingSectionResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.SaveOnboardingSectionResponse" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__save_onboarding_section_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -391,17 +298,6 @@ extension IdentityV1.SaveOnboardingSectionResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if let section { sink.message(10, section) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__save_onboarding_section_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__SaveOnboardingSectionResponse>) throws {
-        let section = try c.pointee.section.map { try IdentityV1.OnboardingSection(reading: $0) }
-        self.section = section
     }
 }
 
@@ -426,6 +322,7 @@ extension IdentityV1 {
 
 extension IdentityV1.RestartOnboardingRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.RestartOnboardingRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__restart_onboarding_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -438,19 +335,6 @@ extension IdentityV1.RestartOnboardingRequest: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if !accessToken.isEmpty { sink.text(10, accessToken) }
         if let origin { sink.message(18, origin) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__restart_onboarding_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__RestartOnboardingRequest>) throws {
-        let accessToken = try Wire.text(c.pointee.access_token)
-        let origin = try c.pointee.origin.map { try IdentityV1.Origin(reading: $0) }
-        self.accessToken = accessToken
-        self.origin = origin
     }
 }
 
@@ -465,6 +349,7 @@ extension IdentityV1 {
 
 extension IdentityV1.RestartOnboardingResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.RestartOnboardingResponse" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__restart_onboarding_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -473,15 +358,6 @@ extension IdentityV1.RestartOnboardingResponse: ProtobufMessage {
     }
 
     package func write(to sink: inout some WireSink) {
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__restart_onboarding_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__RestartOnboardingResponse>) throws {
     }
 }
 
@@ -510,6 +386,7 @@ extension IdentityV1 {
 
 extension IdentityV1.CompleteOnboardingRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.CompleteOnboardingRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__complete_onboarding_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -524,21 +401,6 @@ extension IdentityV1.CompleteOnboardingRequest: ProtobufMessage {
         if !accessToken.isEmpty { sink.text(10, accessToken) }
         if let origin { sink.message(18, origin) }
         if !acceptLanguage.isEmpty { sink.text(26, acceptLanguage) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__complete_onboarding_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__CompleteOnboardingRequest>) throws {
-        let accessToken = try Wire.text(c.pointee.access_token)
-        let origin = try c.pointee.origin.map { try IdentityV1.Origin(reading: $0) }
-        let acceptLanguage = try Wire.text(c.pointee.accept_language)
-        self.accessToken = accessToken
-        self.origin = origin
-        self.acceptLanguage = acceptLanguage
     }
 }
 
@@ -563,6 +425,7 @@ extension IdentityV1 {
 
 extension IdentityV1.CompleteOnboardingResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.CompleteOnboardingResponse" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__complete_onboarding_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -575,20 +438,5 @@ extension IdentityV1.CompleteOnboardingResponse: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
         for value in written { sink.message(18, value) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__complete_onboarding_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__CompleteOnboardingResponse>) throws {
-        let account = try c.pointee.account.map { try IdentityV1.Account(reading: $0) }
-        let written = try Wire.array(
-            c.pointee.n_written, c.pointee.written
-        ) { try IdentityV1.Document(reading: Wire.present($0)) }
-        self.account = account
-        self.written = written
     }
 }

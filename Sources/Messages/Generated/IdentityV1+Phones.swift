@@ -74,6 +74,7 @@ extension IdentityV1 {
 
 extension IdentityV1.RequestCodeRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.RequestCodeRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__request_code_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -92,25 +93,6 @@ extension IdentityV1.RequestCodeRequest: ProtobufMessage {
         if !language.isEmpty { sink.text(26, language) }
         if let origin { sink.message(34, origin) }
         if !accessToken.isEmpty { sink.text(42, accessToken) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__request_code_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__RequestCodeRequest>) throws {
-        let phoneNumber = try Wire.text(c.pointee.phone_number)
-        let purpose = IdentityV1.PhoneCodePurpose(rawValue: Int32(truncatingIfNeeded: c.pointee.purpose.rawValue))
-        let language = try Wire.text(c.pointee.language)
-        let origin = try c.pointee.origin.map { try IdentityV1.Origin(reading: $0) }
-        let accessToken = try Wire.text(c.pointee.access_token)
-        self.phoneNumber = phoneNumber
-        self.purpose = purpose
-        self.language = language
-        self.origin = origin
-        self.accessToken = accessToken
     }
 }
 
@@ -140,6 +122,7 @@ extension IdentityV1 {
 
 extension IdentityV1.RequestCodeResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.RequestCodeResponse" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__request_code_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -154,21 +137,6 @@ extension IdentityV1.RequestCodeResponse: ProtobufMessage {
         if !requestId.isEmpty { sink.text(10, requestId) }
         if expiresAtMs != 0 { sink.int64(16, expiresAtMs) }
         if isTest { sink.bool(24, isTest) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__request_code_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__RequestCodeResponse>) throws {
-        let requestId = try Wire.text(c.pointee.request_id)
-        let expiresAtMs = c.pointee.expires_at_ms
-        let isTest = c.pointee.is_test != 0
-        self.requestId = requestId
-        self.expiresAtMs = expiresAtMs
-        self.isTest = isTest
     }
 }
 
@@ -210,6 +178,7 @@ extension IdentityV1 {
 
 extension IdentityV1.SignInWithCodeRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.SignInWithCodeRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__sign_in_with_code_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -230,27 +199,6 @@ extension IdentityV1.SignInWithCodeRequest: ProtobufMessage {
         if !guestAccessToken.isEmpty { sink.text(34, guestAccessToken) }
         if !language.isEmpty { sink.text(42, language) }
         if let origin { sink.message(50, origin) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__sign_in_with_code_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__SignInWithCodeRequest>) throws {
-        let requestId = try Wire.text(c.pointee.request_id)
-        let phoneNumber = try Wire.text(c.pointee.phone_number)
-        let code = try Wire.text(c.pointee.code)
-        let guestAccessToken = try Wire.text(c.pointee.guest_access_token)
-        let language = try Wire.text(c.pointee.language)
-        let origin = try c.pointee.origin.map { try IdentityV1.Origin(reading: $0) }
-        self.requestId = requestId
-        self.phoneNumber = phoneNumber
-        self.code = code
-        self.guestAccessToken = guestAccessToken
-        self.language = language
-        self.origin = origin
     }
 }
 
@@ -287,6 +235,7 @@ extension IdentityV1 {
 
 extension IdentityV1.LinkPhoneRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.LinkPhoneRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__link_phone_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -305,25 +254,6 @@ extension IdentityV1.LinkPhoneRequest: ProtobufMessage {
         if !phoneNumber.isEmpty { sink.text(26, phoneNumber) }
         if !code.isEmpty { sink.text(34, code) }
         if let origin { sink.message(42, origin) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__link_phone_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__LinkPhoneRequest>) throws {
-        let accessToken = try Wire.text(c.pointee.access_token)
-        let requestId = try Wire.text(c.pointee.request_id)
-        let phoneNumber = try Wire.text(c.pointee.phone_number)
-        let code = try Wire.text(c.pointee.code)
-        let origin = try c.pointee.origin.map { try IdentityV1.Origin(reading: $0) }
-        self.accessToken = accessToken
-        self.requestId = requestId
-        self.phoneNumber = phoneNumber
-        self.code = code
-        self.origin = origin
     }
 }
 
@@ -344,6 +274,7 @@ extension IdentityV1 {
 
 extension IdentityV1.LinkPhoneResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.LinkPhoneResponse" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__link_phone_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -354,17 +285,6 @@ extension IdentityV1.LinkPhoneResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__link_phone_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__LinkPhoneResponse>) throws {
-        let account = try c.pointee.account.map { try IdentityV1.Account(reading: $0) }
-        self.account = account
     }
 }
 
@@ -401,6 +321,7 @@ extension IdentityV1 {
 
 extension IdentityV1.ProveByCodeRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ProveByCodeRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__prove_by_code_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -419,25 +340,6 @@ extension IdentityV1.ProveByCodeRequest: ProtobufMessage {
         if !phoneNumber.isEmpty { sink.text(26, phoneNumber) }
         if !code.isEmpty { sink.text(34, code) }
         if let origin { sink.message(42, origin) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__prove_by_code_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__ProveByCodeRequest>) throws {
-        let accessToken = try Wire.text(c.pointee.access_token)
-        let requestId = try Wire.text(c.pointee.request_id)
-        let phoneNumber = try Wire.text(c.pointee.phone_number)
-        let code = try Wire.text(c.pointee.code)
-        let origin = try c.pointee.origin.map { try IdentityV1.Origin(reading: $0) }
-        self.accessToken = accessToken
-        self.requestId = requestId
-        self.phoneNumber = phoneNumber
-        self.code = code
-        self.origin = origin
     }
 }
 
@@ -458,6 +360,7 @@ extension IdentityV1 {
 
 extension IdentityV1.ProveByCodeResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ProveByCodeResponse" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__prove_by_code_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -468,17 +371,6 @@ extension IdentityV1.ProveByCodeResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if let proof { sink.message(10, proof) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__prove_by_code_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__ProveByCodeResponse>) throws {
-        let proof = try c.pointee.proof.map { try IdentityV1.SignInProof(reading: $0) }
-        self.proof = proof
     }
 }
 
@@ -503,6 +395,7 @@ extension IdentityV1 {
 
 extension IdentityV1.NumberChangedRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.NumberChangedRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__number_changed_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -515,19 +408,6 @@ extension IdentityV1.NumberChangedRequest: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if !phoneNumber.isEmpty { sink.text(10, phoneNumber) }
         if toldAtMs != 0 { sink.int64(16, toldAtMs) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__number_changed_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__NumberChangedRequest>) throws {
-        let phoneNumber = try Wire.text(c.pointee.phone_number)
-        let toldAtMs = c.pointee.told_at_ms
-        self.phoneNumber = phoneNumber
-        self.toldAtMs = toldAtMs
     }
 }
 
@@ -542,6 +422,7 @@ extension IdentityV1 {
 
 extension IdentityV1.NumberChangedResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.NumberChangedResponse" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__number_changed_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -550,14 +431,5 @@ extension IdentityV1.NumberChangedResponse: ProtobufMessage {
     }
 
     package func write(to sink: inout some WireSink) {
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__number_changed_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__NumberChangedResponse>) throws {
     }
 }

@@ -39,6 +39,7 @@ extension IdentityV1 {
 
 extension IdentityV1.Photo: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.Photo" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__photo__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -60,27 +61,6 @@ extension IdentityV1.Photo: ProtobufMessage {
         if bytes != 0 { sink.uint32(40, bytes) }
         if uploadedAtMs != 0 { sink.int64(48, uploadedAtMs) }
     }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__photo__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__Photo>) throws {
-        let name = try Wire.text(c.pointee.name)
-        let contentType = try Wire.text(c.pointee.content_type)
-        let width = c.pointee.width
-        let height = c.pointee.height
-        let bytes = c.pointee.bytes
-        let uploadedAtMs = c.pointee.uploaded_at_ms
-        self.name = name
-        self.contentType = contentType
-        self.width = width
-        self.height = height
-        self.bytes = bytes
-        self.uploadedAtMs = uploadedAtMs
-    }
 }
 
 extension IdentityV1 {
@@ -100,6 +80,7 @@ extension IdentityV1 {
 
 extension IdentityV1.GetProfileRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.GetProfileRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__get_profile_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -110,17 +91,6 @@ extension IdentityV1.GetProfileRequest: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if !accessToken.isEmpty { sink.text(10, accessToken) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__get_profile_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__GetProfileRequest>) throws {
-        let accessToken = try Wire.text(c.pointee.access_token)
-        self.accessToken = accessToken
     }
 }
 
@@ -145,6 +115,7 @@ extension IdentityV1 {
 
 extension IdentityV1.GetProfileResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.GetProfileResponse" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__get_profile_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -157,19 +128,6 @@ extension IdentityV1.GetProfileResponse: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
         if let photo { sink.message(18, photo) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__get_profile_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__GetProfileResponse>) throws {
-        let account = try c.pointee.account.map { try IdentityV1.Account(reading: $0) }
-        let photo = try c.pointee.photo.map { try IdentityV1.Photo(reading: $0) }
-        self.account = account
-        self.photo = photo
     }
 }
 
@@ -204,6 +162,7 @@ extension IdentityV1 {
 
 extension IdentityV1.UpdateProfileRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.UpdateProfileRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__update_profile_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -224,25 +183,6 @@ extension IdentityV1.UpdateProfileRequest: ProtobufMessage {
         }
         if let origin { sink.message(26, origin) }
     }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__update_profile_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__UpdateProfileRequest>) throws {
-        let accessToken = try Wire.text(c.pointee.access_token)
-        let origin = try c.pointee.origin.map { try IdentityV1.Origin(reading: $0) }
-        let name: Name?
-        switch c.pointee.name_case.rawValue {
-        case 2: name = .displayName(try Wire.text(c.pointee.display_name))
-        default: name = nil
-        }
-        self.accessToken = accessToken
-        self.origin = origin
-        self.name = name
-    }
 }
 
 extension IdentityV1 {
@@ -262,6 +202,7 @@ extension IdentityV1 {
 
 extension IdentityV1.UpdateProfileResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.UpdateProfileResponse" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__update_profile_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -272,17 +213,6 @@ extension IdentityV1.UpdateProfileResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__update_profile_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__UpdateProfileResponse>) throws {
-        let account = try c.pointee.account.map { try IdentityV1.Account(reading: $0) }
-        self.account = account
     }
 }
 
@@ -311,6 +241,7 @@ extension IdentityV1 {
 
 extension IdentityV1.PhotoHead: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.PhotoHead" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__photo_head__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -325,21 +256,6 @@ extension IdentityV1.PhotoHead: ProtobufMessage {
         if !accessToken.isEmpty { sink.text(10, accessToken) }
         if bytes != 0 { sink.uint32(16, bytes) }
         if let origin { sink.message(26, origin) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__photo_head__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__PhotoHead>) throws {
-        let accessToken = try Wire.text(c.pointee.access_token)
-        let bytes = c.pointee.bytes
-        let origin = try c.pointee.origin.map { try IdentityV1.Origin(reading: $0) }
-        self.accessToken = accessToken
-        self.bytes = bytes
-        self.origin = origin
     }
 }
 
@@ -368,6 +284,7 @@ extension IdentityV1 {
 
 extension IdentityV1.UploadPhotoRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.UploadPhotoRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__upload_photo_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -389,22 +306,6 @@ extension IdentityV1.UploadPhotoRequest: ProtobufMessage {
         if case .data(let value) = part {
             sink.bytes(18, value)
         }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__upload_photo_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__UploadPhotoRequest>) throws {
-        let part: Part?
-        switch c.pointee.part_case.rawValue {
-        case 1: part = .head(try IdentityV1.PhotoHead(reading: Wire.present(c.pointee.head)))
-        case 2: part = .data(Wire.bytes(c.pointee.data))
-        default: part = nil
-        }
-        self.part = part
     }
 }
 
@@ -429,6 +330,7 @@ extension IdentityV1 {
 
 extension IdentityV1.UploadPhotoItem: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.UploadPhotoItem" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__upload_photo_item__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -441,19 +343,6 @@ extension IdentityV1.UploadPhotoItem: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if receivedBytes != 0 { sink.uint32(8, receivedBytes) }
         if let photo { sink.message(18, photo) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__upload_photo_item__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__UploadPhotoItem>) throws {
-        let receivedBytes = c.pointee.received_bytes
-        let photo = try c.pointee.photo.map { try IdentityV1.Photo(reading: $0) }
-        self.receivedBytes = receivedBytes
-        self.photo = photo
     }
 }
 
@@ -478,6 +367,7 @@ extension IdentityV1 {
 
 extension IdentityV1.DownloadPhotoRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.DownloadPhotoRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__download_photo_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -490,19 +380,6 @@ extension IdentityV1.DownloadPhotoRequest: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if !name.isEmpty { sink.text(10, name) }
         if !accessToken.isEmpty { sink.text(18, accessToken) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__download_photo_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__DownloadPhotoRequest>) throws {
-        let name = try Wire.text(c.pointee.name)
-        let accessToken = try Wire.text(c.pointee.access_token)
-        self.name = name
-        self.accessToken = accessToken
     }
 }
 
@@ -531,6 +408,7 @@ extension IdentityV1 {
 
 extension IdentityV1.DownloadPhotoItem: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.DownloadPhotoItem" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__download_photo_item__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -552,22 +430,6 @@ extension IdentityV1.DownloadPhotoItem: ProtobufMessage {
         if case .data(let value) = part {
             sink.bytes(18, value)
         }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__download_photo_item__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__DownloadPhotoItem>) throws {
-        let part: Part?
-        switch c.pointee.part_case.rawValue {
-        case 1: part = .photo(try IdentityV1.Photo(reading: Wire.present(c.pointee.photo)))
-        case 2: part = .data(Wire.bytes(c.pointee.data))
-        default: part = nil
-        }
-        self.part = part
     }
 }
 
@@ -592,6 +454,7 @@ extension IdentityV1 {
 
 extension IdentityV1.RemovePhotoRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.RemovePhotoRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__remove_photo_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -604,19 +467,6 @@ extension IdentityV1.RemovePhotoRequest: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if !accessToken.isEmpty { sink.text(10, accessToken) }
         if let origin { sink.message(18, origin) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__remove_photo_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__RemovePhotoRequest>) throws {
-        let accessToken = try Wire.text(c.pointee.access_token)
-        let origin = try c.pointee.origin.map { try IdentityV1.Origin(reading: $0) }
-        self.accessToken = accessToken
-        self.origin = origin
     }
 }
 
@@ -637,6 +487,7 @@ extension IdentityV1 {
 
 extension IdentityV1.RemovePhotoResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.RemovePhotoResponse" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__remove_photo_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -647,16 +498,5 @@ extension IdentityV1.RemovePhotoResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__remove_photo_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__RemovePhotoResponse>) throws {
-        let account = try c.pointee.account.map { try IdentityV1.Account(reading: $0) }
-        self.account = account
     }
 }

@@ -23,6 +23,7 @@ extension IdentityV1 {
 
 extension IdentityV1.ReceiveRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ReceiveRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__receive_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -35,19 +36,6 @@ extension IdentityV1.ReceiveRequest: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if !provider.isEmpty { sink.text(10, provider) }
         if !payload.isEmpty { sink.text(18, payload) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__receive_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__ReceiveRequest>) throws {
-        let provider = try Wire.text(c.pointee.provider)
-        let payload = try Wire.text(c.pointee.payload)
-        self.provider = provider
-        self.payload = payload
     }
 }
 
@@ -62,6 +50,7 @@ extension IdentityV1 {
 
 extension IdentityV1.ReceiveResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ReceiveResponse" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__receive_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -70,14 +59,5 @@ extension IdentityV1.ReceiveResponse: ProtobufMessage {
     }
 
     package func write(to sink: inout some WireSink) {
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__receive_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__ReceiveResponse>) throws {
     }
 }

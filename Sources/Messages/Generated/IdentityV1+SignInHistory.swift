@@ -30,6 +30,7 @@ extension IdentityV1 {
 
 extension IdentityV1.SignInHistory: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.SignInHistory" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__sign_in_history__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -44,20 +45,5 @@ extension IdentityV1.SignInHistory: ProtobufMessage {
         if lastSignInAtMs != 0 { sink.int64(8, lastSignInAtMs) }
         if gapMs != 0 { sink.int64(16, gapMs) }
         if isNewDevice { sink.bool(24, isNewDevice) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__sign_in_history__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__SignInHistory>) throws {
-        let lastSignInAtMs = c.pointee.last_sign_in_at_ms
-        let gapMs = c.pointee.gap_ms
-        let isNewDevice = c.pointee.is_new_device != 0
-        self.lastSignInAtMs = lastSignInAtMs
-        self.gapMs = gapMs
-        self.isNewDevice = isNewDevice
     }
 }

@@ -58,6 +58,7 @@ extension IdentityV1 {
 
 extension IdentityV1.GetSignInSettingsRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.GetSignInSettingsRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__get_sign_in_settings_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -68,17 +69,6 @@ extension IdentityV1.GetSignInSettingsRequest: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if !language.isEmpty { sink.text(10, language) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__get_sign_in_settings_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__GetSignInSettingsRequest>) throws {
-        let language = try Wire.text(c.pointee.language)
-        self.language = language
     }
 }
 
@@ -116,6 +106,7 @@ extension IdentityV1 {
 
 extension IdentityV1.GetSignInSettingsResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.GetSignInSettingsResponse" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__get_sign_in_settings_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -134,31 +125,6 @@ extension IdentityV1.GetSignInSettingsResponse: ProtobufMessage {
         if allPhoneCountries { sink.bool(24, allPhoneCountries) }
         for value in phoneCountries { sink.text(34, value) }
         for value in providers { sink.message(42, value) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__get_sign_in_settings_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__GetSignInSettingsResponse>) throws {
-        let emailVerificationRequired = c.pointee.email_verification_required != 0
-        let passwordRules = try Wire.array(
-            c.pointee.n_password_rules, c.pointee.password_rules
-        ) { try IdentityV1.PasswordRule(reading: Wire.present($0)) }
-        let allPhoneCountries = c.pointee.all_phone_countries != 0
-        let phoneCountries = try Wire.array(
-            c.pointee.n_phone_countries, c.pointee.phone_countries
-        ) { try Wire.text($0) }
-        let providers = try Wire.array(
-            c.pointee.n_providers, c.pointee.providers
-        ) { try IdentityV1.ProviderSettings(reading: Wire.present($0)) }
-        self.emailVerificationRequired = emailVerificationRequired
-        self.passwordRules = passwordRules
-        self.allPhoneCountries = allPhoneCountries
-        self.phoneCountries = phoneCountries
-        self.providers = providers
     }
 }
 
@@ -191,6 +157,7 @@ extension IdentityV1 {
 
 extension IdentityV1.PasswordRule: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.PasswordRule" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__password_rule__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -207,23 +174,6 @@ extension IdentityV1.PasswordRule: ProtobufMessage {
         if !sentence.isEmpty { sink.text(18, sentence) }
         if minimum != 0 { sink.uint32(24, minimum) }
         if maximum != 0 { sink.uint32(32, maximum) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__password_rule__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__PasswordRule>) throws {
-        let rule = try Wire.text(c.pointee.rule)
-        let sentence = try Wire.text(c.pointee.sentence)
-        let minimum = c.pointee.minimum
-        let maximum = c.pointee.maximum
-        self.rule = rule
-        self.sentence = sentence
-        self.minimum = minimum
-        self.maximum = maximum
     }
 }
 
@@ -256,6 +206,7 @@ extension IdentityV1 {
 
 extension IdentityV1.ProviderSettings: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ProviderSettings" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__provider_settings__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -272,25 +223,6 @@ extension IdentityV1.ProviderSettings: ProtobufMessage {
         if !issuer.isEmpty { sink.text(18, issuer) }
         for value in clientIds { sink.text(26, value) }
         if nonceRequired { sink.bool(32, nonceRequired) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__provider_settings__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__ProviderSettings>) throws {
-        let name = try Wire.text(c.pointee.name)
-        let issuer = try Wire.text(c.pointee.issuer)
-        let clientIds = try Wire.array(
-            c.pointee.n_client_ids, c.pointee.client_ids
-        ) { try Wire.text($0) }
-        let nonceRequired = c.pointee.nonce_required != 0
-        self.name = name
-        self.issuer = issuer
-        self.clientIds = clientIds
-        self.nonceRequired = nonceRequired
     }
 }
 
@@ -323,6 +255,7 @@ extension IdentityV1 {
 
 extension IdentityV1.CheckPasswordRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.CheckPasswordRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__check_password_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -339,23 +272,6 @@ extension IdentityV1.CheckPasswordRequest: ProtobufMessage {
         if !email.isEmpty { sink.text(18, email) }
         if !displayName.isEmpty { sink.text(26, displayName) }
         if !language.isEmpty { sink.text(34, language) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__check_password_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__CheckPasswordRequest>) throws {
-        let password = try Wire.secret(c.pointee.password)
-        let email = try Wire.text(c.pointee.email)
-        let displayName = try Wire.text(c.pointee.display_name)
-        let language = try Wire.text(c.pointee.language)
-        self.password = password
-        self.email = email
-        self.displayName = displayName
-        self.language = language
     }
 }
 
@@ -380,6 +296,7 @@ extension IdentityV1 {
 
 extension IdentityV1.CheckPasswordResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.CheckPasswordResponse" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__check_password_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -392,21 +309,6 @@ extension IdentityV1.CheckPasswordResponse: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         for value in rules { sink.message(10, value) }
         if strength.rawValue != 0 { sink.int32(16, strength.rawValue) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__check_password_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__CheckPasswordResponse>) throws {
-        let rules = try Wire.array(
-            c.pointee.n_rules, c.pointee.rules
-        ) { try IdentityV1.PasswordRuleResult(reading: Wire.present($0)) }
-        let strength = IdentityV1.PasswordStrength(rawValue: Int32(truncatingIfNeeded: c.pointee.strength.rawValue))
-        self.rules = rules
-        self.strength = strength
     }
 }
 
@@ -431,6 +333,7 @@ extension IdentityV1 {
 
 extension IdentityV1.PasswordRuleResult: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.PasswordRuleResult" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__password_rule_result__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -443,18 +346,5 @@ extension IdentityV1.PasswordRuleResult: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if let rule { sink.message(10, rule) }
         if met { sink.bool(16, met) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__password_rule_result__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__PasswordRuleResult>) throws {
-        let rule = try c.pointee.rule.map { try IdentityV1.PasswordRule(reading: $0) }
-        let met = c.pointee.met != 0
-        self.rule = rule
-        self.met = met
     }
 }

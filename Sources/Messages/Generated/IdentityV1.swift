@@ -161,6 +161,7 @@ extension IdentityV1 {
 
 extension IdentityV1.Account: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.Account" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__account__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -202,49 +203,6 @@ extension IdentityV1.Account: ProtobufMessage {
         if !photoName.isEmpty { sink.text(114, photoName) }
         if !pendingEmail.isEmpty { sink.text(162, pendingEmail) }
     }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__account__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__Account>) throws {
-        let accountId = try Wire.text(c.pointee.account_id)
-        let email = try Wire.text(c.pointee.email)
-        let emailVerified = c.pointee.email_verified != 0
-        let displayName = try Wire.text(c.pointee.display_name)
-        let createdAtMs = c.pointee.created_at_ms
-        let lastSignInAtMs = c.pointee.last_sign_in_at_ms
-        let status = IdentityV1.AccountStatus(rawValue: Int32(truncatingIfNeeded: c.pointee.status.rawValue))
-        let methods = try Wire.array(
-            c.pointee.n_methods, c.pointee.methods
-        ) { try Wire.text($0) }
-        let phoneNumber = try Wire.text(c.pointee.phone_number)
-        let photoUrl = try Wire.text(c.pointee.photo_url)
-        let isGuest = c.pointee.is_guest != 0
-        let onboardingComplete = c.pointee.onboarding_complete != 0
-        let requiredActions = Wire.array(
-            c.pointee.n_required_actions, c.pointee.required_actions
-        ) { IdentityV1.RequiredAction(rawValue: Int32(truncatingIfNeeded: $0.rawValue)) }
-        let photoName = try Wire.text(c.pointee.photo_name)
-        let pendingEmail = try Wire.text(c.pointee.pending_email)
-        self.accountId = accountId
-        self.email = email
-        self.emailVerified = emailVerified
-        self.displayName = displayName
-        self.createdAtMs = createdAtMs
-        self.lastSignInAtMs = lastSignInAtMs
-        self.status = status
-        self.methods = methods
-        self.phoneNumber = phoneNumber
-        self.photoUrl = photoUrl
-        self.isGuest = isGuest
-        self.onboardingComplete = onboardingComplete
-        self.requiredActions = requiredActions
-        self.photoName = photoName
-        self.pendingEmail = pendingEmail
-    }
 }
 
 extension IdentityV1 {
@@ -281,6 +239,7 @@ extension IdentityV1 {
 
 extension IdentityV1.Origin: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.Origin" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__origin__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -299,25 +258,6 @@ extension IdentityV1.Origin: ProtobufMessage {
         if !platform.isEmpty { sink.text(26, platform) }
         if !deviceName.isEmpty { sink.text(34, deviceName) }
         if !app.isEmpty { sink.text(42, app) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__origin__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__Origin>) throws {
-        let clientAddress = try Wire.text(c.pointee.client_address)
-        let deviceId = try Wire.text(c.pointee.device_id)
-        let platform = try Wire.text(c.pointee.platform)
-        let deviceName = try Wire.text(c.pointee.device_name)
-        let app = try Wire.text(c.pointee.app)
-        self.clientAddress = clientAddress
-        self.deviceId = deviceId
-        self.platform = platform
-        self.deviceName = deviceName
-        self.app = app
     }
 }
 
@@ -364,6 +304,7 @@ extension IdentityV1 {
 
 extension IdentityV1.RegisterRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.RegisterRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__register_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -386,29 +327,6 @@ extension IdentityV1.RegisterRequest: ProtobufMessage {
         if let origin { sink.message(42, origin) }
         if !guestAccessToken.isEmpty { sink.text(50, guestAccessToken) }
         if mailWithheld { sink.bool(56, mailWithheld) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__register_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__RegisterRequest>) throws {
-        let email = try Wire.text(c.pointee.email)
-        let password = try Wire.secret(c.pointee.password)
-        let displayName = try Wire.text(c.pointee.display_name)
-        let language = try Wire.text(c.pointee.language)
-        let origin = try c.pointee.origin.map { try IdentityV1.Origin(reading: $0) }
-        let guestAccessToken = try Wire.text(c.pointee.guest_access_token)
-        let mailWithheld = c.pointee.mail_withheld != 0
-        self.email = email
-        self.password = password
-        self.displayName = displayName
-        self.language = language
-        self.origin = origin
-        self.guestAccessToken = guestAccessToken
-        self.mailWithheld = mailWithheld
     }
 }
 
@@ -434,6 +352,7 @@ extension IdentityV1 {
 
 extension IdentityV1.RegisterResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.RegisterResponse" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__register_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -446,19 +365,6 @@ extension IdentityV1.RegisterResponse: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
         if let proof { sink.message(18, proof) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__register_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__RegisterResponse>) throws {
-        let account = try c.pointee.account.map { try IdentityV1.Account(reading: $0) }
-        let proof = try c.pointee.proof.map { try IdentityV1.SignInProof(reading: $0) }
-        self.account = account
-        self.proof = proof
     }
 }
 
@@ -492,6 +398,7 @@ extension IdentityV1 {
 
 extension IdentityV1.VerifyPasswordRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.VerifyPasswordRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__verify_password_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -508,23 +415,6 @@ extension IdentityV1.VerifyPasswordRequest: ProtobufMessage {
         if !password.isEmpty { sink.secret(18, password) }
         if let origin { sink.message(26, origin) }
         if !guestAccessToken.isEmpty { sink.text(34, guestAccessToken) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__verify_password_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__VerifyPasswordRequest>) throws {
-        let email = try Wire.text(c.pointee.email)
-        let password = try Wire.secret(c.pointee.password)
-        let origin = try c.pointee.origin.map { try IdentityV1.Origin(reading: $0) }
-        let guestAccessToken = try Wire.text(c.pointee.guest_access_token)
-        self.email = email
-        self.password = password
-        self.origin = origin
-        self.guestAccessToken = guestAccessToken
     }
 }
 
@@ -557,6 +447,7 @@ extension IdentityV1 {
 
 extension IdentityV1.VerifyPasswordResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.VerifyPasswordResponse" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__verify_password_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -573,23 +464,6 @@ extension IdentityV1.VerifyPasswordResponse: ProtobufMessage {
         if let proof { sink.message(18, proof) }
         if let history { sink.message(26, history) }
         if let collision { sink.message(34, collision) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__verify_password_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__VerifyPasswordResponse>) throws {
-        let account = try c.pointee.account.map { try IdentityV1.Account(reading: $0) }
-        let proof = try c.pointee.proof.map { try IdentityV1.SignInProof(reading: $0) }
-        let history = try c.pointee.history.map { try IdentityV1.SignInHistory(reading: $0) }
-        let collision = try c.pointee.collision.map { try IdentityV1.Collision(reading: $0) }
-        self.account = account
-        self.proof = proof
-        self.history = history
-        self.collision = collision
     }
 }
 
@@ -619,6 +493,7 @@ extension IdentityV1 {
 
 extension IdentityV1.Collision: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.Collision" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__collision__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -633,21 +508,6 @@ extension IdentityV1.Collision: ProtobufMessage {
         if let guest { sink.message(10, guest) }
         if !choiceToken.isEmpty { sink.text(18, choiceToken) }
         if expiresAtMs != 0 { sink.int64(24, expiresAtMs) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__collision__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__Collision>) throws {
-        let guest = try c.pointee.guest.map { try IdentityV1.Account(reading: $0) }
-        let choiceToken = try Wire.text(c.pointee.choice_token)
-        let expiresAtMs = c.pointee.expires_at_ms
-        self.guest = guest
-        self.choiceToken = choiceToken
-        self.expiresAtMs = expiresAtMs
     }
 }
 
@@ -694,6 +554,7 @@ extension IdentityV1 {
 
 extension IdentityV1.SignInProof: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.SignInProof" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__sign_in_proof__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -716,31 +577,6 @@ extension IdentityV1.SignInProof: ProtobufMessage {
         if !nonce.isEmpty { sink.bytes(42, nonce) }
         if !mac.isEmpty { sink.bytes(50, mac) }
         if sessionGeneration != 0 { sink.int64(56, sessionGeneration) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__sign_in_proof__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__SignInProof>) throws {
-        let accountId = try Wire.text(c.pointee.account_id)
-        let amr = try Wire.array(
-            c.pointee.n_amr, c.pointee.amr
-        ) { try Wire.text($0) }
-        let authTimeMs = c.pointee.auth_time_ms
-        let provedAtMs = c.pointee.proved_at_ms
-        let nonce = Wire.bytes(c.pointee.nonce)
-        let mac = Wire.bytes(c.pointee.mac)
-        let sessionGeneration = c.pointee.session_generation
-        self.accountId = accountId
-        self.amr = amr
-        self.authTimeMs = authTimeMs
-        self.provedAtMs = provedAtMs
-        self.nonce = nonce
-        self.mac = mac
-        self.sessionGeneration = sessionGeneration
     }
 }
 
@@ -773,6 +609,7 @@ extension IdentityV1 {
 
 extension IdentityV1.ConfirmEmailRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ConfirmEmailRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__confirm_email_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -789,23 +626,6 @@ extension IdentityV1.ConfirmEmailRequest: ProtobufMessage {
         if !accountId.isEmpty { sink.text(18, accountId) }
         if !password.isEmpty { sink.secret(26, password) }
         if let origin { sink.message(34, origin) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__confirm_email_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__ConfirmEmailRequest>) throws {
-        let token = try Wire.text(c.pointee.token)
-        let accountId = try Wire.text(c.pointee.account_id)
-        let password = try Wire.secret(c.pointee.password)
-        let origin = try c.pointee.origin.map { try IdentityV1.Origin(reading: $0) }
-        self.token = token
-        self.accountId = accountId
-        self.password = password
-        self.origin = origin
     }
 }
 
@@ -830,6 +650,7 @@ extension IdentityV1 {
 
 extension IdentityV1.ConfirmEmailResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.ConfirmEmailResponse" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__confirm_email_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -842,19 +663,6 @@ extension IdentityV1.ConfirmEmailResponse: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
         if passwordReplaced { sink.bool(16, passwordReplaced) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__confirm_email_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__ConfirmEmailResponse>) throws {
-        let account = try c.pointee.account.map { try IdentityV1.Account(reading: $0) }
-        let passwordReplaced = c.pointee.password_replaced != 0
-        self.account = account
-        self.passwordReplaced = passwordReplaced
     }
 }
 
@@ -880,6 +688,7 @@ extension IdentityV1 {
 
 extension IdentityV1.GetAccountRequest: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.GetAccountRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__get_account_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -892,19 +701,6 @@ extension IdentityV1.GetAccountRequest: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if !accountId.isEmpty { sink.text(10, accountId) }
         if withProofs { sink.bool(16, withProofs) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__get_account_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__GetAccountRequest>) throws {
-        let accountId = try Wire.text(c.pointee.account_id)
-        let withProofs = c.pointee.with_proofs != 0
-        self.accountId = accountId
-        self.withProofs = withProofs
     }
 }
 
@@ -930,6 +726,7 @@ extension IdentityV1 {
 
 extension IdentityV1.GetAccountResponse: ProtobufMessage {
     package static var fullName: String { "postern.identity.v1.GetAccountResponse" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__get_account_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -942,18 +739,5 @@ extension IdentityV1.GetAccountResponse: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
         if hasPassword { sink.bool(16, hasPassword) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__identity__v1__get_account_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Identity__V1__GetAccountResponse>) throws {
-        let account = try c.pointee.account.map { try IdentityV1.Account(reading: $0) }
-        let hasPassword = c.pointee.has_password != 0
-        self.account = account
-        self.hasPassword = hasPassword
     }
 }

@@ -19,6 +19,7 @@ extension NotificationV1 {
 
 extension NotificationV1.ShowAddressRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ShowAddressRequest" }
+    package static var layout: MessageLayout { .init(postern__notification__v1__show_address_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -29,17 +30,6 @@ extension NotificationV1.ShowAddressRequest: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if !email.isEmpty { sink.text(10, email) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__notification__v1__show_address_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Notification__V1__ShowAddressRequest>) throws {
-        let email = try Wire.text(c.pointee.email)
-        self.email = email
     }
 }
 
@@ -72,6 +62,7 @@ extension NotificationV1 {
 
 extension NotificationV1.ShowAddressResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ShowAddressResponse" }
+    package static var layout: MessageLayout { .init(postern__notification__v1__show_address_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -88,23 +79,6 @@ extension NotificationV1.ShowAddressResponse: ProtobufMessage {
         if !reason.isEmpty { sink.text(18, reason) }
         if stoppedAtMs != 0 { sink.int64(24, stoppedAtMs) }
         if untilMs != 0 { sink.int64(32, untilMs) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__notification__v1__show_address_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Notification__V1__ShowAddressResponse>) throws {
-        let isStopped = c.pointee.is_stopped != 0
-        let reason = try Wire.text(c.pointee.reason)
-        let stoppedAtMs = c.pointee.stopped_at_ms
-        let untilMs = c.pointee.until_ms
-        self.isStopped = isStopped
-        self.reason = reason
-        self.stoppedAtMs = stoppedAtMs
-        self.untilMs = untilMs
     }
 }
 
@@ -125,6 +99,7 @@ extension NotificationV1 {
 
 extension NotificationV1.ReleaseAddressRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ReleaseAddressRequest" }
+    package static var layout: MessageLayout { .init(postern__notification__v1__release_address_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -135,17 +110,6 @@ extension NotificationV1.ReleaseAddressRequest: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if !email.isEmpty { sink.text(10, email) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__notification__v1__release_address_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Notification__V1__ReleaseAddressRequest>) throws {
-        let email = try Wire.text(c.pointee.email)
-        self.email = email
     }
 }
 
@@ -166,6 +130,7 @@ extension NotificationV1 {
 
 extension NotificationV1.ReleaseAddressResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ReleaseAddressResponse" }
+    package static var layout: MessageLayout { .init(postern__notification__v1__release_address_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -176,16 +141,5 @@ extension NotificationV1.ReleaseAddressResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if wasStopped { sink.bool(8, wasStopped) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__notification__v1__release_address_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Notification__V1__ReleaseAddressResponse>) throws {
-        let wasStopped = c.pointee.was_stopped != 0
-        self.wasStopped = wasStopped
     }
 }

@@ -74,6 +74,7 @@ extension NotificationV1 {
 
 extension NotificationV1.RegisterDeviceRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.RegisterDeviceRequest" }
+    package static var layout: MessageLayout { .init(postern__notification__v1__register_device_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -92,25 +93,6 @@ extension NotificationV1.RegisterDeviceRequest: ProtobufMessage {
         if !token.isEmpty { sink.text(26, token) }
         if !app.isEmpty { sink.text(34, app) }
         if !sessionId.isEmpty { sink.text(42, sessionId) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__notification__v1__register_device_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Notification__V1__RegisterDeviceRequest>) throws {
-        let accountId = try Wire.text(c.pointee.account_id)
-        let platform = NotificationV1.PushPlatform(rawValue: Int32(truncatingIfNeeded: c.pointee.platform.rawValue))
-        let token = try Wire.text(c.pointee.token)
-        let app = try Wire.text(c.pointee.app)
-        let sessionId = try Wire.text(c.pointee.session_id)
-        self.accountId = accountId
-        self.platform = platform
-        self.token = token
-        self.app = app
-        self.sessionId = sessionId
     }
 }
 
@@ -135,6 +117,7 @@ extension NotificationV1 {
 
 extension NotificationV1.RegisterDeviceResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.RegisterDeviceResponse" }
+    package static var layout: MessageLayout { .init(postern__notification__v1__register_device_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -147,19 +130,6 @@ extension NotificationV1.RegisterDeviceResponse: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if !deviceId.isEmpty { sink.text(10, deviceId) }
         if moved { sink.bool(16, moved) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__notification__v1__register_device_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Notification__V1__RegisterDeviceResponse>) throws {
-        let deviceId = try Wire.text(c.pointee.device_id)
-        let moved = c.pointee.moved != 0
-        self.deviceId = deviceId
-        self.moved = moved
     }
 }
 
@@ -188,6 +158,7 @@ extension NotificationV1 {
 
 extension NotificationV1.UpdateDeviceRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.UpdateDeviceRequest" }
+    package static var layout: MessageLayout { .init(postern__notification__v1__update_device_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -203,21 +174,6 @@ extension NotificationV1.UpdateDeviceRequest: ProtobufMessage {
         if !deviceId.isEmpty { sink.text(18, deviceId) }
         if !token.isEmpty { sink.text(26, token) }
     }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__notification__v1__update_device_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Notification__V1__UpdateDeviceRequest>) throws {
-        let accountId = try Wire.text(c.pointee.account_id)
-        let deviceId = try Wire.text(c.pointee.device_id)
-        let token = try Wire.text(c.pointee.token)
-        self.accountId = accountId
-        self.deviceId = deviceId
-        self.token = token
-    }
 }
 
 extension NotificationV1 {
@@ -231,6 +187,7 @@ extension NotificationV1 {
 
 extension NotificationV1.UpdateDeviceResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.UpdateDeviceResponse" }
+    package static var layout: MessageLayout { .init(postern__notification__v1__update_device_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -239,15 +196,6 @@ extension NotificationV1.UpdateDeviceResponse: ProtobufMessage {
     }
 
     package func write(to sink: inout some WireSink) {
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__notification__v1__update_device_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Notification__V1__UpdateDeviceResponse>) throws {
     }
 }
 
@@ -276,6 +224,7 @@ extension NotificationV1 {
 
 extension NotificationV1.UnregisterDeviceRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.UnregisterDeviceRequest" }
+    package static var layout: MessageLayout { .init(postern__notification__v1__unregister_device_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -290,21 +239,6 @@ extension NotificationV1.UnregisterDeviceRequest: ProtobufMessage {
         if !accountId.isEmpty { sink.text(10, accountId) }
         if !deviceId.isEmpty { sink.text(18, deviceId) }
         if !sessionId.isEmpty { sink.text(26, sessionId) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__notification__v1__unregister_device_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Notification__V1__UnregisterDeviceRequest>) throws {
-        let accountId = try Wire.text(c.pointee.account_id)
-        let deviceId = try Wire.text(c.pointee.device_id)
-        let sessionId = try Wire.text(c.pointee.session_id)
-        self.accountId = accountId
-        self.deviceId = deviceId
-        self.sessionId = sessionId
     }
 }
 
@@ -325,6 +259,7 @@ extension NotificationV1 {
 
 extension NotificationV1.UnregisterDeviceResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.UnregisterDeviceResponse" }
+    package static var layout: MessageLayout { .init(postern__notification__v1__unregister_device_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -335,17 +270,6 @@ extension NotificationV1.UnregisterDeviceResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if dropped != 0 { sink.uint32(8, dropped) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__notification__v1__unregister_device_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Notification__V1__UnregisterDeviceResponse>) throws {
-        let dropped = c.pointee.dropped
-        self.dropped = dropped
     }
 }
 
@@ -366,6 +290,7 @@ extension NotificationV1 {
 
 extension NotificationV1.RevokeDevicesRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.RevokeDevicesRequest" }
+    package static var layout: MessageLayout { .init(postern__notification__v1__revoke_devices_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -376,17 +301,6 @@ extension NotificationV1.RevokeDevicesRequest: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if !accountId.isEmpty { sink.text(10, accountId) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__notification__v1__revoke_devices_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Notification__V1__RevokeDevicesRequest>) throws {
-        let accountId = try Wire.text(c.pointee.account_id)
-        self.accountId = accountId
     }
 }
 
@@ -407,6 +321,7 @@ extension NotificationV1 {
 
 extension NotificationV1.RevokeDevicesResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.RevokeDevicesResponse" }
+    package static var layout: MessageLayout { .init(postern__notification__v1__revoke_devices_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -417,17 +332,6 @@ extension NotificationV1.RevokeDevicesResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if dropped != 0 { sink.uint32(8, dropped) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__notification__v1__revoke_devices_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Notification__V1__RevokeDevicesResponse>) throws {
-        let dropped = c.pointee.dropped
-        self.dropped = dropped
     }
 }
 
@@ -448,6 +352,7 @@ extension NotificationV1 {
 
 extension NotificationV1.ListDevicesRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ListDevicesRequest" }
+    package static var layout: MessageLayout { .init(postern__notification__v1__list_devices_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -458,17 +363,6 @@ extension NotificationV1.ListDevicesRequest: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if !accountId.isEmpty { sink.text(10, accountId) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__notification__v1__list_devices_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Notification__V1__ListDevicesRequest>) throws {
-        let accountId = try Wire.text(c.pointee.account_id)
-        self.accountId = accountId
     }
 }
 
@@ -489,6 +383,7 @@ extension NotificationV1 {
 
 extension NotificationV1.ListDevicesResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ListDevicesResponse" }
+    package static var layout: MessageLayout { .init(postern__notification__v1__list_devices_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -499,19 +394,6 @@ extension NotificationV1.ListDevicesResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         for value in devices { sink.message(10, value) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__notification__v1__list_devices_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Notification__V1__ListDevicesResponse>) throws {
-        let devices = try Wire.array(
-            c.pointee.n_devices, c.pointee.devices
-        ) { try NotificationV1.PushDevice(reading: Wire.present($0)) }
-        self.devices = devices
     }
 }
 
@@ -544,6 +426,7 @@ extension NotificationV1 {
 
 extension NotificationV1.PushDevice: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.PushDevice" }
+    package static var layout: MessageLayout { .init(postern__notification__v1__push_device__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -560,22 +443,5 @@ extension NotificationV1.PushDevice: ProtobufMessage {
         if platform.rawValue != 0 { sink.int32(16, platform.rawValue) }
         if !app.isEmpty { sink.text(26, app) }
         if seenAtMs != 0 { sink.int64(32, seenAtMs) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__notification__v1__push_device__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Notification__V1__PushDevice>) throws {
-        let deviceId = try Wire.text(c.pointee.device_id)
-        let platform = NotificationV1.PushPlatform(rawValue: Int32(truncatingIfNeeded: c.pointee.platform.rawValue))
-        let app = try Wire.text(c.pointee.app)
-        let seenAtMs = c.pointee.seen_at_ms
-        self.deviceId = deviceId
-        self.platform = platform
-        self.app = app
-        self.seenAtMs = seenAtMs
     }
 }

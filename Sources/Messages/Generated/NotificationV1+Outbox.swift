@@ -195,6 +195,7 @@ extension NotificationV1 {
 
 extension NotificationV1.MessageSummary: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.MessageSummary" }
+    package static var layout: MessageLayout { .init(postern__notification__v1__message_summary__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -229,41 +230,6 @@ extension NotificationV1.MessageSummary: ProtobufMessage {
         if endedAtMs != 0 { sink.int64(88, endedAtMs) }
         if !reason.isEmpty { sink.text(98, reason) }
         if canBeRetried { sink.bool(104, canBeRetried) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__notification__v1__message_summary__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Notification__V1__MessageSummary>) throws {
-        let messageId = try Wire.text(c.pointee.message_id)
-        let channel = NotificationV1.MessageChannel(rawValue: Int32(truncatingIfNeeded: c.pointee.channel.rawValue))
-        let lane = NotificationV1.MessageLane(rawValue: Int32(truncatingIfNeeded: c.pointee.lane.rawValue))
-        let template = try Wire.text(c.pointee.template_)
-        let recipient = try Wire.text(c.pointee.recipient)
-        let state = NotificationV1.MessageState(rawValue: Int32(truncatingIfNeeded: c.pointee.state.rawValue))
-        let attempts = c.pointee.attempts
-        let acceptedAtMs = c.pointee.accepted_at_ms
-        let dueAtMs = c.pointee.due_at_ms
-        let expiresAtMs = c.pointee.expires_at_ms
-        let endedAtMs = c.pointee.ended_at_ms
-        let reason = try Wire.text(c.pointee.reason)
-        let canBeRetried = c.pointee.can_be_retried != 0
-        self.messageId = messageId
-        self.channel = channel
-        self.lane = lane
-        self.template = template
-        self.recipient = recipient
-        self.state = state
-        self.attempts = attempts
-        self.acceptedAtMs = acceptedAtMs
-        self.dueAtMs = dueAtMs
-        self.expiresAtMs = expiresAtMs
-        self.endedAtMs = endedAtMs
-        self.reason = reason
-        self.canBeRetried = canBeRetried
     }
 }
 
@@ -304,6 +270,7 @@ extension NotificationV1 {
 
 extension NotificationV1.ListMessagesRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ListMessagesRequest" }
+    package static var layout: MessageLayout { .init(postern__notification__v1__list_messages_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -324,27 +291,6 @@ extension NotificationV1.ListMessagesRequest: ProtobufMessage {
         if !recipient.isEmpty { sink.text(34, recipient) }
         if pageSize != 0 { sink.uint32(40, pageSize) }
         if !page.isEmpty { sink.text(50, page) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__notification__v1__list_messages_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Notification__V1__ListMessagesRequest>) throws {
-        let state = NotificationV1.MessageState(rawValue: Int32(truncatingIfNeeded: c.pointee.state.rawValue))
-        let channel = NotificationV1.MessageChannel(rawValue: Int32(truncatingIfNeeded: c.pointee.channel.rawValue))
-        let template = try Wire.text(c.pointee.template_)
-        let recipient = try Wire.text(c.pointee.recipient)
-        let pageSize = c.pointee.page_size
-        let page = try Wire.text(c.pointee.page)
-        self.state = state
-        self.channel = channel
-        self.template = template
-        self.recipient = recipient
-        self.pageSize = pageSize
-        self.page = page
     }
 }
 
@@ -370,6 +316,7 @@ extension NotificationV1 {
 
 extension NotificationV1.ListMessagesResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ListMessagesResponse" }
+    package static var layout: MessageLayout { .init(postern__notification__v1__list_messages_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -382,21 +329,6 @@ extension NotificationV1.ListMessagesResponse: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         for value in messages { sink.message(10, value) }
         if !nextPage.isEmpty { sink.text(18, nextPage) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__notification__v1__list_messages_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Notification__V1__ListMessagesResponse>) throws {
-        let messages = try Wire.array(
-            c.pointee.n_messages, c.pointee.messages
-        ) { try NotificationV1.MessageSummary(reading: Wire.present($0)) }
-        let nextPage = try Wire.text(c.pointee.next_page)
-        self.messages = messages
-        self.nextPage = nextPage
     }
 }
 
@@ -417,6 +349,7 @@ extension NotificationV1 {
 
 extension NotificationV1.ShowMessageRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ShowMessageRequest" }
+    package static var layout: MessageLayout { .init(postern__notification__v1__show_message_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -427,17 +360,6 @@ extension NotificationV1.ShowMessageRequest: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if !messageId.isEmpty { sink.text(10, messageId) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__notification__v1__show_message_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Notification__V1__ShowMessageRequest>) throws {
-        let messageId = try Wire.text(c.pointee.message_id)
-        self.messageId = messageId
     }
 }
 
@@ -462,6 +384,7 @@ extension NotificationV1 {
 
 extension NotificationV1.ShowMessageResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ShowMessageResponse" }
+    package static var layout: MessageLayout { .init(postern__notification__v1__show_message_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -474,21 +397,6 @@ extension NotificationV1.ShowMessageResponse: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if let message { sink.message(10, message) }
         for value in failedTries { sink.message(18, value) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__notification__v1__show_message_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Notification__V1__ShowMessageResponse>) throws {
-        let message = try c.pointee.message.map { try NotificationV1.MessageSummary(reading: $0) }
-        let failedTries = try Wire.array(
-            c.pointee.n_failed_tries, c.pointee.failed_tries
-        ) { try NotificationV1.FailedTry(reading: Wire.present($0)) }
-        self.message = message
-        self.failedTries = failedTries
     }
 }
 
@@ -517,6 +425,7 @@ extension NotificationV1 {
 
 extension NotificationV1.FailedTry: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.FailedTry" }
+    package static var layout: MessageLayout { .init(postern__notification__v1__failed_try__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -531,21 +440,6 @@ extension NotificationV1.FailedTry: ProtobufMessage {
         if attempt != 0 { sink.uint32(8, attempt) }
         if atMs != 0 { sink.int64(16, atMs) }
         if !reason.isEmpty { sink.text(26, reason) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__notification__v1__failed_try__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Notification__V1__FailedTry>) throws {
-        let attempt = c.pointee.attempt
-        let atMs = c.pointee.at_ms
-        let reason = try Wire.text(c.pointee.reason)
-        self.attempt = attempt
-        self.atMs = atMs
-        self.reason = reason
     }
 }
 
@@ -566,6 +460,7 @@ extension NotificationV1 {
 
 extension NotificationV1.RetryMessageRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.RetryMessageRequest" }
+    package static var layout: MessageLayout { .init(postern__notification__v1__retry_message_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -576,17 +471,6 @@ extension NotificationV1.RetryMessageRequest: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if !messageId.isEmpty { sink.text(10, messageId) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__notification__v1__retry_message_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Notification__V1__RetryMessageRequest>) throws {
-        let messageId = try Wire.text(c.pointee.message_id)
-        self.messageId = messageId
     }
 }
 
@@ -607,6 +491,7 @@ extension NotificationV1 {
 
 extension NotificationV1.RetryMessageResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.RetryMessageResponse" }
+    package static var layout: MessageLayout { .init(postern__notification__v1__retry_message_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -617,17 +502,6 @@ extension NotificationV1.RetryMessageResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if let message { sink.message(10, message) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__notification__v1__retry_message_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Notification__V1__RetryMessageResponse>) throws {
-        let message = try c.pointee.message.map { try NotificationV1.MessageSummary(reading: $0) }
-        self.message = message
     }
 }
 
@@ -648,6 +522,7 @@ extension NotificationV1 {
 
 extension NotificationV1.DiscardMessageRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.DiscardMessageRequest" }
+    package static var layout: MessageLayout { .init(postern__notification__v1__discard_message_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -658,17 +533,6 @@ extension NotificationV1.DiscardMessageRequest: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if !messageId.isEmpty { sink.text(10, messageId) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__notification__v1__discard_message_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Notification__V1__DiscardMessageRequest>) throws {
-        let messageId = try Wire.text(c.pointee.message_id)
-        self.messageId = messageId
     }
 }
 
@@ -689,6 +553,7 @@ extension NotificationV1 {
 
 extension NotificationV1.DiscardMessageResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.DiscardMessageResponse" }
+    package static var layout: MessageLayout { .init(postern__notification__v1__discard_message_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -699,17 +564,6 @@ extension NotificationV1.DiscardMessageResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if let message { sink.message(10, message) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__notification__v1__discard_message_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Notification__V1__DiscardMessageResponse>) throws {
-        let message = try c.pointee.message.map { try NotificationV1.MessageSummary(reading: $0) }
-        self.message = message
     }
 }
 
@@ -724,6 +578,7 @@ extension NotificationV1 {
 
 extension NotificationV1.WatchMessagesRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.WatchMessagesRequest" }
+    package static var layout: MessageLayout { .init(postern__notification__v1__watch_messages_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -732,15 +587,6 @@ extension NotificationV1.WatchMessagesRequest: ProtobufMessage {
     }
 
     package func write(to sink: inout some WireSink) {
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__notification__v1__watch_messages_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Notification__V1__WatchMessagesRequest>) throws {
     }
 }
 
@@ -769,6 +615,7 @@ extension NotificationV1 {
 
 extension NotificationV1.WatchMessagesItem: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.WatchMessagesItem" }
+    package static var layout: MessageLayout { .init(postern__notification__v1__watch_messages_item__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -783,25 +630,6 @@ extension NotificationV1.WatchMessagesItem: ProtobufMessage {
         for value in counts { sink.message(10, value) }
         for value in changes { sink.message(18, value) }
         if changesLeftOut != 0 { sink.uint64(24, changesLeftOut) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__notification__v1__watch_messages_item__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Notification__V1__WatchMessagesItem>) throws {
-        let counts = try Wire.array(
-            c.pointee.n_counts, c.pointee.counts
-        ) { try NotificationV1.MessageCount(reading: Wire.present($0)) }
-        let changes = try Wire.array(
-            c.pointee.n_changes, c.pointee.changes
-        ) { try NotificationV1.MessageSummary(reading: Wire.present($0)) }
-        let changesLeftOut = c.pointee.changes_left_out
-        self.counts = counts
-        self.changes = changes
-        self.changesLeftOut = changesLeftOut
     }
 }
 
@@ -826,6 +654,7 @@ extension NotificationV1 {
 
 extension NotificationV1.MessageCount: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.MessageCount" }
+    package static var layout: MessageLayout { .init(postern__notification__v1__message_count__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -838,19 +667,6 @@ extension NotificationV1.MessageCount: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if state.rawValue != 0 { sink.int32(8, state.rawValue) }
         if count != 0 { sink.uint64(16, count) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__notification__v1__message_count__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Notification__V1__MessageCount>) throws {
-        let state = NotificationV1.MessageState(rawValue: Int32(truncatingIfNeeded: c.pointee.state.rawValue))
-        let count = c.pointee.count
-        self.state = state
-        self.count = count
     }
 }
 
@@ -871,6 +687,7 @@ extension NotificationV1 {
 
 extension NotificationV1.ForgetAccountRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ForgetAccountRequest" }
+    package static var layout: MessageLayout { .init(postern__notification__v1__forget_account_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -881,17 +698,6 @@ extension NotificationV1.ForgetAccountRequest: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if !accountId.isEmpty { sink.text(10, accountId) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__notification__v1__forget_account_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Notification__V1__ForgetAccountRequest>) throws {
-        let accountId = try Wire.text(c.pointee.account_id)
-        self.accountId = accountId
     }
 }
 
@@ -906,6 +712,7 @@ extension NotificationV1 {
 
 extension NotificationV1.ForgetAccountResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ForgetAccountResponse" }
+    package static var layout: MessageLayout { .init(postern__notification__v1__forget_account_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -914,14 +721,5 @@ extension NotificationV1.ForgetAccountResponse: ProtobufMessage {
     }
 
     package func write(to sink: inout some WireSink) {
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__notification__v1__forget_account_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Notification__V1__ForgetAccountResponse>) throws {
     }
 }

@@ -52,6 +52,7 @@ extension NotificationV1 {
 
 extension NotificationV1.SendPushRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.SendPushRequest" }
+    package static var layout: MessageLayout { .init(postern__notification__v1__send_push_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -79,37 +80,6 @@ extension NotificationV1.SendPushRequest: ProtobufMessage {
         if !collapseKey.isEmpty { sink.text(66, collapseKey) }
         if expiresAtMs != 0 { sink.int64(72, expiresAtMs) }
     }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__notification__v1__send_push_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Notification__V1__SendPushRequest>) throws {
-        let accountId = try Wire.text(c.pointee.account_id)
-        let template = try Wire.text(c.pointee.template_)
-        let language = try Wire.text(c.pointee.language)
-        let variables = try Wire.array(
-            c.pointee.n_variables, c.pointee.variables
-        ) { try NotificationV1.Variable(reading: Wire.present($0)) }
-        let title = try Wire.text(c.pointee.title)
-        let body = try Wire.text(c.pointee.body)
-        let data = try Wire.array(
-            c.pointee.n_data, c.pointee.data
-        ) { try NotificationV1.Variable(reading: Wire.present($0)) }
-        let collapseKey = try Wire.text(c.pointee.collapse_key)
-        let expiresAtMs = c.pointee.expires_at_ms
-        self.accountId = accountId
-        self.template = template
-        self.language = language
-        self.variables = variables
-        self.title = title
-        self.body = body
-        self.data = data
-        self.collapseKey = collapseKey
-        self.expiresAtMs = expiresAtMs
-    }
 }
 
 extension NotificationV1 {
@@ -129,6 +99,7 @@ extension NotificationV1 {
 
 extension NotificationV1.SendPushResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.SendPushResponse" }
+    package static var layout: MessageLayout { .init(postern__notification__v1__send_push_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -139,18 +110,5 @@ extension NotificationV1.SendPushResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         for value in messageIds { sink.text(10, value) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__notification__v1__send_push_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Notification__V1__SendPushResponse>) throws {
-        let messageIds = try Wire.array(
-            c.pointee.n_message_ids, c.pointee.message_ids
-        ) { try Wire.text($0) }
-        self.messageIds = messageIds
     }
 }

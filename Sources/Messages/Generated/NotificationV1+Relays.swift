@@ -23,6 +23,7 @@ extension NotificationV1 {
 
 extension NotificationV1.SetRelayRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.SetRelayRequest" }
+    package static var layout: MessageLayout { .init(postern__notification__v1__set_relay_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -35,19 +36,6 @@ extension NotificationV1.SetRelayRequest: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if !email.isEmpty { sink.text(10, email) }
         if isOff { sink.bool(16, isOff) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__notification__v1__set_relay_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Notification__V1__SetRelayRequest>) throws {
-        let email = try Wire.text(c.pointee.email)
-        let isOff = c.pointee.is_off != 0
-        self.email = email
-        self.isOff = isOff
     }
 }
 
@@ -62,6 +50,7 @@ extension NotificationV1 {
 
 extension NotificationV1.SetRelayResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.SetRelayResponse" }
+    package static var layout: MessageLayout { .init(postern__notification__v1__set_relay_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -70,14 +59,5 @@ extension NotificationV1.SetRelayResponse: ProtobufMessage {
     }
 
     package func write(to sink: inout some WireSink) {
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__notification__v1__set_relay_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Notification__V1__SetRelayResponse>) throws {
     }
 }

@@ -40,6 +40,7 @@ extension NotificationV1 {
 
 extension NotificationV1.SendTextRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.SendTextRequest" }
+    package static var layout: MessageLayout { .init(postern__notification__v1__send_text_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -61,29 +62,6 @@ extension NotificationV1.SendTextRequest: ProtobufMessage {
         if expiresAtMs != 0 { sink.int64(40, expiresAtMs) }
         if !accountId.isEmpty { sink.text(50, accountId) }
     }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__notification__v1__send_text_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Notification__V1__SendTextRequest>) throws {
-        let recipient = try Wire.text(c.pointee.recipient)
-        let template = try Wire.text(c.pointee.template_)
-        let language = try Wire.text(c.pointee.language)
-        let variables = try Wire.array(
-            c.pointee.n_variables, c.pointee.variables
-        ) { try NotificationV1.Variable(reading: Wire.present($0)) }
-        let expiresAtMs = c.pointee.expires_at_ms
-        let accountId = try Wire.text(c.pointee.account_id)
-        self.recipient = recipient
-        self.template = template
-        self.language = language
-        self.variables = variables
-        self.expiresAtMs = expiresAtMs
-        self.accountId = accountId
-    }
 }
 
 extension NotificationV1 {
@@ -103,6 +81,7 @@ extension NotificationV1 {
 
 extension NotificationV1.SendTextResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.SendTextResponse" }
+    package static var layout: MessageLayout { .init(postern__notification__v1__send_text_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -113,16 +92,5 @@ extension NotificationV1.SendTextResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if !messageId.isEmpty { sink.text(10, messageId) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__notification__v1__send_text_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Notification__V1__SendTextResponse>) throws {
-        let messageId = try Wire.text(c.pointee.message_id)
-        self.messageId = messageId
     }
 }

@@ -47,6 +47,7 @@ extension NotificationV1 {
 
 extension NotificationV1.Webhook: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.Webhook" }
+    package static var layout: MessageLayout { .init(postern__notification__v1__webhook__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -72,33 +73,6 @@ extension NotificationV1.Webhook: ProtobufMessage {
         if !lastFailure.isEmpty { sink.text(58, lastFailure) }
         if position != 0 { sink.int64(64, position) }
     }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__notification__v1__webhook__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Notification__V1__Webhook>) throws {
-        let webhookId = try Wire.text(c.pointee.webhook_id)
-        let url = try Wire.text(c.pointee.url)
-        let events = try Wire.array(
-            c.pointee.n_events, c.pointee.events
-        ) { try Wire.text($0) }
-        let createdAtMs = c.pointee.created_at_ms
-        let isPaused = c.pointee.is_paused != 0
-        let waiting = c.pointee.waiting
-        let lastFailure = try Wire.text(c.pointee.last_failure)
-        let position = c.pointee.position
-        self.webhookId = webhookId
-        self.url = url
-        self.events = events
-        self.createdAtMs = createdAtMs
-        self.isPaused = isPaused
-        self.waiting = waiting
-        self.lastFailure = lastFailure
-        self.position = position
-    }
 }
 
 extension NotificationV1 {
@@ -122,6 +96,7 @@ extension NotificationV1 {
 
 extension NotificationV1.AddWebhookRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.AddWebhookRequest" }
+    package static var layout: MessageLayout { .init(postern__notification__v1__add_webhook_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -134,21 +109,6 @@ extension NotificationV1.AddWebhookRequest: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if !url.isEmpty { sink.text(10, url) }
         for value in events { sink.text(18, value) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__notification__v1__add_webhook_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Notification__V1__AddWebhookRequest>) throws {
-        let url = try Wire.text(c.pointee.url)
-        let events = try Wire.array(
-            c.pointee.n_events, c.pointee.events
-        ) { try Wire.text($0) }
-        self.url = url
-        self.events = events
     }
 }
 
@@ -173,6 +133,7 @@ extension NotificationV1 {
 
 extension NotificationV1.AddWebhookResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.AddWebhookResponse" }
+    package static var layout: MessageLayout { .init(postern__notification__v1__add_webhook_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -185,19 +146,6 @@ extension NotificationV1.AddWebhookResponse: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if let webhook { sink.message(10, webhook) }
         if !secret.isEmpty { sink.text(18, secret) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__notification__v1__add_webhook_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Notification__V1__AddWebhookResponse>) throws {
-        let webhook = try c.pointee.webhook.map { try NotificationV1.Webhook(reading: $0) }
-        let secret = try Wire.text(c.pointee.secret)
-        self.webhook = webhook
-        self.secret = secret
     }
 }
 
@@ -212,6 +160,7 @@ extension NotificationV1 {
 
 extension NotificationV1.ListWebhooksRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ListWebhooksRequest" }
+    package static var layout: MessageLayout { .init(postern__notification__v1__list_webhooks_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -220,15 +169,6 @@ extension NotificationV1.ListWebhooksRequest: ProtobufMessage {
     }
 
     package func write(to sink: inout some WireSink) {
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__notification__v1__list_webhooks_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Notification__V1__ListWebhooksRequest>) throws {
     }
 }
 
@@ -249,6 +189,7 @@ extension NotificationV1 {
 
 extension NotificationV1.ListWebhooksResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ListWebhooksResponse" }
+    package static var layout: MessageLayout { .init(postern__notification__v1__list_webhooks_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -259,19 +200,6 @@ extension NotificationV1.ListWebhooksResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         for value in webhooks { sink.message(10, value) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__notification__v1__list_webhooks_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Notification__V1__ListWebhooksResponse>) throws {
-        let webhooks = try Wire.array(
-            c.pointee.n_webhooks, c.pointee.webhooks
-        ) { try NotificationV1.Webhook(reading: Wire.present($0)) }
-        self.webhooks = webhooks
     }
 }
 
@@ -292,6 +220,7 @@ extension NotificationV1 {
 
 extension NotificationV1.RemoveWebhookRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.RemoveWebhookRequest" }
+    package static var layout: MessageLayout { .init(postern__notification__v1__remove_webhook_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -302,17 +231,6 @@ extension NotificationV1.RemoveWebhookRequest: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if !webhookId.isEmpty { sink.text(10, webhookId) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__notification__v1__remove_webhook_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Notification__V1__RemoveWebhookRequest>) throws {
-        let webhookId = try Wire.text(c.pointee.webhook_id)
-        self.webhookId = webhookId
     }
 }
 
@@ -327,6 +245,7 @@ extension NotificationV1 {
 
 extension NotificationV1.RemoveWebhookResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.RemoveWebhookResponse" }
+    package static var layout: MessageLayout { .init(postern__notification__v1__remove_webhook_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -335,15 +254,6 @@ extension NotificationV1.RemoveWebhookResponse: ProtobufMessage {
     }
 
     package func write(to sink: inout some WireSink) {
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__notification__v1__remove_webhook_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Notification__V1__RemoveWebhookResponse>) throws {
     }
 }
 
@@ -364,6 +274,7 @@ extension NotificationV1 {
 
 extension NotificationV1.RotateWebhookSecretRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.RotateWebhookSecretRequest" }
+    package static var layout: MessageLayout { .init(postern__notification__v1__rotate_webhook_secret_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -374,17 +285,6 @@ extension NotificationV1.RotateWebhookSecretRequest: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if !webhookId.isEmpty { sink.text(10, webhookId) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__notification__v1__rotate_webhook_secret_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Notification__V1__RotateWebhookSecretRequest>) throws {
-        let webhookId = try Wire.text(c.pointee.webhook_id)
-        self.webhookId = webhookId
     }
 }
 
@@ -409,6 +309,7 @@ extension NotificationV1 {
 
 extension NotificationV1.RotateWebhookSecretResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.RotateWebhookSecretResponse" }
+    package static var layout: MessageLayout { .init(postern__notification__v1__rotate_webhook_secret_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -421,19 +322,6 @@ extension NotificationV1.RotateWebhookSecretResponse: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if !secret.isEmpty { sink.text(10, secret) }
         if formerUntilMs != 0 { sink.int64(16, formerUntilMs) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__notification__v1__rotate_webhook_secret_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Notification__V1__RotateWebhookSecretResponse>) throws {
-        let secret = try Wire.text(c.pointee.secret)
-        let formerUntilMs = c.pointee.former_until_ms
-        self.secret = secret
-        self.formerUntilMs = formerUntilMs
     }
 }
 
@@ -458,6 +346,7 @@ extension NotificationV1 {
 
 extension NotificationV1.PauseWebhookRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.PauseWebhookRequest" }
+    package static var layout: MessageLayout { .init(postern__notification__v1__pause_webhook_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -470,19 +359,6 @@ extension NotificationV1.PauseWebhookRequest: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if !webhookId.isEmpty { sink.text(10, webhookId) }
         if paused { sink.bool(16, paused) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__notification__v1__pause_webhook_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Notification__V1__PauseWebhookRequest>) throws {
-        let webhookId = try Wire.text(c.pointee.webhook_id)
-        let paused = c.pointee.paused != 0
-        self.webhookId = webhookId
-        self.paused = paused
     }
 }
 
@@ -497,6 +373,7 @@ extension NotificationV1 {
 
 extension NotificationV1.PauseWebhookResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.PauseWebhookResponse" }
+    package static var layout: MessageLayout { .init(postern__notification__v1__pause_webhook_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -505,15 +382,6 @@ extension NotificationV1.PauseWebhookResponse: ProtobufMessage {
     }
 
     package func write(to sink: inout some WireSink) {
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__notification__v1__pause_webhook_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Notification__V1__PauseWebhookResponse>) throws {
     }
 }
 
@@ -538,6 +406,7 @@ extension NotificationV1 {
 
 extension NotificationV1.ReplayWebhookRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ReplayWebhookRequest" }
+    package static var layout: MessageLayout { .init(postern__notification__v1__replay_webhook_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -550,19 +419,6 @@ extension NotificationV1.ReplayWebhookRequest: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if !webhookId.isEmpty { sink.text(10, webhookId) }
         if after != 0 { sink.int64(16, after) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__notification__v1__replay_webhook_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Notification__V1__ReplayWebhookRequest>) throws {
-        let webhookId = try Wire.text(c.pointee.webhook_id)
-        let after = c.pointee.after
-        self.webhookId = webhookId
-        self.after = after
     }
 }
 
@@ -583,6 +439,7 @@ extension NotificationV1 {
 
 extension NotificationV1.ReplayWebhookResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.ReplayWebhookResponse" }
+    package static var layout: MessageLayout { .init(postern__notification__v1__replay_webhook_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -593,16 +450,5 @@ extension NotificationV1.ReplayWebhookResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if events != 0 { sink.int64(8, events) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__notification__v1__replay_webhook_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Notification__V1__ReplayWebhookResponse>) throws {
-        let events = c.pointee.events
-        self.events = events
     }
 }

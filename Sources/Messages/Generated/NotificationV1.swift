@@ -43,6 +43,7 @@ extension NotificationV1 {
 
 extension NotificationV1.SendEmailRequest: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.SendEmailRequest" }
+    package static var layout: MessageLayout { .init(postern__notification__v1__send_email_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -63,29 +64,6 @@ extension NotificationV1.SendEmailRequest: ProtobufMessage {
         for value in variables { sink.message(34, value) }
         if expiresAtMs != 0 { sink.int64(40, expiresAtMs) }
         if !accountId.isEmpty { sink.text(50, accountId) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__notification__v1__send_email_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Notification__V1__SendEmailRequest>) throws {
-        let recipient = try Wire.text(c.pointee.recipient)
-        let template = try Wire.text(c.pointee.template_)
-        let language = try Wire.text(c.pointee.language)
-        let variables = try Wire.array(
-            c.pointee.n_variables, c.pointee.variables
-        ) { try NotificationV1.Variable(reading: Wire.present($0)) }
-        let expiresAtMs = c.pointee.expires_at_ms
-        let accountId = try Wire.text(c.pointee.account_id)
-        self.recipient = recipient
-        self.template = template
-        self.language = language
-        self.variables = variables
-        self.expiresAtMs = expiresAtMs
-        self.accountId = accountId
     }
 }
 
@@ -110,6 +88,7 @@ extension NotificationV1 {
 
 extension NotificationV1.Variable: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.Variable" }
+    package static var layout: MessageLayout { .init(postern__notification__v1__variable__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -122,19 +101,6 @@ extension NotificationV1.Variable: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if !name.isEmpty { sink.text(10, name) }
         if !value.isEmpty { sink.text(18, value) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__notification__v1__variable__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Notification__V1__Variable>) throws {
-        let name = try Wire.text(c.pointee.name)
-        let value = try Wire.text(c.pointee.value)
-        self.name = name
-        self.value = value
     }
 }
 
@@ -155,6 +121,7 @@ extension NotificationV1 {
 
 extension NotificationV1.SendEmailResponse: ProtobufMessage {
     package static var fullName: String { "postern.notification.v1.SendEmailResponse" }
+    package static var layout: MessageLayout { .init(postern__notification__v1__send_email_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -165,16 +132,5 @@ extension NotificationV1.SendEmailResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if !messageId.isEmpty { sink.text(10, messageId) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__notification__v1__send_email_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Notification__V1__SendEmailResponse>) throws {
-        let messageId = try Wire.text(c.pointee.message_id)
-        self.messageId = messageId
     }
 }

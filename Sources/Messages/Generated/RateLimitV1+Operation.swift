@@ -43,6 +43,7 @@ extension RateLimitV1 {
 
 extension RateLimitV1.Limit: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.Limit" }
+    package static var layout: MessageLayout { .init(postern__ratelimit__v1__limit__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -66,31 +67,6 @@ extension RateLimitV1.Limit: ProtobufMessage {
         if `internal` { sink.bool(48, `internal`) }
         for value in settings { sink.text(58, value) }
     }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__ratelimit__v1__limit__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Ratelimit__V1__Limit>) throws {
-        let name = try Wire.text(c.pointee.name)
-        let rule = try Wire.text(c.pointee.rule)
-        let changed = c.pointee.changed != 0
-        let shadow = c.pointee.shadow != 0
-        let durable = c.pointee.durable != 0
-        let `internal` = c.pointee.internal != 0
-        let settings = try Wire.array(
-            c.pointee.n_settings, c.pointee.settings
-        ) { try Wire.text($0) }
-        self.name = name
-        self.rule = rule
-        self.changed = changed
-        self.shadow = shadow
-        self.durable = durable
-        self.internal = `internal`
-        self.settings = settings
-    }
 }
 
 extension RateLimitV1 {
@@ -104,6 +80,7 @@ extension RateLimitV1 {
 
 extension RateLimitV1.ListLimitsRequest: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.ListLimitsRequest" }
+    package static var layout: MessageLayout { .init(postern__ratelimit__v1__list_limits_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -112,15 +89,6 @@ extension RateLimitV1.ListLimitsRequest: ProtobufMessage {
     }
 
     package func write(to sink: inout some WireSink) {
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__ratelimit__v1__list_limits_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Ratelimit__V1__ListLimitsRequest>) throws {
     }
 }
 
@@ -141,6 +109,7 @@ extension RateLimitV1 {
 
 extension RateLimitV1.ListLimitsResponse: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.ListLimitsResponse" }
+    package static var layout: MessageLayout { .init(postern__ratelimit__v1__list_limits_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -151,19 +120,6 @@ extension RateLimitV1.ListLimitsResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         for value in limits { sink.message(10, value) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__ratelimit__v1__list_limits_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Ratelimit__V1__ListLimitsResponse>) throws {
-        let limits = try Wire.array(
-            c.pointee.n_limits, c.pointee.limits
-        ) { try RateLimitV1.Limit(reading: Wire.present($0)) }
-        self.limits = limits
     }
 }
 
@@ -192,6 +148,7 @@ extension RateLimitV1 {
 
 extension RateLimitV1.SubjectKey: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.SubjectKey" }
+    package static var layout: MessageLayout { .init(postern__ratelimit__v1__subject_key__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -207,21 +164,6 @@ extension RateLimitV1.SubjectKey: ProtobufMessage {
         if sinceMs != 0 { sink.int64(16, sinceMs) }
         if untilMs != 0 { sink.int64(24, untilMs) }
     }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__ratelimit__v1__subject_key__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Ratelimit__V1__SubjectKey>) throws {
-        let number = c.pointee.number
-        let sinceMs = c.pointee.since_ms
-        let untilMs = c.pointee.until_ms
-        self.number = number
-        self.sinceMs = sinceMs
-        self.untilMs = untilMs
-    }
 }
 
 extension RateLimitV1 {
@@ -235,6 +177,7 @@ extension RateLimitV1 {
 
 extension RateLimitV1.ListSubjectKeysRequest: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.ListSubjectKeysRequest" }
+    package static var layout: MessageLayout { .init(postern__ratelimit__v1__list_subject_keys_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -243,15 +186,6 @@ extension RateLimitV1.ListSubjectKeysRequest: ProtobufMessage {
     }
 
     package func write(to sink: inout some WireSink) {
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__ratelimit__v1__list_subject_keys_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Ratelimit__V1__ListSubjectKeysRequest>) throws {
     }
 }
 
@@ -272,6 +206,7 @@ extension RateLimitV1 {
 
 extension RateLimitV1.ListSubjectKeysResponse: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.ListSubjectKeysResponse" }
+    package static var layout: MessageLayout { .init(postern__ratelimit__v1__list_subject_keys_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -282,19 +217,6 @@ extension RateLimitV1.ListSubjectKeysResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         for value in keys { sink.message(10, value) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__ratelimit__v1__list_subject_keys_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Ratelimit__V1__ListSubjectKeysResponse>) throws {
-        let keys = try Wire.array(
-            c.pointee.n_keys, c.pointee.keys
-        ) { try RateLimitV1.SubjectKey(reading: Wire.present($0)) }
-        self.keys = keys
     }
 }
 
@@ -317,6 +239,7 @@ extension RateLimitV1 {
 
 extension RateLimitV1.RotateSubjectKeyRequest: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.RotateSubjectKeyRequest" }
+    package static var layout: MessageLayout { .init(postern__ratelimit__v1__rotate_subject_key_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -327,17 +250,6 @@ extension RateLimitV1.RotateSubjectKeyRequest: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if forgetOldest { sink.bool(8, forgetOldest) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__ratelimit__v1__rotate_subject_key_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Ratelimit__V1__RotateSubjectKeyRequest>) throws {
-        let forgetOldest = c.pointee.forget_oldest != 0
-        self.forgetOldest = forgetOldest
     }
 }
 
@@ -358,6 +270,7 @@ extension RateLimitV1 {
 
 extension RateLimitV1.RotateSubjectKeyResponse: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.RotateSubjectKeyResponse" }
+    package static var layout: MessageLayout { .init(postern__ratelimit__v1__rotate_subject_key_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -368,18 +281,5 @@ extension RateLimitV1.RotateSubjectKeyResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         for value in keys { sink.message(10, value) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__ratelimit__v1__rotate_subject_key_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Ratelimit__V1__RotateSubjectKeyResponse>) throws {
-        let keys = try Wire.array(
-            c.pointee.n_keys, c.pointee.keys
-        ) { try RateLimitV1.SubjectKey(reading: Wire.present($0)) }
-        self.keys = keys
     }
 }

@@ -37,6 +37,7 @@ extension RateLimitV1 {
 
 extension RateLimitV1.Charge: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.Charge" }
+    package static var layout: MessageLayout { .init(postern__ratelimit__v1__charge__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -53,23 +54,6 @@ extension RateLimitV1.Charge: ProtobufMessage {
         if !subject.isEmpty { sink.text(18, subject) }
         if !device.isEmpty { sink.text(26, device) }
         if !target.isEmpty { sink.text(34, target) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__ratelimit__v1__charge__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Ratelimit__V1__Charge>) throws {
-        let limit = try Wire.text(c.pointee.limit)
-        let subject = try Wire.text(c.pointee.subject)
-        let device = try Wire.text(c.pointee.device)
-        let target = try Wire.text(c.pointee.target)
-        self.limit = limit
-        self.subject = subject
-        self.device = device
-        self.target = target
     }
 }
 
@@ -115,6 +99,7 @@ extension RateLimitV1 {
 
 extension RateLimitV1.Decision: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.Decision" }
+    package static var layout: MessageLayout { .init(postern__ratelimit__v1__decision__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -137,29 +122,6 @@ extension RateLimitV1.Decision: ProtobufMessage {
         if attempt != 0 { sink.uint32(40, attempt) }
         if resetAtMs != 0 { sink.int64(48, resetAtMs) }
         if !sentence.isEmpty { sink.text(58, sentence) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__ratelimit__v1__decision__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Ratelimit__V1__Decision>) throws {
-        let limited = c.pointee.limited != 0
-        let limit = try Wire.text(c.pointee.limit)
-        let retryAfterMs = c.pointee.retry_after_ms
-        let remaining = c.pointee.remaining
-        let attempt = c.pointee.attempt
-        let resetAtMs = c.pointee.reset_at_ms
-        let sentence = try Wire.text(c.pointee.sentence)
-        self.limited = limited
-        self.limit = limit
-        self.retryAfterMs = retryAfterMs
-        self.remaining = remaining
-        self.attempt = attempt
-        self.resetAtMs = resetAtMs
-        self.sentence = sentence
     }
 }
 
@@ -206,6 +168,7 @@ extension RateLimitV1 {
 
 extension RateLimitV1.ConsumeRequest: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.ConsumeRequest" }
+    package static var layout: MessageLayout { .init(postern__ratelimit__v1__consume_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -234,30 +197,6 @@ extension RateLimitV1.ConsumeRequest: ProtobufMessage {
         }
         if !chargeId.isEmpty { sink.text(42, chargeId) }
     }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__ratelimit__v1__consume_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Ratelimit__V1__ConsumeRequest>) throws {
-        let charges = try Wire.array(
-            c.pointee.n_charges, c.pointee.charges
-        ) { try RateLimitV1.Charge(reading: Wire.present($0)) }
-        let language = try Wire.text(c.pointee.language)
-        let chargeId = try Wire.text(c.pointee.charge_id)
-        let namedBy: NamedBy?
-        switch c.pointee.named_by_case.rawValue {
-        case 3: namedBy = .clientAddress(try Wire.text(c.pointee.client_address))
-        case 4: namedBy = .application(try Wire.text(c.pointee.application))
-        default: namedBy = nil
-        }
-        self.charges = charges
-        self.language = language
-        self.chargeId = chargeId
-        self.namedBy = namedBy
-    }
 }
 
 extension RateLimitV1 {
@@ -282,6 +221,7 @@ extension RateLimitV1 {
 
 extension RateLimitV1.ConsumeResponse: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.ConsumeResponse" }
+    package static var layout: MessageLayout { .init(postern__ratelimit__v1__consume_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -294,19 +234,6 @@ extension RateLimitV1.ConsumeResponse: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if let decision { sink.message(10, decision) }
         if !chargeId.isEmpty { sink.text(18, chargeId) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__ratelimit__v1__consume_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Ratelimit__V1__ConsumeResponse>) throws {
-        let decision = try c.pointee.decision.map { try RateLimitV1.Decision(reading: $0) }
-        let chargeId = try Wire.text(c.pointee.charge_id)
-        self.decision = decision
-        self.chargeId = chargeId
     }
 }
 
@@ -331,6 +258,7 @@ extension RateLimitV1 {
 
 extension RateLimitV1.CheckRequest: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.CheckRequest" }
+    package static var layout: MessageLayout { .init(postern__ratelimit__v1__check_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -343,21 +271,6 @@ extension RateLimitV1.CheckRequest: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         for value in charges { sink.message(10, value) }
         if !language.isEmpty { sink.text(18, language) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__ratelimit__v1__check_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Ratelimit__V1__CheckRequest>) throws {
-        let charges = try Wire.array(
-            c.pointee.n_charges, c.pointee.charges
-        ) { try RateLimitV1.Charge(reading: Wire.present($0)) }
-        let language = try Wire.text(c.pointee.language)
-        self.charges = charges
-        self.language = language
     }
 }
 
@@ -378,6 +291,7 @@ extension RateLimitV1 {
 
 extension RateLimitV1.CheckResponse: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.CheckResponse" }
+    package static var layout: MessageLayout { .init(postern__ratelimit__v1__check_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -388,17 +302,6 @@ extension RateLimitV1.CheckResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if let decision { sink.message(10, decision) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__ratelimit__v1__check_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Ratelimit__V1__CheckResponse>) throws {
-        let decision = try c.pointee.decision.map { try RateLimitV1.Decision(reading: $0) }
-        self.decision = decision
     }
 }
 
@@ -429,6 +332,7 @@ extension RateLimitV1 {
 
 extension RateLimitV1.RefundRequest: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.RefundRequest" }
+    package static var layout: MessageLayout { .init(postern__ratelimit__v1__refund_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -444,25 +348,6 @@ extension RateLimitV1.RefundRequest: ProtobufMessage {
         for value in charges { sink.message(18, value) }
         for value in only { sink.text(26, value) }
     }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__ratelimit__v1__refund_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Ratelimit__V1__RefundRequest>) throws {
-        let chargeId = try Wire.text(c.pointee.charge_id)
-        let charges = try Wire.array(
-            c.pointee.n_charges, c.pointee.charges
-        ) { try RateLimitV1.Charge(reading: Wire.present($0)) }
-        let only = try Wire.array(
-            c.pointee.n_only, c.pointee.only
-        ) { try Wire.text($0) }
-        self.chargeId = chargeId
-        self.charges = charges
-        self.only = only
-    }
 }
 
 extension RateLimitV1 {
@@ -476,6 +361,7 @@ extension RateLimitV1 {
 
 extension RateLimitV1.RefundResponse: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.RefundResponse" }
+    package static var layout: MessageLayout { .init(postern__ratelimit__v1__refund_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -484,15 +370,6 @@ extension RateLimitV1.RefundResponse: ProtobufMessage {
     }
 
     package func write(to sink: inout some WireSink) {
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__ratelimit__v1__refund_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Ratelimit__V1__RefundResponse>) throws {
     }
 }
 
@@ -522,6 +399,7 @@ extension RateLimitV1 {
 
 extension RateLimitV1.SucceedRequest: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.SucceedRequest" }
+    package static var layout: MessageLayout { .init(postern__ratelimit__v1__succeed_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -537,23 +415,6 @@ extension RateLimitV1.SucceedRequest: ProtobufMessage {
         for value in charges { sink.message(18, value) }
         if forgetDevices { sink.bool(24, forgetDevices) }
     }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__ratelimit__v1__succeed_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Ratelimit__V1__SucceedRequest>) throws {
-        let chargeId = try Wire.text(c.pointee.charge_id)
-        let charges = try Wire.array(
-            c.pointee.n_charges, c.pointee.charges
-        ) { try RateLimitV1.Charge(reading: Wire.present($0)) }
-        let forgetDevices = c.pointee.forget_devices != 0
-        self.chargeId = chargeId
-        self.charges = charges
-        self.forgetDevices = forgetDevices
-    }
 }
 
 extension RateLimitV1 {
@@ -567,6 +428,7 @@ extension RateLimitV1 {
 
 extension RateLimitV1.SucceedResponse: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.SucceedResponse" }
+    package static var layout: MessageLayout { .init(postern__ratelimit__v1__succeed_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -575,15 +437,6 @@ extension RateLimitV1.SucceedResponse: ProtobufMessage {
     }
 
     package func write(to sink: inout some WireSink) {
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__ratelimit__v1__succeed_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Ratelimit__V1__SucceedResponse>) throws {
     }
 }
 
@@ -608,6 +461,7 @@ extension RateLimitV1 {
 
 extension RateLimitV1.PeekRequest: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.PeekRequest" }
+    package static var layout: MessageLayout { .init(postern__ratelimit__v1__peek_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -620,21 +474,6 @@ extension RateLimitV1.PeekRequest: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         for value in charges { sink.message(10, value) }
         if !language.isEmpty { sink.text(18, language) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__ratelimit__v1__peek_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Ratelimit__V1__PeekRequest>) throws {
-        let charges = try Wire.array(
-            c.pointee.n_charges, c.pointee.charges
-        ) { try RateLimitV1.Charge(reading: Wire.present($0)) }
-        let language = try Wire.text(c.pointee.language)
-        self.charges = charges
-        self.language = language
     }
 }
 
@@ -655,6 +494,7 @@ extension RateLimitV1 {
 
 extension RateLimitV1.PeekResponse: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.PeekResponse" }
+    package static var layout: MessageLayout { .init(postern__ratelimit__v1__peek_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -665,17 +505,6 @@ extension RateLimitV1.PeekResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if let decision { sink.message(10, decision) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__ratelimit__v1__peek_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Ratelimit__V1__PeekResponse>) throws {
-        let decision = try c.pointee.decision.map { try RateLimitV1.Decision(reading: $0) }
-        self.decision = decision
     }
 }
 
@@ -696,6 +525,7 @@ extension RateLimitV1 {
 
 extension RateLimitV1.ResetRequest: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.ResetRequest" }
+    package static var layout: MessageLayout { .init(postern__ratelimit__v1__reset_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -706,19 +536,6 @@ extension RateLimitV1.ResetRequest: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         for value in charges { sink.message(10, value) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__ratelimit__v1__reset_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Ratelimit__V1__ResetRequest>) throws {
-        let charges = try Wire.array(
-            c.pointee.n_charges, c.pointee.charges
-        ) { try RateLimitV1.Charge(reading: Wire.present($0)) }
-        self.charges = charges
     }
 }
 
@@ -739,6 +556,7 @@ extension RateLimitV1 {
 
 extension RateLimitV1.ResetResponse: ProtobufMessage {
     package static var fullName: String { "postern.ratelimit.v1.ResetResponse" }
+    package static var layout: MessageLayout { .init(postern__ratelimit__v1__reset_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -749,16 +567,5 @@ extension RateLimitV1.ResetResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if forgotten != 0 { sink.uint32(8, forgotten) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__ratelimit__v1__reset_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Ratelimit__V1__ResetResponse>) throws {
-        let forgotten = c.pointee.forgotten
-        self.forgotten = forgotten
     }
 }

@@ -16,6 +16,7 @@ extension ReflectionV1 {
 
 extension ReflectionV1.ListServicesRequest: ProtobufMessage {
     package static var fullName: String { "postern.reflection.v1.ListServicesRequest" }
+    package static var layout: MessageLayout { .init(postern__reflection__v1__list_services_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -24,15 +25,6 @@ extension ReflectionV1.ListServicesRequest: ProtobufMessage {
     }
 
     package func write(to sink: inout some WireSink) {
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__reflection__v1__list_services_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Reflection__V1__ListServicesRequest>) throws {
     }
 }
 
@@ -53,6 +45,7 @@ extension ReflectionV1 {
 
 extension ReflectionV1.ListServicesResponse: ProtobufMessage {
     package static var fullName: String { "postern.reflection.v1.ListServicesResponse" }
+    package static var layout: MessageLayout { .init(postern__reflection__v1__list_services_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -63,19 +56,6 @@ extension ReflectionV1.ListServicesResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         for value in services { sink.text(10, value) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__reflection__v1__list_services_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Reflection__V1__ListServicesResponse>) throws {
-        let services = try Wire.array(
-            c.pointee.n_services, c.pointee.services
-        ) { try Wire.text($0) }
-        self.services = services
     }
 }
 
@@ -96,6 +76,7 @@ extension ReflectionV1 {
 
 extension ReflectionV1.DescribeServiceRequest: ProtobufMessage {
     package static var fullName: String { "postern.reflection.v1.DescribeServiceRequest" }
+    package static var layout: MessageLayout { .init(postern__reflection__v1__describe_service_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -106,17 +87,6 @@ extension ReflectionV1.DescribeServiceRequest: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if !service.isEmpty { sink.text(10, service) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__reflection__v1__describe_service_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Reflection__V1__DescribeServiceRequest>) throws {
-        let service = try Wire.text(c.pointee.service)
-        self.service = service
     }
 }
 
@@ -138,6 +108,7 @@ extension ReflectionV1 {
 
 extension ReflectionV1.DescribeServiceResponse: ProtobufMessage {
     package static var fullName: String { "postern.reflection.v1.DescribeServiceResponse" }
+    package static var layout: MessageLayout { .init(postern__reflection__v1__describe_service_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -148,16 +119,5 @@ extension ReflectionV1.DescribeServiceResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if !fileDescriptorSet.isEmpty { sink.bytes(10, fileDescriptorSet) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__reflection__v1__describe_service_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Reflection__V1__DescribeServiceResponse>) throws {
-        let fileDescriptorSet = Wire.bytes(c.pointee.file_descriptor_set)
-        self.fileDescriptorSet = fileDescriptorSet
     }
 }

@@ -19,6 +19,7 @@ extension SessionV1 {
 
 extension SessionV1.GetAccountActivityRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.GetAccountActivityRequest" }
+    package static var layout: MessageLayout { .init(postern__session__v1__get_account_activity_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -29,17 +30,6 @@ extension SessionV1.GetAccountActivityRequest: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if !accountId.isEmpty { sink.text(10, accountId) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__get_account_activity_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Session__V1__GetAccountActivityRequest>) throws {
-        let accountId = try Wire.text(c.pointee.account_id)
-        self.accountId = accountId
     }
 }
 
@@ -69,6 +59,7 @@ extension SessionV1 {
 
 extension SessionV1.GetAccountActivityResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.GetAccountActivityResponse" }
+    package static var layout: MessageLayout { .init(postern__session__v1__get_account_activity_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -84,21 +75,6 @@ extension SessionV1.GetAccountActivityResponse: ProtobufMessage {
         if lastActivityAtMs != 0 { sink.int64(16, lastActivityAtMs) }
         if lastSeenAtMs != 0 { sink.int64(24, lastSeenAtMs) }
     }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__get_account_activity_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Session__V1__GetAccountActivityResponse>) throws {
-        let liveSessions = c.pointee.live_sessions
-        let lastActivityAtMs = c.pointee.last_activity_at_ms
-        let lastSeenAtMs = c.pointee.last_seen_at_ms
-        self.liveSessions = liveSessions
-        self.lastActivityAtMs = lastActivityAtMs
-        self.lastSeenAtMs = lastSeenAtMs
-    }
 }
 
 extension SessionV1 {
@@ -106,7 +82,8 @@ extension SessionV1 {
     package struct NoteActivityRequest: Hashable, Sendable {
         /// A valid access token of the session.
         package var accessToken: String
-        /// What the person did, an app's own word.
+        /// What the person did, an app's own word: 1 to 32 characters of a-z, 0-9, "-". It is only written
+        /// to the service's log, at level debug.
         package var kind: String
 
         /// A message of these fields.
@@ -122,6 +99,7 @@ extension SessionV1 {
 
 extension SessionV1.NoteActivityRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.NoteActivityRequest" }
+    package static var layout: MessageLayout { .init(postern__session__v1__note_activity_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -134,19 +112,6 @@ extension SessionV1.NoteActivityRequest: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if !accessToken.isEmpty { sink.text(10, accessToken) }
         if !kind.isEmpty { sink.text(18, kind) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__note_activity_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Session__V1__NoteActivityRequest>) throws {
-        let accessToken = try Wire.text(c.pointee.access_token)
-        let kind = try Wire.text(c.pointee.kind)
-        self.accessToken = accessToken
-        self.kind = kind
     }
 }
 
@@ -167,6 +132,7 @@ extension SessionV1 {
 
 extension SessionV1.NoteActivityResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.NoteActivityResponse" }
+    package static var layout: MessageLayout { .init(postern__session__v1__note_activity_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -177,16 +143,5 @@ extension SessionV1.NoteActivityResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if idleExpiresAtMs != 0 { sink.int64(8, idleExpiresAtMs) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__note_activity_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Session__V1__NoteActivityResponse>) throws {
-        let idleExpiresAtMs = c.pointee.idle_expires_at_ms
-        self.idleExpiresAtMs = idleExpiresAtMs
     }
 }

@@ -47,6 +47,7 @@ extension SessionV1 {
 
 extension SessionV1.DeviceSession: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.DeviceSession" }
+    package static var layout: MessageLayout { .init(postern__session__v1__device_session__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -72,33 +73,6 @@ extension SessionV1.DeviceSession: ProtobufMessage {
         for value in amr { sink.text(58, value) }
         if authTimeMs != 0 { sink.int64(64, authTimeMs) }
     }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__device_session__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Session__V1__DeviceSession>) throws {
-        let sessionId = try Wire.text(c.pointee.session_id)
-        let deviceName = try Wire.text(c.pointee.device_name)
-        let platform = try Wire.text(c.pointee.platform)
-        let createdAtMs = c.pointee.created_at_ms
-        let lastUsedAtMs = c.pointee.last_used_at_ms
-        let current = c.pointee.current != 0
-        let amr = try Wire.array(
-            c.pointee.n_amr, c.pointee.amr
-        ) { try Wire.text($0) }
-        let authTimeMs = c.pointee.auth_time_ms
-        self.sessionId = sessionId
-        self.deviceName = deviceName
-        self.platform = platform
-        self.createdAtMs = createdAtMs
-        self.lastUsedAtMs = lastUsedAtMs
-        self.current = current
-        self.amr = amr
-        self.authTimeMs = authTimeMs
-    }
 }
 
 extension SessionV1 {
@@ -118,6 +92,7 @@ extension SessionV1 {
 
 extension SessionV1.ListSessionsRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.ListSessionsRequest" }
+    package static var layout: MessageLayout { .init(postern__session__v1__list_sessions_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -128,17 +103,6 @@ extension SessionV1.ListSessionsRequest: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if !accessToken.isEmpty { sink.text(10, accessToken) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__list_sessions_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Session__V1__ListSessionsRequest>) throws {
-        let accessToken = try Wire.text(c.pointee.access_token)
-        self.accessToken = accessToken
     }
 }
 
@@ -159,6 +123,7 @@ extension SessionV1 {
 
 extension SessionV1.ListSessionsResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.ListSessionsResponse" }
+    package static var layout: MessageLayout { .init(postern__session__v1__list_sessions_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -169,19 +134,6 @@ extension SessionV1.ListSessionsResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         for value in sessions { sink.message(10, value) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__list_sessions_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Session__V1__ListSessionsResponse>) throws {
-        let sessions = try Wire.array(
-            c.pointee.n_sessions, c.pointee.sessions
-        ) { try SessionV1.DeviceSession(reading: Wire.present($0)) }
-        self.sessions = sessions
     }
 }
 
@@ -206,6 +158,7 @@ extension SessionV1 {
 
 extension SessionV1.EndSessionRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.EndSessionRequest" }
+    package static var layout: MessageLayout { .init(postern__session__v1__end_session_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -218,19 +171,6 @@ extension SessionV1.EndSessionRequest: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if !accessToken.isEmpty { sink.text(10, accessToken) }
         if !sessionId.isEmpty { sink.text(18, sessionId) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__end_session_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Session__V1__EndSessionRequest>) throws {
-        let accessToken = try Wire.text(c.pointee.access_token)
-        let sessionId = try Wire.text(c.pointee.session_id)
-        self.accessToken = accessToken
-        self.sessionId = sessionId
     }
 }
 
@@ -251,6 +191,7 @@ extension SessionV1 {
 
 extension SessionV1.EndSessionResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.EndSessionResponse" }
+    package static var layout: MessageLayout { .init(postern__session__v1__end_session_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -261,17 +202,6 @@ extension SessionV1.EndSessionResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if ended { sink.bool(8, ended) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__end_session_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Session__V1__EndSessionResponse>) throws {
-        let ended = c.pointee.ended != 0
-        self.ended = ended
     }
 }
 
@@ -292,6 +222,7 @@ extension SessionV1 {
 
 extension SessionV1.EndOtherSessionsRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.EndOtherSessionsRequest" }
+    package static var layout: MessageLayout { .init(postern__session__v1__end_other_sessions_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -302,17 +233,6 @@ extension SessionV1.EndOtherSessionsRequest: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if !accessToken.isEmpty { sink.text(10, accessToken) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__end_other_sessions_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Session__V1__EndOtherSessionsRequest>) throws {
-        let accessToken = try Wire.text(c.pointee.access_token)
-        self.accessToken = accessToken
     }
 }
 
@@ -333,6 +253,7 @@ extension SessionV1 {
 
 extension SessionV1.EndOtherSessionsResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.EndOtherSessionsResponse" }
+    package static var layout: MessageLayout { .init(postern__session__v1__end_other_sessions_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -343,17 +264,6 @@ extension SessionV1.EndOtherSessionsResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if ended != 0 { sink.uint32(8, ended) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__end_other_sessions_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Session__V1__EndOtherSessionsResponse>) throws {
-        let ended = c.pointee.ended
-        self.ended = ended
     }
 }
 
@@ -386,6 +296,7 @@ extension SessionV1 {
 
 extension SessionV1.ReauthenticateRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.ReauthenticateRequest" }
+    package static var layout: MessageLayout { .init(postern__session__v1__reauthenticate_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -402,23 +313,6 @@ extension SessionV1.ReauthenticateRequest: ProtobufMessage {
         if let proof { sink.message(18, proof) }
         if let origin { sink.message(26, origin) }
         if let presence { sink.message(34, presence) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__reauthenticate_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Session__V1__ReauthenticateRequest>) throws {
-        let accessToken = try Wire.text(c.pointee.access_token)
-        let proof = try c.pointee.proof.map { try IdentityV1.SignInProof(reading: $0) }
-        let origin = try c.pointee.origin.map { try IdentityV1.Origin(reading: $0) }
-        let presence = try c.pointee.presence.map { try SessionV1.PresenceProof(reading: $0) }
-        self.accessToken = accessToken
-        self.proof = proof
-        self.origin = origin
-        self.presence = presence
     }
 }
 
@@ -451,6 +345,7 @@ extension SessionV1 {
 
 extension SessionV1.PresenceProof: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.PresenceProof" }
+    package static var layout: MessageLayout { .init(postern__session__v1__presence_proof__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -465,21 +360,6 @@ extension SessionV1.PresenceProof: ProtobufMessage {
         if signedAtMs != 0 { sink.int64(8, signedAtMs) }
         if hardwareKey { sink.bool(16, hardwareKey) }
         if !signature.isEmpty { sink.bytes(26, signature) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__presence_proof__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Session__V1__PresenceProof>) throws {
-        let signedAtMs = c.pointee.signed_at_ms
-        let hardwareKey = c.pointee.hardware_key != 0
-        let signature = Wire.bytes(c.pointee.signature)
-        self.signedAtMs = signedAtMs
-        self.hardwareKey = hardwareKey
-        self.signature = signature
     }
 }
 
@@ -508,6 +388,7 @@ extension SessionV1 {
 
 extension SessionV1.ReauthenticateResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.ReauthenticateResponse" }
+    package static var layout: MessageLayout { .init(postern__session__v1__reauthenticate_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -522,21 +403,6 @@ extension SessionV1.ReauthenticateResponse: ProtobufMessage {
         if !accessToken.isEmpty { sink.text(10, accessToken) }
         if accessExpiresAtMs != 0 { sink.int64(16, accessExpiresAtMs) }
         if authTimeMs != 0 { sink.int64(24, authTimeMs) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__reauthenticate_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Session__V1__ReauthenticateResponse>) throws {
-        let accessToken = try Wire.text(c.pointee.access_token)
-        let accessExpiresAtMs = c.pointee.access_expires_at_ms
-        let authTimeMs = c.pointee.auth_time_ms
-        self.accessToken = accessToken
-        self.accessExpiresAtMs = accessExpiresAtMs
-        self.authTimeMs = authTimeMs
     }
 }
 
@@ -557,6 +423,7 @@ extension SessionV1 {
 
 extension SessionV1.ListProofsRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.ListProofsRequest" }
+    package static var layout: MessageLayout { .init(postern__session__v1__list_proofs_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -567,17 +434,6 @@ extension SessionV1.ListProofsRequest: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if !accessToken.isEmpty { sink.text(10, accessToken) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__list_proofs_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Session__V1__ListProofsRequest>) throws {
-        let accessToken = try Wire.text(c.pointee.access_token)
-        self.accessToken = accessToken
     }
 }
 
@@ -602,6 +458,7 @@ extension SessionV1 {
 
 extension SessionV1.SessionProof: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.SessionProof" }
+    package static var layout: MessageLayout { .init(postern__session__v1__session_proof__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -614,21 +471,6 @@ extension SessionV1.SessionProof: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         for value in amr { sink.text(10, value) }
         if provedAtMs != 0 { sink.int64(16, provedAtMs) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__session_proof__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Session__V1__SessionProof>) throws {
-        let amr = try Wire.array(
-            c.pointee.n_amr, c.pointee.amr
-        ) { try Wire.text($0) }
-        let provedAtMs = c.pointee.proved_at_ms
-        self.amr = amr
-        self.provedAtMs = provedAtMs
     }
 }
 
@@ -669,6 +511,7 @@ extension SessionV1 {
 
 extension SessionV1.ListProofsResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.ListProofsResponse" }
+    package static var layout: MessageLayout { .init(postern__session__v1__list_proofs_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -689,28 +532,5 @@ extension SessionV1.ListProofsResponse: ProtobufMessage {
         if hasDeviceKey { sink.bool(32, hasDeviceKey) }
         if nowMs != 0 { sink.int64(40, nowMs) }
         if sessionGeneration != 0 { sink.int64(48, sessionGeneration) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__list_proofs_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Session__V1__ListProofsResponse>) throws {
-        let sessionId = try Wire.text(c.pointee.session_id)
-        let accountId = try Wire.text(c.pointee.account_id)
-        let proofs = try Wire.array(
-            c.pointee.n_proofs, c.pointee.proofs
-        ) { try SessionV1.SessionProof(reading: Wire.present($0)) }
-        let hasDeviceKey = c.pointee.has_device_key != 0
-        let nowMs = c.pointee.now_ms
-        let sessionGeneration = c.pointee.session_generation
-        self.sessionId = sessionId
-        self.accountId = accountId
-        self.proofs = proofs
-        self.hasDeviceKey = hasDeviceKey
-        self.nowMs = nowMs
-        self.sessionGeneration = sessionGeneration
     }
 }

@@ -24,6 +24,7 @@ extension SessionV1 {
 
 extension SessionV1.WatchRevocationsRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.WatchRevocationsRequest" }
+    package static var layout: MessageLayout { .init(postern__session__v1__watch_revocations_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -36,19 +37,6 @@ extension SessionV1.WatchRevocationsRequest: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if position != 0 { sink.uint64(8, position) }
         if epoch != 0 { sink.uint64(16, epoch) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__watch_revocations_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Session__V1__WatchRevocationsRequest>) throws {
-        let position = c.pointee.position
-        let epoch = c.pointee.epoch
-        self.position = position
-        self.epoch = epoch
     }
 }
 
@@ -103,6 +91,7 @@ extension SessionV1 {
 
 extension SessionV1.WatchRevocationsItem: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.WatchRevocationsItem" }
+    package static var layout: MessageLayout { .init(postern__session__v1__watch_revocations_item__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -127,33 +116,6 @@ extension SessionV1.WatchRevocationsItem: ProtobufMessage {
         if !keySet.isEmpty { sink.bytes(50, keySet) }
         if keptForMs != 0 { sink.int64(56, keptForMs) }
         if epoch != 0 { sink.uint64(64, epoch) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__watch_revocations_item__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Session__V1__WatchRevocationsItem>) throws {
-        let position = c.pointee.position
-        let completeAtMs = c.pointee.complete_at_ms
-        let reset = c.pointee.reset != 0
-        let ends = try Wire.array(
-            c.pointee.n_ends, c.pointee.ends
-        ) { try SessionV1.RevokedSession(reading: Wire.present($0)) }
-        let keysChanged = c.pointee.keys_changed != 0
-        let keySet = Wire.bytes(c.pointee.key_set)
-        let keptForMs = c.pointee.kept_for_ms
-        let epoch = c.pointee.epoch
-        self.position = position
-        self.completeAtMs = completeAtMs
-        self.reset = reset
-        self.ends = ends
-        self.keysChanged = keysChanged
-        self.keySet = keySet
-        self.keptForMs = keptForMs
-        self.epoch = epoch
     }
 }
 
@@ -186,6 +148,7 @@ extension SessionV1 {
 
 extension SessionV1.RevokedSession: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.RevokedSession" }
+    package static var layout: MessageLayout { .init(postern__session__v1__revoked_session__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -202,22 +165,5 @@ extension SessionV1.RevokedSession: ProtobufMessage {
         if endedAtMs != 0 { sink.int64(16, endedAtMs) }
         if reason.rawValue != 0 { sink.int32(24, reason.rawValue) }
         if position != 0 { sink.uint64(32, position) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__revoked_session__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Session__V1__RevokedSession>) throws {
-        let sessionId = try Wire.text(c.pointee.session_id)
-        let endedAtMs = c.pointee.ended_at_ms
-        let reason = SessionV1.EndReason(rawValue: Int32(truncatingIfNeeded: c.pointee.reason.rawValue))
-        let position = c.pointee.position
-        self.sessionId = sessionId
-        self.endedAtMs = endedAtMs
-        self.reason = reason
-        self.position = position
     }
 }

@@ -85,6 +85,7 @@ extension SessionV1 {
 
 extension SessionV1.SigningKey: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.SigningKey" }
+    package static var layout: MessageLayout { .init(postern__session__v1__signing_key__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -108,29 +109,6 @@ extension SessionV1.SigningKey: ProtobufMessage {
         if retiredAtMs != 0 { sink.int64(48, retiredAtMs) }
         if revoked { sink.bool(56, revoked) }
     }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__signing_key__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Session__V1__SigningKey>) throws {
-        let keyId = try Wire.text(c.pointee.key_id)
-        let state = SessionV1.SigningKeyState(rawValue: Int32(truncatingIfNeeded: c.pointee.state.rawValue))
-        let madeAtMs = c.pointee.made_at_ms
-        let activeAtMs = c.pointee.active_at_ms
-        let passiveAtMs = c.pointee.passive_at_ms
-        let retiredAtMs = c.pointee.retired_at_ms
-        let revoked = c.pointee.revoked != 0
-        self.keyId = keyId
-        self.state = state
-        self.madeAtMs = madeAtMs
-        self.activeAtMs = activeAtMs
-        self.passiveAtMs = passiveAtMs
-        self.retiredAtMs = retiredAtMs
-        self.revoked = revoked
-    }
 }
 
 extension SessionV1 {
@@ -144,6 +122,7 @@ extension SessionV1 {
 
 extension SessionV1.ListKeysRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.ListKeysRequest" }
+    package static var layout: MessageLayout { .init(postern__session__v1__list_keys_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -152,15 +131,6 @@ extension SessionV1.ListKeysRequest: ProtobufMessage {
     }
 
     package func write(to sink: inout some WireSink) {
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__list_keys_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Session__V1__ListKeysRequest>) throws {
     }
 }
 
@@ -181,6 +151,7 @@ extension SessionV1 {
 
 extension SessionV1.ListKeysResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.ListKeysResponse" }
+    package static var layout: MessageLayout { .init(postern__session__v1__list_keys_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -191,19 +162,6 @@ extension SessionV1.ListKeysResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         for value in keys { sink.message(10, value) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__list_keys_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Session__V1__ListKeysResponse>) throws {
-        let keys = try Wire.array(
-            c.pointee.n_keys, c.pointee.keys
-        ) { try SessionV1.SigningKey(reading: Wire.present($0)) }
-        self.keys = keys
     }
 }
 
@@ -218,6 +176,7 @@ extension SessionV1 {
 
 extension SessionV1.RotateKeysRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.RotateKeysRequest" }
+    package static var layout: MessageLayout { .init(postern__session__v1__rotate_keys_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -226,15 +185,6 @@ extension SessionV1.RotateKeysRequest: ProtobufMessage {
     }
 
     package func write(to sink: inout some WireSink) {
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__rotate_keys_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Session__V1__RotateKeysRequest>) throws {
     }
 }
 
@@ -255,6 +205,7 @@ extension SessionV1 {
 
 extension SessionV1.RotateKeysResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.RotateKeysResponse" }
+    package static var layout: MessageLayout { .init(postern__session__v1__rotate_keys_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -265,19 +216,6 @@ extension SessionV1.RotateKeysResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         for value in keys { sink.message(10, value) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__rotate_keys_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Session__V1__RotateKeysResponse>) throws {
-        let keys = try Wire.array(
-            c.pointee.n_keys, c.pointee.keys
-        ) { try SessionV1.SigningKey(reading: Wire.present($0)) }
-        self.keys = keys
     }
 }
 
@@ -298,6 +236,7 @@ extension SessionV1 {
 
 extension SessionV1.RevokeKeyRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.RevokeKeyRequest" }
+    package static var layout: MessageLayout { .init(postern__session__v1__revoke_key_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -308,17 +247,6 @@ extension SessionV1.RevokeKeyRequest: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if !keyId.isEmpty { sink.text(10, keyId) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__revoke_key_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Session__V1__RevokeKeyRequest>) throws {
-        let keyId = try Wire.text(c.pointee.key_id)
-        self.keyId = keyId
     }
 }
 
@@ -339,6 +267,7 @@ extension SessionV1 {
 
 extension SessionV1.RevokeKeyResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.RevokeKeyResponse" }
+    package static var layout: MessageLayout { .init(postern__session__v1__revoke_key_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -349,18 +278,5 @@ extension SessionV1.RevokeKeyResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         for value in keys { sink.message(10, value) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__revoke_key_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Session__V1__RevokeKeyResponse>) throws {
-        let keys = try Wire.array(
-            c.pointee.n_keys, c.pointee.keys
-        ) { try SessionV1.SigningKey(reading: Wire.present($0)) }
-        self.keys = keys
     }
 }

@@ -32,6 +32,7 @@ extension SessionV1 {
 
 extension SessionV1.RefreshKey: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.RefreshKey" }
+    package static var layout: MessageLayout { .init(postern__session__v1__refresh_key__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -49,23 +50,6 @@ extension SessionV1.RefreshKey: ProtobufMessage {
         if supersededAtMs != 0 { sink.int64(24, supersededAtMs) }
         if acceptedUntilMs != 0 { sink.int64(32, acceptedUntilMs) }
     }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__refresh_key__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Session__V1__RefreshKey>) throws {
-        let keyId = c.pointee.key_id
-        let madeAtMs = c.pointee.made_at_ms
-        let supersededAtMs = c.pointee.superseded_at_ms
-        let acceptedUntilMs = c.pointee.accepted_until_ms
-        self.keyId = keyId
-        self.madeAtMs = madeAtMs
-        self.supersededAtMs = supersededAtMs
-        self.acceptedUntilMs = acceptedUntilMs
-    }
 }
 
 extension SessionV1 {
@@ -79,6 +63,7 @@ extension SessionV1 {
 
 extension SessionV1.ListRefreshKeysRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.ListRefreshKeysRequest" }
+    package static var layout: MessageLayout { .init(postern__session__v1__list_refresh_keys_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -87,15 +72,6 @@ extension SessionV1.ListRefreshKeysRequest: ProtobufMessage {
     }
 
     package func write(to sink: inout some WireSink) {
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__list_refresh_keys_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Session__V1__ListRefreshKeysRequest>) throws {
     }
 }
 
@@ -116,6 +92,7 @@ extension SessionV1 {
 
 extension SessionV1.ListRefreshKeysResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.ListRefreshKeysResponse" }
+    package static var layout: MessageLayout { .init(postern__session__v1__list_refresh_keys_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -126,19 +103,6 @@ extension SessionV1.ListRefreshKeysResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         for value in keys { sink.message(10, value) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__list_refresh_keys_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Session__V1__ListRefreshKeysResponse>) throws {
-        let keys = try Wire.array(
-            c.pointee.n_keys, c.pointee.keys
-        ) { try SessionV1.RefreshKey(reading: Wire.present($0)) }
-        self.keys = keys
     }
 }
 
@@ -153,6 +117,7 @@ extension SessionV1 {
 
 extension SessionV1.RotateRefreshKeyRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.RotateRefreshKeyRequest" }
+    package static var layout: MessageLayout { .init(postern__session__v1__rotate_refresh_key_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -161,15 +126,6 @@ extension SessionV1.RotateRefreshKeyRequest: ProtobufMessage {
     }
 
     package func write(to sink: inout some WireSink) {
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__rotate_refresh_key_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Session__V1__RotateRefreshKeyRequest>) throws {
     }
 }
 
@@ -190,6 +146,7 @@ extension SessionV1 {
 
 extension SessionV1.RotateRefreshKeyResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.RotateRefreshKeyResponse" }
+    package static var layout: MessageLayout { .init(postern__session__v1__rotate_refresh_key_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -200,18 +157,5 @@ extension SessionV1.RotateRefreshKeyResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         for value in keys { sink.message(10, value) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__rotate_refresh_key_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Session__V1__RotateRefreshKeyResponse>) throws {
-        let keys = try Wire.array(
-            c.pointee.n_keys, c.pointee.keys
-        ) { try SessionV1.RefreshKey(reading: Wire.present($0)) }
-        self.keys = keys
     }
 }

@@ -140,6 +140,7 @@ extension SessionV1 {
 
 extension SessionV1.Tokens: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.Tokens" }
+    package static var layout: MessageLayout { .init(postern__session__v1__tokens__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -162,29 +163,6 @@ extension SessionV1.Tokens: ProtobufMessage {
         if idleExpiresAtMs != 0 { sink.int64(40, idleExpiresAtMs) }
         if expiresAtMs != 0 { sink.int64(48, expiresAtMs) }
         if serverTimeMs != 0 { sink.int64(56, serverTimeMs) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__tokens__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Session__V1__Tokens>) throws {
-        let sessionId = try Wire.text(c.pointee.session_id)
-        let accessToken = try Wire.text(c.pointee.access_token)
-        let accessExpiresAtMs = c.pointee.access_expires_at_ms
-        let refreshToken = try Wire.text(c.pointee.refresh_token)
-        let idleExpiresAtMs = c.pointee.idle_expires_at_ms
-        let expiresAtMs = c.pointee.expires_at_ms
-        let serverTimeMs = c.pointee.server_time_ms
-        self.sessionId = sessionId
-        self.accessToken = accessToken
-        self.accessExpiresAtMs = accessExpiresAtMs
-        self.refreshToken = refreshToken
-        self.idleExpiresAtMs = idleExpiresAtMs
-        self.expiresAtMs = expiresAtMs
-        self.serverTimeMs = serverTimeMs
     }
 }
 
@@ -218,6 +196,7 @@ extension SessionV1 {
 
 extension SessionV1.DeviceKey: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.DeviceKey" }
+    package static var layout: MessageLayout { .init(postern__session__v1__device_key__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -232,21 +211,6 @@ extension SessionV1.DeviceKey: ProtobufMessage {
         if kind.rawValue != 0 { sink.int32(8, kind.rawValue) }
         if !publicKey.isEmpty { sink.bytes(18, publicKey) }
         if !possession.isEmpty { sink.bytes(26, possession) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__device_key__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Session__V1__DeviceKey>) throws {
-        let kind = SessionV1.DeviceKeyKind(rawValue: Int32(truncatingIfNeeded: c.pointee.kind.rawValue))
-        let publicKey = Wire.bytes(c.pointee.public_key)
-        let possession = Wire.bytes(c.pointee.possession)
-        self.kind = kind
-        self.publicKey = publicKey
-        self.possession = possession
     }
 }
 
@@ -272,6 +236,7 @@ extension SessionV1 {
 
 extension SessionV1.DeviceProof: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.DeviceProof" }
+    package static var layout: MessageLayout { .init(postern__session__v1__device_proof__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -284,19 +249,6 @@ extension SessionV1.DeviceProof: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if signedAtMs != 0 { sink.int64(8, signedAtMs) }
         if !signature.isEmpty { sink.bytes(18, signature) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__device_proof__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Session__V1__DeviceProof>) throws {
-        let signedAtMs = c.pointee.signed_at_ms
-        let signature = Wire.bytes(c.pointee.signature)
-        self.signedAtMs = signedAtMs
-        self.signature = signature
     }
 }
 
@@ -325,6 +277,7 @@ extension SessionV1 {
 
 extension SessionV1.CreateSessionRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.CreateSessionRequest" }
+    package static var layout: MessageLayout { .init(postern__session__v1__create_session_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -339,21 +292,6 @@ extension SessionV1.CreateSessionRequest: ProtobufMessage {
         if let proof { sink.message(10, proof) }
         if let origin { sink.message(18, origin) }
         if let deviceKey { sink.message(26, deviceKey) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__create_session_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Session__V1__CreateSessionRequest>) throws {
-        let proof = try c.pointee.proof.map { try IdentityV1.SignInProof(reading: $0) }
-        let origin = try c.pointee.origin.map { try IdentityV1.Origin(reading: $0) }
-        let deviceKey = try c.pointee.device_key.map { try SessionV1.DeviceKey(reading: $0) }
-        self.proof = proof
-        self.origin = origin
-        self.deviceKey = deviceKey
     }
 }
 
@@ -374,6 +312,7 @@ extension SessionV1 {
 
 extension SessionV1.CreateSessionResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.CreateSessionResponse" }
+    package static var layout: MessageLayout { .init(postern__session__v1__create_session_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -384,17 +323,6 @@ extension SessionV1.CreateSessionResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if let tokens { sink.message(10, tokens) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__create_session_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Session__V1__CreateSessionResponse>) throws {
-        let tokens = try c.pointee.tokens.map { try SessionV1.Tokens(reading: $0) }
-        self.tokens = tokens
     }
 }
 
@@ -423,6 +351,7 @@ extension SessionV1 {
 
 extension SessionV1.RefreshSessionRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.RefreshSessionRequest" }
+    package static var layout: MessageLayout { .init(postern__session__v1__refresh_session_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -437,21 +366,6 @@ extension SessionV1.RefreshSessionRequest: ProtobufMessage {
         if !refreshToken.isEmpty { sink.text(10, refreshToken) }
         if let origin { sink.message(18, origin) }
         if let deviceProof { sink.message(26, deviceProof) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__refresh_session_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Session__V1__RefreshSessionRequest>) throws {
-        let refreshToken = try Wire.text(c.pointee.refresh_token)
-        let origin = try c.pointee.origin.map { try IdentityV1.Origin(reading: $0) }
-        let deviceProof = try c.pointee.device_proof.map { try SessionV1.DeviceProof(reading: $0) }
-        self.refreshToken = refreshToken
-        self.origin = origin
-        self.deviceProof = deviceProof
     }
 }
 
@@ -476,6 +390,7 @@ extension SessionV1 {
 
 extension SessionV1.RefreshSessionResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.RefreshSessionResponse" }
+    package static var layout: MessageLayout { .init(postern__session__v1__refresh_session_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -488,19 +403,6 @@ extension SessionV1.RefreshSessionResponse: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if let tokens { sink.message(10, tokens) }
         if !accountId.isEmpty { sink.text(18, accountId) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__refresh_session_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Session__V1__RefreshSessionResponse>) throws {
-        let tokens = try c.pointee.tokens.map { try SessionV1.Tokens(reading: $0) }
-        let accountId = try Wire.text(c.pointee.account_id)
-        self.tokens = tokens
-        self.accountId = accountId
     }
 }
 
@@ -521,6 +423,7 @@ extension SessionV1 {
 
 extension SessionV1.ValidateAccessTokenRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.ValidateAccessTokenRequest" }
+    package static var layout: MessageLayout { .init(postern__session__v1__validate_access_token_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -531,17 +434,6 @@ extension SessionV1.ValidateAccessTokenRequest: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if !accessToken.isEmpty { sink.text(10, accessToken) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__validate_access_token_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Session__V1__ValidateAccessTokenRequest>) throws {
-        let accessToken = try Wire.text(c.pointee.access_token)
-        self.accessToken = accessToken
     }
 }
 
@@ -582,6 +474,7 @@ extension SessionV1 {
 
 extension SessionV1.ValidateAccessTokenResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.ValidateAccessTokenResponse" }
+    package static var layout: MessageLayout { .init(postern__session__v1__validate_access_token_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -603,29 +496,6 @@ extension SessionV1.ValidateAccessTokenResponse: ProtobufMessage {
         for value in amr { sink.text(42, value) }
         if expiresAtMs != 0 { sink.int64(48, expiresAtMs) }
     }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__validate_access_token_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Session__V1__ValidateAccessTokenResponse>) throws {
-        let valid = c.pointee.valid != 0
-        let sessionId = try Wire.text(c.pointee.session_id)
-        let accountId = try Wire.text(c.pointee.account_id)
-        let authTimeMs = c.pointee.auth_time_ms
-        let amr = try Wire.array(
-            c.pointee.n_amr, c.pointee.amr
-        ) { try Wire.text($0) }
-        let expiresAtMs = c.pointee.expires_at_ms
-        self.valid = valid
-        self.sessionId = sessionId
-        self.accountId = accountId
-        self.authTimeMs = authTimeMs
-        self.amr = amr
-        self.expiresAtMs = expiresAtMs
-    }
 }
 
 extension SessionV1 {
@@ -645,6 +515,7 @@ extension SessionV1 {
 
 extension SessionV1.InspectSessionRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.InspectSessionRequest" }
+    package static var layout: MessageLayout { .init(postern__session__v1__inspect_session_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -655,17 +526,6 @@ extension SessionV1.InspectSessionRequest: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if !accessToken.isEmpty { sink.text(10, accessToken) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__inspect_session_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Session__V1__InspectSessionRequest>) throws {
-        let accessToken = try Wire.text(c.pointee.access_token)
-        self.accessToken = accessToken
     }
 }
 
@@ -706,6 +566,7 @@ extension SessionV1 {
 
 extension SessionV1.InspectSessionResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.InspectSessionResponse" }
+    package static var layout: MessageLayout { .init(postern__session__v1__inspect_session_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -726,27 +587,6 @@ extension SessionV1.InspectSessionResponse: ProtobufMessage {
         if live { sink.bool(32, live) }
         if endReason.rawValue != 0 { sink.int32(40, endReason.rawValue) }
         if accessTokenCurrent { sink.bool(48, accessTokenCurrent) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__inspect_session_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Session__V1__InspectSessionResponse>) throws {
-        let known = c.pointee.known != 0
-        let sessionId = try Wire.text(c.pointee.session_id)
-        let accountId = try Wire.text(c.pointee.account_id)
-        let live = c.pointee.live != 0
-        let endReason = SessionV1.EndReason(rawValue: Int32(truncatingIfNeeded: c.pointee.end_reason.rawValue))
-        let accessTokenCurrent = c.pointee.access_token_current != 0
-        self.known = known
-        self.sessionId = sessionId
-        self.accountId = accountId
-        self.live = live
-        self.endReason = endReason
-        self.accessTokenCurrent = accessTokenCurrent
     }
 }
 
@@ -786,6 +626,7 @@ extension SessionV1 {
 
 extension SessionV1.SignOutRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.SignOutRequest" }
+    package static var layout: MessageLayout { .init(postern__session__v1__sign_out_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -812,26 +653,6 @@ extension SessionV1.SignOutRequest: ProtobufMessage {
         if all { sink.bool(24, all) }
         if let deviceProof { sink.message(34, deviceProof) }
     }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__sign_out_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Session__V1__SignOutRequest>) throws {
-        let all = c.pointee.all != 0
-        let deviceProof = try c.pointee.device_proof.map { try SessionV1.DeviceProof(reading: $0) }
-        let token: Token?
-        switch c.pointee.token_case.rawValue {
-        case 1: token = .accessToken(try Wire.text(c.pointee.access_token))
-        case 2: token = .refreshToken(try Wire.text(c.pointee.refresh_token))
-        default: token = nil
-        }
-        self.all = all
-        self.deviceProof = deviceProof
-        self.token = token
-    }
 }
 
 extension SessionV1 {
@@ -851,6 +672,7 @@ extension SessionV1 {
 
 extension SessionV1.SignOutResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.SignOutResponse" }
+    package static var layout: MessageLayout { .init(postern__session__v1__sign_out_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -861,17 +683,6 @@ extension SessionV1.SignOutResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if ended != 0 { sink.uint32(8, ended) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__sign_out_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Session__V1__SignOutResponse>) throws {
-        let ended = c.pointee.ended
-        self.ended = ended
     }
 }
 
@@ -911,6 +722,7 @@ extension SessionV1 {
 
 extension SessionV1.EndAccountSessionsRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.EndAccountSessionsRequest" }
+    package static var layout: MessageLayout { .init(postern__session__v1__end_account_sessions_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -929,25 +741,6 @@ extension SessionV1.EndAccountSessionsRequest: ProtobufMessage {
         if reason.rawValue != 0 { sink.int32(24, reason.rawValue) }
         if !exceptSessionId.isEmpty { sink.text(34, exceptSessionId) }
         if sessionGeneration != 0 { sink.int64(40, sessionGeneration) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__end_account_sessions_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Session__V1__EndAccountSessionsRequest>) throws {
-        let accountId = try Wire.text(c.pointee.account_id)
-        let beforeMs = c.pointee.before_ms
-        let reason = SessionV1.EndReason(rawValue: Int32(truncatingIfNeeded: c.pointee.reason.rawValue))
-        let exceptSessionId = try Wire.text(c.pointee.except_session_id)
-        let sessionGeneration = c.pointee.session_generation
-        self.accountId = accountId
-        self.beforeMs = beforeMs
-        self.reason = reason
-        self.exceptSessionId = exceptSessionId
-        self.sessionGeneration = sessionGeneration
     }
 }
 
@@ -968,6 +761,7 @@ extension SessionV1 {
 
 extension SessionV1.EndAccountSessionsResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.EndAccountSessionsResponse" }
+    package static var layout: MessageLayout { .init(postern__session__v1__end_account_sessions_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -978,17 +772,6 @@ extension SessionV1.EndAccountSessionsResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if ended != 0 { sink.uint32(8, ended) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__end_account_sessions_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Session__V1__EndAccountSessionsResponse>) throws {
-        let ended = c.pointee.ended
-        self.ended = ended
     }
 }
 
@@ -1003,6 +786,7 @@ extension SessionV1 {
 
 extension SessionV1.GetKeySetRequest: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.GetKeySetRequest" }
+    package static var layout: MessageLayout { .init(postern__session__v1__get_key_set_request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -1011,15 +795,6 @@ extension SessionV1.GetKeySetRequest: ProtobufMessage {
     }
 
     package func write(to sink: inout some WireSink) {
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__get_key_set_request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Session__V1__GetKeySetRequest>) throws {
     }
 }
 
@@ -1044,6 +819,7 @@ extension SessionV1 {
 
 extension SessionV1.GetKeySetResponse: ProtobufMessage {
     package static var fullName: String { "postern.session.v1.GetKeySetResponse" }
+    package static var layout: MessageLayout { .init(postern__session__v1__get_key_set_response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -1056,18 +832,5 @@ extension SessionV1.GetKeySetResponse: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if !jwks.isEmpty { sink.text(10, jwks) }
         if !issuer.isEmpty { sink.text(18, issuer) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__get_key_set_response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Session__V1__GetKeySetResponse>) throws {
-        let jwks = try Wire.text(c.pointee.jwks)
-        let issuer = try Wire.text(c.pointee.issuer)
-        self.jwks = jwks
-        self.issuer = issuer
     }
 }

@@ -106,6 +106,7 @@ extension WireV1 {
 
 extension WireV1.Frame: ProtobufMessage {
     package static var fullName: String { "postern.wire.v1.Frame" }
+    package static var layout: MessageLayout { .init(postern__wire__v1__frame__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -170,29 +171,6 @@ extension WireV1.Frame: ProtobufMessage {
             sink.message(74, value)
         }
     }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__wire__v1__frame__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Wire__V1__Frame>) throws {
-        let kind: Kind?
-        switch c.pointee.kind_case.rawValue {
-        case 1: kind = .hello(try WireV1.Hello(reading: Wire.present(c.pointee.hello)))
-        case 2: kind = .request(try WireV1.Request(reading: Wire.present(c.pointee.request)))
-        case 3: kind = .response(try WireV1.Response(reading: Wire.present(c.pointee.response)))
-        case 4: kind = .item(try WireV1.Item(reading: Wire.present(c.pointee.item)))
-        case 5: kind = .cancel(try WireV1.Cancel(reading: Wire.present(c.pointee.cancel)))
-        case 6: kind = .credit(try WireV1.Credit(reading: Wire.present(c.pointee.credit)))
-        case 7: kind = .ping(try WireV1.Ping(reading: Wire.present(c.pointee.ping)))
-        case 8: kind = .pong(try WireV1.Pong(reading: Wire.present(c.pointee.pong)))
-        case 9: kind = .goAway(try WireV1.GoAway(reading: Wire.present(c.pointee.go_away)))
-        default: kind = nil
-        }
-        self.kind = kind
-    }
 }
 
 extension WireV1 {
@@ -252,6 +230,7 @@ extension WireV1 {
 
 extension WireV1.Hello: ProtobufMessage {
     package static var fullName: String { "postern.wire.v1.Hello" }
+    package static var layout: MessageLayout { .init(postern__wire__v1__hello__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -283,37 +262,6 @@ extension WireV1.Hello: ProtobufMessage {
         if !keyId.isEmpty { sink.text(82, keyId) }
         if !proof.isEmpty { sink.bytes(90, proof) }
     }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__wire__v1__hello__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Wire__V1__Hello>) throws {
-        let version = c.pointee.version
-        let frameBytesMax = c.pointee.frame_bytes_max
-        let callsMax = c.pointee.calls_max
-        let streamCredit = c.pointee.stream_credit
-        let keepaliveFloorMs = c.pointee.keepalive_floor_ms
-        let challenge = Wire.bytes(c.pointee.challenge)
-        let agent = try Wire.text(c.pointee.agent)
-        let service = try Wire.text(c.pointee.service)
-        let application = try Wire.text(c.pointee.application)
-        let keyId = try Wire.text(c.pointee.key_id)
-        let proof = Wire.bytes(c.pointee.proof)
-        self.version = version
-        self.frameBytesMax = frameBytesMax
-        self.callsMax = callsMax
-        self.streamCredit = streamCredit
-        self.keepaliveFloorMs = keepaliveFloorMs
-        self.challenge = challenge
-        self.agent = agent
-        self.service = service
-        self.application = application
-        self.keyId = keyId
-        self.proof = proof
-    }
 }
 
 extension WireV1 {
@@ -337,6 +285,7 @@ extension WireV1 {
 
 extension WireV1.Metadata: ProtobufMessage {
     package static var fullName: String { "postern.wire.v1.Metadata" }
+    package static var layout: MessageLayout { .init(postern__wire__v1__metadata__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -349,19 +298,6 @@ extension WireV1.Metadata: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if !key.isEmpty { sink.text(10, key) }
         if !value.isEmpty { sink.bytes(18, value) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__wire__v1__metadata__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Wire__V1__Metadata>) throws {
-        let key = try Wire.text(c.pointee.key)
-        let value = Wire.bytes(c.pointee.value)
-        self.key = key
-        self.value = value
     }
 }
 
@@ -403,6 +339,7 @@ extension WireV1 {
 
 extension WireV1.Request: ProtobufMessage {
     package static var fullName: String { "postern.wire.v1.Request" }
+    package static var layout: MessageLayout { .init(postern__wire__v1__request__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -423,29 +360,6 @@ extension WireV1.Request: ProtobufMessage {
         for value in metadata { sink.message(34, value) }
         if more { sink.bool(40, more) }
         if !payload.isEmpty { sink.bytes(50, payload) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__wire__v1__request__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Wire__V1__Request>) throws {
-        let call = c.pointee.call
-        let method = try Wire.text(c.pointee.method)
-        let timeoutMs = c.pointee.timeout_ms
-        let metadata = try Wire.array(
-            c.pointee.n_metadata, c.pointee.metadata
-        ) { try WireV1.Metadata(reading: Wire.present($0)) }
-        let more = c.pointee.more != 0
-        let payload = Wire.bytes(c.pointee.payload)
-        self.call = call
-        self.method = method
-        self.timeoutMs = timeoutMs
-        self.metadata = metadata
-        self.more = more
-        self.payload = payload
     }
 }
 
@@ -490,6 +404,7 @@ extension WireV1 {
 
 extension WireV1.Response: ProtobufMessage {
     package static var fullName: String { "postern.wire.v1.Response" }
+    package static var layout: MessageLayout { .init(postern__wire__v1__response__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -512,31 +427,6 @@ extension WireV1.Response: ProtobufMessage {
         if let error { sink.message(42, error) }
         for value in metadata { sink.message(50, value) }
         if !payload.isEmpty { sink.bytes(58, payload) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__wire__v1__response__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Wire__V1__Response>) throws {
-        let call = c.pointee.call
-        let status = c.pointee.status
-        let notProcessed = c.pointee.not_processed != 0
-        let message = try Wire.text(c.pointee.message)
-        let error = try c.pointee.error.map { try WireV1.Error(reading: $0) }
-        let metadata = try Wire.array(
-            c.pointee.n_metadata, c.pointee.metadata
-        ) { try WireV1.Metadata(reading: Wire.present($0)) }
-        let payload = Wire.bytes(c.pointee.payload)
-        self.call = call
-        self.status = status
-        self.notProcessed = notProcessed
-        self.message = message
-        self.error = error
-        self.metadata = metadata
-        self.payload = payload
     }
 }
 
@@ -606,6 +496,7 @@ extension WireV1 {
 
 extension WireV1.Error: ProtobufMessage {
     package static var fullName: String { "postern.wire.v1.Error" }
+    package static var layout: MessageLayout { .init(postern__wire__v1__error__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -639,45 +530,6 @@ extension WireV1.Error: ProtobufMessage {
         if currentVersion != 0 { sink.int64(96, currentVersion) }
         if let documentQuota { sink.message(106, documentQuota) }
     }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__wire__v1__error__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Wire__V1__Error>) throws {
-        let code = try Wire.text(c.pointee.code)
-        let userMessage = try Wire.text(c.pointee.user_message)
-        let retryable = c.pointee.retryable != 0
-        let retryAfterMs = c.pointee.retry_after_ms
-        let action = try Wire.text(c.pointee.action)
-        let violations = try Wire.array(
-            c.pointee.n_violations, c.pointee.violations
-        ) { try WireV1.Violation(reading: Wire.present($0)) }
-        let acceptableProofs = try Wire.array(
-            c.pointee.n_acceptable_proofs, c.pointee.acceptable_proofs
-        ) { try Wire.text($0) }
-        let alternatives = try Wire.array(
-            c.pointee.n_alternatives, c.pointee.alternatives
-        ) { try Wire.text($0) }
-        let unavailablePart = try Wire.text(c.pointee.unavailable_part)
-        let secondProof = try c.pointee.second_proof.map { try WireV1.SecondProof(reading: $0) }
-        let currentVersion = c.pointee.current_version
-        let documentQuota = try c.pointee.document_quota.map { try WireV1.DocumentQuota(reading: $0) }
-        self.code = code
-        self.userMessage = userMessage
-        self.retryable = retryable
-        self.retryAfterMs = retryAfterMs
-        self.action = action
-        self.violations = violations
-        self.acceptableProofs = acceptableProofs
-        self.alternatives = alternatives
-        self.unavailablePart = unavailablePart
-        self.secondProof = secondProof
-        self.currentVersion = currentVersion
-        self.documentQuota = documentQuota
-    }
 }
 
 extension WireV1 {
@@ -710,6 +562,7 @@ extension WireV1 {
 
 extension WireV1.Violation: ProtobufMessage {
     package static var fullName: String { "postern.wire.v1.Violation" }
+    package static var layout: MessageLayout { .init(postern__wire__v1__violation__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -724,21 +577,6 @@ extension WireV1.Violation: ProtobufMessage {
         if !field.isEmpty { sink.text(10, field) }
         if !rule.isEmpty { sink.text(18, rule) }
         if !sentence.isEmpty { sink.text(26, sentence) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__wire__v1__violation__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Wire__V1__Violation>) throws {
-        let field = try Wire.text(c.pointee.field)
-        let rule = try Wire.text(c.pointee.rule)
-        let sentence = try Wire.text(c.pointee.sentence)
-        self.field = field
-        self.rule = rule
-        self.sentence = sentence
     }
 }
 
@@ -768,6 +606,7 @@ extension WireV1 {
 
 extension WireV1.SecondProof: ProtobufMessage {
     package static var fullName: String { "postern.wire.v1.SecondProof" }
+    package static var layout: MessageLayout { .init(postern__wire__v1__second_proof__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -782,23 +621,6 @@ extension WireV1.SecondProof: ProtobufMessage {
         if !challenge.isEmpty { sink.text(10, challenge) }
         for value in kinds { sink.text(18, value) }
         if expiresAtMs != 0 { sink.int64(24, expiresAtMs) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__wire__v1__second_proof__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Wire__V1__SecondProof>) throws {
-        let challenge = try Wire.text(c.pointee.challenge)
-        let kinds = try Wire.array(
-            c.pointee.n_kinds, c.pointee.kinds
-        ) { try Wire.text($0) }
-        let expiresAtMs = c.pointee.expires_at_ms
-        self.challenge = challenge
-        self.kinds = kinds
-        self.expiresAtMs = expiresAtMs
     }
 }
 
@@ -831,6 +653,7 @@ extension WireV1 {
 
 extension WireV1.DocumentQuota: ProtobufMessage {
     package static var fullName: String { "postern.wire.v1.DocumentQuota" }
+    package static var layout: MessageLayout { .init(postern__wire__v1__document_quota__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -847,23 +670,6 @@ extension WireV1.DocumentQuota: ProtobufMessage {
         if documentsMax != 0 { sink.uint32(16, documentsMax) }
         if bytes != 0 { sink.uint32(24, bytes) }
         if bytesMax != 0 { sink.uint32(32, bytesMax) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__wire__v1__document_quota__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Wire__V1__DocumentQuota>) throws {
-        let documents = c.pointee.documents
-        let documentsMax = c.pointee.documents_max
-        let bytes = c.pointee.bytes
-        let bytesMax = c.pointee.bytes_max
-        self.documents = documents
-        self.documentsMax = documentsMax
-        self.bytes = bytes
-        self.bytesMax = bytesMax
     }
 }
 
@@ -892,6 +698,7 @@ extension WireV1 {
 
 extension WireV1.Item: ProtobufMessage {
     package static var fullName: String { "postern.wire.v1.Item" }
+    package static var layout: MessageLayout { .init(postern__wire__v1__item__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -906,21 +713,6 @@ extension WireV1.Item: ProtobufMessage {
         if call != 0 { sink.uint64(8, call) }
         if end { sink.bool(16, end) }
         if !payload.isEmpty { sink.bytes(26, payload) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__wire__v1__item__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Wire__V1__Item>) throws {
-        let call = c.pointee.call
-        let end = c.pointee.end != 0
-        let payload = Wire.bytes(c.pointee.payload)
-        self.call = call
-        self.end = end
-        self.payload = payload
     }
 }
 
@@ -941,6 +733,7 @@ extension WireV1 {
 
 extension WireV1.Cancel: ProtobufMessage {
     package static var fullName: String { "postern.wire.v1.Cancel" }
+    package static var layout: MessageLayout { .init(postern__wire__v1__cancel__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -951,17 +744,6 @@ extension WireV1.Cancel: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if call != 0 { sink.uint64(8, call) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__wire__v1__cancel__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Wire__V1__Cancel>) throws {
-        let call = c.pointee.call
-        self.call = call
     }
 }
 
@@ -986,6 +768,7 @@ extension WireV1 {
 
 extension WireV1.Credit: ProtobufMessage {
     package static var fullName: String { "postern.wire.v1.Credit" }
+    package static var layout: MessageLayout { .init(postern__wire__v1__credit__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -998,19 +781,6 @@ extension WireV1.Credit: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if call != 0 { sink.uint64(8, call) }
         if items != 0 { sink.uint32(16, items) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__wire__v1__credit__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Wire__V1__Credit>) throws {
-        let call = c.pointee.call
-        let items = c.pointee.items
-        self.call = call
-        self.items = items
     }
 }
 
@@ -1031,6 +801,7 @@ extension WireV1 {
 
 extension WireV1.Ping: ProtobufMessage {
     package static var fullName: String { "postern.wire.v1.Ping" }
+    package static var layout: MessageLayout { .init(postern__wire__v1__ping__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -1041,17 +812,6 @@ extension WireV1.Ping: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if token != 0 { sink.uint64(8, token) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__wire__v1__ping__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Wire__V1__Ping>) throws {
-        let token = c.pointee.token
-        self.token = token
     }
 }
 
@@ -1072,6 +832,7 @@ extension WireV1 {
 
 extension WireV1.Pong: ProtobufMessage {
     package static var fullName: String { "postern.wire.v1.Pong" }
+    package static var layout: MessageLayout { .init(postern__wire__v1__pong__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -1082,17 +843,6 @@ extension WireV1.Pong: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if token != 0 { sink.uint64(8, token) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__wire__v1__pong__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Wire__V1__Pong>) throws {
-        let token = c.pointee.token
-        self.token = token
     }
 }
 
@@ -1126,6 +876,7 @@ extension WireV1 {
 
 extension WireV1.GoAway: ProtobufMessage {
     package static var fullName: String { "postern.wire.v1.GoAway" }
+    package static var layout: MessageLayout { .init(postern__wire__v1__go_away__layout()) }
 
     package static func read(
         from reader: inout CanonicalReader
@@ -1142,22 +893,5 @@ extension WireV1.GoAway: ProtobufMessage {
         if reason.rawValue != 0 { sink.int32(16, reason.rawValue) }
         if retryAfterMs != 0 { sink.uint32(24, retryAfterMs) }
         if !message.isEmpty { sink.text(34, message) }
-    }
-
-    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__wire__v1__go_away__unpack)
-        defer { arena.end() }
-        try self.init(reading: c)
-    }
-
-    init(reading c: UnsafePointer<Postern__Wire__V1__GoAway>) throws {
-        let lastCall = c.pointee.last_call
-        let reason = WireV1.GoAwayReason(rawValue: Int32(truncatingIfNeeded: c.pointee.reason.rawValue))
-        let retryAfterMs = c.pointee.retry_after_ms
-        let message = try Wire.text(c.pointee.message)
-        self.lastCall = lastCall
-        self.reason = reason
-        self.retryAfterMs = retryAfterMs
-        self.message = message
     }
 }

@@ -32,27 +32,38 @@ package final class Arena {
         isBusy = false
     }
 
-    /// Decodes one message with `unpack`, within the budget. After a normal return the caller must
-    /// call `end`.
+    /// The message in `bytes` in canonical form, in the arena's memory, within the budget
+    /// (`CMessages/canonical.h`). After a normal return the caller must call `end`.
     /// - Throws: `MessageError`; then the arena has already ended.
-    func unpack<Message>(
-        _ bytes: UnsafeRawBufferPointer,
-        _ unpack: (UnsafeMutablePointer<ProtobufCAllocator>?, Int, UnsafePointer<UInt8>?)
-            -> UnsafeMutablePointer<Message>?
-    ) throws -> UnsafePointer<Message> {
+    func canonical(
+        _ bytes: UnsafeRawBufferPointer, _ layout: MessageLayout
+    ) throws -> UnsafeRawBufferPointer {
         // A second message would free the memory of the first.
         precondition(!isBusy, "an arena serves one message at a time")
         isBusy = true
         postern_arena_begin(arena, Self.budget(bytes.count))
         let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
-        guard let message = unpack(postern_arena_allocator(arena), bytes.count, start) else {
+        var count = 0
+        guard
+            let canonical = postern_canonical(
+                arena, layout.descriptor, start, bytes.count, &count)
+        else {
             let isOver = postern_arena_is_over(arena) != 0
             end()
             throw isOver ? MessageError.overBudget : .malformed
         }
-        return UnsafePointer(message)
+        return UnsafeRawBufferPointer(start: canonical, count: count)
     }
 
     /// The peak of bytes held since the last message began. For tests.
     var heldBytesMost: Int { postern_arena_held_most(arena) }
+}
+
+/// libprotobuf-c's descriptor of a message, which is a constant of the program.
+package struct MessageLayout {
+    fileprivate let descriptor: UnsafePointer<ProtobufCMessageDescriptor>?
+
+    init(_ descriptor: UnsafePointer<ProtobufCMessageDescriptor>?) {
+        self.descriptor = descriptor
+    }
 }

@@ -3,12 +3,12 @@ import Cryptography
 
 /// Decodes a message in canonical form directly to Swift values: only known fields, each with its
 /// declared wire type, in the order of their numbers, as every encoder writes them. Decoding
-/// through libprotobuf-c's structs takes half as many instructions more.
+/// through libprotobuf-c's structs took half as many instructions more.
 ///
-/// Any other encoding is decoded by libprotobuf-c from the first byte: unknown fields, another
-/// order, parts to be merged, invalid text, more memory than the budget, and all malformed input.
-/// So this reader never rejects a message. It only has to be right about what it accepts, and
-/// `CanonicalReaderTests` compares it with the library.
+/// Any other encoding is put in canonical form by libprotobuf-c from the first byte, and then read
+/// here: unknown fields, another order, parts to be merged, more memory than the budget. So for a
+/// first reading this reader never rejects a message. It only has to be right about what it
+/// accepts, and `CanonicalReaderTests` compares both ways.
 ///
 /// Generated code asks for one field after the other. A field that is not next is absent; if fields
 /// are left at the end, the encoding was not canonical.
@@ -29,18 +29,23 @@ package struct CanonicalReader {
 
     /// Starts at the first field of the message in `bytes`.
     package init(_ bytes: UnsafeRawBufferPointer) {
+        self.init(bytes, budget: Arena.budget(bytes.count))
+    }
+
+    private init(_ bytes: UnsafeRawBufferPointer, budget: Int) {
         self.bytes = bytes
         end = bytes.count
-        budget = Arena.budget(bytes.count)
+        self.budget = budget
         next()
     }
 
     /// Decodes the message in `bytes`.
+    /// - Parameter budget: Bytes of memory that array elements may use.
     /// - Throws: `NonCanonicalEncoding`.
     static func message<Message: ProtobufMessage>(
-        in bytes: UnsafeRawBufferPointer
+        in bytes: UnsafeRawBufferPointer, budget: Int
     ) throws(NonCanonicalEncoding) -> Message {
-        var reader = CanonicalReader(bytes)
+        var reader = CanonicalReader(bytes, budget: budget)
         let message = try Message.read(from: &reader)
         guard reader.tag == none else { throw NonCanonicalEncoding() }
         return message
@@ -132,7 +137,7 @@ package struct CanonicalReader {
         guard let start = borrowed.baseAddress, borrowed.count > 0 else { return borrowed }
         let first = start.assumingMemoryBound(to: UInt8.self)
         guard postern_text_is_sound(first, borrowed.count) != 0 else {
-            throw NonCanonicalEncoding()
+            throw NonCanonicalEncoding(isOfText: true)
         }
         return borrowed
     }
@@ -269,5 +274,8 @@ package struct CanonicalReader {
     }
 }
 
-/// The encoding is not canonical, so libprotobuf-c must decode the message.
-package struct NonCanonicalEncoding: Error {}
+/// The encoding is not canonical, so libprotobuf-c must put it in that form.
+package struct NonCanonicalEncoding: Error {
+    /// A text is not UTF-8 or contains a NUL.
+    var isOfText = false
+}

@@ -7,9 +7,8 @@ package protocol ProtobufMessage: WireEncoded, Hashable {
     /// - Throws: `MessageError`.
     init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws
 
-    /// Decodes `bytes` by libprotobuf-c, canonical or not.
-    /// - Throws: `MessageError`.
-    init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws
+    /// How libprotobuf-c decodes and encodes it.
+    static var layout: MessageLayout { get }
 
     /// Reads the message's fields from `reader`, in the order of their numbers.
     /// - Throws: `NonCanonicalEncoding`.
@@ -30,9 +29,22 @@ extension ProtobufMessage {
     /// strings of the message.
     private static func decoded(_ bytes: UnsafeRawBufferPointer, _ arena: Arena) throws -> Self {
         do throws(NonCanonicalEncoding) {
-            return try CanonicalReader.message(in: bytes)
+            return try CanonicalReader.message(in: bytes, budget: Arena.budget(bytes.count))
         } catch {
             return try Self(byLibrary: bytes, in: arena)
+        }
+    }
+
+    /// Decodes `bytes` by way of libprotobuf-c, canonical or not.
+    /// - Throws: `MessageError`.
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+        let canonical = try arena.canonical(bytes, Self.layout)
+        defer { arena.end() }
+        do throws(NonCanonicalEncoding) {
+            // The library has bounded the number of elements by the arena's budget.
+            self = try CanonicalReader.message(in: canonical, budget: .max)
+        } catch {
+            throw error.isOfText ? MessageError.invalidText : .malformed
         }
     }
 

@@ -105,6 +105,7 @@ final class InnerWire: CallChannel {
 
     private static func session(_ inner: InnerServices) -> [(String, Handler)] {
         let (session, devices) = (inner.session, inner.sessionService.devices)
+        let activity = inner.sessionService.accountActivity
         return [
             serve(SessionsDescription.createSession) { try await session.createSession($0, $1) },
             serve(SessionsDescription.refreshSession) { try await session.refreshSession($0, $1) },
@@ -119,6 +120,9 @@ final class InnerWire: CallChannel {
             serve(DevicesDescription.endSession) { try await devices.endSession($0, $1) },
             serve(DevicesDescription.endOtherSessions) {
                 try await devices.endOtherSessions($0, $1)
+            },
+            serve(AccountActivityDescription.noteActivity) {
+                try await activity.noteActivity($0, $1)
             },
         ]
     }

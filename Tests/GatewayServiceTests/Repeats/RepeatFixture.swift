@@ -32,7 +32,8 @@ struct RepeatFixture: Sendable {
                 identity: .init(wire),
                 session: .init(
                     sessions: SessionsClient(wire), devices: DevicesClient(wire),
-                    ends: SessionEndsClient(wire), clock: fixture.inner.sessionClock),
+                    activity: AccountActivityClient(wire), ends: SessionEndsClient(wire),
+                    clock: fixture.inner.sessionClock),
                 limits: LimitsClient(wire)),
             time: fixture.time, randomness: SecureRandomness(),
             logger: fixture.log.logger(time: fixture.time))

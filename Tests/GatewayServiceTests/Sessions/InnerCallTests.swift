@@ -33,6 +33,10 @@ struct InnerCallTests {
             try await calls { try await $0.accountSessions.checkRecentProof(.init(), context) }
                 == [DevicesDescription.listProofs])
         #expect(
+            try await calls {
+                try await $0.accountSessions.noteActivity(.init(kind: "tap"), context)
+            } == [AccountActivityDescription.noteActivity])
+        #expect(
             try await calls { try await $0.methods.listSignInMethods(.init(), context) }
                 == [IdentitiesDescription.listMethods])
         #expect(

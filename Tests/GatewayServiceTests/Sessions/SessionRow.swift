@@ -123,6 +123,9 @@ struct SessionRow: Sendable, CustomTestStringConvertible {
         .init("AccountSessions/EndOtherSessions") {
             try await $0.accountSessions.endOtherSessions(.init(), $2)
         },
+        .init("AccountSessions/NoteActivity") {
+            try await $0.accountSessions.noteActivity(.init(kind: "screen-opened"), $2)
+        },
         .init("AccountSessions/Reauthenticate") {
             try await $0.accountSessions.reauthenticate(
                 .init(proof: .password("Wrong7Horse")), $2)

@@ -67,7 +67,8 @@ final class GatewayFixture: Sendable {
                     providerEvents: identity.providerEvents, accountAdmin: identity.accountAdmin,
                     signInSettings: identity.signInSettings),
                 session: .init(
-                    sessions: session.sessions, devices: session.devices, ends: session.ends,
+                    sessions: session.sessions, devices: session.devices,
+                    activity: session.accountActivity, ends: session.ends,
                     clock: inner.sessionClock),
                 limits: limits ?? inner.limits),
             time: time, randomness: SecureRandomness(), logger: log.logger(time: time))

@@ -42,13 +42,18 @@ package enum MessageFuzz {
             return "\(type): \(arena.heldBytesMost) bytes for a body of \(body.count)"
         }
         // What the canonical reader accepts it must read as the library does; the rest it rejects.
-        let ordinary: Message? = try? body.withUnsafeBytes { try CanonicalReader.message(in: $0) }
+        let ordinary: Message? = try? body.withUnsafeBytes {
+            try CanonicalReader.message(in: $0, budget: Arena.budget(body.count))
+        }
         let library = try? body.withUnsafeBytes { try Message(byLibrary: $0, in: arena) }
         guard ordinary == nil || ordinary == library, read == library else {
             return "\(type): another value than libprotobuf-c's"
         }
         guard let read else { return nil }
         let written = read.encoded()
+        guard body.withUnsafeBytes({ Readings.encoding(of: $0, as: type) }) == written else {
+            return "\(type): another encoding than libprotobuf-c's"
+        }
         do {
             let again = try Message(decoding: written)
             guard again == read else { return "\(type): another value after a round trip" }

@@ -8,7 +8,7 @@ import SwiftProtobuf
 enum CDescriptors {
     /// `option (pb_c_file) = { gen_pack_helpers: false gen_init_helpers: false }` of
     /// `protobuf-c/protobuf-c.proto`, serialised. Of the six functions that protoc-gen-c writes for a
-    /// message only `unpack` is called, which `UnpackHeader` has in one line; libprotobuf-c
+    /// message none is called: libprotobuf-c reads and writes a message by its descriptor, and
     /// initialises a message without a function for it by its descriptor.
     private static let options: [UInt8] = [0xda, 0x3f, 4, 0x10, 0, 0x18, 0]
 

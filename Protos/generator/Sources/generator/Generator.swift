@@ -11,7 +11,7 @@ import SwiftProtobufPluginLibrary
 ///   the descriptors of their files,
 /// - `OUTPUT_ROOT/Sources/PosternClient/Generated`: the public calls of the gateway's services,
 /// - `OUTPUT_ROOT/Sources/WebService/Generated`: the web service's OpenAPI document,
-/// - `OUTPUT_ROOT/Sources/CMessages/include/postern/unpack.h`: what unpacks a message in C,
+/// - `OUTPUT_ROOT/Sources/CMessages/include/postern/layouts.h`: the layouts of the messages,
 /// - `C_DESCRIPTOR_SET`: the set as protoc-gen-c should see it (`CDescriptors.swift`).
 @main
 struct Generator {
@@ -52,8 +52,8 @@ struct Generator {
             OpenAPIDocument(files).swiftCode,
             to: root.appending(path: "Sources/WebService/Generated/OpenAPIDocument.swift"))
         try write(
-            UnpackHeader(files).text,
-            to: root.appending(path: "Sources/CMessages/include/postern/unpack.h"))
+            LayoutsHeader(files).text,
+            to: root.appending(path: "Sources/CMessages/include/postern/layouts.h"))
         try CDescriptors.stripped(set).serializedData().write(to: output)
     }
 

@@ -1,6 +1,6 @@
 import SwiftProtobufPluginLibrary
 
-/// The way of one message from and to the wire: straight, and by its C struct.
+/// The way of one message from and to the wire.
 ///
 /// Reading from the wire is a function that collects the fields in constants and returns what the
 /// memberwise initializer makes of them: a struct that is built up would be copied on its way out,
@@ -18,6 +18,7 @@ struct MessageGlue {
         """
         extension \(message.swiftName): ProtobufMessage {
             package static var fullName: String { "\(message.fullName)" }
+            package static var layout: MessageLayout { .init(\(message.cFunctions)__layout()) }
 
             package static func read(
                 from reader: inout CanonicalReader
@@ -26,15 +27,6 @@ struct MessageGlue {
 
             package func write(to sink: inout some WireSink) {
         \(lines(wire.flatMap(\.write)))    }
-
-            package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-                let c = try arena.unpack(bytes, \(message.cFunctions)__unpack)
-                defer { arena.end() }
-                try self.init(reading: c)
-            }
-
-            init(reading c: UnsafePointer<\(message.cName)>) throws {
-        \(lines(code.plain.flatMap(\.read) + message.oneofs.flatMap(reading) + assignments))    }
         }
 
         """
@@ -56,24 +48,7 @@ struct MessageGlue {
         return ["return \(message.swiftName)(\(arguments.joined(separator: ", ")))"]
     }
 
-    private var assignments: [String] {
-        code.properties.map { "self.\($0) = \(escaped($0))" }
-    }
-
     private func lines(_ lines: [String]) -> String {
         lines.map { "        \($0)\n" }.joined()
-    }
-
-    private func reading(_ oneof: OneofDescriptor) -> [String] {
-        let name = escaped(lowerCamel(oneof.name))
-        var lines = ["let \(name): \(upperCamel(oneof.name))?"]
-        lines.append("switch c.pointee.\(oneof.name)_case.rawValue {")
-        for field in oneof.fields {
-            let code = FieldCode(field)
-            let source = "c.pointee.\(code.cName)"
-            let value = code.reading(code.isMessage ? "Wire.present(\(source))" : source)
-            lines.append("case \(field.number): \(name) = .\(escaped(code.name))(\(value))")
-        }
-        return lines + ["default: \(name) = nil", "}"]
     }
 }

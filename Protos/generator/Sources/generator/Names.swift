@@ -15,19 +15,11 @@ extension FileDescriptor {
 
     /// Who may use the messages.
     var access: String { isPublic ? "public" : "package" }
-
-    /// `postern.session.v1` → `Postern__Session__V1`.
-    var cNamespace: String {
-        package.split(separator: ".").map { upperCamel(String($0)) }.joined(separator: "__")
-    }
 }
 
 extension Descriptor {
     /// `SessionV1.RefreshSessionRequest`.
     var swiftName: String { "\(file.namespace).\(name)" }
-
-    /// `Postern__Session__V1__RefreshSessionRequest`.
-    var cName: String { "\(file.cNamespace)__\(name)" }
 
     /// `postern__session__v1__refresh_request`.
     var cFunctions: String {
@@ -38,9 +30,6 @@ extension Descriptor {
 extension EnumDescriptor {
     /// `SessionV1.EndReason`.
     var swiftName: String { "\(file.namespace).\(name)" }
-
-    /// `Postern__Session__V1__EndReason`.
-    var cName: String { "\(file.cNamespace)__\(name)" }
 
     /// `END_REASON_SIGNED_OUT` → `signedOut`.
     func caseName(_ value: EnumValueDescriptor) -> String {
