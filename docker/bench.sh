@@ -5,7 +5,7 @@
 #
 # NAME: all, or some of echo web commit refresh sessions validate provider limits outbox accounts
 # sign-in provider-sign-ins sign-in-rush enumeration footprint; and only if named: crowds, the system
-# tests of crowds in their long form, and backup, which imports a million accounts first.
+# tests of crowds in their long form, backup, which imports a million accounts first, and documents.
 # --with-grpc-swift adds that peer to echo and web; building it takes some minutes once.
 # --against builds that revision into .build/before, measures both alternately five times, and
 # prints a line `compare NAME BEFORE NOW UNIT RATIO SPREAD VERDICT` for each figure; it fails if a
@@ -215,6 +215,49 @@ bench_backup() {
   "$release/Benchmarks" backup --gateway "127.0.0.1:$(port_of gateway)" \
     --key "$(echo "$data"/keys/applications/app.*.key)" --postern "$release/postern" \
     --endpoints "$data/endpoints.json" --folder "$work/backup"
+  stop_programs
+}
+
+# Documents: durable writes compared with those of a store alone, reads with the async echo, uploads
+# of photos with a file's write and sync, and sign-ins beside many writes.
+bench_documents() {
+  build_floor
+  start_programs
+  local folder=$work/documents run process
+  mkdir -p "$folder"
+  local programs=(
+    --gateway "127.0.0.1:$(port_of gateway)" --key "$(echo "$data"/keys/applications/app.*.key)"
+    --identity "127.0.0.1:$(port_of identity)" --identity-key "$(echo "$data"/keys/gateway/gateway.*.key)"
+  )
+  local load=$build/floor/load key=$work/load.1.key
+  head -c 32 /dev/urandom >"$key"
+  chmod 600 "$key"
+  write_echo_payload
+  start_echo_server
+  process=$(pgrep -P "$up_process" -f "/postern-identity ")
+  for run in $(seq "$runs"); do
+    "$release/Benchmarks" group-commit --folder "$folder/stores.$run" --seconds "$seconds" --runs 1
+    "$release/Benchmarks" document-writes "${programs[@]}" --seconds "$seconds"
+    "$release/Benchmarks" document-reads "${programs[@]}" --payload "$folder/read" --seconds "$seconds"
+    echo_load echo-async-1 Async --in-flight 1
+    "$load" --port "$(port_of identity)" --pid "$process" --seconds "$seconds" --name document-reads-1 \
+      --service postern.identity --key "$(echo "$data"/keys/gateway/gateway.*.key)" --in-flight 1 \
+      --payload "$folder/read" --method postern.identity.v1.AccountDocuments/ReadDocument
+  done >"$folder/figures"
+  local name
+  for name in writes-in-groups document-writes document-writes-gateway; do
+    figure "$name" "$(median "$name" <"$folder/figures")" writes/s
+  done
+  ratio document-writes-to-store "$(median document-writes <"$folder/figures")" \
+    "$(median writes-in-groups <"$folder/figures")"
+  for name in echo-async-1 document-reads-1 document-reads-gateway; do
+    figure "$name" "$(median "$name" <"$folder/figures")" calls/s
+  done
+  figure document-reads-1-p50 "$(median document-reads-1-p50 <"$folder/figures")" µs
+  ratio document-reads-to-echo "$(median document-reads-1 <"$folder/figures")" \
+    "$(median echo-async-1 <"$folder/figures")"
+  "$release/Benchmarks" photo-uploads "${programs[@]}" --folder "$folder"
+  "$release/Benchmarks" document-rush "${programs[@]}" --folder "$folder"
   stop_programs
 }
 

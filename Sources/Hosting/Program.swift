@@ -111,14 +111,14 @@ package struct Assembly: Sendable {
     /// An assembly with an `RPCServer` of these services.
     package init(
         services: [ServiceMethods], workers: [Worker] = [], tokenAudiences: Set<String> = [],
-        formalLanguages: FormalLanguages = .none,
+        formalLanguages: FormalLanguages = .none, watched: [CredentialWatch.Credential] = [],
         close: @escaping @Sendable () async -> Void = {}
     ) {
         server = .rpc(services)
         self.workers = workers
         self.tokenAudiences = tokenAudiences
         self.formalLanguages = formalLanguages
-        watched = []
+        self.watched = watched
         awaitedPeers = []
         self.close = close
     }
@@ -139,10 +139,14 @@ package struct Assembly: Sendable {
 
     /// An assembly of a service with a store. It also serves the store's event feed, its clock and
     /// its backups, and the latest known time is stored.
-    /// - Parameter journals: the names of the journals in the store's folder.
+    /// - Parameters:
+    ///   - journals: the names of the journals in the store's folder.
+    ///   - watched: files that are read again when they change, besides those of the server and
+    ///     of clients.
     package init(
         methods: [ServiceMethods], tasks: [@Sendable () async throws -> Void], store: Store,
-        journals: [String] = [], time: any Time, close: @escaping @Sendable () async -> Void = {}
+        journals: [String] = [], watched: [CredentialWatch.Credential] = [], time: any Time,
+        close: @escaping @Sendable () async -> Void = {}
     ) {
         self.init(
             services: methods + [
@@ -152,6 +156,7 @@ package struct Assembly: Sendable {
             ],
             workers: (tasks + [{ try await ClockMarking(store: store, time: time).run() }])
                 .map { Worker($0) },
+            watched: watched,
             close: {
                 await close()
                 store.close()

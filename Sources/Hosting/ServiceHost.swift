@@ -107,6 +107,28 @@ package struct ServiceHost: Sendable {
         return (store, keys)
     }
 
+    /// The applications of these names with their keys in the applications folder, which are read
+    /// again when they change, for a service that verifies application tokens itself. They need not
+    /// be its callers. One without a key is not an error: its tokens are rejected.
+    /// - Throws: `ApplicationsError`, `SecretFileError` and `CryptographyError` for a key file.
+    package func tokenMakers(
+        _ names: [String]
+    ) throws -> (applications: Reloadable<Applications>, watched: [CredentialWatch.Credential]) {
+        guard !names.isEmpty else { return (Reloadable(.empty), []) }
+        let (folder, callers) = (
+            settings.applicationsFolder, CallersList(names, assertingClientAddress: [])
+        )
+        let sharedKeys = SharedKeyRule(
+            ours: ProgramDescription.ourApplications, acceptsOthers: settings.acceptsSharedKeys)
+        let keys = try CredentialWatch.Credential.following(
+            .tokenMakers, paths: [folder],
+            read: {
+                try Applications(
+                    folder: folder, callers: callers, needsKeys: false, sharedKeys: sharedKeys)
+            })
+        return (keys.value, [keys.watched])
+    }
+
     /// A channel to a peer, authenticated as this program's application.
     /// - Throws: An error about a credential file, and `ApplicationsError` for a program without
     ///   usable credentials.

@@ -30,6 +30,10 @@ package struct IdentityService: Sendable {
     let phoneSignals: PhoneSignalsHandler
     /// `postern.identity.v1.SignInSettings`.
     let signInSettings: SignInSettingsHandler
+    /// `postern.identity.v1.AccountDocuments`.
+    let documents: DocumentsHandler
+    /// `postern.identity.v1.AccountOnboarding`.
+    let onboarding: OnboardingHandler
     /// `postern.accountdata.v1.AccountData`, for calls in process. It is not among `methods`.
     package let accountData: AccountDataHandler
     /// The work beside the handlers.
@@ -38,10 +42,15 @@ package struct IdentityService: Sendable {
     let passwords: PasswordHashPool
 
     /// The service over a store that was opened with `IdentityTables.migrations`.
+    /// - Parameters:
+    ///   - documentWriters: The keys of the setting `document-writers`.
+    ///   - rules: The operator's rules of documents and onboarding, as they are now.
     /// - Throws: `OutboundClient.Unavailable`, or what `PasswordHashPool` throws.
     package init(
         settings: IdentitySettings, store: Store, keys: IdentityKeys, peers: IdentityPeers,
-        time: any Time, randomness: any Randomness, logger: Logger, metrics: any MetricsFactory
+        documentWriters: Reloadable<Applications> = Reloadable(.empty),
+        rules: Reloadable<DocumentRules> = Reloadable(.standard), time: any Time,
+        randomness: any Randomness, logger: Logger, metrics: any MetricsFactory
     ) throws {
         passwords = try PasswordHashPool(
             settings: settings.passwordHashing, time: time, randomness: randomness,
@@ -56,39 +65,49 @@ package struct IdentityService: Sendable {
         let check = PasswordCheck(
             store: store, keys: keys, passwords: passwords, responseTimeFloor: responseTimeFloor,
             time: time, randomness: randomness)
+        let answers = AccountAnswers(
+            settings: settings, store: store, keys: keys, randomness: randomness, rules: rules)
         let owners = SessionOwners(store: store, devices: peers.devices, sessions: peers.sessions)
         accounts = AccountsHandler(
             settings: settings, store: store, keys: keys, passwords: check,
             responseTimeFloor: responseTimeFloor, time: time, randomness: randomness,
-            owners: owners)
+            answers: answers, owners: owners)
         credentials = CredentialsHandler(
             settings: settings, store: store, keys: keys, passwords: check,
-            responseTimeFloor: responseTimeFloor, time: time, randomness: randomness)
+            responseTimeFloor: responseTimeFloor, time: time, randomness: randomness,
+            answers: answers)
         accountNotices = AccountNoticesHandler(store: store, keys: keys, randomness: randomness)
         emailChanges = EmailChangesHandler(
             settings: settings, store: store, keys: keys, passwords: check,
             responseTimeFloor: responseTimeFloor, time: time, randomness: randomness,
-            owners: owners)
+            answers: answers, owners: owners)
         providerEvents = ProviderEventsHandler(
             store: store, keys: keys, time: time, randomness: randomness, logger: logger,
             providers: providers)
         imports = ImportsHandler(
             settings: settings, store: store, keys: keys, passwords: passwords,
             responseTimeFloor: responseTimeFloor, time: time, randomness: randomness,
-            logger: logger)
+            rules: rules, logger: logger)
         accountAdmin = AccountAdminHandler(
-            settings: settings, store: store, keys: keys, randomness: randomness, logger: logger,
-            activity: peers.activity)
+            settings: settings, store: store, keys: keys, randomness: randomness,
+            answers: answers, logger: logger, activity: peers.activity)
         identities = IdentitiesHandler(
             settings: settings, store: store, keys: keys, randomness: randomness,
-            keepsGrants: apple != nil, devices: peers.devices, sessions: peers.sessions,
-            tokens: providers)
+            answers: answers, keepsGrants: apple != nil, devices: peers.devices,
+            sessions: peers.sessions, tokens: providers)
         phoneCodes = PhoneCodesHandler(
             settings: settings, store: store, keys: keys, time: time, randomness: randomness,
-            logger: logger, keepsGrants: apple != nil, devices: peers.devices,
+            answers: answers, logger: logger, keepsGrants: apple != nil, devices: peers.devices,
             sessions: peers.sessions)
         phoneSignals = PhoneSignalsHandler(store: store, keys: keys)
         signInSettings = SignInSettingsHandler(settings: settings)
+        documents = DocumentsHandler(
+            settings: settings.documents, store: store, keys: keys, time: time,
+            randomness: randomness, sessions: peers.sessions, rules: rules,
+            backends: BackendCalls(
+                settings: settings.documents, applications: documentWriters, time: time),
+            watchers: DocumentWatchers())
+        onboarding = OnboardingHandler(documents: documents, answers: answers)
         accountData = AccountDataHandler(store: store, keys: keys, randomness: randomness)
         background = BackgroundTasks(
             beside: accounts, peers: peers, apple: apple, logger: logger, metrics: metrics)
@@ -108,6 +127,8 @@ package struct IdentityService: Sendable {
             PhoneCodesDispatcher.methods(of: phoneCodes),
             PhoneSignalsDispatcher.methods(of: phoneSignals),
             SignInSettingsDispatcher.methods(of: signInSettings),
+            AccountDocumentsDispatcher.methods(of: documents),
+            AccountOnboardingDispatcher.methods(of: onboarding),
         ]
     }
 

@@ -34,6 +34,10 @@ package struct IdentitySettings: Settings {
     package let providers: ProvidersSettings
     /// The credentials at Apple, for grants.
     package let apple: AppleSettings
+    /// Documents of accounts.
+    package let documents: DocumentSettings
+    /// Whether accounts must have a display name (G-01).
+    package let displayName: DisplayNameMode
 
     /// Settings for tests and embedding.
     package init(
@@ -44,7 +48,8 @@ package struct IdentitySettings: Settings {
         emailVerification: EmailVerificationMode = .optional,
         passwordPolicy: PasswordPolicy = .document, appName: String = "",
         providers: ProvidersSettings = ProvidersSettings(providers: []),
-        apple: AppleSettings = .none
+        apple: AppleSettings = .none, documents: DocumentSettings = DocumentSettings(),
+        displayName: DisplayNameMode = .optional
     ) {
         self.phone = phone
         self.enumeration = enumeration
@@ -53,6 +58,8 @@ package struct IdentitySettings: Settings {
         self.appName = appName
         self.providers = providers
         self.apple = apple
+        self.documents = documents
+        self.displayName = displayName
         self.linkOrigin = linkOrigin
         self.verificationLife = verificationLife
         self.resetLife = resetLife
@@ -107,6 +114,10 @@ package struct IdentitySettings: Settings {
         passwordHashing = Self.passwordHashing(&settings)
         providers = ProvidersSettings(reading: &settings)
         apple = AppleSettings(reading: &settings)
+        documents = DocumentSettings(reading: &settings)
+        displayName = settings.choice(
+            "display-name", default: DisplayNameMode.optional,
+            reason: "Whether an account without a display name has to complete its profile (G-01).")
         settings.require(
             apple.redirects.clients.isSubset(of: providers.appleClients),
             ["apple-redirect-uris"], "apple-redirect-uris names an app that apple-audiences lacks")
@@ -155,6 +166,17 @@ extension IdentitySettings {
         /// It cannot. A sign-up opens no session, and a sign-in with the right password returns
         /// `auth/email-not-verified`. Accounts from before a change of this setting keep their
         /// status.
+        case required
+    }
+}
+
+extension IdentitySettings {
+    /// Whether an account must have a display name (G-01).
+    package enum DisplayNameMode: String, CaseIterable, Sendable {
+        /// It need not.
+        case optional
+        /// An account without one, other than a guest's, has the required action "complete
+        /// profile". Nothing is refused.
         case required
     }
 }

@@ -74,6 +74,9 @@ package enum IdentityTables {
         Migration(number: 9, sql: accountStatus + suspensions + knownDevices),
         Migration(number: 10, sql: removedIdentities + sessionsEnd),
         Migration(number: 11, sql: sessionGeneration),
+        Migration(number: 12, sql: documents),
+        Migration(number: 13, sql: photos),
+        Migration(number: 14, sql: onboarding),
     ]
 
     /// Identities at providers and phone numbers, looked up by a keyed hash of issuer and subject;

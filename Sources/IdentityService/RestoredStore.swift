@@ -12,6 +12,7 @@ package import Storage
 ///     claims of strict sign-ups      deleted               another claim got the address
 ///     nonces, also later ones        void                  one was used, with a token
 ///     stored responses               deleted               see below
+///     followers of documents         get all again         changes are lost, which they have
 ///     outbox: mails, texts, requests deleted               they were sent; their links and codes
 ///     for a reset link                                     are void
 ///     outbox: all else               delivered             ends of sessions and devices, grants
@@ -38,11 +39,12 @@ package enum RestoredStore {
     package static func settle(_ store: Store) async throws {
         let tables = [
             "links", "phone_codes", "email_changes", "claims", "used_nonces", "idempotency",
-            "outbox",
+            "outbox", "document_totals",
         ]
         try await store.settleRestoredCopy(about: tables.map { .table($0) }) { transaction in
             try transaction.voidNonces()
             try transaction.execute("DELETE FROM idempotency")
+            try transaction.resetFollowers()
             return try transaction.voidRestored()
         }
     }
@@ -107,6 +109,18 @@ extension Transaction {
             ON CONFLICT (nonce_key) DO UPDATE SET expires_at_ms = excluded.expires_at_ms
             """,
             [.blob(UsedNonce.allKey), SQLValue(at + Nonces.life + Nonces.rememberedBeyond)])
+    }
+
+    /// No position from before the restore can be resumed: it may count changes that the copy does
+    /// not have.
+    fileprivate func resetFollowers() throws {
+        try put(
+            """
+            UPDATE document_totals SET
+                position = CASE WHEN position < ?1 THEN ?1 ELSE position + 1 END,
+                oldest_position = CASE WHEN position < ?1 THEN ?1 ELSE position + 1 END
+            """,
+            [SQLValue(at)])
     }
 
     /// Whether a nonce was issued before this store was restored.

@@ -11,7 +11,7 @@ CREATE TABLE accounts (
     status INTEGER NOT NULL,
     created_at_ms INTEGER NOT NULL,
     last_sign_in_at_ms INTEGER
-, is_guest INTEGER NOT NULL DEFAULT 0, beneath INTEGER NOT NULL DEFAULT 0, sessions_void_before_ms INTEGER NOT NULL DEFAULT 0, session_spared TEXT, session_generation INTEGER NOT NULL DEFAULT 1, sessions_void_by_clock_ms INTEGER NOT NULL DEFAULT 0) STRICT;
+, is_guest INTEGER NOT NULL DEFAULT 0, beneath INTEGER NOT NULL DEFAULT 0, sessions_void_before_ms INTEGER NOT NULL DEFAULT 0, session_spared TEXT, session_generation INTEGER NOT NULL DEFAULT 1, sessions_void_by_clock_ms INTEGER NOT NULL DEFAULT 0, onboarded_at_ms INTEGER, onboarding_set INTEGER) STRICT;
 
 CREATE TABLE audit (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -67,6 +67,32 @@ CREATE TABLE custom_claims (
     account INTEGER PRIMARY KEY REFERENCES accounts,
     document BLOB NOT NULL
 ) STRICT;
+
+CREATE TABLE document_totals (
+    account INTEGER PRIMARY KEY REFERENCES accounts,
+    documents INTEGER NOT NULL,
+    bytes INTEGER NOT NULL,
+    removals INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    oldest_position INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE documents (
+    document INTEGER PRIMARY KEY,
+    account INTEGER NOT NULL REFERENCES accounts,
+    collection_key BLOB NOT NULL,
+    name_key BLOB NOT NULL,
+    version INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    payload BLOB NOT NULL,
+    bytes INTEGER NOT NULL,
+    changed_at_ms INTEGER NOT NULL,
+    is_removed INTEGER NOT NULL
+) STRICT;
+
+CREATE UNIQUE INDEX documents_by_name ON documents (account, name_key);
+
+CREATE UNIQUE INDEX documents_by_position ON documents (account, position);
 
 CREATE TABLE email_addresses (
     account INTEGER PRIMARY KEY REFERENCES accounts,
@@ -235,11 +261,29 @@ CREATE INDEX phone_codes_by_expiry ON phone_codes (expires_at_ms);
 
 CREATE INDEX phone_codes_live ON phone_codes (number_key, purpose) WHERE stage = 1;
 
+CREATE TABLE photos (
+    photo INTEGER PRIMARY KEY,
+    account INTEGER NOT NULL REFERENCES accounts,
+    name_key BLOB NOT NULL,
+    name BLOB NOT NULL,
+    hash BLOB NOT NULL,
+    content_type TEXT NOT NULL,
+    width INTEGER NOT NULL,
+    height INTEGER NOT NULL,
+    bytes INTEGER NOT NULL,
+    uploaded_at_ms INTEGER NOT NULL,
+    blob TEXT NOT NULL
+) STRICT;
+
+CREATE UNIQUE INDEX photos_by_account ON photos (account);
+
+CREATE UNIQUE INDEX photos_by_name_key ON photos (name_key);
+
 CREATE TABLE profiles (
     account INTEGER PRIMARY KEY REFERENCES accounts,
     display_name BLOB NOT NULL,
     language TEXT NOT NULL
-, photo_url BLOB) STRICT;
+, photo_url BLOB, name_edited_at_ms INTEGER, photo_edited_at_ms INTEGER) STRICT;
 
 CREATE TABLE provider_notices (
     notice INTEGER PRIMARY KEY AUTOINCREMENT,

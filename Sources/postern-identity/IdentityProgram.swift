@@ -28,16 +28,18 @@ struct IdentityProgram: Program {
                 randomness: host.randomness)
         }
         try await RestoredStore.settle(store)
+        let documentWriters = try host.tokenMakers(settings.identity.documents.writers)
         let service = try IdentityService(
             settings: settings.identity, store: store, keys: keys,
             peers: IdentityPeers(
                 session: try host.channel(to: settings.session),
                 notification: try host.channel(to: settings.notification)),
-            time: host.time, randomness: host.randomness, logger: host.logger,
+            documentWriters: documentWriters.applications, time: host.time,
+            randomness: host.randomness, logger: host.logger,
             metrics: host.metrics)
         return Assembly(
-            methods: service.methods, tasks: service.tasks, store: store, time: host.time,
-            close: service.close)
+            methods: service.methods, tasks: service.tasks, store: store,
+            watched: documentWriters.watched, time: host.time, close: service.close)
     }
 }
 

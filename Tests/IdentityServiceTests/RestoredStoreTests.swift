@@ -223,6 +223,18 @@ struct RestoredStoreTests {
         #expect(restored.notifications.calls == 0 && restored.texts.texts.isEmpty)
     }
 
+    @Test("I-07: after a restore no earlier position of a document's change can be resumed")
+    func documents() async throws {
+        let fixture = try await DocumentFixture()
+        _ = try await fixture.write("{}")
+        let position = try await fixture.list().position
+        let restored = try await Backup(of: fixture.identity).restored()
+        let account = try #require(AccountID(text: fixture.account))
+        let totals = try await restored.store.read { try $0.documentOwner(account)?.totals }
+        #expect(totals?.canResume(after: position) == false)
+        #expect(totals?.documents == 1)
+    }
+
     @Test("a restore is settled once, with a record; an ordinary start voids nothing")
     func once() async throws {
         let fixture = try IdentityFixture()

@@ -52,6 +52,22 @@ package struct ApplicationToken: Sendable {
         by key: Ed25519VerifyingKey, of application: String, method: String,
         idempotencyKey: [UInt8]?, audiences: Set<String>, at now: Timestamp
     ) throws(Refusal) -> Claims {
+        let claims = try verified(
+            by: key, of: application, method: method, audiences: audiences, at: now)
+        // Attack: a thief of a token repeats its body with another key, so that the repeat
+        // counts as a new call and takes effect again.
+        guard claims.idempotencyKey.map({ Array($0.utf8) }) == idempotencyKey else {
+            throw .idempotencyKey
+        }
+        return claims
+    }
+
+    /// The same for a token in a request's field: the call's idempotency key is the token's own.
+    /// - Throws: The reason for which it is rejected.
+    package func verified(
+        by key: Ed25519VerifyingKey, of application: String, method: String,
+        audiences: Set<String>, at now: Timestamp
+    ) throws(Refusal) -> Claims {
         guard key.verifies(token.signature, of: token.message) else { throw .signature }
         guard let object = JSONReader.object(in: token.payload), let claims = Claims(object) else {
             throw .claims
@@ -60,11 +76,6 @@ package struct ApplicationToken: Sendable {
         // A token for another installation or service that knows the same key is not for this one.
         guard audiences.contains(claims.audience) else { throw .audience }
         guard claims.method == method else { throw .method }
-        // Attack: a thief of a token repeats its body with another key, so that the repeat
-        // counts as a new call and takes effect again.
-        guard claims.idempotencyKey.map({ Array($0.utf8) }) == idempotencyKey else {
-            throw .idempotencyKey
-        }
         let lifetime = claims.expiresAt - claims.issuedAt
         guard lifetime > .zero, lifetime <= Self.lifetimeMax else { throw .lifetime }
         guard claims.issuedAt <= now + TokenVerifier.leeway else { throw .notYetValid }
@@ -115,6 +126,8 @@ package struct ApplicationToken: Sendable {
         case method
         /// `idempotency_key` is not the call's idempotency key; or only one of both is there.
         case idempotencyKey = "idempotency-key"
+        /// `bh` is not the hash of the request. Checked by the service that the request is for.
+        case body
         /// `exp` is not after `iat`, or more than 60 seconds after it.
         case lifetime
         /// `iat` is in the future.

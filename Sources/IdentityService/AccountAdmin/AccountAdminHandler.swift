@@ -13,6 +13,7 @@ struct AccountAdminHandler: AccountAdminService {
     let store: Store
     let keys: IdentityKeys
     let randomness: any Randomness
+    let answers: AccountAnswers
     let logger: Logger
     /// The session service's view of the use of accounts.
     let activity: any AccountActivityAPI
@@ -28,9 +29,9 @@ extension AccountAdminHandler {
     /// - Parameter showsPersonal: Whether email, phone number, name and picture were requested.
     ///   Otherwise they are masked or left out.
     func message(
-        _ row: AccountRow, _ suspension: Suspension?, showsPersonal: Bool
+        _ row: AccountRow, _ facts: AccountFacts, _ suspension: Suspension?, showsPersonal: Bool
     ) throws -> IdentityV1.AdminAccount {
-        var account = try reader.message(row)
+        var account = try answers.account(row, facts, lastSignInAt: row.lastSignInAt)
         if !showsPersonal {
             account.email = MaskedText.email(account.email)
             account.phoneNumber = MaskedText.phone(account.phoneNumber)
@@ -55,7 +56,9 @@ extension AccountAdminHandler {
         guard let row = try transaction.account(account) else {
             throw ServiceError(.notFound, fields: ["account_id"])
         }
-        return try message(row, try transaction.suspension(account), showsPersonal: false)
+        return try message(
+            row, try answers.facts(row, in: transaction), try transaction.suspension(account),
+            showsPersonal: false)
     }
 }
 
@@ -110,7 +113,8 @@ struct AdminCaller: Sendable {
         self.actor = actor.isEmpty ? context.application : "\(context.application)/\(actor)"
     }
 
-    private static func isPlain(_ character: Character) -> Bool {
+    /// Whether a character can be part of an actor's name.
+    static func isPlain(_ character: Character) -> Bool {
         character.isLetter || character.isNumber || "-_.:@/ ".contains(character)
     }
 }

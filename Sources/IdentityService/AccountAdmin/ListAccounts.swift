@@ -15,17 +15,19 @@ extension AccountAdminHandler {
         let caller = try AdminCaller(context, actor: request.actor, settings)
         let wanted = try AccountFilter(request)
         let limit = request.limit == 0 ? Self.limitDefault : min(request.limit, Self.limitMax)
-        let page = try await store.read {
-            try $0.accounts(wanted, limit: Int64(limit))
+        let (page, facts) = try await store.read { session in
+            let page = try session.accounts(wanted, limit: Int64(limit))
+            return (page, try page.rows.map { try answers.facts($0.0, in: session) })
         }
         if request.showPersonalData, !page.rows.isEmpty {
             let event = AuditEvent(.accountsShown, attempt: Int64(page.rows.count)).by(caller)
             try await store.write(about: []) { try $0.audit(event) }
         }
         return IdentityV1.ListAccountsResponse(
-            accounts: page.rows.compactMap { row, suspension in
-                reader.readable(row.account, logger) {
-                    try message(row, suspension, showsPersonal: request.showPersonalData)
+            accounts: zip(page.rows, facts).compactMap { found, facts in
+                reader.readable(found.0.account, logger) {
+                    try message(
+                        found.0, facts, found.1, showsPersonal: request.showPersonalData)
                 }
             },
             nextPage: page.next?.text ?? "")

@@ -15,16 +15,18 @@ extension AccountAdminHandler {
         let caller = try AdminCaller(context, actor: request.actor, settings)
         let account = try await found(request.by)
         let shown = request.showPersonalData
-        let (row, suspension) = try await store.read {
-            (try $0.account(account), try $0.suspension(account))
+        let (row, facts, suspension) = try await store.read { session in
+            guard let row = try session.account(account) else { throw ServiceError(.notFound) }
+            return (
+                row, try answers.facts(row, in: session), try session.suspension(account)
+            )
         }
-        guard let row else { throw ServiceError(.notFound) }
         // Record the access before returning personal data.
         if shown {
             let event = AuditEvent(.accountShown, account: account.key).by(caller)
             try await store.write(about: []) { try $0.audit(event) }
         }
-        var answer = try message(row, suspension, showsPersonal: shown)
+        var answer = try message(row, facts, suspension, showsPersonal: shown)
         answer.activity = try await activity(of: account, context)
         return IdentityV1.LookUpAccountResponse(account: answer)
     }

@@ -23,8 +23,16 @@ struct AccountRow: Hashable, Sendable {
     let methods: [String]
     /// Nil for an account without a phone number.
     let phone: Phone?
-    /// Nil for an account without a picture.
+    /// The provider's picture; nil for none.
     let sealedPhotoURL: [UInt8]?
+    /// The display name is the owner's, so no provider replaces it (G-17).
+    let isNameEdited: Bool
+    /// The photo is the owner's, or was removed here, so no provider replaces it (G-17).
+    let isPhotoEdited: Bool
+    /// The photo that was uploaded; nil for none.
+    let photo: Photo?
+    /// What decides whether onboarding is complete.
+    let onboarding: OnboardingRecord
     /// From 1; each end of all its sessions raises it (`AccountEnd`).
     let sessionGeneration: Int64
 
@@ -36,6 +44,13 @@ struct AccountRow: Hashable, Sendable {
         /// The identity's row key.
         let identity: Int64
         let sealedDetails: [UInt8]
+    }
+
+    /// The name of an account's photo.
+    struct Photo: Hashable, Sendable {
+        /// The photo's row key.
+        let photo: Int64
+        let sealedName: [UInt8]
     }
 
     /// The address that an account owns.
@@ -100,7 +115,7 @@ struct AccountReader: Sendable {
         }
     }
 
-    /// The account as its owner sees it.
+    /// What the rows say about the account; the rest is added by `AccountAnswers`.
     /// - Parameter lastSignInAt: The time of the sign-in before the current one, which replaces the
     ///   row's own value.
     func message(_ row: AccountRow, lastSignInAt: Timestamp?) throws -> IdentityV1.Account {
@@ -116,17 +131,14 @@ struct AccountReader: Sendable {
             methods: row.methods,
             phoneNumber: try row.phone.map { try phoneNumber($0, vault) } ?? "",
             photoUrl: try row.sealedPhotoURL.map { try vault.open($0, .photoURL) } ?? "",
-            isGuest: row.isGuest)
+            isGuest: row.isGuest,
+            photoName: try row.photo.map { try vault.open($0.sealedName, .photoName($0.photo)) }
+                ?? "")
     }
 
     private func phoneNumber(_ phone: AccountRow.Phone, _ vault: AccountVault) throws -> String {
         let sealed = try vault.open(phone.sealedDetails, .identityDetails(phone.identity))
         return try IdentityDetails(text: sealed).subject
-    }
-
-    /// The account as its owner sees it.
-    func message(_ row: AccountRow) throws -> IdentityV1.Account {
-        try message(row, lastSignInAt: row.lastSignInAt)
     }
 
     /// The address that an account owns; nil without one.

@@ -13,7 +13,8 @@ extension SQLSession {
             """
             SELECT accounts.account, status, created_at_ms, last_sign_in_at_ms, sealed_key,
                 display_name, language, email_addresses.look_up_key, address, proved_at_ms,
-                is_guest, photo_url, session_generation,
+                is_guest, photo_url, session_generation, name_edited_at_ms, photo_edited_at_ms,
+                photos.photo, photos.name AS photo_name, onboarded_at_ms, onboarding_set,
                 phone.identity AS phone, phone.details AS phone_details,
                 EXISTS (SELECT 1 FROM passwords WHERE passwords.account = accounts.account)
                     AS has_password
@@ -21,6 +22,7 @@ extension SQLSession {
             JOIN profiles ON profiles.account = accounts.account
             JOIN account_keys ON account_keys.account = accounts.account
             LEFT JOIN email_addresses ON email_addresses.account = accounts.account
+            LEFT JOIN photos ON photos.account = accounts.account
             LEFT JOIN identities AS phone
                 ON phone.account = accounts.account AND phone.method = 'phone'
             WHERE accounts.account = ?
@@ -62,7 +64,8 @@ extension Transaction {
             ])
         try insertProfile(
             of: new.account, sealedKey: new.sealedKey, sealedDisplayName: new.sealedDisplayName,
-            language: new.language, sealedPhotoURL: new.sealedPhotoURL)
+            language: new.language, sealedPhotoURL: new.sealedPhotoURL,
+            isNameEdited: new.isNameTyped)
         if let address = new.address { try insert(address, of: new.account) }
         if let hash = new.sealedPasswordHash {
             try setPassword(new.account, sealedHash: hash)
@@ -70,21 +73,34 @@ extension Transaction {
     }
 
     /// Inserts an account's key and profile. Without them its row is not a valid account (I-04).
+    /// - Parameters:
+    ///   - isNameEdited: No provider replaces the name.
+    ///   - isPhotoEdited: No provider replaces the photo.
     func insertProfile(
         of account: AccountID, sealedKey: [UInt8], sealedDisplayName: [UInt8], language: String,
-        sealedPhotoURL: [UInt8]?
+        sealedPhotoURL: [UInt8]?, isNameEdited: Bool, isPhotoEdited: Bool = false
     ) throws {
         try put(
             "INSERT INTO account_keys (account, sealed_key) VALUES (?, ?)",
             [.integer(account.key), .blob(sealedKey)])
         try put(
             """
-            INSERT INTO profiles (account, display_name, language, photo_url) VALUES (?, ?, ?, ?)
+            INSERT INTO profiles (
+                account, display_name, language, photo_url, name_edited_at_ms, photo_edited_at_ms)
+            VALUES (?, ?, ?, ?, ?, ?)
             """,
             [
                 .integer(account.key), .blob(sealedDisplayName), .text(language),
-                SQLValue(sealedPhotoURL),
+                SQLValue(sealedPhotoURL), isNameEdited ? SQLValue(at) : .null,
+                isPhotoEdited ? SQLValue(at) : .null,
             ])
+    }
+
+    /// Sets the display name that the owner chose; no provider replaces it any more (G-17).
+    func setDisplayName(_ sealed: [UInt8], of account: AccountID) throws {
+        try put(
+            "UPDATE profiles SET display_name = ?, name_edited_at_ms = ? WHERE account = ?",
+            [.blob(sealed), SQLValue(at), .integer(account.key)])
     }
 
     /// Sets an account's address; claims of other accounts on it become void.
@@ -142,6 +158,12 @@ extension AccountRow {
         }
         isGuest = try row.boolean("is_guest")
         sealedPhotoURL = try row.optionalBlob("photo_url")
+        isNameEdited = try row.optionalInteger("name_edited_at_ms") != nil
+        isPhotoEdited = try row.optionalInteger("photo_edited_at_ms") != nil
+        photo = try row.optionalInteger("photo").map { photo in
+            Photo(photo: photo, sealedName: try row.blob("photo_name"))
+        }
+        onboarding = try OnboardingRecord(row)
         sessionGeneration = try row.integer("session_generation")
         phone = try row.optionalInteger("phone").map { identity in
             Phone(identity: identity, sealedDetails: try row.blob("phone_details"))
@@ -171,6 +193,8 @@ struct NewAccount: Sendable {
     let account: AccountID
     let sealedKey: [UInt8]
     let sealedDisplayName: [UInt8]
+    /// The person typed the display name, so no provider replaces it.
+    var isNameTyped = false
     /// Nil for none.
     var sealedPhotoURL: [UInt8]?
     let language: String

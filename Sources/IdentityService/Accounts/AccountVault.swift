@@ -21,6 +21,15 @@ struct AccountVault: Sendable {
         /// Custom claims that another system held for the account.
         case customClaims
         case suspensionReason
+        /// A document's collection, name and JSON; its row key.
+        case document(Int64)
+        /// The name of a photo; its row key.
+        case photoName(Int64)
+        /// The hash of a photo; its row key.
+        case photoHash(Int64)
+        /// A part of a photo, of so many, in its blob: neither can parts change places, nor can one
+        /// be left out. The photo's row key.
+        case photoPart(Int64, index: Int, of: Int)
         /// The details of an identity; its row key.
         case identityDetails(Int64)
         /// The token that revokes an identity's grant; its row key.
@@ -52,6 +61,14 @@ struct AccountVault: Sendable {
                 SealedPlace(table: "passwords", column: "hash", row: account.key)
             case .suspensionReason:
                 SealedPlace(table: "suspensions", column: "reason", row: account.key)
+            case .document(let document):
+                SealedPlace(table: "documents", column: "payload", row: document)
+            case .photoName(let photo):
+                SealedPlace(table: "photos", column: "name", row: photo)
+            case .photoHash(let photo):
+                SealedPlace(table: "photos", column: "hash", row: photo)
+            case .photoPart(let photo, let index, let count):
+                SealedPlace(table: "photos", column: "part \(index) of \(count)", row: photo)
             }
         }
     }
@@ -96,6 +113,17 @@ struct AccountVault: Sendable {
     /// Seals a secret for the store.
     func seal(_ secret: SecretBytes, _ field: Field) throws -> [UInt8] {
         try box.seal(secret, at: field.place(account))
+    }
+
+    /// Seals bytes for the store.
+    func seal(_ bytes: some Collection<UInt8>, _ field: Field) throws -> [UInt8] {
+        try box.seal(bytes, at: field.place(account))
+    }
+
+    /// Decrypts bytes that `seal` sealed for the same field.
+    /// - Throws: if they were sealed under another key or for another field.
+    func openBytes(_ sealed: some Collection<UInt8>, _ field: Field) throws -> [UInt8] {
+        try box.open(sealed, at: field.place(account))
     }
 
     /// Decrypts a text that `seal` sealed for the same field.

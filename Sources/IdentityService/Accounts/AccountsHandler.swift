@@ -13,6 +13,7 @@ struct AccountsHandler: AccountsService {
     let responseTimeFloor: ResponseTimeFloor
     let time: any Time
     let randomness: any Randomness
+    let answers: AccountAnswers
     /// Resolves an access token to the owner of its session.
     let owners: SessionOwners
 

@@ -7,7 +7,7 @@ import Storage
 /// The validated request of a registration. Everything is checked before any work is done for it.
 struct Applicant: Sendable {
     /// In code points. The display name is for greetings; a full legal name may be longer.
-    static let displayNameMax = 100
+    static let displayNameMax = 128
     /// BCP 47 needs no more for language, script and region (RFC 5646 §4.4.1).
     private static let languageBytesMax = 35
 

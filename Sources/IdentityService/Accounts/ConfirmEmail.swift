@@ -22,14 +22,14 @@ extension AccountsHandler {
                     store: store, keys: keys, passwords: passwords, time: time,
                     randomness: randomness
                 ).run(attempt) {
-                    return try answer(row, isReplaced: false)
+                    return try await answer(row, isReplaced: false)
                 }
                 return try await answerAgain(attempt)
             }
             guard holder.row.status.mayVerify else { throw ServiceError(.accountDisabled) }
             let newHash = try await decide(attempt, holder)
             if let (row, isReplaced) = try await write(attempt, link, holder, newHash) {
-                return try answer(row, isReplaced: isReplaced)
+                return try await answer(row, isReplaced: isReplaced)
             }
             return nil
         }
@@ -129,14 +129,14 @@ extension AccountsHandler {
     ) async throws -> IdentityV1.ConfirmEmailResponse {
         let (first, holder) = try await passwords.holder(
             ofRepeated: attempt.call, asking: attempt.asking, password: attempt.password)
-        return try answer(holder.row, isReplaced: first.hasReplaced)
+        return try await answer(holder.row, isReplaced: first.hasReplaced)
     }
 
     private func answer(
         _ row: AccountRow, isReplaced: Bool
-    ) throws -> IdentityV1.ConfirmEmailResponse {
+    ) async throws -> IdentityV1.ConfirmEmailResponse {
         IdentityV1.ConfirmEmailResponse(
-            account: try reader.message(row), passwordReplaced: isReplaced)
+            account: try await answers.account(row), passwordReplaced: isReplaced)
     }
 }
 

@@ -14,13 +14,16 @@ extension AccountsHandler {
         guard let found = try await find(account, withProofs: request.withProofs) else {
             throw ServiceError(.notFound, fields: ["account_id"])
         }
-        var message = try reader.message(found.row)
-        message.pendingEmail = try pendingEmail(found)
-        return IdentityV1.GetAccountResponse(account: message, hasPassword: found.hasPassword)
+        return IdentityV1.GetAccountResponse(
+            account: try answers.account(
+                found.row, found.facts, lastSignInAt: found.row.lastSignInAt,
+                pendingEmail: try pendingEmail(found)),
+            hasPassword: found.hasPassword)
     }
 
     private struct Found: Sendable {
         let row: AccountRow
+        let facts: AccountFacts
         /// The new address of a pending email change; sealed.
         let change: [UInt8]?
         let claim: Claim?
@@ -34,7 +37,8 @@ extension AccountsHandler {
         return try await store.read { session in
             guard let row = try session.account(account) else { return nil }
             return Found(
-                row: row, change: try session.pendingChangeAddress(of: account, at: now),
+                row: row, facts: try answers.facts(row, in: session),
+                change: try session.pendingChangeAddress(of: account, at: now),
                 claim: try session.claim(of: account, at: now),
                 hasPassword: try withProofs
                     && session.passwordHolder(account)?.sealedHash != nil)

@@ -26,7 +26,7 @@ extension AccountsHandler {
         let applicant = try Applicant(request, of: calling?.account, context, keys, settings)
         let strict = StrictRegistration(
             settings: settings, store: store, keys: keys, passwords: passwords, time: time,
-            randomness: randomness)
+            randomness: randomness, answers: answers)
         let guest: GuestSession?
         do {
             guest = try await calling?.guest(in: store)
@@ -46,7 +46,7 @@ extension AccountsHandler {
         let hash = try await passwords.hash(applicant.password)
         let draft = try draft(applicant, hash: hash, as: guest?.row, at: time.now())
         switch try await write(applicant, draft, guest) {
-        case .registered(let row, let moment): return try answer(row, provedAt: moment)
+        case .registered(let row, let moment): return try await answer(row, provedAt: moment)
         case .done(let first): return try await answerAgain(first, applicant)
         case .taken: throw ServiceError(.emailAlreadyInUse, fields: ["email"])
         }
@@ -131,9 +131,9 @@ extension AccountsHandler {
 
     private func answer(
         _ row: AccountRow, provedAt moment: Timestamp
-    ) throws -> IdentityV1.RegisterResponse {
+    ) async throws -> IdentityV1.RegisterResponse {
         IdentityV1.RegisterResponse(
-            account: try reader.message(row, lastSignInAt: nil),
+            account: try await answers.account(row, lastSignInAt: nil),
             proof: row.status == .pendingVerification
                 ? nil
                 : ProofIssuer(keys: keys, randomness: randomness).proof(
@@ -154,7 +154,7 @@ extension AccountsHandler {
         let isRight = try await passwords.isRight(applicant.password, of: holder)
         guard let holder, isRight else { throw ServiceError(.idempotencyKeyReused) }
         guard holder.row.status.mayVerify else { throw ServiceError(.accountDisabled) }
-        return try answer(holder.row, provedAt: moment)
+        return try await answer(holder.row, provedAt: moment)
     }
 
     /// A draft for an applicant. `hash` is the hash of the password.
@@ -170,6 +170,7 @@ extension AccountsHandler {
         let account = NewAccount(
             account: id, sealedKey: vault.sealedKey,
             sealedDisplayName: try vault.seal(applicant.displayName, .displayName),
+            isNameTyped: !applicant.displayName.isEmpty,
             language: applicant.language,
             address: NewAddress(
                 lookUpKey: applicant.lookUpKey,

@@ -27,9 +27,10 @@ extension AccountsHandler {
         try await responseTimeFloor.requireTime(until: context.deadline)
         let recorded = try await untilUnchanged { try await check(attempt) }
         var collision = recorded.collision
-        collision?.guest = try recorded.guest.map { try reader.message($0) }
+        if let guest = recorded.guest { collision?.guest = try await answers.account(guest) }
         return IdentityV1.VerifyPasswordResponse(
-            account: try reader.message(recorded.row, lastSignInAt: recorded.history.before),
+            account: try await answers.account(
+                recorded.row, lastSignInAt: recorded.history.before),
             proof: ProofIssuer(keys: keys, randomness: randomness).proof(
                 recorded.row, provedAt: recorded.at),
             history: recorded.history.message, collision: collision)

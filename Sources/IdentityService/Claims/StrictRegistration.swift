@@ -24,6 +24,7 @@ struct StrictRegistration: Sendable {
     let passwords: PasswordCheck
     let time: any Time
     let randomness: any Randomness
+    let answers: AccountAnswers
 
     /// - Parameter guest: The calling guest, who keeps the account; nil for a caller without a
     ///   session.
@@ -37,7 +38,7 @@ struct StrictRegistration: Sendable {
         let draft = try Draft(
             applicant, hash: hash, as: guest?.row, settings, keys, randomness, at: time.now())
         switch try await write(applicant, draft, guest) {
-        case .claimed(let row, let moment): return try answer(row, applicant, provedAt: moment)
+        case .claimed(let row, let moment): return try await answer(row, applicant, provedAt: moment)
         case .done(let first): return try await answerAgain(first, applicant)
         }
     }
@@ -94,7 +95,7 @@ struct StrictRegistration: Sendable {
         if try vault.open(row.sealedDisplayName, .displayName).isEmpty {
             try transaction.fillProfile(
                 guest, sealedDisplayName: try vault.seal(applicant.displayName, .displayName),
-                sealedPhotoURL: nil)
+                isNameTyped: !applicant.displayName.isEmpty, sealedPhotoURL: nil)
         }
         try transaction.endSessions(
             of: guest, provedUntil: transaction.at, reason: .signedOut,
@@ -115,10 +116,10 @@ struct StrictRegistration: Sendable {
 
     private func answer(
         _ row: AccountRow, _ applicant: Applicant, provedAt moment: Timestamp
-    ) throws -> IdentityV1.RegisterResponse {
-        var account = try AccountReader(keys: keys, randomness: randomness).message(
-            row, lastSignInAt: nil)
-        if row.address == nil { account.pendingEmail = applicant.address.entered }
+    ) async throws -> IdentityV1.RegisterResponse {
+        let account = try await answers.account(
+            row, lastSignInAt: nil,
+            pendingEmail: row.address == nil ? applicant.address.entered : "")
         return IdentityV1.RegisterResponse(
             account: account,
             proof: settings.emailVerification == .required && row.isGuest
@@ -145,7 +146,7 @@ struct StrictRegistration: Sendable {
             try await isRight(applicant.password, holder, claim)
         else { throw ServiceError(.idempotencyKeyReused) }
         guard row.status.isUsable else { throw ServiceError(.accountDisabled) }
-        return try answer(row, applicant, provedAt: moment)
+        return try await answer(row, applicant, provedAt: moment)
     }
 
     private func isRight(
@@ -185,6 +186,7 @@ extension StrictRegistration {
                 ? NewAccount(
                     account: id, sealedKey: vault.sealedKey,
                     sealedDisplayName: try vault.seal(applicant.displayName, .displayName),
+                    isNameTyped: !applicant.displayName.isEmpty,
                     language: applicant.language, isGuest: true) : nil
             token = LinkToken.drawn(from: randomness)
             claim = Claim(

@@ -14,6 +14,7 @@ struct CredentialsHandler: CredentialsService {
     let responseTimeFloor: ResponseTimeFloor
     let time: any Time
     let randomness: any Randomness
+    let answers: AccountAnswers
 
     var reader: AccountReader { AccountReader(keys: keys, randomness: randomness) }
     var outbox: IdentityOutbox { IdentityOutbox(keys: keys, randomness: randomness) }

@@ -30,7 +30,7 @@ extension CredentialsHandler {
                 try reader.passwordContext(row, app: settings.appName))
             let hash = try await passwords.hash(new, try reader.vault(row))
             if let done = try await write(attempt, link, hash) {
-                return try answer(
+                return try await answer(
                     done.row, done.history, setAt: done.history.at, isTakenOver: done.isTakenOver)
             }
             return nil
@@ -128,7 +128,7 @@ extension CredentialsHandler {
             attempt.password, of: holder, account, repeating: attempt.call)
         guard let holder, let setAt else { throw ServiceError(.idempotencyKeyReused) }
         guard holder.row.status.isUsable else { throw ServiceError(.accountDisabled) }
-        return try answer(
+        return try await answer(
             holder.row, first.history, setAt: max(now - ProofIssuer.afterEnd, setAt),
             isTakenOver: first.isTakenOver)
     }
@@ -137,9 +137,9 @@ extension CredentialsHandler {
     /// first time that stays valid.
     private func answer(
         _ row: AccountRow, _ history: SignInHistory, setAt: Timestamp, isTakenOver: Bool
-    ) throws -> IdentityV1.ResetPasswordResponse {
+    ) async throws -> IdentityV1.ResetPasswordResponse {
         IdentityV1.ResetPasswordResponse(
-            account: try reader.message(row, lastSignInAt: history.before),
+            account: try await answers.account(row, lastSignInAt: history.before),
             proof: ProofIssuer(keys: keys, randomness: randomness).proof(
                 row, by: Self.methods, provedAt: setAt + ProofIssuer.afterEnd),
             history: history.message, takenOver: isTakenOver)

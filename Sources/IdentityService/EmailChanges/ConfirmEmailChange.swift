@@ -32,7 +32,8 @@ extension EmailChangesHandler {
             }
             guard holder.row.status.isUsable else { throw ServiceError(.accountDisabled) }
             try await decide(attempt, change, holder)
-            return try await write(attempt, change, holder).map(answer)
+            guard let row = try await write(attempt, change, holder) else { return nil }
+            return try await answer(row)
         }
     }
 
@@ -117,11 +118,13 @@ extension EmailChangesHandler {
     ) async throws -> IdentityV1.ConfirmEmailChangeResponse {
         let (_, holder) = try await passwords.holder(
             ofRepeated: attempt.call, asking: attempt.asking, password: attempt.password)
-        return try answer(holder.row)
+        return try await answer(holder.row)
     }
 
-    private func answer(_ row: AccountRow) throws -> IdentityV1.ConfirmEmailChangeResponse {
-        IdentityV1.ConfirmEmailChangeResponse(account: try reader.message(row))
+    private func answer(
+        _ row: AccountRow
+    ) async throws -> IdentityV1.ConfirmEmailChangeResponse {
+        IdentityV1.ConfirmEmailChangeResponse(account: try await answers.account(row))
     }
 }
 

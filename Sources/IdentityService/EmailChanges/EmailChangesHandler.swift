@@ -15,6 +15,7 @@ struct EmailChangesHandler: EmailChangesService {
     let responseTimeFloor: ResponseTimeFloor
     let time: any Time
     let randomness: any Randomness
+    let answers: AccountAnswers
     /// Resolves an access token to the owner of its session.
     let owners: SessionOwners
 

@@ -38,9 +38,8 @@ extension EmailChangesHandler {
         switch try await write(wanted, of: owner, call) {
         case .taken: throw ServiceError(.emailAlreadyInUse, fields: ["new_email"])
         case .waits(let row):
-            var message = try reader.message(row)
-            message.pendingEmail = address.entered
-            return IdentityV1.RequestEmailChangeResponse(account: message)
+            return IdentityV1.RequestEmailChangeResponse(
+                account: try await answers.account(row, pendingEmail: address.entered))
         }
     }
 

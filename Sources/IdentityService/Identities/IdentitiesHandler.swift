@@ -16,6 +16,7 @@ struct IdentitiesHandler: IdentitiesService {
     let store: Store
     let keys: IdentityKeys
     let randomness: any Randomness
+    let answers: AccountAnswers
     let keepsGrants: Bool
     let owners: SessionOwners
     let tokens: any ProviderTokens
@@ -26,13 +27,14 @@ struct IdentitiesHandler: IdentitiesService {
     ///   its key (G-05).
     init(
         settings: IdentitySettings, store: Store, keys: IdentityKeys, randomness: any Randomness,
-        keepsGrants: Bool, devices: any DevicesAPI, sessions: any SessionsAPI,
+        answers: AccountAnswers, keepsGrants: Bool, devices: any DevicesAPI, sessions: any SessionsAPI,
         tokens: any ProviderTokens
     ) {
         self.settings = settings
         self.store = store
         self.keys = keys
         self.randomness = randomness
+        self.answers = answers
         self.keepsGrants = keepsGrants
         owners = SessionOwners(store: store, devices: devices, sessions: sessions)
         self.tokens = tokens

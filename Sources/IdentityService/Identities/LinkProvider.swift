@@ -16,6 +16,6 @@ extension IdentitiesHandler {
         let row = try await MethodAdding(
             store: store, keys: keys, randomness: randomness, keepsGrants: keepsGrants
         ).add(proved, call)
-        return IdentityV1.LinkProviderResponse(account: try reader.message(row))
+        return IdentityV1.LinkProviderResponse(account: try await answers.account(row))
     }
 }

@@ -37,7 +37,7 @@ extension IdentitiesHandler {
             )
         }
         return IdentityV1.AdmissionResponse(
-            account: try reader.message(row, lastSignInAt: nil),
+            account: try await answers.account(row, lastSignInAt: nil),
             proof: proofs.proof(
                 row, by: Self.guestMethods, authenticatedAt: first?.authenticatedAt,
                 provedAt: moment),

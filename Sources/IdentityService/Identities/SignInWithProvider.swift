@@ -20,7 +20,7 @@ extension IdentitiesHandler {
             hash: keys.calls)
         return try await FederatedSignIn(
             settings: settings, store: store, keys: keys, randomness: randomness,
-            keepsGrants: keepsGrants
+            answers: answers, keepsGrants: keepsGrants
         ).admit(
             proved,
             FederatedSignInCall(

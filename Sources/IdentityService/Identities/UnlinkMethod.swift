@@ -28,7 +28,7 @@ extension IdentitiesHandler {
         let outcome = try await store.write(about: [.account(owner.account)]) {
             try removed(request.method, call, $0)
         }
-        return IdentityV1.UnlinkResponse(account: try reader.message(try outcome.get()))
+        return IdentityV1.UnlinkResponse(account: try await answers.account(try outcome.get()))
     }
 
     private func removed(

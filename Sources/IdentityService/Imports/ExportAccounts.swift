@@ -32,7 +32,7 @@ extension ImportsHandler {
             let (after, withHashes) = (position, request.withPasswordHashes)
             let page = try await store.read { session in
                 try session.exportedAccounts(after: after, limit: Self.pageSize)
-                    .map { try session.exported($0, withHash: withHashes) }
+                    .map { try session.exported($0, withHash: withHashes, answers) }
             }
             guard let last = page.last else { return }
             position = last.account.key
@@ -93,7 +93,8 @@ extension ImportsHandler {
             language: exported.row.language,
             customClaims: try exported.sealedClaims
                 .map { try vault.open($0, .customClaims) } ?? "",
-            source: imported?.source ?? "postern", accountId: account)
+            source: imported?.source ?? "postern", accountId: account,
+            onboardingComplete: exported.isOnboarded)
         for row in exported.identities {
             let details = try IdentityDetails(
                 text: vault.open(row.sealedDetails, .identityDetails(row.identity)))

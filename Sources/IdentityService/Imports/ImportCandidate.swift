@@ -25,6 +25,7 @@ struct ImportCandidate: Sendable {
     let status: AccountStatus
     let createdAt: Timestamp
     let lastSignInAt: Timestamp?
+    let isOnboarded: Bool
     /// Empty for none.
     let customClaims: String
     /// Fields that were left out or truncated.
@@ -64,6 +65,7 @@ struct ImportCandidate: Sendable {
         createdAt = created ?? terms.takenAt
         lastSignInAt = Self.moment(record.lastSignInAtMs, terms.takenAt)
         if lastSignInAt == nil, record.lastSignInAtMs != 0 { altered.append("last_sign_in_at_ms") }
+        isOnboarded = record.onboardingComplete
         customClaims = try Self.claims(record.customClaims)
         self.altered = altered
     }

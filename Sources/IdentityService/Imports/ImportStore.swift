@@ -30,16 +30,19 @@ extension Transaction {
         let account = SQLValue.integer(new.account.key)
         try put(
             """
-            INSERT INTO accounts (account, status, created_at_ms, last_sign_in_at_ms)
-            VALUES (?, ?, ?, ?)
+            INSERT INTO accounts (
+                account, status, created_at_ms, last_sign_in_at_ms, onboarding_set)
+            VALUES (?, ?, ?, ?, ?)
             """,
             [
                 account, .integer(new.status.rawValue), SQLValue(new.createdAt),
                 new.lastSignInAt.map { SQLValue($0) } ?? .null,
+                new.isOnboarded ? SQLValue(true) : .null,
             ])
         try insertProfile(
             of: new.account, sealedKey: new.sealedKey, sealedDisplayName: new.sealedDisplayName,
-            language: new.language, sealedPhotoURL: new.sealedPhotoURL)
+            language: new.language, sealedPhotoURL: new.sealedPhotoURL,
+            isNameEdited: new.isNamed, isPhotoEdited: new.sealedPhotoURL != nil)
         try put(
             """
             INSERT INTO imported_accounts (account, look_up_key, external_id, imported_at_ms)
@@ -76,6 +79,7 @@ extension ImportsHandler {
         let sealedExternalID: [UInt8]?
         let sealedClaims: [UInt8]?
         let identities: [IdentityRow]
+        let isOnboarded: Bool
     }
 }
 
@@ -90,7 +94,7 @@ extension SQLSession {
 
     /// The export of an account; the row is nil if the account is left out.
     func exported(
-        _ account: AccountID, withHash: Bool
+        _ account: AccountID, withHash: Bool, _ answers: AccountAnswers
     ) throws -> (account: AccountID, row: ImportsHandler.ExportedRow?) {
         guard let row = try self.account(account), row.status != .deleting, !row.isGuest else {
             return (account, nil)
@@ -105,7 +109,8 @@ extension SQLSession {
             sealedExternalID: try blob(
                 "SELECT external_id FROM imported_accounts WHERE account = ?"),
             sealedClaims: try blob("SELECT document FROM custom_claims WHERE account = ?"),
-            identities: try identities(of: account))
+            identities: try identities(of: account),
+            isOnboarded: try answers.facts(row, in: self).isOnboarded)
         return (account, exported)
     }
 }

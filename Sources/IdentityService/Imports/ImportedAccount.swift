@@ -11,11 +11,14 @@ struct ImportedAccount: Sendable {
     let sealedExternalID: [UInt8]
     let sealedKey: [UInt8]
     let sealedDisplayName: [UInt8]
+    let isNamed: Bool
     let sealedPhotoURL: [UInt8]?
     let language: String
     let status: AccountStatus
     let createdAt: Timestamp
     let lastSignInAt: Timestamp?
+    /// The account has completed the app's onboarding.
+    let isOnboarded: Bool
     let address: NewAddress?
     let sealedHash: [UInt8]?
     /// The scheme of the hash; nil if it is ours.
@@ -43,12 +46,14 @@ struct ImportedAccount: Sendable {
         sealedExternalID = try vault.seal(candidate.imported.text, .externalID)
         sealedKey = vault.sealedKey
         sealedDisplayName = try vault.seal(candidate.displayName, .displayName)
+        isNamed = !candidate.displayName.isEmpty
         sealedPhotoURL =
             candidate.photoURL.isEmpty ? nil : try vault.seal(candidate.photoURL, .photoURL)
         language = candidate.language
         status = candidate.status
         createdAt = candidate.createdAt
         lastSignInAt = candidate.lastSignInAt
+        isOnboarded = candidate.isOnboarded
         address = try candidate.address.map { address in
             NewAddress(
                 lookUpKey: keys.lookUpKey(of: address),

@@ -22,6 +22,7 @@ package struct ImportsHandler: ImportsService {
     let responseTimeFloor: ResponseTimeFloor
     let time: any Time
     let randomness: any Randomness
+    let answers: AccountAnswers
     let logger: Logger
     let rowKeys: ImportedAccount.RowKeys
 
@@ -29,7 +30,7 @@ package struct ImportsHandler: ImportsService {
     package init(
         settings: IdentitySettings, store: Store, keys: IdentityKeys, passwords: PasswordHashPool,
         responseTimeFloor: ResponseTimeFloor, time: any Time, randomness: any Randomness,
-        logger: Logger
+        rules: Reloadable<DocumentRules>, logger: Logger
     ) {
         self.settings = settings
         self.store = store
@@ -38,6 +39,8 @@ package struct ImportsHandler: ImportsService {
         self.responseTimeFloor = responseTimeFloor
         self.time = time
         self.randomness = randomness
+        answers = AccountAnswers(
+            settings: settings, store: store, keys: keys, randomness: randomness, rules: rules)
         self.logger = logger
         rowKeys = ImportedAccount.RowKeys(randomness: randomness)
     }

@@ -15,6 +15,7 @@ struct FederatedSignIn: Sendable {
     let store: Store
     let keys: IdentityKeys
     let randomness: any Randomness
+    let answers: AccountAnswers
     /// Whether providers' codes are exchanged: the operator has configured Apple's key (G-05).
     let keepsGrants: Bool
 
@@ -39,7 +40,7 @@ struct FederatedSignIn: Sendable {
         }
         for _ in 0..<Self.triesMax {
             switch try await write(proved, call) {
-            case .admitted(let admitted): return try answer(admitted, proved)
+            case .admitted(let admitted): return try await answer(admitted, proved)
             case .refused(let code): throw ServiceError(code)
             case .undecided: continue
             }
@@ -54,7 +55,8 @@ struct FederatedSignIn: Sendable {
         let again = try await store.write(about: []) { transaction in
             try FederatedSignInTransaction(self, proved, call, transaction).replay()
         }
-        return try again.map { try answer($0, proved) }
+        guard let again else { return nil }
+        return try await answer(again, proved)
     }
 
     private func write(
@@ -73,15 +75,14 @@ struct FederatedSignIn: Sendable {
 
     private func answer(
         _ admitted: CommittedSignIn, _ proved: ProvedIdentity
-    ) throws -> IdentityV1.AdmissionResponse {
-        let reader = AccountReader(keys: keys, randomness: randomness)
+    ) async throws -> IdentityV1.AdmissionResponse {
         var answer = admitted.record.message
-        answer.account = try reader.message(
+        answer.account = try await answers.account(
             admitted.row, lastSignInAt: admitted.record.lastSignInAt)
         answer.proof = ProofIssuer(keys: keys, randomness: randomness).proof(
             admitted.row, by: proved.amr, authenticatedAt: admitted.record.authenticatedAt,
             provedAt: admitted.provedAt)
-        answer.collision?.guest = try admitted.guest.map { try reader.message($0) }
+        if let guest = admitted.guest { answer.collision?.guest = try await answers.account(guest) }
         return answer
     }
 }

@@ -37,7 +37,27 @@ extension FederatedSignInTransaction {
             throw ServiceError(.internalError, detail: "an identity's account is incomplete")
         }
         try transaction.recordUse(identity.identity)
-        return Done(account: account, lastSignInAt: row.lastSignInAt, unchanged: row)
+        let isRefreshed = try refresh(row)
+        return Done(
+            account: account, lastSignInAt: row.lastSignInAt, unchanged: isRefreshed ? nil : row)
+    }
+
+    /// Takes over the name and the picture that the provider has now, until the owner edits them
+    /// here (G-17). Only a difference is written, as most sign-ins have none.
+    private func refresh(_ row: AccountRow) throws -> Bool {
+        let profile = ShownProfile(proved)
+        let name = row.isNameEdited ? nil : profile.displayName
+        let photoURL = row.isPhotoEdited ? nil : profile.photoURL
+        guard name != nil || photoURL != nil else { return false }
+        let vault = try reader.vault(row)
+        let hasName = try name == nil || name == vault.open(row.sealedDisplayName, .displayName)
+        let hasPhoto =
+            try photoURL == nil || photoURL == row.sealedPhotoURL.map { try vault.open($0, .photoURL) }
+        guard !hasName || !hasPhoto else { return false }
+        try transaction.refreshProfile(
+            row.account, sealedDisplayName: try name.map { try vault.seal($0, .displayName) },
+            sealedPhotoURL: try photoURL.map { try vault.seal($0, .photoURL) })
+        return true
     }
 
     private func link(to account: AccountID) throws -> Done {

@@ -41,7 +41,7 @@ struct GuestUpgrade {
         let isNamed = try !vault.open(row.sealedDisplayName, .displayName).isEmpty
         try transaction.fillProfile(
             row.account, sealedDisplayName: isNamed ? nil : draft.sealedDisplayName,
-            sealedPhotoURL: draft.sealedPhotoURL)
+            isNameTyped: draft.isNameTyped, sealedPhotoURL: draft.sealedPhotoURL)
         try transaction.setLastSignIn(row.account)
         // The same rule as for a registration without a guest. Otherwise anybody could register any
         // address without verification by starting as a guest.

@@ -28,14 +28,34 @@ extension Transaction {
             [.integer(account.key), .integer(AccountStatus.active.rawValue)]) == 1
     }
 
-    /// Sets the display name, if one is given, and the photo, if the profile has none.
+    /// Sets the display name, if one is given, and the picture, if the profile has none.
+    /// - Parameter isNameTyped: The person typed the display name, so no provider replaces it.
     func fillProfile(
+        _ account: AccountID, sealedDisplayName: [UInt8]?, isNameTyped: Bool = false,
+        sealedPhotoURL: [UInt8]?
+    ) throws {
+        try put(
+            """
+            UPDATE profiles SET display_name = coalesce(?, display_name),
+                name_edited_at_ms = coalesce(?, name_edited_at_ms),
+                photo_url = coalesce(photo_url, ?)
+            WHERE account = ?
+            """,
+            [
+                SQLValue(sealedDisplayName),
+                isNameTyped && sealedDisplayName != nil ? SQLValue(at) : .null,
+                SQLValue(sealedPhotoURL), .integer(account.key),
+            ])
+    }
+
+    /// Takes over what a provider says about its user, as far as the owner has not edited it here.
+    func refreshProfile(
         _ account: AccountID, sealedDisplayName: [UInt8]?, sealedPhotoURL: [UInt8]?
     ) throws {
         try put(
             """
             UPDATE profiles SET display_name = coalesce(?, display_name),
-                photo_url = coalesce(photo_url, ?)
+                photo_url = coalesce(?, photo_url)
             WHERE account = ?
             """,
             [SQLValue(sealedDisplayName), SQLValue(sealedPhotoURL), .integer(account.key)])

@@ -33,7 +33,7 @@ extension PhoneCodesHandler {
                 store: store, keys: keys, randomness: randomness, keepsGrants: keepsGrants
             ).add(proved, call)
             return IdentityV1.LinkPhoneResponse(
-                account: try AccountReader(keys: keys, randomness: randomness).message(row))
+                account: try await answers.account(row))
         } catch let error as ServiceError where error.code == .invalidNonce {
             throw ServiceError(.invalidCode, fields: ["code"])
         }

@@ -13,6 +13,7 @@ struct PhoneCodesHandler: PhoneCodesService {
     let keys: IdentityKeys
     let time: any Time
     let randomness: any Randomness
+    let answers: AccountAnswers
     let keepsGrants: Bool
     let owners: SessionOwners
 
@@ -21,7 +22,8 @@ struct PhoneCodesHandler: PhoneCodesService {
     /// - Parameter keepsGrants: As in `FederatedSignIn`, which signs in.
     init(
         settings: IdentitySettings, store: Store, keys: IdentityKeys, time: any Time,
-        randomness: any Randomness, logger: Logger, keepsGrants: Bool, devices: any DevicesAPI,
+        randomness: any Randomness, answers: AccountAnswers, logger: Logger, keepsGrants: Bool,
+        devices: any DevicesAPI,
         sessions: any SessionsAPI
     ) {
         self.settings = settings
@@ -29,6 +31,7 @@ struct PhoneCodesHandler: PhoneCodesService {
         self.keys = keys
         self.time = time
         self.randomness = randomness
+        self.answers = answers
         self.keepsGrants = keepsGrants
         owners = SessionOwners(store: store, devices: devices, sessions: sessions)
         warnOfTests(logger)

@@ -1,7 +1,7 @@
-import Cryptography
+package import Cryptography
 import Glibc
 import Messages
-import ServiceRuntime
+package import ServiceRuntime
 
 /// A caller that has authenticated itself.
 package struct Application: Sendable {
@@ -150,19 +150,45 @@ package struct Applications: Sendable {
         token text: String, method: String, idempotencyKey: [UInt8]?, audiences: Set<String>,
         now: Timestamp
     ) throws(ApplicationToken.Refusal) -> (caller: Caller, claims: ApplicationToken.Claims) {
+        let (token, key, verifier) = try signed(text)
+        let application = key.application
+        let claims = try token.verified(
+            by: verifier, of: application.name, method: method, idempotencyKey: idempotencyKey,
+            audiences: audiences, at: now)
+        try Self.requireTokenMaker(application)
+        return (Caller(application: application, credential: .key(key.fingerprint)), claims)
+    }
+
+    /// The claims of an application token in a field of a request, whose idempotency key is the
+    /// call's. The same applications may make it.
+    /// - Throws: The reason for which the token is rejected.
+    package func verified(
+        token text: String, method: String, audiences: Set<String>, now: Timestamp
+    ) throws(ApplicationToken.Refusal) -> ApplicationToken.Claims {
+        let (token, key, verifier) = try signed(text)
+        let claims = try token.verified(
+            by: verifier, of: key.application.name, method: method, audiences: audiences, at: now)
+        try Self.requireTokenMaker(key.application)
+        return claims
+    }
+
+    private func signed(
+        _ text: String
+    ) throws(ApplicationToken.Refusal) -> (ApplicationToken, Key, Ed25519VerifyingKey) {
         let token = try ApplicationToken(text)
         let key = keys.first { "\($0.application.name).\($0.keyID)" == token.keyIdentifier }
         guard let key, let verifier = key.verifier as? Ed25519VerifyingKey else {
             throw .signature
         }
-        let application = key.application
-        let claims = try token.verified(
-            by: verifier, of: application.name, method: method, idempotencyKey: idempotencyKey,
-            audiences: audiences, at: now)
+        return (token, key, verifier)
+    }
+
+    private static func requireTokenMaker(
+        _ application: Application
+    ) throws(ApplicationToken.Refusal) {
         guard !CallContext.operators.contains(application.name), !application.mayCarryTokens else {
             throw .application
         }
-        return (Caller(application: application, credential: .key(key.fingerprint)), claims)
     }
 
     /// Whether a caller that an earlier list admitted may still call.

@@ -108,6 +108,8 @@ package final class CredentialWatch: Sendable {
             case callers
             /// The key with which a program authenticates itself.
             case ownKey = "own-key"
+            /// The keys of applications whose tokens a service verifies itself.
+            case tokenMakers = "token-makers"
         }
 
         let kind: Kind

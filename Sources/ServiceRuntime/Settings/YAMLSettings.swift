@@ -40,34 +40,11 @@ struct YAMLSettings {
 
     /// Reads a file's text.
     init(_ text: String) {
-        var text = text
-        text.withUTF8 { bytes in
-            // It stores its own address, so it must not move.
-            let parser = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
-            defer { parser.deallocate() }
-            guard yaml_parser_initialize(parser) == 1 else {
-                return problem(1, "there is no memory to read the file")
-            }
-            defer { yaml_parser_delete(parser) }
-            yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
-            yaml_parser_set_input_string(parser, bytes.baseAddress, bytes.count)
+        do {
+            let end = try YAMLEvents.read(text) { event throws(Stop) in try read(event) }
+            if let end { problem(end.line, end.sentence) }
+        } catch {
             // `Stop` follows the problem that ended the reading.
-            try? read(parser, bytes)
-        }
-    }
-
-    private mutating func read(
-        _ parser: UnsafeMutablePointer<yaml_parser_t>, _ bytes: UnsafeBufferPointer<UInt8>
-    ) throws(Stop) {
-        while true {
-            var event = yaml_event_t()
-            guard yaml_parser_parse(parser, &event) == 1 else {
-                return problem(
-                    Self.line(of: parser.pointee, in: bytes), Self.sentence(of: parser.pointee))
-            }
-            defer { yaml_event_delete(&event) }
-            if event.type == YAML_STREAM_END_EVENT { return }
-            try read(event)
         }
     }
 
@@ -215,26 +192,6 @@ struct YAMLSettings {
 
     private static func mustBeQuoted(_ first: String) -> String {
         "a value that begins with \(first) must stand in quotes"
-    }
-
-    /// The line of a syntax error, from 1. Where libyaml knows what it was in the middle of, that
-    /// began on the line to look at; a block, though, began far above. For a character that no YAML
-    /// may contain, libyaml gives only its offset.
-    private static func line(
-        of parser: yaml_parser_t, in bytes: UnsafeBufferPointer<UInt8>
-    ) -> Int {
-        if parser.error == YAML_READER_ERROR {
-            return bytes.prefix(parser.problem_offset).count { $0 == UInt8(ascii: "\n") } + 1
-        }
-        guard let context = parser.context.map({ String(cString: $0) }),
-            !context.hasPrefix("while parsing a block")
-        else { return parser.problem_mark.line + 1 }
-        return parser.context_mark.line + 1
-    }
-
-    private static func sentence(of parser: yaml_parser_t) -> String {
-        [parser.context, parser.problem].compactMap { $0.map { String(cString: $0) } }
-            .joined(separator: ": ")
     }
 
     /// A scalar of the document.

@@ -97,6 +97,21 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case phoneNumberChanged = "phone.number-changed"
     /// The owner confirmed a changed number with another proof.
     case phoneNumberConfirmed = "phone.number-confirmed"
+    /// The owner of an account wrote documents; `attempt` is their number.
+    case documentWritten = "document.written"
+    /// The owner of an account removed a document.
+    case documentRemoved = "document.removed"
+    /// A backend wrote documents of an account; `attempt` is their number.
+    case documentWrittenByBackend = "document.written-by-backend"
+    /// A backend removed a document of an account.
+    case documentRemovedByBackend = "document.removed-by-backend"
+    /// Onboarding was completed: its documents were written, and the account's flag was set.
+    case onboardingCompleted = "onboarding.completed"
+    /// The drafts of onboarding were removed.
+    case onboardingRestarted = "onboarding.restarted"
+    /// The app's backend set whether onboarding is complete: `attempt` is 1, or 0 if it is not;
+    /// `actor` says who.
+    case onboardingSetByBackend = "onboarding.set-by-backend"
     /// A session was opened.
     case sessionStarted = "session.started"
     /// A session's refresh token was rotated.

@@ -21,7 +21,8 @@ final class EmbeddedStore: StoreBackend {
         openReader: @escaping @Sendable () throws -> any SQLConnection,
         write: @escaping @Sendable (WorkQueue<WriterJob>) -> Void
     ) throws {
-        flows = WorkQueue(elementsMax: limits.waitingWritesMax)
+        flows = WorkQueue(
+            elementsMax: limits.waitingWritesMax, bulkElementsMax: limits.waitingBulkWritesMax)
         queries = WorkQueue(elementsMax: limits.waitingReadsMax)
         self.lock = Mutex(lock)
         let (flows, queries) = (flows, queries)
@@ -45,7 +46,7 @@ final class EmbeddedStore: StoreBackend {
 
     /// Queues a flow, or another task of the writer.
     func write(_ job: WriterJob) throws(QueueRefusal) {
-        try flows.offer(job)
+        try flows.offer(job, bulkBytes: job.bulkBytes)
     }
 
     /// Queues a query.

@@ -22,7 +22,8 @@ struct StoreWriter {
         while true {
             let gather = min(expected, limits.groupFlowsMax)
             let tasks = queue.take(
-                upTo: limits.groupFlowsMax, gather: gather, timeout: limits.gatheringMax)
+                upTo: limits.groupFlowsMax, bulkBytesMax: limits.bulkBytesMax, gather: gather,
+                timeout: limits.gatheringMax)
             if tasks.isEmpty { break }
             watchdog.begin()
             defer { watchdog.end() }

@@ -2,20 +2,27 @@ import Glibc
 
 /// A bounded queue, filled by any thread or task and consumed by threads that block on it.
 ///
+/// It has two lines: bulk elements, those of many bytes, wait behind all others and have a bound of
+/// their own. So a crowd of them delays no other element by more than one `take`, and takes no
+/// other's place in the queue.
+///
 /// `@unchecked Sendable`: all mutable state is guarded by `mutex`, which has a fixed address for
 /// the life of the queue.
 final class WorkQueue<Element: Sendable>: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private let elementsMax: Int
+    private let bulkElementsMax: Int
     private var elements: [Element] = []
+    private var bulk: [(element: Element, bytes: Int)] = []
     private var isClosed = false
     /// A consumer is woken once this many elements wait: one, or more while it gathers.
     private var wakesAt = 1
 
-    /// An open queue of at most `elementsMax` elements.
-    init(elementsMax: Int) {
+    /// An open queue of at most `elementsMax` elements, and as many as `bulkElementsMax` bulk ones.
+    init(elementsMax: Int, bulkElementsMax: Int = 0) {
         self.elementsMax = elementsMax
+        self.bulkElementsMax = bulkElementsMax
         pthread_mutex_init(mutex, nil)
         var attributes = pthread_condattr_t()
         pthread_condattr_init(&attributes)
@@ -33,33 +40,40 @@ final class WorkQueue<Element: Sendable>: @unchecked Sendable {
     }
 
     /// How many elements wait.
-    var count: Int { locked { elements.count } }
+    var count: Int { locked { waiting } }
 
     /// Appends an element; never blocks.
-    func offer(_ element: Element) throws(QueueRefusal) {
+    /// - Parameter bulkBytes: more than 0 for a bulk element.
+    func offer(_ element: Element, bulkBytes: Int = 0) throws(QueueRefusal) {
         let refusal: QueueRefusal? = locked {
             if isClosed { return .closed }
-            if elements.count >= elementsMax { return .full }
-            elements.append(element)
-            if elements.count >= wakesAt { pthread_cond_signal(condition) }
+            if bulkBytes > 0 {
+                if bulk.count >= bulkElementsMax { return .full }
+                bulk.append((element, bulkBytes))
+            } else {
+                if elements.count >= elementsMax { return .full }
+                elements.append(element)
+            }
+            if waiting >= wakesAt { pthread_cond_signal(condition) }
             return nil
         }
         if let refusal { throw refusal }
     }
 
-    /// Takes up to `count` elements from the front, blocking until there is one. Where `gather` is
-    /// more than one, waits at most `timeout` for that many.
+    /// Takes up to `count` elements from the front, blocking until there is one: first of those
+    /// that are not bulk, then bulk ones of at most `bulkBytesMax` bytes together. One bulk element
+    /// is taken in any case, though it is one more than `count` or larger, so that none waits for
+    /// ever. Where `gather` is more than one, waits at most `timeout` for that many.
     /// - Returns: an empty array only once the queue is closed and empty.
-    func take(upTo count: Int, gather: Int = 1, timeout: Duration = .zero) -> [Element] {
+    func take(
+        upTo count: Int, bulkBytesMax: Int = 0, gather: Int = 1, timeout: Duration = .zero
+    ) -> [Element] {
         locked {
-            while elements.isEmpty && !isClosed { pthread_cond_wait(condition, mutex) }
-            if elements.count < gather && timeout > .zero { waitFor(gather, timeout) }
-            if elements.count <= count {
-                defer { elements = [] }
-                return elements
-            }
-            defer { elements.removeFirst(count) }
-            return Array(elements[..<count])
+            while waiting == 0 && !isClosed { pthread_cond_wait(condition, mutex) }
+            if waiting < gather && timeout > .zero { waitFor(gather, timeout) }
+            let first = takeElements(upTo: count)
+            if bulk.isEmpty { return first }
+            return first + takeBulk(upTo: count - first.count, bytesMax: bulkBytesMax)
         }
     }
 
@@ -71,6 +85,27 @@ final class WorkQueue<Element: Sendable>: @unchecked Sendable {
         }
     }
 
+    private var waiting: Int { elements.count + bulk.count }
+
+    private func takeElements(upTo count: Int) -> [Element] {
+        if elements.count <= count {
+            defer { elements = [] }
+            return elements
+        }
+        defer { elements.removeFirst(count) }
+        return Array(elements[..<count])
+    }
+
+    private func takeBulk(upTo count: Int, bytesMax: Int) -> [Element] {
+        var (taken, bytes) = (1, bulk[0].bytes)
+        while taken < min(count, bulk.count), bulk[taken].bytes <= bytesMax - bytes {
+            bytes += bulk[taken].bytes
+            taken += 1
+        }
+        defer { bulk.removeFirst(taken) }
+        return bulk[..<taken].map(\.element)
+    }
+
     private func waitFor(_ count: Int, _ timeout: Duration) {
         var until = timespec()
         clock_gettime(CLOCK_MONOTONIC, &until)
@@ -80,7 +115,7 @@ final class WorkQueue<Element: Sendable>: @unchecked Sendable {
         until.tv_nsec = nanoseconds % 1_000_000_000
         wakesAt = count
         defer { wakesAt = 1 }
-        while elements.count < count && !isClosed {
+        while waiting < count && !isClosed {
             if pthread_cond_timedwait(condition, mutex, &until) == ETIMEDOUT { return }
         }
     }

@@ -25,18 +25,24 @@ package enum WriterJob: Sendable {
     case truncateLog(CheckedContinuation<Void, any Error>)
     /// Do this work between two groups, and hold further commits for so long after it.
     case hold(Duration, Queued<Void>)
+
+    /// See `Flow.bulkBytes`.
+    var bulkBytes: Int { if case .flow(let flow) = self { flow.bulkBytes } else { 0 } }
 }
 
 /// A flow: what it decides about, and its work in a transaction.
 package struct Flow: Sendable {
     /// Its subjects, as far as they are known before it reads.
     package let about: [Subject]
+    /// The bytes that it writes, if they are many; such flows wait behind all others.
+    package let bulkBytes: Int
     /// What it does. It may be run more than once before it is answered.
     package let work: Queued<Transaction>
 
     /// Work about these subjects.
-    package init(about: [Subject], work: Queued<Transaction>) {
+    package init(about: [Subject], bulkBytes: Int = 0, work: Queued<Transaction>) {
         self.about = about
+        self.bulkBytes = bulkBytes
         self.work = work
     }
 }

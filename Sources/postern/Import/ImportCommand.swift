@@ -40,7 +40,7 @@ struct ImportCommand: AsyncParsableCommand {
                                          $scrypt$ln=14,r=8,p=1$SALT$HASH
                                          $pbkdf2-sha256$i=600000$SALT$HASH also -sha1, -sha512
                                        where SALT and HASH are Base64 without padding
-                  display_name, photo_url, language, disabled
+                  display_name, photo_url, language, disabled, onboarding_complete
                   created_at_ms, last_sign_in_at_ms     milliseconds since 1970
                   custom_claims        an object of at most 1,000 bytes; stored, not yet in tokens
                   identities           [{"method": "google", \

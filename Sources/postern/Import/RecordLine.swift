@@ -7,7 +7,7 @@ import Messages
 ///     {"external_id": "u1", "email": "ada@example.org", "email_verified": true,
 ///      "password_hash": "$2b$10$…", "display_name": "Ada", "photo_url": "https://…",
 ///      "phone_number": "+49…", "disabled": false, "created_at_ms": 1, "last_sign_in_at_ms": 1,
-///      "language": "en", "custom_claims": {…}, "source": "…",
+///      "language": "en", "custom_claims": {…}, "source": "…", "onboarding_complete": true,
 ///      "identities": [{"method": "google", "issuer": "https://accounts.google.com",
 ///                      "subject": "…", "email": "…", "display_name": "…"}]}
 ///
@@ -49,6 +49,7 @@ enum RecordLine {
         case ("created_at_ms", .integer(let number)): record.createdAtMs = number
         case ("last_sign_in_at_ms", .integer(let number)): record.lastSignInAtMs = number
         case ("language", .string(let text)): record.language = text
+        case ("onboarding_complete", .boolean(let truth)): record.onboardingComplete = truth
         case ("custom_claims", .object(let claims)): record.customClaims = JSONWriter.text(claims)
         case ("identities", .array(let values)):
             let identities = values.compactMap { $0.object.flatMap(identity) }
@@ -110,6 +111,7 @@ enum RecordLine {
         add("language", record.language)
         let claims = JSONReader.object(in: Array(record.customClaims.utf8), depthMax: depthMax)
         if let claims { _ = object.add("custom_claims", .object(claims)) }
+        if record.onboardingComplete { _ = object.add("onboarding_complete", .boolean(true)) }
         if !record.identities.isEmpty {
             _ = object.add("identities", .array(record.identities.map { .object(members($0)) }))
         }

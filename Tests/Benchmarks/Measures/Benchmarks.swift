@@ -11,6 +11,7 @@ struct Benchmarks: AsyncParsableCommand {
             PasswordHashes.self, SignIns.self, FirstValidations.self, ValidationServer.self,
             LimitsCore.self, LimitsServer.self, OutboxFigures.self, ProviderTokens.self,
             AccountLookUps.self, ProviderSignIns.self, SignInRush.self, HTTP2Floor.self,
-            BackupFigures.self,
+            BackupFigures.self, DocumentWrites.self, DocumentReads.self, PhotoUploads.self,
+            DocumentRush.self,
         ])
 }

@@ -12,19 +12,22 @@ struct GatewayOptions: ParsableArguments {
     var key: String
 
     /// A client on its own event loop.
-    func client() throws -> RPCClient {
-        guard let address = ServiceAddress(gateway) else { throw ValidationError("no address") }
+    func client() throws -> RPCClient { try .calling("postern.gateway", at: gateway, key: key) }
+}
+
+extension RPCClient {
+    /// A client of a service on its own event loop, with the key of a file.
+    static func calling(_ service: String, at address: String, key: String) throws -> RPCClient {
+        guard let address = ServiceAddress(address) else { throw ValidationError("no address") }
         let own = try ApplicationKey(file: key)
         return RPCClient(
             ClientSettings(
-                service: "postern.gateway", host: address.host, port: address.port,
+                service: service, host: address.host, port: address.port,
                 application: own.application, keyID: own.keyID, secret: own.key),
             group: MultiThreadedEventLoopGroup(numberOfThreads: 1), time: SystemTime(),
             randomness: SecureRandomness())
     }
-}
 
-extension RPCClient {
     /// The context of a call for one of many people, each with another client address, so that no
     /// limit is shared.
     /// - Parameter person: from 0 to 60,000.

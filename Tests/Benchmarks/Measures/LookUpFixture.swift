@@ -44,7 +44,7 @@ final class LookUpFixture: Sendable {
             passwords: passwords,
             responseTimeFloor: ResponseTimeFloor(
                 store: store, passwords: passwords, time: time, logger: .silent),
-            time: time, randomness: randomness, logger: .silent)
+            time: time, randomness: randomness, rules: Reloadable(.standard), logger: .silent)
     }
 
     func close() {

@@ -115,7 +115,7 @@ struct CheckPasswordTests {
         }
         #expect(try await check("Lovelace1815").strength == .fair)
         let long = try await refusal {
-            try await check("Correct7Horse", name: String(repeating: "a", count: 101))
+            try await check("Correct7Horse", name: String(repeating: "a", count: 129))
         }
         #expect(long.code == .invalidArgument && long.fields == ["display_name"])
     }

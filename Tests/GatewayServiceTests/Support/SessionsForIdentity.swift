@@ -32,7 +32,7 @@ struct SessionsForIdentity: SessionsAPI {
     func validateAccessToken(
         _ request: SessionV1.ValidateAccessTokenRequest, _ context: CallContext
     ) async throws -> SessionV1.ValidateAccessTokenResponse {
-        throw ServiceError(.permissionDenied)
+        try session.validateAccessToken(request, named(context))
     }
 
     func inspectSession(

@@ -193,7 +193,7 @@ struct FederatedSignInTests {
             #expect(profile("Ada", photo).photoURL == nil, "\(photo)")
         }
         #expect(profile("https://evil.example\nClick", "").displayName == nil)
-        #expect(profile(String(repeating: "a", count: 101), "").displayName == nil)
+        #expect(profile(String(repeating: "a", count: 129), "").displayName == nil)
     }
 
     @Test("A-02: the stored details of an identity are read back as written")

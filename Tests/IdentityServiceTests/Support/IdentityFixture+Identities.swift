@@ -25,7 +25,7 @@ extension IdentityFixture {
     func federatedSignIn(keepsGrants: Bool = false) -> FederatedSignIn {
         FederatedSignIn(
             settings: settings, store: store, keys: keys, randomness: randomness,
-            keepsGrants: keepsGrants)
+            answers: answers, keepsGrants: keepsGrants)
     }
 
     /// The messages that flows write.
@@ -35,7 +35,7 @@ extension IdentityFixture {
     func admin(_ activity: any AccountActivityAPI) -> AccountAdminHandler {
         AccountAdminHandler(
             settings: settings, store: store, keys: keys, randomness: randomness,
-            logger: log.logger(time: time), activity: activity)
+            answers: answers, logger: log.logger(time: time), activity: activity)
     }
 
     /// Signs in with an identity that is proved already.

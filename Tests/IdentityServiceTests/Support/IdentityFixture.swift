@@ -41,6 +41,7 @@ final class IdentityFixture: Sendable {
     var notices: AccountNoticesHandler { service.accountNotices }
     var tasks: BackgroundTasks { service.background }
     var emails: EmailChangesHandler { service.emailChanges }
+    var answers: AccountAnswers { service.onboarding.answers }
 
     init(
         folder: TemporaryFolder? = nil, time: ManualTime = ManualTime(), seed: UInt64 = 1,
@@ -49,6 +50,8 @@ final class IdentityFixture: Sendable {
         phone: PhoneSettings = PhoneSettings(countries: ["all"]),
         enumeration: IdentitySettings.EnumerationMode = .friendly,
         verification: IdentitySettings.EmailVerificationMode = .optional,
+        displayName: IdentitySettings.DisplayNameMode = .optional,
+        rules: DocumentRules = .standard,
         backend: (any StoreBackend) -> any StoreBackend = { $0 }
     ) throws {
         let folder = try folder ?? TemporaryFolder()
@@ -71,18 +74,20 @@ final class IdentityFixture: Sendable {
         settings = IdentitySettings(
             linkOrigin: "https://app.example", verificationLife: .seconds(24 * 3_600),
             defaultLanguage: "en", phone: phone, passwordHashing: hashing, enumeration: enumeration,
-            emailVerification: verification)
+            emailVerification: verification, displayName: displayName)
         peers = IdentityPeers(
             devices: devices, sessions: sessions, activity: NoActivity(),
             notifications: notifications, texts: texts, pushDevices: pushDevices,
             relays: UnreachableRelays(), sessionData: sessionData,
             notificationData: notificationData)
         service = try IdentityService(
-            settings: settings, store: store, keys: keys, peers: peers, time: time,
-            randomness: randomness, logger: logger, metrics: metrics)
+            settings: settings, store: store, keys: keys, peers: peers,
+            rules: Reloadable(rules), time: time, randomness: randomness, logger: logger,
+            metrics: metrics)
         identities = IdentitiesHandler(
             settings: settings, store: store, keys: keys, randomness: randomness,
-            keepsGrants: false, devices: devices, sessions: sessions, tokens: tokens)
+            answers: service.onboarding.answers, keepsGrants: false, devices: devices,
+            sessions: sessions, tokens: tokens)
     }
 
     /// The number of passwords hashed so far.

@@ -11,6 +11,8 @@ final class KnownSessions: DevicesAPI {
     private let state = Mutex<[String: SessionV1.ListProofsResponse]>([:])
     /// The accounts of all tokens, also of ended sessions.
     private let accounts = Mutex<[String: String]>([:])
+    /// When tokens expire; those that are not here do not.
+    private let ends = Mutex<[String: Timestamp]>([:])
     private let meanwhile = Mutex<(@Sendable () async throws -> Void)?>(nil)
 
     init(time: ManualTime) { self.time = time }
@@ -46,6 +48,23 @@ final class KnownSessions: DevicesAPI {
     /// Runs `body` once before the next answer. The answer is the state from before `body`.
     func onceAsked(_ body: @escaping @Sendable () async throws -> Void) {
         meanwhile.withLock { $0 = body }
+    }
+
+    /// The session of a token that is valid now, and when the token expires.
+    func live(
+        _ token: String
+    ) -> (sessionId: String, accountId: String, expiresAtMs: Int64)? {
+        let end = ends.withLock { $0[token] } ?? time.now() + .seconds(900)
+        guard time.now() < end, let known = state.withLock({ $0[token] }) else { return nil }
+        return (known.sessionId, known.accountId, end.milliseconds)
+    }
+
+    /// Whether the session of a token has not ended; the token may have expired.
+    func isLive(_ token: String) -> Bool { state.withLock { $0[token] } != nil }
+
+    /// Sets when a token expires.
+    func expire(_ token: String, at moment: Timestamp) {
+        ends.withLock { $0[token] = moment }
     }
 
     /// Ends the session of a token.

@@ -147,13 +147,20 @@ final class RecordingSessions: SessionsAPI {
 
     func validateAccessToken(
         _ request: SessionV1.ValidateAccessTokenRequest, _ context: CallContext
-    ) async throws -> SessionV1.ValidateAccessTokenResponse { throw ServiceError(.unknownMethod) }
+    ) async throws -> SessionV1.ValidateAccessTokenResponse {
+        guard let session = known.live(request.accessToken) else { return .init() }
+        return .init(
+            valid: true, sessionId: session.sessionId, accountId: session.accountId,
+            expiresAtMs: session.expiresAtMs)
+    }
 
     func inspectSession(
         _ request: SessionV1.InspectSessionRequest, _ context: CallContext
     ) async throws -> SessionV1.InspectSessionResponse {
         let account = known.account(ofEver: request.accessToken)
-        return .init(known: account != nil, accountId: account ?? "")
+        return .init(
+            known: account != nil, accountId: account ?? "",
+            live: known.isLive(request.accessToken))
     }
 
     func signOut(

@@ -35,6 +35,12 @@ extension SQLSession {
             [.integer(Int64(number)), SQLValue(name), SQLValue(body)])
     }
 
+    /// - Returns: how many entries there are then.
+    func countedEntry(_ number: Int) throws -> Int {
+        try insertEntry(number)
+        return try entries().count
+    }
+
     func entries() throws -> [Int] {
         try query("SELECT number FROM entry ORDER BY number") { Int(try $0.integer(0)) }
     }
@@ -44,7 +50,8 @@ extension Store {
     /// Holds the writer until `count` writes wait behind it in order, then releases it, so that
     /// they share a group.
     func writeTogether<Value: Sendable>(
-        _ count: Int, _ flow: @escaping @Sendable (Int, Transaction) throws -> Value
+        _ count: Int, bulkBytes: Int = 0,
+        _ flow: @escaping @Sendable (Int, Transaction) throws -> Value
     ) async -> [Result<Value, any Error>] {
         let latch = Latch()
         async let held: Void = write(about: []) { _ in try latch.wait() }
@@ -52,7 +59,10 @@ extension Store {
         let results = await withTaskGroup { group in
             for index in 0..<count {
                 group.addTask { [self] in
-                    (index, await result { try await write(about: []) { try flow(index, $0) } })
+                    let outcome = await result {
+                        try await write(about: [], bulkBytes: bulkBytes) { try flow(index, $0) }
+                    }
+                    return (index, outcome)
                 }
                 await untilWaiting(index + 1)
             }

@@ -37,6 +37,29 @@ struct GroupCommitTests {
         #expect(plan.count(.commit) - before == 3)
     }
 
+    @Test("I-07: a commit carries at most 4 MiB in bulk")
+    func bulkIsBounded() async throws {
+        let before = plan.count(.commit)
+        let results = await store.writeTogether(9, bulkBytes: 1 << 20) { try $1.insertEntry($0) }
+        #expect(results.allSatisfy { $0.error == nil })
+        // One for the transaction that held the writer; then 4, 4 and 1 MiB.
+        #expect(plan.count(.commit) - before == 4)
+    }
+
+    @Test("I-07: of what waits, flows in bulk run last")
+    func bulkRunsLast() async throws {
+        let latch = Latch()
+        async let held: Void = store.write(about: []) { _ in try latch.wait() }
+        await latch.arrival()
+        async let bulk = store.write(about: [], bulkBytes: 1) { try $0.countedEntry(1) }
+        await store.untilWaiting(1)
+        async let other = store.write(about: []) { try $0.countedEntry(2) }
+        await store.untilWaiting(2)
+        latch.open()
+        _ = try await held
+        #expect(try await [bulk, other] == [2, 1])
+    }
+
     @Test("a transaction that throws rolls back only itself")
     func aThrowUndoesItself() async throws {
         let results = await store.writeTogether(10) { index, transaction in

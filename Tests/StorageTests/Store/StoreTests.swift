@@ -33,6 +33,28 @@ struct StoreTests {
         store.close()
     }
 
+    @Test("I-07: flows in bulk have a limit of their own, and above it other writes are accepted")
+    func fullBulkLineRefuses() async throws {
+        var limits = Store.Limits()
+        limits.waitingBulkWritesMax = 1
+        let store = try Entries.open(folder, limits: limits)
+        let latch = Latch()
+        async let held: Void = store.write(about: []) { _ in try latch.wait() }
+        await latch.arrival()
+        async let first: Void = store.write(about: [], bulkBytes: 1) { try $0.insertEntry(1) }
+        await store.untilWaiting(1)
+        let error = await #expect(throws: ServiceError.self) {
+            try await store.write(about: [], bulkBytes: 1) { try $0.insertEntry(2) }
+        }
+        #expect(error?.code == .resourceExhausted && error?.retryAfter != nil)
+        async let other: Void = store.write(about: []) { try $0.insertEntry(3) }
+        await store.untilWaiting(2)
+        latch.open()
+        _ = try await (held, first, other)
+        #expect(try await store.read { try $0.entries() } == [1, 3])
+        store.close()
+    }
+
     @Test("reads continue while the writer is held and see committed data")
     func readsGoOn() async throws {
         let store = try Entries.open(folder)

@@ -45,6 +45,43 @@ struct WorkQueueTests {
         #expect(queue.take(upTo: 9, gather: 5, timeout: .seconds(60)) == [1, 2, 3, 4, 5])
     }
 
+    @Test("bulk elements are taken after all others, in their order, up to the bytes of one take")
+    func bulkWaitsBehind() throws {
+        let queue = WorkQueue<Int>(elementsMax: 9, bulkElementsMax: 9)
+        for number in 11...14 { try queue.offer(number, bulkBytes: 50) }
+        for number in 1...2 { try queue.offer(number) }
+        #expect(queue.count == 6)
+        #expect(queue.take(upTo: 9, bulkBytesMax: 100) == [1, 2, 11, 12])
+        try queue.offer(3)
+        #expect(queue.take(upTo: 2, bulkBytesMax: 100) == [3, 13])
+        #expect(queue.take(upTo: 9, bulkBytesMax: 100) == [14])
+        #expect(queue.count == 0)
+    }
+
+    @Test("a bulk element is taken each time, behind a full group and with more bytes than allowed")
+    func bulkIsNotStarved() throws {
+        let queue = WorkQueue<Int>(elementsMax: 9, bulkElementsMax: 9)
+        for number in 11...12 { try queue.offer(number, bulkBytes: 101) }
+        for number in 1...4 { try queue.offer(number) }
+        #expect(queue.take(upTo: 2, bulkBytesMax: 100) == [1, 2, 11])
+        #expect(queue.take(upTo: 2, bulkBytesMax: 100) == [3, 4, 12])
+    }
+
+    @Test("either line accepts elements while the other is full")
+    func boundsAreSeparate() throws {
+        let queue = WorkQueue<Int>(elementsMax: 2, bulkElementsMax: 1)
+        try queue.offer(11, bulkBytes: 1)
+        #expect(throws: QueueRefusal.full) { try queue.offer(12, bulkBytes: 1) }
+        for number in 1...2 { try queue.offer(number) }
+        #expect(throws: QueueRefusal.full) { try queue.offer(3) }
+        #expect(queue.take(upTo: 1, bulkBytesMax: 9) == [1, 11])
+        try queue.offer(12, bulkBytes: 1)
+        queue.close()
+        #expect(throws: QueueRefusal.closed) { try queue.offer(13, bulkBytes: 1) }
+        #expect(queue.take(upTo: 9, bulkBytesMax: 9) == [2, 12])
+        #expect(queue.take(upTo: 9) == [])
+    }
+
     @Test("every element that several threads offer is taken exactly once")
     func nothingIsLost() async throws {
         let queue = WorkQueue<Int>(elementsMax: 10_000)

@@ -16,7 +16,8 @@ struct RecordLineTests {
                 .init(method: "g", issuer: "i", subject: "s", email: "e", displayName: "d"),
                 .init(method: "h", issuer: "i", subject: "t"),
             ], disabled: true, createdAtMs: 5, lastSignInAtMs: 6, language: "en",
-            customClaims: #"{"a":[1,{"b":null}]}"#, source: "firebase")
+            customClaims: #"{"a":[1,{"b":null}]}"#, source: "firebase",
+            onboardingComplete: true)
         for record in [full, .init(externalId: "u2", phoneNumber: "+491", createdAtMs: 1)] {
             guard case .account(let read) = RecordLine.read(Array(RecordLine.text(record).utf8))
             else {

@@ -1,0 +1,138 @@
+import Messages
+import ServiceRuntime
+import Storage
+
+/// Makes the account of an answer: what `AccountReader` decrypts, whether its owner has completed
+/// onboarding, and what they still have to do (G-01, G-18).
+struct AccountAnswers: Sendable {
+    let settings: IdentitySettings
+    let store: Store
+    let keys: IdentityKeys
+    let randomness: any Randomness
+    /// The operator's rules, as they are now.
+    let rules: Reloadable<DocumentRules>
+
+    /// The account as its owner sees it.
+    /// - Parameters:
+    ///   - lastSignInAt: The time of the sign-in before the current one.
+    ///   - pendingEmail: An address that is not the account's yet; may be empty.
+    func account(
+        _ row: AccountRow, lastSignInAt: Timestamp?, pendingEmail: String = ""
+    ) async throws -> IdentityV1.Account {
+        let required = RequiredDocuments(rules.value)
+        let needed = required.documents(of: row)
+        let found =
+            needed.isEmpty
+            ? [] : try await store.read { try $0.existing(needed, of: row.account, keys) }
+        return try account(
+            row, required.facts(of: row, found: found), lastSignInAt: lastSignInAt,
+            pendingEmail: pendingEmail)
+    }
+
+    /// The account as its owner sees it, with the time of its last sign-in.
+    func account(
+        _ row: AccountRow, pendingEmail: String = ""
+    ) async throws -> IdentityV1.Account {
+        try await account(row, lastSignInAt: row.lastSignInAt, pendingEmail: pendingEmail)
+    }
+
+    /// What rules and documents say about an account, for `account(_:_:lastSignInAt:)`.
+    func facts(_ row: AccountRow, in session: some SQLSession) throws -> AccountFacts {
+        let required = RequiredDocuments(rules.value)
+        let found = try session.existing(required.documents(of: row), of: row.account, keys)
+        return required.facts(of: row, found: found)
+    }
+
+    /// The account as its owner sees it, with facts that were read with its row.
+    func account(
+        _ row: AccountRow, _ facts: AccountFacts, lastSignInAt: Timestamp?,
+        pendingEmail: String = ""
+    ) throws -> IdentityV1.Account {
+        let reader = AccountReader(keys: keys, randomness: randomness)
+        var account = try reader.message(row, lastSignInAt: lastSignInAt)
+        account.pendingEmail = pendingEmail
+        account.onboardingComplete = facts.isOnboarded
+        account.requiredActions = RequiredActionRule.actions(
+            account,
+            RequiredActionRule.Demands(
+                requiresDisplayName: settings.displayName == .required,
+                lacksProfile: facts.lacksProfile, hasOnboarding: facts.hasOnboarding))
+        return account
+    }
+}
+
+/// What the operator's rules and the documents say about an account.
+struct AccountFacts: Hashable, Sendable {
+    /// Onboarding is complete.
+    let isOnboarded: Bool
+    /// The rules require fields of its profile, and it has no profile.
+    let lacksProfile: Bool
+    /// The rules declare onboarding.
+    let hasOnboarding: Bool
+}
+
+/// The documents whose existence decides about an account. They are looked up only where the rules
+/// require some and nothing else decides, since every sign-in and every check of a session makes an
+/// account.
+struct RequiredDocuments: Hashable, Sendable {
+    /// The account's profile; nil if the rules require no field of it.
+    let profile: DocumentKey?
+    /// Those which a completion of onboarding writes with required fields.
+    let onboarding: [DocumentKey]
+    /// The rules declare onboarding.
+    let hasOnboarding: Bool
+
+    /// The documents that an operator's rules require.
+    init(_ rules: DocumentRules) {
+        let profile = rules.collection(DocumentRules.profileName)
+        self.profile =
+            profile?.requiredFields.isEmpty == false ? .main(DocumentRules.profileName) : nil
+        let targets = (rules.onboarding?.sections ?? []).flatMap(\.fields)
+            .filter(\.rule.isRequired).compactMap(\.target?.collection)
+        self.onboarding = Set(targets).sorted().map { .main($0) }
+        hasOnboarding = rules.onboarding != nil
+    }
+
+    /// Those that matter for an account.
+    func documents(of row: AccountRow) -> [DocumentKey] {
+        let onboarding = row.onboarding.dependsOnDocuments ? onboarding : []
+        guard let profile, !row.isGuest, !onboarding.contains(profile) else { return onboarding }
+        return onboarding + [profile]
+    }
+
+    /// The facts about an account.
+    /// - Parameter found: Those of `documents(of:)` that exist.
+    func facts(of row: AccountRow, found: Set<DocumentKey>) -> AccountFacts {
+        AccountFacts(
+            isOnboarded: row.onboarding.isComplete(
+                documentsExist: !onboarding.isEmpty && found.isSuperset(of: onboarding)),
+            lacksProfile: profile.map { !row.isGuest && !found.contains($0) } ?? false,
+            hasOnboarding: hasOnboarding)
+    }
+}
+
+extension DocumentKey {
+    /// The one document of a collection that rules name.
+    static func main(_ collection: String) -> DocumentKey {
+        DocumentKey(collection: collection, name: main)
+    }
+}
+
+extension SQLSession {
+    /// Those of some documents that exist.
+    func existing(
+        _ documents: [DocumentKey], of account: AccountID, _ keys: IdentityKeys
+    ) throws -> Set<DocumentKey> {
+        guard !documents.isEmpty else { return [] }
+        let nameKeys = documents.map { keys.documents.nameKey($0, of: account) }
+        let places = Array(repeating: "?", count: documents.count).joined(separator: ", ")
+        let found = try query(
+            """
+            SELECT name_key FROM documents
+            WHERE account = ? AND is_removed = 0 AND name_key IN (\(places))
+            """,
+            [.integer(account.key)] + nameKeys.map { .blob($0) }
+        ) { try $0.blob(0) }
+        return Set(zip(documents, nameKeys).filter { found.contains($0.1) }.map(\.0))
+    }
+}

@@ -1,0 +1,107 @@
+import Cryptography
+import Messages
+import RPC
+import ServiceRuntime
+
+/// A backend that identity has recognised by its application token, and what it acts on.
+struct Backend: IdempotentCall {
+    let account: AccountID
+    /// Its name.
+    let application: String
+    /// Its own idempotency key, as its token names it. The gateway's word is not used: it could
+    /// repeat a call under another key, and the effect with it.
+    let idempotencyKey: String?
+    /// For the audit trail: `billing`, or `billing/ann` if it names the person.
+    let actor: String
+}
+
+/// Checks the application tokens of backends that act on accounts (I-07).
+///
+/// Attack: somebody has taken the gateway over, and writes documents of any account. So identity
+/// verifies the backend's signature itself: the token names the rpc, and the hash of the account
+/// and of all that is written (`bh`). What passes through the gateway can be repeated for two
+/// minutes: a read is answered again, a write gets its first answer.
+struct BackendCalls: Sendable {
+    /// The rpcs of backends, by the names that tokens have.
+    enum Method: String {
+        case read = "postern.gateway.v1.BackendDocuments/ReadAccountDocument"
+        case write = "postern.gateway.v1.BackendDocuments/WriteAccountDocuments"
+        case remove = "postern.gateway.v1.BackendDocuments/RemoveAccountDocument"
+        case list = "postern.gateway.v1.BackendDocuments/ListAccountDocuments"
+        case setOnboarding = "postern.gateway.v1.BackendDocuments/SetOnboarding"
+
+        /// Whether a repeat must be recognised, as at the gateway.
+        fileprivate var needsIdempotencyKey: Bool { self == .write || self == .remove }
+    }
+
+    private static let actorBytesMax = 64
+
+    let settings: DocumentSettings
+    /// The keys of `settings.writers`.
+    let applications: Reloadable<Applications>
+    let time: any Time
+
+    /// The backend that made this request.
+    /// - Parameter parts: the request after the account id, as `bh` covers it.
+    /// - Throws: `rpc/permission-denied` if it is not named in `document-writers`;
+    ///   `rpc/unauthenticated` for an invalid token; `rpc/invalid-argument` with the field.
+    func verified(
+        _ caller: IdentityV1.BackendCaller, _ method: Method, _ parts: [[UInt8]]
+    ) throws(ServiceError) -> Backend {
+        let claims = try claims(of: caller.applicationToken, method)
+        let signed = [Array("postern documents v1".utf8), Array(caller.accountId.utf8)] + parts
+        guard claims.bodyHash == ApplicationToken.bodyHash(of: DelimitedParts.joined(signed))
+        else { throw Self.unauthenticated(.body) }
+        guard !method.needsIdempotencyKey || claims.idempotencyKey?.isEmpty == false else {
+            throw ServiceError(.invalidArgument, fields: ["idempotency-key"])
+        }
+        guard caller.actor.utf8.count <= Self.actorBytesMax,
+            caller.actor.allSatisfy(AdminCaller.isPlain)
+        else { throw ServiceError(.invalidArgument, fields: ["actor"]) }
+        let name = claims.application
+        return Backend(
+            account: try AccountID.required(caller.accountId), application: name,
+            idempotencyKey: claims.idempotencyKey,
+            actor: caller.actor.isEmpty ? name : "\(name)/\(caller.actor)")
+    }
+
+    private func claims(
+        of token: String, _ method: Method
+    ) throws(ServiceError) -> ApplicationToken.Claims {
+        let claims: ApplicationToken.Claims?
+        do throws(ApplicationToken.Refusal) {
+            claims =
+                try isOfWriter(token)
+                ? applications.value.verified(
+                    token: token, method: method.rawValue, audiences: Set(settings.webOrigins),
+                    now: time.now()) : nil
+        } catch {
+            throw Self.unauthenticated(error)
+        }
+        guard let claims else { throw ServiceError(.permissionDenied) }
+        return claims
+    }
+
+    /// Whether a token names a key of an application in `document-writers`.
+    private func isOfWriter(_ token: String) throws(ApplicationToken.Refusal) -> Bool {
+        let key = try ApplicationToken(token).keyIdentifier
+        return settings.writers.contains(String(key.prefix { $0 != "." }))
+    }
+
+    private static func unauthenticated(_ reason: ApplicationToken.Refusal) -> ServiceError {
+        var error = ServiceError(.unauthenticated)
+        error.violations = [
+            .init(field: Metadata.Key.applicationToken, rule: reason.rawValue)
+        ]
+        return error
+    }
+}
+
+extension IdentityV1.DocumentWrite {
+    /// The document as `bh` covers it.
+    var signedParts: [[UInt8]] {
+        var base = ""
+        if case .baseVersion(let version) = self.base { base = String(version) }
+        return [collection, name, base, merge ? "merge" : "", json].map { Array($0.utf8) }
+    }
+}

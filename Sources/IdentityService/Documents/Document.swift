@@ -1,0 +1,89 @@
+import JSON
+import ServiceRuntime
+
+/// The name of a document: what identifies it in its account.
+struct DocumentKey: Hashable, Sendable {
+    let collection: String
+    let name: String
+
+    /// The name of the one document of a collection that needs no more.
+    static let main = "main"
+    private static let collectionBytes = 1...64
+    private static let nameBytes = 1...128
+
+    /// A key from a request.
+    /// - Parameter place: where the fields are in the request, for example `writes[0].`.
+    /// - Throws: `rpc/invalid-argument` with the field.
+    static func required(
+        collection: String, name: String, in place: String = ""
+    ) throws(ServiceError) -> DocumentKey {
+        guard isCollection(collection) else {
+            throw ServiceError(.invalidArgument, fields: ["\(place)collection"])
+        }
+        // Control characters would break lines of logs, and NUL ends a text in PostgreSQL.
+        guard nameBytes.contains(name.utf8.count),
+            name.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
+        else { throw ServiceError(.invalidArgument, fields: ["\(place)name"]) }
+        return DocumentKey(collection: collection, name: name)
+    }
+
+    /// Whether a text can be a collection's name: `[a-z0-9_-]{1,64}`.
+    static func isCollection(_ text: String) -> Bool {
+        collectionBytes.contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+                    UInt8(ascii: "_"), UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
+    }
+}
+
+/// The JSON of a document, within its limits.
+enum DocumentText {
+    /// The longest text, in bytes, as sent and as stored.
+    static let bytesMax = 64 * 1_024
+    /// Each level of nesting takes a stack frame.
+    private static let depthMax = 16
+    /// Members of one object: rules compare each of them.
+    private static let membersMax = 1_000
+
+    /// The object of a text: strict JSON (RFC 8259) without NUL and repeated names.
+    ///
+    /// Numbers are 64-bit integers or doubles, as in RFC 7493, 2.2: others would be read
+    /// differently by the app's platforms.
+    /// - Returns: nil if it is no such object.
+    static func object(in text: String) -> JSONObject? {
+        guard text.utf8.count <= bytesMax else { return nil }
+        return JSONReader.object(
+            in: Array(text.utf8), depthMax: depthMax, membersMax: membersMax)
+    }
+
+    /// The text of an object as it is stored.
+    /// - Returns: nil if it is too long.
+    static func text(_ object: JSONObject) -> String? {
+        let text = JSONWriter.text(object)
+        return text.utf8.count <= bytesMax ? text : nil
+    }
+}
+
+extension JSONObject {
+    /// The object in which the members of `changes` replace those of the same name; null removes
+    /// one. Only top-level members: a nested object is replaced as a whole.
+    func merging(_ changes: JSONObject) -> JSONObject {
+        var values: [String: JSONValue] = [:]
+        for change in changes.members { values[change.name] = change.value }
+        var present: Set<String> = []
+        var merged: [Member] = []
+        for member in members {
+            present.insert(member.name)
+            let value = values[member.name] ?? member.value
+            let isRemoved = values[member.name] == .null
+            if !isRemoved { merged.append(Member(name: member.name, value: value)) }
+        }
+        merged += changes.members.filter { $0.value != .null && !present.contains($0.name) }
+        return JSONObject(unique: merged)
+    }
+}

@@ -1,0 +1,176 @@
+import JSON
+import Messages
+import ServiceRuntime
+
+/// The documents of one request to write, read and checked as far as that needs no store.
+struct DocumentWrites: Sendable {
+    /// Documents of one call: a section of an app's settings, or an import of a person's data in
+    /// parts. Each takes two statements of the transaction.
+    private static let countMax = 50
+
+    let all: [DocumentWrite]
+    /// The language of sentences about violations.
+    let voice: Voice
+
+    /// Their number.
+    var count: Int { all.count }
+    /// The bytes of their JSON texts, which one commit writes.
+    var bytes: Int { all.reduce(0) { $0 + $1.bytes } }
+
+    /// - Throws: `rpc/invalid-argument` with the field; `auth/invalid-document` for a text that is
+    ///   no JSON object within the limits.
+    init(_ writes: [IdentityV1.DocumentWrite], voice: Voice) throws(ServiceError) {
+        guard (1...Self.countMax).contains(writes.count) else {
+            throw ServiceError(.invalidArgument, fields: ["writes"])
+        }
+        var all: [DocumentWrite] = []
+        var seen: Set<DocumentKey> = []
+        for (index, write) in writes.enumerated() {
+            let write = try DocumentWrite(write, place: "writes[\(index)].")
+            guard seen.insert(write.key).inserted else {
+                throw ServiceError(.invalidArgument, fields: ["\(write.place)name"])
+            }
+            all.append(write)
+        }
+        self.all = all
+        self.voice = voice
+    }
+
+    /// The answer of the first call, for a repeat: its request is the same (`RepeatableCall`).
+    /// - Throws: `rpc/internal` if the stored answer has another number of documents.
+    func answer(_ first: WrittenVersions) throws(ServiceError) -> [IdentityV1.Document] {
+        guard first.versions.count == all.count else {
+            throw ServiceError(.internalError, detail: "an answer of another number of documents")
+        }
+        return zip(all, first.versions).map { write, version in
+            IdentityV1.Document(
+                collection: write.key.collection, name: write.key.name, version: version,
+                changedAtMs: first.at.milliseconds)
+        }
+    }
+}
+
+/// One document to write.
+struct DocumentWrite: Sendable {
+    let key: DocumentKey
+    /// The version that the caller has seen; nil to write over any.
+    let base: Int64?
+    let isMerge: Bool
+    /// Where it is in the request, as the begin of its fields' names: `writes[0].`.
+    let place: String
+    /// The length of the text as it was sent.
+    let bytes: Int
+    private let json: JSONObject
+
+    fileprivate init(
+        _ write: IdentityV1.DocumentWrite, place: String
+    ) throws(ServiceError) {
+        self.place = place
+        key = try DocumentKey.required(collection: write.collection, name: write.name, in: place)
+        base = if case .baseVersion(let version) = write.base { version } else { nil }
+        guard base ?? 0 >= 0 else {
+            throw ServiceError(.invalidArgument, fields: ["\(place)base_version"])
+        }
+        isMerge = write.merge
+        bytes = write.json.utf8.count
+        guard let json = DocumentText.object(in: write.json) else {
+            throw .invalidDocument(.json, field: "\(place)json")
+        }
+        self.json = json
+    }
+
+    /// Compares the version that the caller has seen with the current one.
+    /// - Throws: `auth/document-conflict` with the current version.
+    func checkBase(against current: Int64) throws(ServiceError) {
+        guard let base, base != current else { return }
+        throw .documentConflict(current, field: "\(place)base_version")
+    }
+
+    /// The document as it will be stored, merged with the former one where that is requested.
+    /// - Throws: `auth/invalid-document`.
+    func change(
+        of former: StoredDocument?, _ rules: CollectionRules, by writer: DocumentWriter,
+        in voice: Voice
+    ) throws(ServiceError) -> DocumentChange {
+        guard key.collection != DocumentRules.onboardingName || writer == .server else {
+            throw .invalidDocument(.serverOnly, field: "\(place)collection")
+        }
+        let present = try former?.object()
+        return try DocumentChange(
+            isMerge ? (present ?? JSONObject()).merging(json) : json, at: key, of: former,
+            rules, by: writer, field: "\(place)json", voice)
+    }
+}
+
+extension DocumentChange {
+    /// A document to write, filled with the defaults of the rules and checked by them.
+    /// - Parameters:
+    ///   - former: the document as it was read in the same transaction, also a removed one.
+    ///   - field: the request's field that has the document, for violations: `writes[0].json`.
+    ///   - voice: the language of the operator's reasons.
+    /// - Throws: `auth/invalid-document`.
+    init(
+        _ document: JSONObject, at key: DocumentKey, of former: StoredDocument?,
+        _ rules: CollectionRules, by writer: DocumentWriter, field: String, _ voice: Voice
+    ) throws(ServiceError) {
+        let present = try former?.object()
+        let document = rules.filled(document, replacing: present, by: writer)
+        var violations = rules.violations(
+            of: document, replacing: present, by: writer, voice: voice)
+        let name = rules.displayName(in: document, key)
+        // It is the greeting of mails, where a line break would begin another header or line.
+        if let name, !Applicant.isDisplayName(name) {
+            violations.append(
+                .init(
+                    field: rules.displayNameField ?? "", rule: DocumentRule.textLength.rawValue))
+        }
+        guard violations.isEmpty else {
+            for index in violations.indices {
+                violations[index].field = "\(field).\(violations[index].field)"
+            }
+            var error = ServiceError(.invalidDocument)
+            error.violations = violations
+            throw error
+        }
+        guard let text = DocumentText.text(document) else {
+            throw .invalidDocument(.json, field: field)
+        }
+        self.init(key: key, former: former, json: text, displayName: name)
+    }
+}
+
+extension CollectionRules {
+    /// The account's display name, if this document has it.
+    fileprivate func displayName(in document: JSONObject, _ key: DocumentKey) -> String? {
+        guard key.name == DocumentKey.main, let field = displayNameField else { return nil }
+        return document[field]?.string
+    }
+}
+
+extension StoredDocument {
+    /// The JSON object; nil for a removed document.
+    /// - Throws: `rpc/internal` if the stored text is no object.
+    func object() throws(ServiceError) -> JSONObject? {
+        guard !isRemoved else { return nil }
+        guard let object = DocumentText.object(in: json) else {
+            throw ServiceError(.internalError, detail: "a stored document is no JSON object")
+        }
+        return object
+    }
+}
+
+extension ServiceError {
+    /// `auth/document-conflict`: the document is at `current`; 0 if it does not exist.
+    static func documentConflict(_ current: Int64, field: String) -> ServiceError {
+        var error = ServiceError(.documentConflict, fields: [field])
+        error.currentVersion = current
+        return error
+    }
+
+    /// `auth/invalid-document`: `field` breaks `rule`.
+    static func invalidDocument(_ rule: DocumentRule, field: String) -> ServiceError {
+        var error = ServiceError(.invalidDocument)
+        error.violations = [Violation(field: field, rule: rule.rawValue)]
+        return error
+    }
+}

@@ -1,0 +1,50 @@
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+
+extension DocumentsHandler {
+    /// Returns a page of documents, in the order in which they were last changed (I-07). One that
+    /// is changed between two pages is on a later page, with its new version.
+    /// - Throws: `rpc/invalid-argument` with the field; as `authorised` and `owner`.
+    func listDocuments(
+        _ request: IdentityV1.ListDocumentsRequest, _ context: CallContext
+    ) async throws -> IdentityV1.ListDocumentsResponse {
+        guard request.collection.isEmpty || DocumentKey.isCollection(request.collection) else {
+            throw ServiceError(.invalidArgument, fields: ["collection"])
+        }
+        guard let after = Self.position(ofPage: request.pageToken) else {
+            throw ServiceError(.invalidArgument, fields: ["page_token"])
+        }
+        let call = try await authorised(
+            request.caller, .list,
+            IdentityV1.DocumentWrite(
+                collection: request.collection, name: request.pageToken
+            ).signedParts, context)
+        let (documents, page) = try await store.read { session in
+            let documents = try opened(owner(call, in: session))
+            let selection = DocumentSelection(
+                collectionKey: documents.collectionKey(filter: request.collection), after: after)
+            return (documents, try session.documentPage(selection, of: call.account))
+        }
+        return IdentityV1.ListDocumentsResponse(
+            documents: try page.rows.map {
+                try documents.open($0).message(withJSON: request.withJson)
+            },
+            nextPageToken: page.hasMore ? page.rows.last.map { String($0.position) } ?? "" : "",
+            position: documents.owner.totals.position)
+    }
+
+    /// The position of a page token: 0 for the first page; nil for an invalid token.
+    private static func position(ofPage token: String) -> Int64? {
+        guard !token.isEmpty else { return 0 }
+        return Int64(token).flatMap { $0 > 0 ? $0 : nil }
+    }
+}
+
+extension OwnedDocuments {
+    /// The keyed hash of a collection that a caller selects; nil for all.
+    func collectionKey(filter collection: String) -> [UInt8]? {
+        collection.isEmpty ? nil : collectionKey(collection)
+    }
+}

@@ -1,0 +1,205 @@
+import Cryptography
+import JSON
+import Messages
+import ServiceRuntime
+import Storage
+
+/// A document as its owner reads it.
+struct StoredDocument: Hashable, Sendable {
+    /// The row's key.
+    let document: Int64
+    let key: DocumentKey
+    let version: Int64
+    let position: Int64
+    /// The JSON text; empty if it was removed.
+    let json: String
+    let changedAt: Timestamp
+    let isRemoved: Bool
+
+    /// The document as a message.
+    /// - Parameter withJSON: whether it has the text.
+    func message(withJSON: Bool) -> IdentityV1.Document {
+        IdentityV1.Document(
+            collection: key.collection, name: key.name, version: version,
+            json: withJSON ? json : "", changedAtMs: changedAt.milliseconds)
+    }
+}
+
+extension StoredDocument? {
+    /// The version that a write must name: 0 if the document does not exist, also after a removal.
+    var currentVersion: Int64 {
+        guard let document = self, !document.isRemoved else { return 0 }
+        return document.version
+    }
+}
+
+/// The documents of one account: opens and seals them under the account's key. Made in the
+/// transaction or for the read that uses it.
+struct OwnedDocuments: Sendable {
+    let owner: DocumentOwner
+    let vault: AccountVault
+    private let hash: KeyedHash
+    private let randomness: any Randomness
+
+    /// - Throws: if the account's key does not decrypt.
+    init(of owner: DocumentOwner, keys: IdentityKeys, randomness: any Randomness) throws {
+        self.owner = owner
+        self.randomness = randomness
+        hash = keys.documents
+        vault = try AccountVault(
+            of: owner.account, sealedKey: owner.sealedKey, under: keys.accounts,
+            randomness: randomness)
+    }
+
+    /// The document of a key, also a removed one.
+    func document(
+        _ key: DocumentKey, in session: some SQLSession
+    ) throws -> StoredDocument? {
+        try session.documentRow(hash.nameKey(key, of: owner.account), of: owner.account)
+            .map(open)
+    }
+
+    /// Opens a row.
+    /// - Throws: if it was sealed for another account or another row.
+    func open(_ row: DocumentRow) throws -> StoredDocument {
+        let parts = try vault.open(row.payload, .document(row.document))
+            .split(separator: "\n", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3 else {
+            throw ServiceError(.internalError, detail: "a document's payload has no three parts")
+        }
+        return StoredDocument(
+            document: row.document,
+            key: DocumentKey(collection: String(parts[0]), name: String(parts[1])),
+            version: row.version, position: row.position, json: String(parts[2]),
+            changedAt: row.changedAt, isRemoved: row.isRemoved)
+    }
+
+    /// Neither collections nor names have line breaks (`DocumentKey`).
+    private func seal(_ key: DocumentKey, _ json: String, row: Int64) throws -> [UInt8] {
+        try vault.seal("\(key.collection)\n\(key.name)\n\(json)", .document(row))
+    }
+}
+
+/// A document to write, checked by the rules of its collection.
+struct DocumentChange: Sendable {
+    let key: DocumentKey
+    /// The document as it was read in the same transaction; nil if there was none.
+    let former: StoredDocument?
+    /// The JSON text to store.
+    let json: String
+    /// The account's display name, where a field of the document is that.
+    var displayName: String?
+}
+
+extension OwnedDocuments {
+    /// Removed documents whose rows are kept for each account, so that their versions go on and
+    /// followers learn of the removal.
+    private static let removalsMax: Int64 = 200
+
+    /// Writes documents, each at most once. The rules and the versions are checked before.
+    /// - Returns: the documents without their JSON, in the order of `changes`.
+    /// - Throws: `auth/document-quota`.
+    func write(
+        _ changes: [DocumentChange], within quota: DocumentQuota, in transaction: Transaction
+    ) throws -> [IdentityV1.Document] {
+        try quota.check(owner.totals, owner.totals.after(changes))
+        var totals = owner.totals
+        let written = try changes.map { change in
+            let position = totals.takePosition(at: transaction.at)
+            totals.count(change)
+            return try write(change, at: position, in: transaction)
+        }
+        try transaction.setTotals(totals, of: owner.account)
+        // Display name and photo are one truth, which mails use too (G-17).
+        for name in changes.compactMap(\.displayName) {
+            try transaction.setDisplayName(try vault.seal(name, .displayName), of: owner.account)
+        }
+        return written
+    }
+
+    private func write(
+        _ change: DocumentChange, at position: Int64, in transaction: Transaction
+    ) throws -> IdentityV1.Document {
+        let version = (change.former?.version ?? 0) + 1
+        let row = change.former?.document ?? randomness.rowKey()
+        let written = DocumentRow(
+            document: row, version: version, position: position,
+            payload: try seal(change.key, change.json, row: row),
+            bytes: Int64(change.json.utf8.count), changedAt: transaction.at, isRemoved: false)
+        if change.former == nil {
+            try transaction.insert(
+                written, collectionKey: collectionKey(change.key.collection),
+                nameKey: hash.nameKey(change.key, of: owner.account), of: owner.account)
+        } else {
+            try transaction.update(written)
+        }
+        return IdentityV1.Document(
+            collection: change.key.collection, name: change.key.name, version: version,
+            changedAtMs: transaction.at.milliseconds)
+    }
+
+    /// Removes documents that exist.
+    func remove(_ documents: [StoredDocument], in transaction: Transaction) throws {
+        var totals = owner.totals
+        for document in documents {
+            totals.documents -= 1
+            totals.bytes -= Int64(document.json.utf8.count)
+            totals.removals += 1
+            try transaction.update(
+                DocumentRow(
+                    document: document.document, version: document.version + 1,
+                    position: totals.takePosition(at: transaction.at),
+                    payload: try seal(document.key, "", row: document.document), bytes: 0,
+                    changedAt: transaction.at, isRemoved: true))
+        }
+        let excess = totals.removals - Self.removalsMax
+        if excess > 0 {
+            totals.oldestPosition = try transaction.forgetRemovals(excess, of: owner.account)
+            totals.removals -= excess
+        }
+        try transaction.setTotals(totals, of: owner.account)
+    }
+
+    /// The keyed hash by which documents of a collection are found.
+    func collectionKey(_ collection: String) -> [UInt8] {
+        hash.collectionKey(collection, of: owner.account)
+    }
+}
+
+extension DocumentTotals {
+    /// Counts a document that is written.
+    fileprivate mutating func count(_ change: DocumentChange) {
+        bytes += Int64(change.json.utf8.count)
+        guard let former = change.former else {
+            documents += 1
+            return
+        }
+        bytes -= Int64(former.json.utf8.count)
+        guard former.isRemoved else { return }
+        documents += 1
+        removals -= 1
+    }
+
+    /// The totals after `changes`, for the quota.
+    func after(_ changes: [DocumentChange]) -> DocumentTotals {
+        var totals = self
+        for change in changes { totals.count(change) }
+        return totals
+    }
+}
+
+extension KeyedHash {
+    /// A document's hash covers the account, so that nobody who has the store learns which accounts
+    /// have documents of one name; and the collection, so that "main" has another in each.
+    func nameKey(_ key: DocumentKey, of account: AccountID) -> [UInt8] {
+        lookUpKey(
+            DelimitedParts.joined(
+                ["document", account.text, key.collection, key.name].map { Array($0.utf8) }))
+    }
+
+    fileprivate func collectionKey(_ collection: String, of account: AccountID) -> [UInt8] {
+        lookUpKey(
+            DelimitedParts.joined(
+                ["collection", account.text, collection].map { Array($0.utf8) }))
+    }
+}

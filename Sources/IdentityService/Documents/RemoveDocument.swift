@@ -1,0 +1,95 @@
+import JSON
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+
+extension DocumentsHandler {
+    /// Removes a document. Removing one that does not exist changes nothing (I-07).
+    /// - Throws: `auth/document-conflict` with the current version; `auth/invalid-document` if the
+    ///   owner may not write a field of it; `auth/idempotency-key-reused`; `rpc/invalid-argument`
+    ///   with the field; as `authorised` and `owner`.
+    func removeDocument(
+        _ request: IdentityV1.RemoveDocumentRequest, _ context: CallContext
+    ) async throws -> IdentityV1.RemoveDocumentResponse {
+        let key = try DocumentKey.required(collection: request.collection, name: request.name)
+        let parts = request.signedParts
+        let call = try await authorised(request.caller, .remove, parts, context)
+        let repeatable = try RepeatableCall(
+            "RemoveDocument", [Array(call.account.text.utf8)] + parts, call.repeatable(context),
+            hash: keys.calls)
+        let origin = CallOrigin(request.origin, hash: keys.audit)
+        let isRemoved = try await store.write(about: [.account(call.account)]) { transaction in
+            let owner = try owner(call, in: transaction)
+            if let first = try transaction.storedResponse(of: repeatable) {
+                return first.figure == 1
+            }
+            let isRemoved = try remove(
+                key, seen: request.base?.version, by: call, from: opened(owner),
+                transaction)
+            if isRemoved { try transaction.audit(call.removed().from(origin)) }
+            try transaction.remember(
+                repeatable, StoredResponse(account: call.account.key, figure: isRemoved ? 1 : 0))
+            return isRemoved
+        }
+        if isRemoved { watchers.changed(call.account) }
+        return IdentityV1.RemoveDocumentResponse(removed: isRemoved)
+    }
+
+    private func remove(
+        _ key: DocumentKey, seen base: Int64?, by call: DocumentCall,
+        from documents: OwnedDocuments, _ transaction: Transaction
+    ) throws -> Bool {
+        guard let former = try documents.document(key, in: transaction),
+            let json = try former.object()
+        else { return false }
+        if let base, base != former.version {
+            throw ServiceError.documentConflict(former.version, field: "base_version")
+        }
+        try checkRemoval(of: key, json, by: call.writer)
+        try documents.remove([former], in: transaction)
+        return true
+    }
+
+    /// Attack: the owner removes a document to get rid of a field that only the server may write,
+    /// and writes the document again without it.
+    /// - Throws: `auth/invalid-document`.
+    private func checkRemoval(
+        of key: DocumentKey, _ json: JSONObject, by writer: DocumentWriter
+    ) throws(ServiceError) {
+        guard writer == .owner else { return }
+        guard key.collection != DocumentRules.onboardingName else {
+            throw .invalidDocument(.serverOnly, field: "collection")
+        }
+        // A collection that the rules have no more can only be removed.
+        guard let rules = rules.value.collection(key.collection) else { return }
+        let kept = [DocumentRule.readOnly, .serverOnly].map(\.rawValue)
+        let violations = rules.violations(
+            of: JSONObject(), replacing: json, by: writer, voice: .english
+        ).filter { kept.contains($0.rule) }
+        guard violations.isEmpty else {
+            var error = ServiceError(.invalidDocument)
+            error.violations = violations
+            throw error
+        }
+    }
+}
+
+extension IdentityV1.RemoveDocumentRequest {
+    /// The document as `bh` covers it.
+    fileprivate var signedParts: [[UInt8]] {
+        IdentityV1.DocumentWrite(
+            collection: collection, name: name,
+            base: base.map { .baseVersion($0.version) }
+        ).signedParts
+    }
+}
+
+extension IdentityV1.RemoveDocumentRequest.Base {
+    /// The version that the caller has seen.
+    fileprivate var version: Int64 {
+        switch self {
+        case .baseVersion(let version): version
+        }
+    }
+}

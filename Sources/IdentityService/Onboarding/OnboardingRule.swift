@@ -1,0 +1,80 @@
+import ServiceRuntime
+import Storage
+
+/// What decides whether an account has completed onboarding (G-18):
+///
+///     set by an import or a backend   completed here   the documents exist   is complete
+///     complete                        any              any                   yes
+///     not complete                    any              any                   no
+///     not set                         yes              any                   yes
+///     not set                         no               yes                   yes
+///     not set                         no               no                    no
+///
+/// *The documents* are those which a completion would write with required fields. So an account
+/// whose documents came another way, for example from the backend, is not asked again (D1). A
+/// completion removes what was set.
+struct OnboardingRecord: Hashable, Sendable {
+    /// When the owner completed onboarding; nil if never. It is at least the position of the
+    /// account's documents then.
+    var completedAt: Timestamp?
+    /// What an import or a backend has set; nil if none did since the last completion.
+    var isSet: Bool?
+
+    /// Whether the documents count.
+    var dependsOnDocuments: Bool { isSet == nil && completedAt == nil }
+
+    /// Whether onboarding is complete.
+    func isComplete(documentsExist: Bool) -> Bool {
+        isSet ?? (completedAt != nil || documentsExist)
+    }
+
+    /// Whether a completion would change nothing: one was the last to set the flag, and no draft
+    /// was saved or removed since.
+    /// - Parameter draftPositions: The positions of the drafts, also of removed ones.
+    func isRepeat(draftPositions: [Int64]) -> Bool {
+        guard isSet == nil, let completedAt else { return false }
+        return draftPositions.allSatisfy { $0 <= completedAt.milliseconds }
+    }
+}
+
+/// The columns of `accounts` that hold the record.
+extension IdentityTables {
+    static let onboarding = """
+        ALTER TABLE accounts ADD COLUMN onboarded_at_ms INTEGER;
+        ALTER TABLE accounts ADD COLUMN onboarding_set INTEGER;
+        """
+}
+
+extension OnboardingRecord {
+    /// Reads the columns.
+    init(_ row: SQLRow) throws {
+        completedAt = try row.optionalTimestamp("onboarded_at_ms")
+        isSet = try row.optionalInteger("onboarding_set").map { $0 != 0 }
+    }
+}
+
+extension SQLSession {
+    /// The record of an account; nil if there is no such account.
+    func onboardingRecord(_ account: AccountID) throws -> OnboardingRecord? {
+        try queryOne(
+            "SELECT onboarded_at_ms, onboarding_set FROM accounts WHERE account = ?",
+            [.integer(account.key)]
+        ) { try OnboardingRecord($0) }
+    }
+}
+
+extension Transaction {
+    /// Records a completion.
+    func setOnboarded(_ account: AccountID, at moment: Timestamp) throws {
+        try put(
+            "UPDATE accounts SET onboarded_at_ms = ?, onboarding_set = NULL WHERE account = ?",
+            [SQLValue(moment), .integer(account.key)])
+    }
+
+    /// Sets the flag, as a backend says.
+    func setOnboarding(_ isComplete: Bool, of account: AccountID) throws {
+        try put(
+            "UPDATE accounts SET onboarding_set = ? WHERE account = ?",
+            [SQLValue(isComplete), .integer(account.key)])
+    }
+}

@@ -1,0 +1,36 @@
+import Messages
+
+/// What an account's owner still has to do (G-01), in this order:
+///
+///     action                when
+///     verify email          the address is not verified, or there is none and one is pending
+///     complete profile      no guest, and: the app requires a display name and there is none, or
+///                           its rules require fields of `profile` and there is no document
+///     complete onboarding   the rules declare onboarding, and it is not complete
+enum RequiredActionRule {
+    /// What the app requires, and the account lacks.
+    struct Demands: Hashable, Sendable {
+        /// Accounts must have a display name.
+        var requiresDisplayName = false
+        /// The rules require fields of the account's profile, which it does not have.
+        var lacksProfile = false
+        /// The rules declare onboarding.
+        var hasOnboarding = false
+    }
+
+    /// What the owner of `account` has to do.
+    static func actions(
+        _ account: IdentityV1.Account, _ demands: Demands
+    ) -> [IdentityV1.RequiredAction] {
+        var actions: [IdentityV1.RequiredAction] = []
+        if account.email.isEmpty ? !account.pendingEmail.isEmpty : !account.emailVerified {
+            actions.append(.verifyEmail)
+        }
+        let lacksName = demands.requiresDisplayName && account.displayName.isEmpty
+        if !account.isGuest, lacksName || demands.lacksProfile { actions.append(.completeProfile) }
+        if demands.hasOnboarding, !account.onboardingComplete {
+            actions.append(.completeOnboarding)
+        }
+        return actions
+    }
+}

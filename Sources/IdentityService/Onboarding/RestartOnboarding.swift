@@ -1,0 +1,41 @@
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+
+extension OnboardingHandler {
+    /// Removes all drafts (G-18), also those of sections that the rules have no more. What a
+    /// completion has written stays, and so does the flag.
+    /// - Throws: as `call(_:_:)` and `documents(_:in:)`.
+    func restartOnboarding(
+        _ request: IdentityV1.RestartOnboardingRequest, _ context: CallContext
+    ) async throws -> IdentityV1.RestartOnboardingResponse {
+        let call = try await call(request.accessToken, context)
+        let origin = CallOrigin(request.origin, hash: documents.keys.audit)
+        let removed = try await store.write(about: [.account(call.account)]) { transaction in
+            let documents = try documents(call, in: transaction)
+            let drafts = try documents.drafts(in: transaction)
+            guard !drafts.isEmpty else { return 0 }
+            try documents.remove(drafts, in: transaction)
+            try transaction.audit(.onboardingRestarted, call.account, from: origin)
+            return drafts.count
+        }
+        if removed > 0 { documents.watchers.changed(call.account) }
+        return IdentityV1.RestartOnboardingResponse()
+    }
+}
+
+extension OwnedDocuments {
+    /// All documents of the collection `onboarding`.
+    fileprivate func drafts(in session: some SQLSession) throws -> [StoredDocument] {
+        var drafts: [StoredDocument] = []
+        var selection = DocumentSelection(
+            collectionKey: collectionKey(DocumentRules.onboardingName), removalsAfter: .max)
+        while true {
+            let page = try session.documentPage(selection, of: owner.account)
+            drafts += try page.rows.map(open)
+            guard page.hasMore, let last = page.rows.last else { return drafts }
+            selection.after = last.position
+        }
+    }
+}

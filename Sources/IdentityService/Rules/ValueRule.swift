@@ -1,0 +1,124 @@
+package import JSON
+import ServiceRuntime
+
+/// The type of a field's value. The raw values are those of the rules file.
+package enum FieldType: String, CaseIterable, Sendable {
+    case text
+    /// A number without a fraction.
+    case integer
+    case number
+    case boolean
+    case list
+    case object
+    /// A text: a day of the calendar, `2026-01-31`.
+    case date
+    /// A text: a time of day, `07:30` or `07:30:00`.
+    case time
+}
+
+/// What a value must be: a field's, or an item's of a list.
+package struct ValueRule: Hashable, Sendable {
+    /// Its type.
+    package let type: FieldType
+    /// The smallest and the largest number; infinite for no bound.
+    package let range: ClosedRange<Double>?
+    /// The number of characters (Unicode scalars) of a text, or of items of a list.
+    package let length: ClosedRange<Int>?
+    /// What a text must match.
+    package let pattern: TextPattern?
+    /// The only values that are allowed; empty for any.
+    package let choices: [JSONValue]
+    /// The rule of a list's items: one, or none for any items.
+    package let items: [ValueRule]
+    /// The declared fields of an object.
+    package let fields: [FieldRule]
+    /// Whether an object may have other fields.
+    package let allowsOtherFields: Bool
+}
+
+extension ValueRule {
+    /// A rule that a value breaks.
+    struct Breach: Hashable {
+        let rule: DocumentRule
+        /// Where in the value, as it follows a field's name: `.city`, `[0]`; empty for the value.
+        var place = ""
+        /// The reason of the field inside; nil if it has none.
+        var reason: FieldReason?
+    }
+
+    /// Breaches that are reported of one value: a list of 64 KiB may have thousands.
+    private static let breachesMax = 20
+
+    /// The rules that a value breaks; those after the type only if the type is right.
+    func breaches(of value: JSONValue) -> [Breach] {
+        guard type.includes(value) else { return [Breach(rule: .type)] }
+        var breaches: [Breach] = []
+        if let range, let number = value.double, !range.contains(number) {
+            breaches.append(Breach(rule: .range))
+        }
+        if let length, let count = value.length, !length.contains(count) {
+            breaches.append(Breach(rule: .textLength))
+        }
+        if let pattern, let text = value.string, !pattern.matches(text) {
+            breaches.append(Breach(rule: .pattern))
+        }
+        if !choices.isEmpty, !choices.contains(where: value.isSame) {
+            breaches.append(Breach(rule: .enumeration))
+        }
+        if let item = items.first, let values = value.array {
+            breaches += item.breaches(in: values)
+        }
+        if let object = value.object { breaches += breachesInside(object) }
+        return Array(breaches.prefix(Self.breachesMax))
+    }
+
+    private func breaches(in values: [JSONValue]) -> [Breach] {
+        var breaches: [Breach] = []
+        for (index, value) in values.enumerated() where breaches.count < Self.breachesMax {
+            breaches += self.breaches(of: value).map { $0.inside("[\(index)]", reason: nil) }
+        }
+        return breaches
+    }
+
+    private func breachesInside(_ object: JSONObject) -> [Breach] {
+        var breaches: [Breach] = []
+        for field in fields {
+            let place = ".\(field.name)"
+            if field.isMissing(in: object) {
+                breaches.append(Breach(rule: .required, place: place, reason: field.reason))
+            } else if let value = object[field.name], value != .null {
+                breaches += field.value.breaches(of: value).map {
+                    $0.inside(place, reason: field.reason)
+                }
+            }
+        }
+        guard !allowsOtherFields else { return breaches }
+        let names = Set(fields.map(\.name))
+        return breaches
+            + object.members.filter { !names.contains($0.name) }.map {
+                Breach(rule: .unknownField, place: ".\($0.name)")
+            }
+    }
+}
+
+extension ValueRule.Breach {
+    fileprivate func inside(_ place: String, reason outer: FieldReason?) -> Self {
+        Self(rule: rule, place: place + self.place, reason: reason ?? outer)
+    }
+}
+
+extension FieldType {
+    /// Whether a value has this type.
+    func includes(_ value: JSONValue) -> Bool {
+        switch self {
+        case .text: value.string != nil
+        case .integer: value.isWhole
+        case .number: value.double != nil
+        case .boolean: value == .boolean(true) || value == .boolean(false)
+        case .list: value.array != nil
+        case .object: value.object != nil
+        case .date: value.string.map(CalendarText.isDate) ?? false
+        case .time: value.string.map(CalendarText.isTime) ?? false
+        }
+    }
+}

@@ -1,0 +1,130 @@
+import Contracts
+import Cryptography
+import Messages
+import RPC
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+/// An account with a session, and the handler of its documents.
+struct DocumentFixture: Sendable {
+    static let audience = "https://auth.example.org"
+
+    let identity: IdentityFixture
+    let handler: DocumentsHandler
+    /// "acc_…"
+    let account: String
+    /// An access token of the account.
+    let token: String
+
+    /// - Parameter isGuest: whether the account is a guest; otherwise its address is unverified.
+    init(
+        _ identity: IdentityFixture? = nil, rules: DocumentRules = .standard,
+        settings: DocumentSettings = DocumentSettings(
+            writers: ["billing"], webOrigins: [DocumentFixture.audience]),
+        isGuest: Bool = false
+    ) async throws {
+        let identity = try identity ?? IdentityFixture()
+        self.identity = identity
+        handler = DocumentsHandler(
+            settings: settings, store: identity.store, keys: identity.keys, time: identity.time,
+            randomness: identity.randomness, sessions: identity.sessions, rules: Reloadable(rules),
+            backends: BackendCalls(
+                settings: settings,
+                applications: Reloadable(
+                    Applications(
+                        name: "billing", keyID: "k1", key: try Self.key(),
+                        mayAssertClientAddress: false)),
+                time: identity.time),
+            watchers: DocumentWatchers())
+        if isGuest {
+            (account, token) = try await identity.guest()
+        } else {
+            account = try #require(try await identity.register().account).accountId
+            token = identity.devices.open(account)
+        }
+    }
+
+    /// The backend's key.
+    static func key(_ byte: UInt8 = 1) throws -> Ed25519SigningKey {
+        try Ed25519SigningKey(seed: SecretBytes(copying: [UInt8](repeating: byte, count: 32)))
+    }
+
+    /// The caller of the account's own calls.
+    var owner: IdentityV1.DocumentCaller { .init(by: .accessToken(token)) }
+
+    /// Writes a document of the owner.
+    func write(
+        _ json: String, to name: String = "main", in collection: String = "settings",
+        base: Int64? = nil, merge: Bool = false, key: String? = nil
+    ) async throws -> IdentityV1.Document {
+        let written = try await write(
+            [.make(collection, name, json, base: base, merge: merge)], key: key)
+        return try #require(written.first)
+    }
+
+    /// Writes several documents of the owner.
+    func write(
+        _ writes: [IdentityV1.DocumentWrite], key: String? = nil
+    ) async throws -> [IdentityV1.Document] {
+        try await handler.writeDocuments(
+            .init(caller: owner, writes: writes, origin: IdentityFixture.origin),
+            identity.context(key)
+        ).written
+    }
+
+    /// Reads a document of the owner.
+    func read(
+        _ name: String = "main", in collection: String = "settings"
+    ) async throws -> IdentityV1.Document {
+        let answer = try await handler.readDocument(
+            .init(caller: owner, collection: collection, name: name), identity.context())
+        return try #require(answer.document)
+    }
+
+    /// Removes a document of the owner.
+    func remove(
+        _ name: String = "main", in collection: String = "settings", base: Int64? = nil,
+        key: String? = nil
+    ) async throws -> Bool {
+        try await handler.removeDocument(
+            .init(
+                caller: owner, collection: collection, name: name, origin: IdentityFixture.origin,
+                base: base.map { .baseVersion($0) }), identity.context(key)
+        ).removed
+    }
+
+    /// Lists documents of the owner.
+    func list(
+        _ collection: String = "", withJSON: Bool = true, page: String = ""
+    ) async throws -> IdentityV1.ListDocumentsResponse {
+        try await handler.listDocuments(
+            .init(
+                caller: owner, collection: collection, withJson: withJSON, pageToken: page),
+            identity.context())
+    }
+
+    /// Follows the owner's documents.
+    func watch(
+        after position: Int64? = nil, _ collection: String = "", token: String? = nil
+    ) -> IncomingItems<IdentityV1.WatchDocumentsItem>.AsyncIterator {
+        handler.watchDocuments(
+            .init(
+                accessToken: token ?? self.token, collection: collection,
+                after: position.map { .afterPosition($0) }), identity.context()
+        ).makeAsyncIterator()
+    }
+}
+
+extension IdentityV1.DocumentWrite {
+    static func make(
+        _ collection: String, _ name: String, _ json: String, base: Int64? = nil,
+        merge: Bool = false
+    ) -> Self {
+        .init(
+            collection: collection, name: name, json: json, merge: merge,
+            base: base.map { .baseVersion($0) })
+    }
+}
