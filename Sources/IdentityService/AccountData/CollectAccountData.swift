@@ -6,8 +6,8 @@ import ServiceRuntime
 import Storage
 
 extension AccountDataHandler {
-    /// Sends an account's data: the account with its profile, its sign-in methods, and its part of
-    /// the audit trail.
+    /// Sends an account's data: the account with its profile, its sign-in methods, its documents,
+    /// what is known of its photo, and its part of the audit trail.
     ///
     /// Not sent: the password's hash and what providers granted, which are secrets; links and codes
     /// that wait, which are secrets and expire within a day; the operator's reason of a suspension,
@@ -32,6 +32,8 @@ extension AccountDataHandler {
             try await methods.append(try Self.methodObject(identity, vault))
         }
         try await methods.end()
+        try await sendDocuments(of: account, to: items)
+        try await sendPhoto(of: account, to: items)
         var history = try await AccountDataFile("account-history.json", items)
         try await store.readHistory(of: account.key) { event in
             try await history.append([
@@ -78,6 +80,59 @@ extension AccountDataHandler {
             "display_name": .string(details.displayName),
             "linked_at": .string(identity.linkedAt.text),
         ]
+    }
+}
+
+extension AccountDataHandler {
+    private func sendDocuments(
+        of account: AccountID, to items: OutgoingItems<AccountDataV1.CollectAccountDataItem>
+    ) async throws {
+        var file = try await AccountDataFile("documents.json", items)
+        var (after, hasMore): (Int64, Bool) = (0, true)
+        while hasMore {
+            let selection = DocumentSelection(after: after)
+            let page: (documents: [StoredDocument], hasMore: Bool) = try await store.read {
+                [keys, randomness] session in
+                guard let owner = try session.documentOwner(account) else { return ([], false) }
+                let owned = try OwnedDocuments(of: owner, keys: keys, randomness: randomness)
+                let page = try session.documentPage(selection, of: account)
+                return (try page.rows.map(owned.open), page.hasMore)
+            }
+            for document in page.documents {
+                try await file.append([
+                    "collection": .string(document.key.collection),
+                    "name": .string(document.key.name),
+                    "changed_at": .string(document.changedAt.text),
+                    "document": DocumentText.object(in: document.json).map { .object($0) }
+                        ?? .string(document.json),
+                ])
+            }
+            (after, hasMore) = (page.documents.last?.position ?? after, page.hasMore)
+        }
+        try await file.end()
+    }
+
+    private func sendPhoto(
+        of account: AccountID, to items: OutgoingItems<AccountDataV1.CollectAccountDataItem>
+    ) async throws {
+        let photo: JSONObject? = try await store.read { session in
+            try session.queryOne(
+                """
+                SELECT content_type, width, height, bytes, uploaded_at_ms FROM photos
+                WHERE account = ?
+                """,
+                [.integer(account.key)]
+            ) { row in
+                [
+                    "content_type": .string(try row.text(0)), "width": .integer(try row.integer(1)),
+                    "height": .integer(try row.integer(2)), "bytes": .integer(try row.integer(3)),
+                    "uploaded_at": .string(try row.timestamp(4).text),
+                ]
+            }
+        }
+        var file = try await AccountDataFile("photo.json", items)
+        if let photo { try await file.append(photo) }
+        try await file.end()
     }
 }
 

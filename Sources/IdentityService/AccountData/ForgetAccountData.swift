@@ -7,6 +7,7 @@ import Storage
 extension AccountDataHandler {
     /// Deletes all rows of an account that is being deleted, in one transaction. With its row in
     /// `account_keys` what backups have of it becomes unreadable to whoever has no copy of that row.
+    /// The file of a photo without a row is removed by the sweep of photos.
     ///
     /// It is the last step of a deletion: grants must have been revoked and the other services must
     /// have forgotten the account before, since what they need to know is deleted here.
@@ -29,29 +30,31 @@ extension AccountDataHandler {
     }
 }
 
-/// The rows of an account, each table before those that it refers to.
-private let deletions = [
-    "DELETE FROM links WHERE account = ?",
-    "DELETE FROM email_changes WHERE account = ?",
-    "DELETE FROM claims WHERE account = ?",
-    "DELETE FROM phone_codes WHERE account = ?",
-    "DELETE FROM notices WHERE account = ?",
-    "DELETE FROM known_devices WHERE account = ?",
-    "DELETE FROM suspensions WHERE account = ?",
-    "DELETE FROM removed_identities WHERE account = ?",
-    "DELETE FROM identities WHERE account = ?",
-    "DELETE FROM imported_accounts WHERE account = ?",
-    "DELETE FROM custom_claims WHERE account = ?",
-    "DELETE FROM passwords WHERE account = ?",
-    "DELETE FROM email_addresses WHERE account = ?",
-    "DELETE FROM profiles WHERE account = ?",
-    "DELETE FROM account_keys WHERE account = ?",
-    "DELETE FROM accounts WHERE account = ?",
-]
-
 extension Transaction {
-    /// - Returns: how many rows were deleted.
+    /// Deletes the rows of an account, each table's before those that they refer to.
+    /// - Returns: how many.
     fileprivate func deleteAccount(_ account: AccountID) throws -> Int {
-        try deletions.reduce(0) { try $0 + execute($1, [.integer(account.key)]) }
+        let key: [SQLValue] = [.integer(account.key)]
+        var rows = 0
+        rows += try execute("DELETE FROM links WHERE account = ?", key)
+        rows += try execute("DELETE FROM email_changes WHERE account = ?", key)
+        rows += try execute("DELETE FROM claims WHERE account = ?", key)
+        rows += try execute("DELETE FROM phone_codes WHERE account = ?", key)
+        rows += try execute("DELETE FROM notices WHERE account = ?", key)
+        rows += try execute("DELETE FROM known_devices WHERE account = ?", key)
+        rows += try execute("DELETE FROM suspensions WHERE account = ?", key)
+        rows += try execute("DELETE FROM removed_identities WHERE account = ?", key)
+        rows += try execute("DELETE FROM identities WHERE account = ?", key)
+        rows += try execute("DELETE FROM imported_accounts WHERE account = ?", key)
+        rows += try execute("DELETE FROM custom_claims WHERE account = ?", key)
+        rows += try execute("DELETE FROM passwords WHERE account = ?", key)
+        rows += try execute("DELETE FROM email_addresses WHERE account = ?", key)
+        rows += try execute("DELETE FROM documents WHERE account = ?", key)
+        rows += try execute("DELETE FROM document_totals WHERE account = ?", key)
+        rows += try execute("DELETE FROM photos WHERE account = ?", key)
+        rows += try execute("DELETE FROM profiles WHERE account = ?", key)
+        rows += try execute("DELETE FROM account_keys WHERE account = ?", key)
+        rows += try execute("DELETE FROM accounts WHERE account = ?", key)
+        return rows
     }
 }

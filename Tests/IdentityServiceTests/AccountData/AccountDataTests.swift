@@ -27,11 +27,11 @@ struct AccountDataTests {
     }
 
     private func collect(
-        _ id: String, from application: String = "identity"
+        _ id: String, from application: String = "identity", by data: AccountDataHandler? = nil
     ) async throws -> [String: String] {
         var files: [String: [UInt8]] = [:]
         var name = ""
-        let items = data.collectAccountData(
+        let items = (data ?? self.data).collectAccountData(
             .init(subject: .init(accountId: id)), context(application))
         for try await item in items {
             switch item.part {
@@ -101,7 +101,8 @@ struct AccountDataTests {
         let files = try await collect(account.text)
         #expect(
             Set(files.keys) == [
-                "account.json", "sign-in-methods.json", "account-history.json",
+                "account.json", "sign-in-methods.json", "documents.json", "photo.json",
+                "account-history.json",
             ])
         let text = try #require(files["account.json"])
         #expect(text.contains("\"ada@example.org\"") && text.contains("\"display_name\":\"Ada\""))
@@ -120,6 +121,30 @@ struct AccountDataTests {
         let methods = try await collect(id)["sign-in-methods.json"]
         #expect(methods?.contains("\"subject\":\"g1\"") == true)
         #expect(methods?.contains("bob@example.org") == true)
+    }
+
+    @Test("I-07: documents are sent as JSON, over all pages, and deleted with the account")
+    func documents() async throws {
+        let documents = try await DocumentFixture()
+        for number in 0..<120 {
+            _ = try await documents.write("{\"n\":\(number)}", to: "d\(number)")
+        }
+        _ = try await documents.write("{\"gone\":true}", to: "removed")
+        _ = try await documents.remove("removed")
+        let identity = documents.identity
+        let files = try await collect(documents.account, by: identity.service.accountData)
+        let text = try #require(files["documents.json"])
+        #expect(text.split(separator: "\n").count == 122)
+        #expect(text.contains("\"document\":{\"n\":119}") && !text.contains("gone"))
+        let account = try #require(AccountID(text: documents.account))
+        _ = try await identity.store.write(about: [.account(account)]) {
+            try $0.apply(.beginDeletion, account)
+        }
+        _ = try await identity.service.accountData.forgetAccountData(
+            .init(subject: .init(accountId: documents.account)),
+            identity.context(application: "identity"))
+        #expect(try await identity.count("documents") == 0)
+        #expect(try await identity.count("document_totals") == 0)
     }
 
     @Test("the operator's reason of a suspension is not for the owner")
