@@ -49,7 +49,7 @@ extension AccountDataHandler {
         _ stored: CollectedAccount, _ vault: AccountVault
     ) throws -> JSONObject {
         let row = stored.row
-        let account = try reader.message(row)
+        let account = try reader.message(row, lastSignInAt: row.lastSignInAt)
         return [
             "account_id": .string(account.accountId), "status": .string("\(row.status)"),
             "is_guest": .boolean(row.isGuest), "created_at": .string(row.createdAt.text),
