@@ -38,18 +38,17 @@ package struct IdentityService: Sendable {
     package let accountData: AccountDataHandler
     /// The work beside the handlers.
     package let background: BackgroundTasks
+    /// The work beside the handlers. Each task runs until cancelled.
+    package let tasks: [@Sendable () async throws -> Void]
     /// Hashes passwords on its own threads.
     let passwords: PasswordHashPool
 
     /// The service over a store that was opened with `IdentityTables.migrations`.
-    /// - Parameters:
-    ///   - documentWriters: The keys of the setting `document-writers`.
-    ///   - rules: The operator's rules of documents and onboarding, as they are now.
+    /// - Parameter documentWriters: The keys of the setting `document-writers`.
     /// - Throws: `OutboundClient.Unavailable`, or what `PasswordHashPool` throws.
     package init(
         settings: IdentitySettings, store: Store, keys: IdentityKeys, peers: IdentityPeers,
-        documentWriters: Reloadable<Applications> = Reloadable(.empty),
-        rules: Reloadable<DocumentRules> = Reloadable(.standard), time: any Time,
+        documentWriters: Reloadable<Applications> = Reloadable(.empty), time: any Time,
         randomness: any Randomness, logger: Logger, metrics: any MetricsFactory
     ) throws {
         passwords = try PasswordHashPool(
@@ -65,6 +64,10 @@ package struct IdentityService: Sendable {
         let check = PasswordCheck(
             store: store, keys: keys, passwords: passwords, responseTimeFloor: responseTimeFloor,
             time: time, randomness: randomness)
+        let rulesFile = settings.rules.file.map {
+            RulesFile(path: $0.path, current: $0.document, logger: logger)
+        }
+        let rules = rulesFile?.rules ?? Reloadable(DocumentRules.standard)
         let answers = AccountAnswers(
             settings: settings, store: store, keys: keys, randomness: randomness, rules: rules)
         let owners = SessionOwners(store: store, devices: peers.devices, sessions: peers.sessions)
@@ -101,6 +104,10 @@ package struct IdentityService: Sendable {
             sessions: peers.sessions)
         phoneSignals = PhoneSignalsHandler(store: store, keys: keys)
         signInSettings = SignInSettingsHandler(settings: settings)
+        let rulesFile = settings.rules.file.map {
+            RulesFile(path: $0.path, current: $0.document, logger: logger)
+        }
+        let rules = rulesFile?.rules ?? Reloadable(DocumentRules.standard)
         documents = DocumentsHandler(
             settings: settings.documents, store: store, keys: keys, time: time,
             randomness: randomness, sessions: peers.sessions, rules: rules,
@@ -111,6 +118,10 @@ package struct IdentityService: Sendable {
         accountData = AccountDataHandler(store: store, keys: keys, randomness: randomness)
         background = BackgroundTasks(
             beside: accounts, peers: peers, apple: apple, logger: logger, metrics: metrics)
+        // With this type from the start, as in `WebService`.
+        var tasks: [@Sendable () async throws -> Void] = [background.run]
+        if let rulesFile { tasks.append { await rulesFile.run(time) } }
+        self.tasks = tasks
     }
 
     /// The rpcs of all handlers, for a server.
@@ -131,9 +142,6 @@ package struct IdentityService: Sendable {
             AccountOnboardingDispatcher.methods(of: onboarding),
         ]
     }
-
-    /// The work beside the handlers. Each task runs until cancelled.
-    package var tasks: [@Sendable () async throws -> Void] { [background.run] }
 
     /// Stops the threads that hash passwords. Call it after the tasks have ended.
     package func close() { passwords.close() }

@@ -38,6 +38,8 @@ package struct IdentitySettings: Settings {
     package let documents: DocumentSettings
     /// Whether accounts must have a display name (G-01).
     package let displayName: DisplayNameMode
+    /// The rules of documents and onboarding.
+    package let rules: RulesSettings
 
     /// Settings for tests and embedding.
     package init(
@@ -49,7 +51,8 @@ package struct IdentitySettings: Settings {
         passwordPolicy: PasswordPolicy = .document, appName: String = "",
         providers: ProvidersSettings = ProvidersSettings(providers: []),
         apple: AppleSettings = .none, documents: DocumentSettings = DocumentSettings(),
-        displayName: DisplayNameMode = .optional
+        displayName: DisplayNameMode = .optional,
+        rules: RulesSettings = .none
     ) {
         self.phone = phone
         self.enumeration = enumeration
@@ -60,6 +63,7 @@ package struct IdentitySettings: Settings {
         self.apple = apple
         self.documents = documents
         self.displayName = displayName
+        self.rules = rules
         self.linkOrigin = linkOrigin
         self.verificationLife = verificationLife
         self.resetLife = resetLife
@@ -118,6 +122,7 @@ package struct IdentitySettings: Settings {
         displayName = settings.choice(
             "display-name", default: DisplayNameMode.optional,
             reason: "Whether an account without a display name has to complete its profile (G-01).")
+        rules = RulesSettings(reading: &settings)
         settings.require(
             apple.redirects.clients.isSubset(of: providers.appleClients),
             ["apple-redirect-uris"], "apple-redirect-uris names an app that apple-audiences lacks")

@@ -23,6 +23,10 @@ struct IdentitySettingsTests {
         #expect(settings.emailVerification == .optional)
         #expect(settings.passwordPolicy == .document)
         #expect(settings.appName == "")
+        #expect(settings.documents.countMax == 200)
+        #expect(settings.documents.bytesMax == 1_048_576)
+        #expect(settings.documents.guestBytesMax == 131_072)
+        #expect(settings.documents.writers.isEmpty)
     }
 
     @Test("X-02, G-02, I-02: configured values take effect")
@@ -47,6 +51,9 @@ struct IdentitySettingsTests {
             ("POSTERN_LINK_ORIGIN", "http://app.example"),
             ("POSTERN_VERIFICATION_LIFE", "25h"), ("POSTERN_PASSWORD_HASH_MEMORY", "19455"),
             ("POSTERN_PASSWORD_HASH_PASSES", "1"), ("POSTERN_DEFAULT_LANGUAGE", "e n"),
+            ("POSTERN_DOCUMENT_COUNT_MAX", "0"), ("POSTERN_DOCUMENT_BYTES_MAX", "1000"),
+            ("POSTERN_DOCUMENT_WRITERS", "billing,gateway"), ("POSTERN_DOCUMENT_WRITERS", "web"),
+            ("POSTERN_WEB_ORIGINS", "auth.example.org"),
             ("POSTERN_ENUMERATION", "strikt"), ("POSTERN_PASSWORD_POLICY", "none"),
         ])
     func refused(name: String, value: String) {

@@ -42,7 +42,7 @@ enum ModuleGraph {
         ("postern-gateway", programFloor.union(["GatewayService"])),
         ("postern-web", programFloor.union(["WebService"])),
         // The tool opens stores that no service has open, to restore them: it has to know each
-        // service's schema, and what its next start ends.
+        // service's schema, and what its next start ends. It checks files of rules as identity does.
         (
             "postern",
             programFloor.union([

@@ -12,7 +12,7 @@ extension OnboardingHandler {
     /// documents since.
     /// - Throws: `auth/invalid-document` with what is missing or invalid, as `section.field`;
     ///   `auth/document-quota`; `auth/account-required`, `auth/email-not-verified` as the rules of
-    ///   a collection need; as `call(_:_:)` and `documents(_:in:)`.
+    ///   a collection need; as `call(_:_:)` and `owned(_:in:)`.
     func completeOnboarding(
         _ request: IdentityV1.CompleteOnboardingRequest, _ context: CallContext
     ) async throws -> IdentityV1.CompleteOnboardingResponse {
@@ -24,7 +24,7 @@ extension OnboardingHandler {
             about: [.account(call.account)], bulkBytes: DocumentText.bytesMax
         ) { transaction in
             let written = try complete(
-                documents(call, in: transaction), from: origin, voice, transaction)
+                owned(call, in: transaction), from: origin, voice, transaction)
             guard let row = try transaction.account(call.account) else {
                 throw ServiceError(.internalError, detail: "an account with documents is missing")
             }
@@ -38,23 +38,23 @@ extension OnboardingHandler {
     }
 
     private func complete(
-        _ documents: OwnedDocuments, from origin: CallOrigin, _ voice: Voice,
+        _ owned: OwnedDocuments, from origin: CallOrigin, _ voice: Voice,
         _ transaction: Transaction
     ) throws -> [IdentityV1.Document] {
-        let account = documents.owner.account
-        let rules = self.documents.rules.value
-        let sections = try rules.onboarding?.drafted(of: documents, in: transaction) ?? []
+        let account = owned.owner.account
+        let rules = documents.rules.value
+        let sections = try rules.onboarding?.drafted(of: owned, in: transaction) ?? []
         let record = try transaction.onboardingRecord(account)
         let positions = sections.compactMap(\.draft.document?.position)
         guard record?.isRepeat(draftPositions: positions) == false else { return [] }
         let completion = OnboardingCompletion(rules: rules, sections: sections, voice: voice)
         for collection in completion.collections {
-            try self.documents.require(collection.need, of: documents.owner)
+            try documents.require(collection.need, of: owned.owner)
         }
-        let changes = try completion.changes(of: documents, in: transaction)
-        let written = try documents.write(
+        let changes = try completion.changes(of: owned, in: transaction)
+        let written = try owned.write(
             changes,
-            within: DocumentQuota(isGuest: documents.owner.isGuest, self.documents.settings),
+            within: DocumentQuota(isGuest: owned.owner.isGuest, documents.settings),
             in: transaction)
         // Positions are times, or a little later; so each later save of a draft has a higher one.
         let position = try transaction.documentOwner(account)?.totals.position ?? 0

@@ -5,18 +5,18 @@ import Storage
 
 extension OnboardingHandler {
     /// Returns the sections with their drafts, what is missing and why, and where to resume (G-18).
-    /// - Throws: as `call(_:_:)` and `documents(_:in:)`.
+    /// - Throws: as `call(_:_:)` and `owned(_:in:)`.
     func getOnboarding(
         _ request: IdentityV1.GetOnboardingRequest, _ context: CallContext
     ) async throws -> IdentityV1.GetOnboardingResponse {
         let call = try await call(request.accessToken, context)
         let (sections, isComplete) = try await store.read { session in
-            let documents = try documents(call, in: session)
+            let owned = try owned(call, in: session)
             guard let row = try session.account(call.account) else {
                 throw ServiceError(.invalidAccessToken)
             }
             return (
-                try self.documents.rules.value.onboarding?.drafted(of: documents, in: session)
+                try documents.rules.value.onboarding?.drafted(of: owned, in: session)
                     ?? [],
                 try answers.facts(row, in: session).isOnboarded
             )

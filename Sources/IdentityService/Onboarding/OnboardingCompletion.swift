@@ -22,21 +22,21 @@ struct OnboardingCompletion: Sendable {
     /// The documents to write: those that are not like that already.
     /// - Throws: `auth/invalid-document` with all that is missing or invalid, as `section.field`.
     func changes(
-        of documents: OwnedDocuments, in session: some SQLSession
+        of owned: OwnedDocuments, in session: some SQLSession
     ) throws -> [DocumentChange] {
         try require(violations)
         var changes: [DocumentChange] = []
         var violations: [ServiceError.Violation] = []
-        for (collection, fields) in self.documents {
+        for (collection, fields) in documents {
             guard let rules = rules.collection(collection) else { continue }
             let key = DocumentKey.main(collection)
-            let former = try documents.document(key, in: session)
+            let former = try owned.document(key, in: session)
             do throws(ServiceError) {
                 let change = try DocumentChange(
                     (former?.object() ?? JSONObject()).merging(fields), at: key, of: former,
                     rules, by: .owner, field: collection, voice)
                 if former?.json != change.json { changes.append(change) }
-            } catch where error.code == .invalidDocument {
+            } catch  where error.code == .invalidDocument {
                 violations += error.violations.map(inDraft)
             }
         }

@@ -24,8 +24,8 @@ struct OnboardingHandler: AccountOnboardingService {
 
     /// The documents of an account that is in use.
     /// - Throws: `auth/user-disabled`, `auth/invalid-access-token`.
-    func documents(_ call: DocumentCall, in session: some SQLSession) throws -> OwnedDocuments {
-        try documents.documents(of: documents.owner(call, in: session))
+    func owned(_ call: DocumentCall, in session: some SQLSession) throws -> OwnedDocuments {
+        try documents.opened(documents.owner(call, in: session))
     }
 }
 

@@ -6,17 +6,17 @@ import Storage
 extension OnboardingHandler {
     /// Removes all drafts (G-18), also those of sections that the rules have no more. What a
     /// completion has written stays, and so does the flag.
-    /// - Throws: as `call(_:_:)` and `documents(_:in:)`.
+    /// - Throws: as `call(_:_:)` and `owned(_:in:)`.
     func restartOnboarding(
         _ request: IdentityV1.RestartOnboardingRequest, _ context: CallContext
     ) async throws -> IdentityV1.RestartOnboardingResponse {
         let call = try await call(request.accessToken, context)
         let origin = CallOrigin(request.origin, hash: documents.keys.audit)
         let removed = try await store.write(about: [.account(call.account)]) { transaction in
-            let documents = try documents(call, in: transaction)
-            let drafts = try documents.drafts(in: transaction)
+            let owned = try owned(call, in: transaction)
+            let drafts = try owned.drafts(in: transaction)
             guard !drafts.isEmpty else { return 0 }
-            try documents.remove(drafts, in: transaction)
+            try owned.remove(drafts, in: transaction)
             try transaction.audit(.onboardingRestarted, call.account, from: origin)
             return drafts.count
         }

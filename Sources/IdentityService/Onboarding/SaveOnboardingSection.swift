@@ -9,7 +9,7 @@ extension OnboardingHandler {
     /// and null removes one. What is given must be valid; required fields may be missing.
     /// - Throws: `auth/document-conflict` with the current version; `auth/document-quota`;
     ///   `auth/invalid-document`; `auth/idempotency-key-reused`; `rpc/invalid-argument` for a
-    ///   section or screen that the rules do not declare; as `call(_:_:)` and `documents(_:in:)`.
+    ///   section or screen that the rules do not declare; as `call(_:_:)` and `owned(_:in:)`.
     func saveOnboardingSection(
         _ request: IdentityV1.SaveOnboardingSectionRequest, _ context: CallContext
     ) async throws -> IdentityV1.SaveOnboardingSectionResponse {
@@ -21,14 +21,14 @@ extension OnboardingHandler {
         let (section, isSaved) = try await store.write(
             about: [.account(call.account)], bulkBytes: save.bytes
         ) { transaction in
-            let documents = try documents(call, in: transaction)
+            let owned = try owned(call, in: transaction)
             let isRepeat = try transaction.storedResponse(of: repeatable) != nil
             if !isRepeat {
-                try write(save, to: documents, transaction)
+                try write(save, to: owned, transaction)
                 try transaction.remember(repeatable, StoredResponse(account: call.account.key))
             }
             return (
-                try DraftedSection(save.rules, of: documents, in: transaction), !isRepeat
+                try DraftedSection(save.rules, of: owned, in: transaction), !isRepeat
             )
         }
         if isSaved { documents.watchers.changed(call.account) }
@@ -36,19 +36,19 @@ extension OnboardingHandler {
     }
 
     private func write(
-        _ save: SectionSave, to documents: OwnedDocuments, _ transaction: Transaction
+        _ save: SectionSave, to owned: OwnedDocuments, _ transaction: Transaction
     ) throws {
         let key = OnboardingDraft.key(save.rules.name)
-        let draft = try OnboardingDraft(documents.document(key, in: transaction))
+        let draft = try OnboardingDraft(owned.document(key, in: transaction))
         if let base = save.base, base != draft.version {
             throw ServiceError.documentConflict(draft.version, field: "base_version")
         }
         let text = OnboardingDraft.text(
             fields: draft.fields.merging(save.fields), screen: save.screen)
         guard let text else { throw ServiceError.invalidDocument(.json, field: "json") }
-        _ = try documents.write(
+        _ = try owned.write(
             [DocumentChange(key: key, former: draft.document, json: text)],
-            within: DocumentQuota(isGuest: documents.owner.isGuest, self.documents.settings),
+            within: DocumentQuota(isGuest: owned.owner.isGuest, documents.settings),
             in: transaction)
     }
 }

@@ -60,13 +60,12 @@ package struct FieldRule: Hashable, Sendable {
 
 extension [FieldRule] {
     /// An object with the defaults of its absent fields, also of objects in it.
-    /// - Parameter kept: Values that replace those of the object.
+    /// - Parameter kept: Values for absent fields that take precedence over defaults.
     func filled(_ object: JSONObject, keeping kept: [String: JSONValue]) -> JSONObject {
         var members = object.members.map { member in
             guard let field = first(where: { $0.name == member.name }) else { return member }
-            return JSONObject.Member(
-                name: member.name,
-                value: field.filled(kept[member.name] ?? member.value))
+            let value = member.value == .null ? kept[member.name] ?? .null : member.value
+            return JSONObject.Member(name: member.name, value: field.filled(value))
         }
         let names = Set(members.map(\.name))
         for field in self where !names.contains(field.name) {

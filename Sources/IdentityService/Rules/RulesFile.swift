@@ -1,42 +1,39 @@
-package import Logging
+import Logging
 package import ServiceRuntime
 
-/// The rules in force, and the operator's file that they come from. A change takes effect a few
-/// seconds later, without a restart. A file with mistakes changes nothing: the previous rules stay
-/// in force, and the log lists all mistakes once.
-package struct RulesFile: Sendable {
+/// Watches the operator's rules file. A change takes effect a few seconds later, without a restart.
+/// A file with mistakes changes nothing: the previous rules stay in force, and the log lists all
+/// mistakes once.
+struct RulesFile: Sendable {
     /// The rules in force.
     let rules: Reloadable<DocumentRules>
 
     private let path: String
-    /// Nil without a file.
-    private let files: FollowedFiles<RulesDocument>?
+    private let files: FollowedFiles<RulesDocument>
     private let logger: Logger
 
-    /// The rules of the settings, and their file if there is one.
-    init(settings: RulesSettings, logger: Logger) {
-        let rules = Reloadable(settings.rules)
-        let path = settings.path ?? ""
+    /// Watches the file at `path`.
+    /// - Parameter current: The file as it was read for the settings.
+    init(path: String, current: RulesDocument, logger: Logger) {
+        let rules = Reloadable(current.rules ?? .standard)
         self.rules = rules
         self.path = path
         self.logger = logger
-        files = settings.document.map { document in
-            FollowedFiles(
-                current: document, read: { RulesDocument(path: path) },
-                use: { document in
-                    if let values = document.rules { rules.replace(values) }
-                    return document.problems
-                })
-        }
+        files = FollowedFiles(
+            current: current, read: { RulesDocument(path: path) },
+            use: { document in
+                if let values = document.rules { rules.replace(values) }
+                return document.problems
+            })
     }
 
-    /// Watches the file until cancelled; returns at once without a file.
-    func run(_ time: any Time) async { await files?.run(time, look) }
+    /// Runs until cancelled.
+    func run(_ time: any Time) async { await files.run(time, look) }
 
     /// Reads the file once. A change takes effect when two readings in a row are equal.
     func look() {
-        switch files?.look() {
-        case nil, .unchanged: return
+        switch files.look() {
+        case .unchanged: return
         case .used:
             logger.info(
                 "rules.file.reloaded", "rules file reloaded", fields: [.file: .text(path)])
@@ -54,18 +51,21 @@ package struct RulesFile: Sendable {
 
 /// The operator's setting for the rules of documents and onboarding.
 package struct RulesSettings: Settings {
+    /// The rules file and what it contained.
+    struct File: Sendable {
+        let path: String
+        let document: RulesDocument
+    }
+
     /// No file: the built-in collections with any fields, and no onboarding.
     package static let none = RulesSettings(path: nil)
 
-    /// The path of the rules file.
-    let path: String?
-    /// The file as it was read. Nil without one.
-    let document: RulesDocument?
+    /// The rules file; nil for none.
+    let file: File?
 
     /// Settings for tests and embedding: the rules of a file that has no mistakes.
     package init(path: String?) {
-        self.path = path
-        document = path.map { RulesDocument(path: $0) }
+        file = path.map { File(path: $0, document: RulesDocument(path: $0)) }
     }
 
     /// Declares the setting and reads its value.
@@ -75,11 +75,8 @@ package struct RulesSettings: Settings {
                 "rules-file",
                 reason: "Rules of documents and onboarding, .yaml or .json; reloaded when it "
                     + "changes (I-07, G-18). Check it with: postern rules check."))
-        for problem in document?.problems ?? [] {
+        for problem in file?.document.problems ?? [] {
             settings.require(false, ["rules-file"], problem)
         }
     }
-
-    /// The rules at the start.
-    var rules: DocumentRules { document?.rules ?? .standard }
 }

@@ -26,6 +26,7 @@ struct ExportAccountsTests {
         full.createdAtMs = 1_500_000_000_000
         full.lastSignInAtMs = 1_600_000_000_000
         full.customClaims = #"{"admin":true}"#
+        full.onboardingComplete = true
         var bob = ImportFixture.record("u2", email: "bob@example.org")
         bob.passwordHash = ImportFixture.firebaseHash(project)
         bob.disabled = true

@@ -71,6 +71,7 @@ struct ImportAccountsTests {
         record.createdAtMs = 1_500_000_000_000
         record.lastSignInAtMs = 1_600_000_000_000
         record.customClaims = #"{"admin":true,"level":7}"#
+        record.onboardingComplete = true
         let answer = try #require(try await fixture.take([record]).first)
         #expect(answer.outcome == .created && answer.altered == [])
         let account = try #require(
@@ -83,7 +84,7 @@ struct ImportAccountsTests {
         #expect(account.phoneNumber == record.phoneNumber)
         #expect(account.createdAtMs == 1_500_000_000_000)
         #expect(account.lastSignInAtMs == 1_600_000_000_000)
-        #expect(account.status == .active && !account.isGuest)
+        #expect(account.status == .active && !account.isGuest && account.onboardingComplete)
         #expect(try await identity.count("audit", where: "kind = 'account.imported'") == 1)
 
         let looked = try await fixture.imports.lookUpImported(

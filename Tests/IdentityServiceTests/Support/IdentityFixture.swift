@@ -51,7 +51,7 @@ final class IdentityFixture: Sendable {
         enumeration: IdentitySettings.EnumerationMode = .friendly,
         verification: IdentitySettings.EmailVerificationMode = .optional,
         displayName: IdentitySettings.DisplayNameMode = .optional,
-        rules: DocumentRules = .standard,
+        rules: String? = nil,
         backend: (any StoreBackend) -> any StoreBackend = { $0 }
     ) throws {
         let folder = try folder ?? TemporaryFolder()
@@ -74,7 +74,8 @@ final class IdentityFixture: Sendable {
         settings = IdentitySettings(
             linkOrigin: "https://app.example", verificationLife: .seconds(24 * 3_600),
             defaultLanguage: "en", phone: phone, passwordHashing: hashing, enumeration: enumeration,
-            emailVerification: verification, displayName: displayName)
+            emailVerification: verification, displayName: displayName,
+            rules: RulesSettings(path: try rules.map { try folder.write($0, to: "rules.yaml") }))
         peers = IdentityPeers(
             devices: devices, sessions: sessions, activity: NoActivity(),
             notifications: notifications, texts: texts, pushDevices: pushDevices,
@@ -82,8 +83,7 @@ final class IdentityFixture: Sendable {
             notificationData: notificationData)
         service = try IdentityService(
             settings: settings, store: store, keys: keys, peers: peers,
-            rules: Reloadable(rules), time: time, randomness: randomness, logger: logger,
-            metrics: metrics)
+            time: time, randomness: randomness, logger: logger, metrics: metrics)
         identities = IdentitiesHandler(
             settings: settings, store: store, keys: keys, randomness: randomness,
             answers: service.onboarding.answers, keepsGrants: false, devices: devices,

@@ -142,10 +142,11 @@ extension RulesReader {
 
     private mutating func length(_ node: FileNode) -> ClosedRange<Int>? {
         guard let range = range(node) else { return nil }
-        let lower = max(0, range.lowerBound)
-        let upper = min(Double(RulesDocument.Limits.lengthMax), range.upperBound)
-        guard range.lowerBound == -.infinity || range.lowerBound == lower,
-            lower == lower.rounded(), upper == upper.rounded(), lower <= upper
+        let lengthMax = Double(RulesDocument.Limits.lengthMax)
+        let lower = range.lowerBound == -.infinity ? 0 : range.lowerBound
+        let upper = range.upperBound == .infinity ? lengthMax : range.upperBound
+        guard lower == lower.rounded(), upper == upper.rounded(), lower >= 0,
+            lower <= upper, upper <= lengthMax
         else {
             mistake(
                 "a length is a whole number from 0 to \(RulesDocument.Limits.lengthMax)",
@@ -161,7 +162,7 @@ extension RulesReader {
             return nil
         }
         // They would be ordinary characters (RFC 9485), which is never what was meant.
-        if text.hasPrefix("^") || text.hasSuffix("$"), !text.hasSuffix("\\$") {
+        if text.hasPrefix("^") || text.hasSuffix("$") {
             mistake(
                 "a pattern matches the whole text: leave out ^ and $, or write [$] and \\^",
                 at: node.place)

@@ -1,3 +1,4 @@
+import JSON
 import ServiceRuntime
 
 /// Reads rules from the values of a file, and collects mistakes instead of ending at the first.

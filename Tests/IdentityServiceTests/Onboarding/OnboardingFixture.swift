@@ -1,0 +1,126 @@
+import Messages
+import RPC
+import ServiceRuntime
+import Testing
+
+@testable import IdentityService
+
+/// An account with a session that goes through onboarding.
+struct OnboardingFixture: Sendable {
+    static let rules = """
+        collections:
+          profile:
+            other-fields: allow
+            fields:
+              name:
+                type: text
+                required: true
+                length: [1, 20]
+                display-name: true
+                reason: {en: We greet you by it., de: Wir begrüßen dich damit.}
+              born: {type: date, read-only: true}
+              units: {type: text, one-of: [metric, imperial], default: metric}
+          goals:
+            fields:
+              target: {type: integer, required: true, range: [1, 100]}
+        onboarding:
+          sections:
+            - name: about
+              screens:
+                - name: welcome
+                - name: name
+                  fields:
+                    name: {to: profile.name}
+                - name: birthday
+                  fields:
+                    birthday: {to: profile.born}
+                    units: {to: profile.units}
+            - name: aims
+              screens:
+                - name: target
+                  fields:
+                    target: {to: goals.target}
+                    note: {type: text, length: [0, 50]}
+        """
+
+    let identity: IdentityFixture
+    /// "acc_…"
+    let account: String
+    /// An access token of the account.
+    let token: String
+
+    var handler: OnboardingHandler { identity.service.onboarding }
+
+    /// - Parameter isGuest: Whether the account is a guest; otherwise its address is unverified.
+    init(rules: String? = OnboardingFixture.rules, isGuest: Bool = false) async throws {
+        identity = try IdentityFixture(rules: rules)
+        if isGuest {
+            (account, token) = try await identity.guest()
+        } else {
+            account = try #require(try await identity.register().account).accountId
+            token = identity.devices.open(account)
+        }
+    }
+
+    func get(_ language: String = "") async throws -> IdentityV1.GetOnboardingResponse {
+        try await handler.getOnboarding(
+            .init(accessToken: token, acceptLanguage: language), identity.context())
+    }
+
+    @discardableResult
+    func save(
+        _ section: String, _ json: String, screen: String = "", base: Int64? = nil,
+        key: String? = nil
+    ) async throws -> IdentityV1.OnboardingSection {
+        let answer = try await handler.saveOnboardingSection(
+            .init(
+                accessToken: token, section: section, json: json, screen: screen,
+                origin: IdentityFixture.origin, base: base.map { .baseVersion($0) }),
+            identity.context(key))
+        return try #require(answer.section)
+    }
+
+    /// Saves all that is required.
+    func saveAll() async throws {
+        try await save("about", #"{"name":"Ada L.","birthday":"2000-02-29"}"#)
+        try await save("aims", #"{"target":7,"note":"slowly"}"#)
+    }
+
+    func complete(
+        _ language: String = ""
+    ) async throws -> IdentityV1.CompleteOnboardingResponse {
+        try await handler.completeOnboarding(
+            .init(
+                accessToken: token, origin: IdentityFixture.origin, acceptLanguage: language),
+            identity.context())
+    }
+
+    func restart() async throws {
+        _ = try await handler.restartOnboarding(
+            .init(accessToken: token, origin: IdentityFixture.origin), identity.context())
+    }
+
+    /// Writes the document `main` of a collection as the owner.
+    func write(_ collection: String, _ json: String, merge: Bool = false) async throws {
+        _ = try await handler.documents.writeDocuments(
+            .init(
+                caller: .init(by: .accessToken(token)),
+                writes: [.make(collection, "main", json, merge: merge)]), identity.context())
+    }
+
+    /// The document `main` of a collection; nil if there is none.
+    func read(_ collection: String) async throws -> IdentityV1.Document? {
+        try await handler.documents.listDocuments(
+            .init(
+                caller: .init(by: .accessToken(token)), collection: collection, withJson: true),
+            identity.context()
+        ).documents.first { $0.name == "main" }
+    }
+
+    /// The account as it is now.
+    func current() async throws -> IdentityV1.Account {
+        let answer = try await identity.accounts.getAccount(
+            .init(accountId: account), identity.context())
+        return try #require(answer.account)
+    }
+}
