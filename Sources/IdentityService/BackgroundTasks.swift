@@ -16,7 +16,8 @@ package struct BackgroundTasks: Service {
     /// - Parameter apple: The endpoints for exchanging codes and revoking grants; nil without the
     ///   operator's key.
     init(
-        beside accounts: AccountsHandler, peers: IdentityPeers, apple: AppleEndpoint?,
+        beside accounts: AccountsHandler, profiles: ProfilesHandler, peers: IdentityPeers,
+        apple: AppleEndpoint?,
         logger: Logger, metrics: any MetricsFactory
     ) {
         let (store, time, randomness) = (accounts.store, accounts.time, accounts.randomness)
@@ -33,8 +34,11 @@ package struct BackgroundTasks: Service {
                 .init(name: "session", data: peers.sessionData, kinds: [.session, .lastSeen]),
                 .init(name: "notification", data: peers.notificationData, kinds: [.pushDevice]),
             ], store: store, time: time, logger: logger, metrics: metrics)
+        let photos = PhotoSweep(
+            store: store, blobs: profiles.blobs, uploads: profiles.uploads, logger: logger)
         duties = Duties(
-            of: store, purging: IdentityTables.purges, [orphans.duty, elsewhere.duty], time: time)
+            of: store, purging: IdentityTables.purges,
+            [orphans.duty, elsewhere.duty, photos.duty], time: time)
     }
 
     /// Runs until the task is cancelled or a graceful shutdown begins.

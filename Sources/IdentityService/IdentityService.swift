@@ -30,6 +30,10 @@ package struct IdentityService: Sendable {
     let phoneSignals: PhoneSignalsHandler
     /// `postern.identity.v1.SignInSettings`.
     let signInSettings: SignInSettingsHandler
+    /// `postern.identity.v1.AccountProfiles`.
+    let profiles: ProfilesHandler
+    /// The files of photos.
+    package let blobs: BlobFolder
     /// `postern.identity.v1.AccountDocuments`.
     let documents: DocumentsHandler
     /// `postern.identity.v1.AccountOnboarding`.
@@ -45,7 +49,7 @@ package struct IdentityService: Sendable {
 
     /// The service over a store that was opened with `IdentityTables.migrations`.
     /// - Parameter documentWriters: The keys of the setting `document-writers`.
-    /// - Throws: `OutboundClient.Unavailable`, or what `PasswordHashPool` throws.
+    /// - Throws: `OutboundClient.Unavailable`, or what `PasswordHashPool` and `BlobFolder` throw.
     package init(
         settings: IdentitySettings, store: Store, keys: IdentityKeys, peers: IdentityPeers,
         documentWriters: Reloadable<Applications> = Reloadable(.empty), time: any Time,
@@ -115,9 +119,16 @@ package struct IdentityService: Sendable {
                 settings: settings.documents, applications: documentWriters, time: time),
             watchers: DocumentWatchers())
         onboarding = OnboardingHandler(documents: documents, answers: answers)
-        accountData = AccountDataHandler(store: store, keys: keys, randomness: randomness)
+        blobs = try BlobFolder(in: store.folder)
+        profiles = ProfilesHandler(
+            settings: settings, store: store, keys: keys, randomness: randomness,
+            answers: answers, sessions: peers.sessions, documents: documents, blobs: blobs,
+            uploads: PhotoUploads())
+        accountData = AccountDataHandler(
+            store: store, keys: keys, randomness: randomness, blobs: blobs)
         background = BackgroundTasks(
-            beside: accounts, peers: peers, apple: apple, logger: logger, metrics: metrics)
+            beside: accounts, profiles: profiles, peers: peers, apple: apple, logger: logger,
+            metrics: metrics)
         // With this type from the start, as in `WebService`.
         var tasks: [@Sendable () async throws -> Void] = [background.run]
         if let rulesFile { tasks.append { await rulesFile.run(time) } }
@@ -137,12 +148,16 @@ package struct IdentityService: Sendable {
             IdentitiesDispatcher.methods(of: identities),
             PhoneCodesDispatcher.methods(of: phoneCodes),
             PhoneSignalsDispatcher.methods(of: phoneSignals),
+            AccountProfilesDispatcher.methods(of: profiles),
             SignInSettingsDispatcher.methods(of: signInSettings),
             AccountDocumentsDispatcher.methods(of: documents),
             AccountOnboardingDispatcher.methods(of: onboarding),
         ]
     }
 
-    /// Stops the threads that hash passwords. Call it after the tasks have ended.
-    package func close() { passwords.close() }
+    /// Stops the threads for passwords and files. Call it after the tasks have ended.
+    package func close() {
+        passwords.close()
+        blobs.close()
+    }
 }

@@ -28,6 +28,8 @@ package struct IdentitySettings: Settings {
     package let emailVerification: EmailVerificationMode
     /// Which passwords are accepted (I-02).
     package let passwordPolicy: PasswordPolicy
+    /// Who may download photos (G-17).
+    package let photos: PhotoAccess
     /// The app's name as users know it; it is rejected as a password. May be empty.
     package let appName: String
     /// The sign-in providers.
@@ -49,6 +51,7 @@ package struct IdentitySettings: Settings {
         passwordHashing: PasswordHashPool.Settings, enumeration: EnumerationMode = .friendly,
         emailVerification: EmailVerificationMode = .optional,
         passwordPolicy: PasswordPolicy = .document, appName: String = "",
+        photos: PhotoAccess = .owner,
         providers: ProvidersSettings = ProvidersSettings(providers: []),
         apple: AppleSettings = .none, documents: DocumentSettings = DocumentSettings(),
         displayName: DisplayNameMode = .optional,
@@ -59,6 +62,7 @@ package struct IdentitySettings: Settings {
         self.emailVerification = emailVerification
         self.passwordPolicy = passwordPolicy
         self.appName = appName
+        self.photos = photos
         self.providers = providers
         self.apple = apple
         self.documents = documents
@@ -94,6 +98,9 @@ package struct IdentitySettings: Settings {
         appName = settings.string(
             "app-name", default: "", unit: "text",
             reason: "The app's name as users know it; a password made from it is rejected (I-02).")
+        photos = settings.choice(
+            "photos", default: PhotoAccess.owner,
+            reason: "Who may download a photo: its owner, or anyone who knows its name (G-17).")
         verificationLife = settings.duration(
             "verification-life", default: .seconds(24 * 3_600),
             in: .seconds(300)...(.seconds(24 * 3_600)),

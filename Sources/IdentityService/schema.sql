@@ -277,6 +277,8 @@ CREATE TABLE photos (
 
 CREATE UNIQUE INDEX photos_by_account ON photos (account);
 
+CREATE UNIQUE INDEX photos_by_blob ON photos (blob);
+
 CREATE UNIQUE INDEX photos_by_name_key ON photos (name_key);
 
 CREATE TABLE profiles (

@@ -14,6 +14,7 @@ package import ServiceRuntime
 ///     /health                     this file, for load balancers
 ///     /openapi.json               `OpenAPIResponder`: the public methods, for generators of clients
 ///     /package.Service/Method     `CallResponder`: Connect, gRPC and gRPC-Web
+///     /v1/photo, /v1/photos/…     `PhotoResponder`: photos of profiles
 ///     /.well-known/…              `WellKnownResponder`: keys, metadata, the operator's files
 ///     /oauth2/introspect, revoke  `OAuthResponder`
 ///     /apple/notifications        `AppleNoticeResponder`
@@ -97,6 +98,9 @@ package struct WebService: Sendable {
             callers: callers, time: time)
         let openAPI = OpenAPIResponder()
         let apple = AppleNoticeResponder(notices: ProviderNoticesClient(gateway), time: time)
+        let photos = PhotoResponder(
+            profile: ProfileClient(gateway), methods: methods, callers: callers,
+            formalLanguages: settings.formalLanguages, time: time, logger: logger)
         let pages = pages
         return { exchange in
             // Browsers ask before they call from a page, without the app's key.
@@ -110,6 +114,9 @@ package struct WebService: Sendable {
             case "/oauth2/introspect": try await oauth.respond(to: exchange, .introspect)
             case "/oauth2/revoke": try await oauth.respond(to: exchange, .revoke)
             case "/apple/notifications": try await apple.respond(to: exchange)
+            case "/v1/photo": try await photos.upload(exchange)
+            case _ where path.hasPrefix(PhotoResponder.path):
+                try await photos.download(exchange, path)
             case _ where path.hasPrefix(WellKnownResponder.path):
                 try await wellKnown.respond(to: exchange, path)
             case _ where path.hasPrefix(PageAssets.path) && pages != nil:

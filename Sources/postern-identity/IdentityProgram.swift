@@ -38,7 +38,7 @@ struct IdentityProgram: Program {
             randomness: host.randomness, logger: host.logger,
             metrics: host.metrics)
         return Assembly(
-            methods: service.methods, tasks: service.tasks, store: store,
+            methods: service.methods, tasks: service.tasks, store: store, blobs: service.blobs,
             watched: documentWriters.watched, time: host.time, close: service.close)
     }
 }

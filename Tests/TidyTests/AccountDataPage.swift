@@ -25,7 +25,7 @@ struct AccountDataPage {
         "notification": "Sources/NotificationService", "rate-limit": "Sources/RateLimitService",
     ]
     /// What is no table of a store and no file that `Sources/README.md` lists.
-    private static let others = ["identity": ["blobs/"], "notification": ["inbox/"]]
+    private static let others = ["notification": ["inbox/"]]
 
     let rows: [Row]
 

@@ -11,6 +11,8 @@ import Synchronization
 ///                                                                  │
 ///     the stream ends ◀─ files in parts of 64 KiB ◀─ copy the snapshot, check its pages
 ///
+/// Blobs are kept from before the snapshot until they are sent, so each row of it has its own.
+///
 /// A caller that stops reading delays only its own stream: the snapshot has ended by then, and the
 /// copy is a file without a name, which is gone when the call is.
 package struct StoreBackup: BackupService {
@@ -19,13 +21,17 @@ package struct StoreBackup: BackupService {
 
     private let store: Store
     private let journals: [String]
+    private let blobs: BlobFolder?
     private let turn = Turn()
 
     /// For the service of `store`.
-    /// - Parameter journals: the names of the journals in the store's folder.
-    package init(_ store: Store, journals: [String]) {
+    /// - Parameters:
+    ///   - journals: the names of the journals in the store's folder.
+    ///   - blobs: the blobs that its rows name; nil for a service without any.
+    package init(_ store: Store, journals: [String], blobs: BlobFolder? = nil) {
         self.store = store
         self.journals = journals
+        self.blobs = blobs
     }
 
     /// Copies the store.
@@ -45,6 +51,8 @@ package struct StoreBackup: BackupService {
             throw ServiceError(.resourceExhausted, detail: "another backup copies the store")
         }
         defer { turn.end() }
+        blobs?.beginCopy()
+        defer { blobs?.endCopy() }
         let snapshot = try await store.snapshot(holdingCommitsFor: hold)
         let journals = try journals.flatMap {
             try Journal.openFiles(of: $0, in: store.folder)
@@ -52,6 +60,10 @@ package struct StoreBackup: BackupService {
         try await items.write(.init(part: .held(description(of: snapshot))))
         for file in [try await snapshot.copied()] + journals {
             try await Self.send(file, items)
+        }
+        for name in try await blobs?.names() ?? [] {
+            // One at a time, since there may be more of them than a process may open.
+            if let file = try await blobs?.openFile(name) { try await Self.send(file, items) }
         }
     }
 

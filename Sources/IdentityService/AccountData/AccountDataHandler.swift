@@ -9,6 +9,8 @@ package struct AccountDataHandler: AccountDataService {
     let store: Store
     let keys: IdentityKeys
     let randomness: any Randomness
+    /// The files of photos.
+    let blobs: any BlobStore
 
     var reader: AccountReader { AccountReader(keys: keys, randomness: randomness) }
 }

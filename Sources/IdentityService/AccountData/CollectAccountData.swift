@@ -7,7 +7,7 @@ import Storage
 
 extension AccountDataHandler {
     /// Sends an account's data: the account with its profile, its sign-in methods, its documents,
-    /// what is known of its photo, and its part of the audit trail.
+    /// its photo, and its part of the audit trail.
     ///
     /// Not sent: the password's hash and what providers granted, which are secrets; links and codes
     /// that wait, which are secrets and expire within a day; the operator's reason of a suspension,
@@ -33,7 +33,7 @@ extension AccountDataHandler {
         }
         try await methods.end()
         try await sendDocuments(of: account, to: items)
-        try await sendPhoto(of: account, to: items)
+        try await sendPhoto(of: account, vault, to: items)
         var history = try await AccountDataFile("account-history.json", items)
         try await store.readHistory(of: account.key) { event in
             try await history.append([
@@ -112,27 +112,34 @@ extension AccountDataHandler {
         try await file.end()
     }
 
+    /// Sends the photo as a file, and what is known of it.
     private func sendPhoto(
-        of account: AccountID, to items: OutgoingItems<AccountDataV1.CollectAccountDataItem>
+        of account: AccountID, _ vault: AccountVault,
+        to items: OutgoingItems<AccountDataV1.CollectAccountDataItem>
     ) async throws {
-        let photo: JSONObject? = try await store.read { session in
-            try session.queryOne(
-                """
-                SELECT content_type, width, height, bytes, uploaded_at_ms FROM photos
-                WHERE account = ?
-                """,
-                [.integer(account.key)]
-            ) { row in
-                [
-                    "content_type": .string(try row.text(0)), "width": .integer(try row.integer(1)),
-                    "height": .integer(try row.integer(2)), "bytes": .integer(try row.integer(3)),
-                    "uploaded_at": .string(try row.timestamp(4).text),
-                ]
-            }
-        }
         var file = try await AccountDataFile("photo.json", items)
-        if let photo { try await file.append(photo) }
+        let photo = try await store.read { try $0.photo(of: account) }
+        if let photo {
+            try await file.append([
+                "content_type": .string(photo.format.rawValue), "width": .integer(photo.width),
+                "height": .integer(photo.height), "bytes": .integer(photo.bytes),
+                "uploaded_at": .string(photo.uploadedAt.text),
+            ])
+        }
         try await file.end()
+        guard let photo else { return }
+        let kind = photo.format.rawValue.split(separator: "/").last ?? ""
+        try await items.write(.init(part: .file("photo.\(kind)")))
+        let count = PhotoRow.sealedPartBytes
+        for index in 0..<photo.parts {
+            // A store that was restored without its blobs has rows without one.
+            guard
+                let sealed = try await blobs.read(photo.blob, at: index * count, count: count)
+            else { return }
+            let part = try vault.openBytes(
+                sealed, .photoPart(photo.photo, index: index, of: photo.parts))
+            try await items.write(.init(part: .data(part)))
+        }
     }
 }
 

@@ -7,7 +7,7 @@ import Storage
 extension AccountDataHandler {
     /// Deletes all rows of an account that is being deleted, in one transaction. With its row in
     /// `account_keys` what backups have of it becomes unreadable to whoever has no copy of that row.
-    /// The file of a photo without a row is removed by the sweep of photos.
+    /// The photo's file is removed after the commit.
     ///
     /// It is the last step of a deletion: grants must have been revoked and the other services must
     /// have forgotten the account before, since what they need to know is deleted here.
@@ -19,13 +19,17 @@ extension AccountDataHandler {
     ) async throws -> AccountDataV1.ForgetAccountDataResponse {
         try context.requireIdentity()
         let account = try AccountDataSubject(request.subject).account
-        let rows = try await store.write(about: [.account(account)]) { transaction in
-            guard let standing = try transaction.standing(account) else { return 0 }
+        let (rows, photo) = try await store.write(about: [.account(account)]) {
+            transaction -> (Int, BlobName?) in
+            guard let standing = try transaction.standing(account) else { return (0, nil) }
             guard standing.isDeleting else {
                 throw ServiceError(.operationNotAllowed, detail: "the account is not being deleted")
             }
-            return try transaction.deleteAccount(account)
+            let photo = try transaction.photo(of: account)?.blob
+            return (try transaction.deleteAccount(account), photo)
         }
+        // If this fails, the sweep removes the file.
+        if let photo { try await blobs.remove([photo]) }
         return AccountDataV1.ForgetAccountDataResponse(rows: UInt32(clamping: rows))
     }
 }

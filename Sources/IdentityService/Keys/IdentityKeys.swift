@@ -26,6 +26,8 @@ package struct IdentityKeys: StoreKeys {
     let audit: KeyedHash
     /// Hashes the known devices of an account, differently for each account (G-08).
     let devices: KeyedHash
+    /// Looks up a photo by its name (G-17).
+    let photos: KeyedHash
     /// Looks up a document by its collection and name, differently for each account (I-07).
     let documents: KeyedHash
     /// Seals the key of each account.
@@ -62,6 +64,7 @@ package struct IdentityKeys: StoreKeys {
         nonces = hash("nonce")
         audit = hash("audit")
         devices = hash("known device")
+        photos = hash("photo look-up")
         documents = hash("document look-up")
         accounts = try box("account keys")
         outbox = try box("outbox")

@@ -27,6 +27,7 @@ extension IdentityTables {
             blob TEXT NOT NULL
         ) STRICT;
         CREATE UNIQUE INDEX photos_by_account ON photos (account);
+        CREATE UNIQUE INDEX photos_by_blob ON photos (blob);
         CREATE UNIQUE INDEX photos_by_name_key ON photos (name_key);
         """
 }

@@ -21,6 +21,12 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case identityUnlinked = "identity.unlinked"
     /// Linking or unlinking was refused; `outcome` says why.
     case linkingRefused = "identity.linking-refused"
+    /// An account's owner changed the display name.
+    case profileUpdated = "profile.updated"
+    /// An account's owner uploaded a photo.
+    case photoUploaded = "profile.photo-uploaded"
+    /// An account's owner removed the photo.
+    case photoRemoved = "profile.photo-removed"
     /// The operator imported accounts from another system; `attempt` is their number.
     case accountsImported = "account.imported"
     /// The operator exported all accounts.

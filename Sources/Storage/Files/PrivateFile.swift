@@ -26,6 +26,26 @@ enum PrivateFile {
         close(file)
     }
 
+    /// Creates the file `path` with the parts one after another, synced to disk.
+    static func write(_ parts: [[UInt8]], to path: String) throws {
+        let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw failure(path) }
+        defer { close(file) }
+        for part in parts {
+            try part.withUnsafeBytes { bytes in
+                var done = 0
+                while done < bytes.count {
+                    let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
+                    let count = Glibc.write(file, rest.baseAddress, rest.count)
+                    if count < 0, errno == EINTR { continue }
+                    guard count > 0 else { throw failure(path) }
+                    done += count
+                }
+            }
+        }
+        guard fsync(file) == 0 else { throw failure(path) }
+    }
+
     /// Creates the last folder of `path` if it does not exist.
     static func makeFolder(_ path: String) throws {
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw failure(path) }
@@ -50,19 +70,24 @@ enum PrivateFile {
 
     /// The numbers of the files whose paths are `prefix` and a number, ascending.
     static func numbers(after prefix: String) throws -> [UInt64] {
-        let folder = folder(of: prefix)
+        let start = prefix.split(separator: "/").last ?? ""
+        return try names(in: folder(of: prefix)).compactMap { file in
+            file.hasPrefix(start) ? UInt64(file.dropFirst(start.count)) : nil
+        }.sorted()
+    }
+
+    /// The names of a folder's entries, in no order.
+    static func names(in folder: String) throws -> [String] {
         guard let directory = opendir(folder) else { throw failure(folder) }
         defer { closedir(directory) }
-        let start = prefix.split(separator: "/").last ?? ""
-        var found: [UInt64] = []
+        var found: [String] = []
         while let entry = readdir(directory) {
-            let file = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            guard file.hasPrefix(start) else { continue }
-            if let number = UInt64(file.dropFirst(start.count)) { found.append(number) }
+            found.append(
+                withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                    String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+                })
         }
-        return found.sorted()
+        return found
     }
 
     /// The folder that contains `path`.

@@ -56,6 +56,22 @@ package struct CallerCheck: Sendable {
             isPlainLoopback: Self.isPlainLoopback(head, connection), bodyHash: token?.bodyHash)
     }
 
+    /// The caller of a public method that a browser asks for without being able to name the app, as
+    /// for an `<img>`: then it is anyone, of whom only the address is known.
+    /// - Throws: as `caller`, for a request that names its caller.
+    func callerOrAnyone(
+        of head: HTTPRequest, _ connection: HTTPConnection, method: SchemaMethod
+    ) throws(ServiceError) -> WebCaller {
+        guard head.headerFields[CallerField.app] == nil else {
+            return try caller(of: head, connection, method: method)
+        }
+        return WebCaller(
+            app: nil, applicationToken: nil,
+            clientAddress: address(head.headerFields, connection).text,
+            responseFields: responseFields(of: head),
+            isPlainLoopback: Self.isPlainLoopback(head, connection), bodyHash: nil)
+    }
+
     /// The fields of a response to a request that was refused, so that the page of an app can read
     /// the error.
     package func responseFields(of head: HTTPRequest) -> HTTPFields {

@@ -49,7 +49,7 @@ enum CrossOrigin {
             return HTTPResponse(status: .forbidden, headerFields: fields)
         }
         fields[.accessControlExposeHeaders] = nil
-        fields[.accessControlAllowMethods] = "GET, POST"
+        fields[.accessControlAllowMethods] = "GET, POST, PUT"
         fields[.accessControlAllowHeaders] = requestFields
         fields[.accessControlMaxAge] = maxAge
         return HTTPResponse(status: .noContent, headerFields: fields)

@@ -1,4 +1,5 @@
 import HTTPTypes
+import ServiceRuntime
 
 /// Fields of the protocols, and those of our metadata that calls take from HTTP. The fields about
 /// the caller are in `CallerField`.
@@ -21,5 +22,13 @@ extension HTTPField.Name {
             preconditionFailure("\(name) is no name of a field")
         }
         return name
+    }
+}
+
+extension FormalLanguages {
+    /// The voice of the sentences in an error, for the client that sent these fields.
+    func voice(for fields: HTTPFields) -> Voice {
+        let accepted = AcceptedLanguages(fields[.acceptLanguage] ?? "")
+        return voice(of: accepted.best?.language ?? .english)
     }
 }

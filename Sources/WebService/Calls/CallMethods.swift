@@ -12,7 +12,8 @@ package struct CallMethods: Sendable {
         ProvidersDescription.service, GuestsDescription.service, SignInMethodsDescription.service,
         PhoneSignInDescription.service, EmailsDescription.service, VerificationDescription.service,
         ProviderNoticesDescription.service, SignInOptionsDescription.service,
-        AdminDescription.service,
+        ProfileDescription.service, DocumentsDescription.service, OnboardingDescription.service,
+        BackendDocumentsDescription.service, AdminDescription.service,
     ]
 
     private var byName: [String: CallMethod] = [:]

@@ -45,9 +45,7 @@ package struct CallResponder: Sendable {
         let name = target.prefix { $0 != "?" }
         let method = methods[name]
         let fields = callers.responseFields(of: exchange.head)
-        let accepted = exchange.head.headerFields[.acceptLanguage] ?? ""
-        let voice = formalLanguages.voice(
-            of: AcceptedLanguages(accepted).best?.language ?? .english)
+        let voice = formalLanguages.voice(for: exchange.head.headerFields)
         let format: CallFormat
         do {
             format = try CallFormat(

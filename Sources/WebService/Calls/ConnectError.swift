@@ -53,6 +53,8 @@ extension WireV1.Error {
         ] where !words.isEmpty {
             _ = json.add(name, .array(words.map { .string($0) }))
         }
+        if currentVersion != 0 { _ = json.add("currentVersion", .string("\(currentVersion)")) }
+        if let documentQuota { _ = json.add("documentQuota", .object(documentQuota.json)) }
         if !unavailablePart.isEmpty { _ = json.add("unavailablePart", .string(unavailablePart)) }
         return json
     }
@@ -64,5 +66,14 @@ extension WireV1.Violation {
         if !rule.isEmpty { _ = json.add("rule", .string(rule)) }
         if !sentence.isEmpty { _ = json.add("sentence", .string(sentence)) }
         return json
+    }
+}
+
+extension WireV1.DocumentQuota {
+    fileprivate var json: JSONObject {
+        [
+            "documents": .integer(Int64(documents)), "documentsMax": .integer(Int64(documentsMax)),
+            "bytes": .integer(Int64(bytes)), "bytesMax": .integer(Int64(bytesMax)),
+        ]
     }
 }

@@ -1676,6 +1676,64 @@ enum OpenAPIDocument {
           "503": {"description": "Not processed; Apple sends it again."}
         }
       }
+    },
+    "/v1/photo": {
+      "put": {
+        "tags": ["HTTP"],
+        "operationId": "uploadPhoto",
+        "security": [{"app": [], "accessToken": []}],
+        "description": "Replaces the photo of the caller's profile: at most 5 MiB and 8192 by 8192 pixels, with `content-length`. The kind of image is known by its content. Own codes of errors: auth/invalid-photo, auth/too-many-requests, auth/invalid-access-token, auth/session-ended, auth/user-disabled.",
+        "requestBody": {
+          "required": true,
+          "content": {
+            "image/jpeg": {"schema": {"type": "string", "format": "binary"}},
+            "image/png": {"schema": {"type": "string", "format": "binary"}},
+            "image/webp": {"schema": {"type": "string", "format": "binary"}}
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "The photo, as it is served from now on.",
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Photo"}}}
+          },
+          "default": {
+            "description": "As of a call; `details[0].debug.code` says why.",
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
+          }
+        }
+      }
+    },
+    "/v1/photos/{name}": {
+      "get": {
+        "tags": ["HTTP"],
+        "operationId": "downloadPhoto",
+        "security": [{}, {"accessToken": []}],
+        "description": "A photo, for an `<img>`: to anyone who knows its name, or with its owner's access token only, as the operator chooses (setting `photos`); otherwise 404.",
+        "parameters": [
+          {
+            "name": "name",
+            "in": "path",
+            "required": true,
+            "description": "The photo's `name`.",
+            "schema": {"type": "string"}
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "The photo.",
+            "content": {
+              "image/jpeg": {"schema": {"type": "string", "format": "binary"}},
+              "image/png": {"schema": {"type": "string", "format": "binary"}},
+              "image/webp": {"schema": {"type": "string", "format": "binary"}}
+            }
+          },
+          "304": {"description": "The client has it (`if-none-match`)."},
+          "default": {
+            "description": "As of a call; `details[0].debug.code` says why.",
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
+          }
+        }
+      }
     }
   },
   "components": {

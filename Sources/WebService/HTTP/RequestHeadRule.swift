@@ -10,7 +10,7 @@ enum RequestHeadRule {
     ) throws(HTTPFailure) -> HTTPRequest {
         var head = head
         guard head.method != .connect, head.method != .trace else {
-            throw HTTPFailure(allowing: "GET, HEAD, POST, OPTIONS")
+            throw HTTPFailure(allowing: "GET, HEAD, POST, PUT, OPTIONS")
         }
         let path = head.path ?? ""
         guard path.utf8.first == UInt8(ascii: "/") || path == "*" && head.method == .options,

@@ -1,5 +1,6 @@
 import Cryptography
 import Glibc
+import Storage
 
 /// Extracts a decrypted archive into a folder, and compares every file with the manifest, which is
 /// the archive's last one.
@@ -27,6 +28,7 @@ struct BackupArchive {
         }
         guard let manifest else { throw ToolError("the backup ends without its manifest") }
         try Self.require(files, as: manifest)
+        if folder.has(BlobFolder.name) { try folder.folder(BlobFolder.name).sync() }
         try folder.sync()
         return manifest
     }
@@ -52,6 +54,8 @@ struct BackupArchive {
             try folder.folder(BackupKeys.folderName).make()
         } else if !services.contains(where: { $0.service == entry.service }) {
             return nil
+        } else if case .blob = entry {
+            try folder.folder(BlobFolder.name).make()
         }
         return try OutputFile(folder.file(entry.name), flags: O_EXCL)
     }
@@ -72,10 +76,11 @@ struct BackupArchive {
     private static func require(
         _ files: [BackupManifest.File], as manifest: BackupManifest
     ) throws {
-        for file in files where !manifest.files.contains(file) {
+        let (found, listed) = (Set(files), Set(manifest.files))
+        for file in files where !listed.contains(file) {
             throw ToolError("\(file.entry.name) of the backup is not what its manifest says")
         }
-        for file in manifest.files where !files.contains(file) {
+        for file in manifest.files where !found.contains(file) {
             throw ToolError("\(file.entry.name) is missing in the backup")
         }
         let databases = Set(

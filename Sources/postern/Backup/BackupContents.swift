@@ -36,7 +36,12 @@ struct BackupContents {
         let manifest = BackupManifest(
             createdAt: hold.at.text, version: version, stores: stores, files: files,
             hasKeys: keys != nil)
-        _ = try Self.add(.manifest, manifest.text, to: &archive)
+        let text = manifest.text
+        guard text.count <= BackupManifest.bytesMax else {
+            throw ToolError(
+                "the backup has \(files.count) files, which is more than a manifest lists")
+        }
+        _ = try Self.add(.manifest, text, to: &archive)
         try archive.finish()
         return manifest
     }
@@ -57,10 +62,10 @@ struct BackupContents {
         let service = store.source.service
         var items = store.items.makeAsyncIterator()
         var files: [BackupManifest.File] = []
+        var entries: Set<BackupEntry> = []
         while let part = try await next(of: &items, from: service) {
             guard case .file(let file) = part, let entry = BackupEntry(file.name),
-                entry.service == service, file.bytes >= 0,
-                !files.contains(where: { $0.entry == entry })
+                entry.service == service, file.bytes >= 0, entries.insert(entry).inserted
             else { throw service.unexpected }
             try archive.begin(entry, byteCount: file.bytes)
             var hash = SHA256()
@@ -77,7 +82,7 @@ struct BackupContents {
             files.append(
                 BackupManifest.File(entry: entry, byteCount: done, hash: hash.finish()))
         }
-        guard files.contains(where: { $0.entry == .database(store: service.store) }) else {
+        guard entries.contains(.database(store: service.store)) else {
             throw service.unexpected
         }
         return files

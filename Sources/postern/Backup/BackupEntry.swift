@@ -1,3 +1,5 @@
+import Storage
+
 /// A file of a backup, by its name in the archive. The names are those of the files in the data
 /// folders of the services. No other name is written or read: a name in a hostile archive could
 /// otherwise lead out of the folder that it is extracted to.
@@ -6,6 +8,8 @@ enum BackupEntry: Hashable, Sendable {
     case database(store: String)
     /// A file of a journal of the rate limiter: `ratelimit.log.7`, `ratelimit-devices.snapshot.7`.
     case journal(name: String, part: JournalPart, generation: UInt64)
+    /// A file that rows of a store name, with a photo for example: `blobs/<32 digits>`.
+    case blob(BlobName, store: String)
     /// A master key: `keys/identity.key`.
     case key(String)
     /// The description of the backup, its last file: `manifest.json`.
@@ -24,8 +28,11 @@ enum BackupEntry: Hashable, Sendable {
         /// The stem of its files' names.
         let store: String
         var journals: [String] = []
+        /// Whether rows of its store name blobs. One service has them, since the services of
+        /// `postern up` share a data folder.
+        var hasBlobs = false
 
-        static let identity = Service(name: "identity", store: "identity")
+        static let identity = Service(name: "identity", store: "identity", hasBlobs: true)
         static let session = Service(name: "session", store: "session")
         static let rateLimit = Service(
             name: "rate-limit", store: "ratelimit", journals: ["ratelimit", "ratelimit-devices"])
@@ -46,6 +53,8 @@ enum BackupEntry: Hashable, Sendable {
             self = .key(key)
         } else if let service = Self.services.first(where: { name == "\($0.store).sqlite" }) {
             self = .database(store: service.store)
+        } else if let blob = Self.blob(name) {
+            self = blob
         } else if let file = Self.journalFile(name) {
             self = file
         } else {
@@ -58,6 +67,7 @@ enum BackupEntry: Hashable, Sendable {
         switch self {
         case .database(let store): "\(store).sqlite"
         case .journal(let name, let part, let generation): "\(name).\(part.rawValue).\(generation)"
+        case .blob(let name, _): "\(BlobFolder.name)/\(name.text)"
         case .key(let name): "keys/\(name).key"
         case .manifest: "manifest.json"
         }
@@ -66,7 +76,8 @@ enum BackupEntry: Hashable, Sendable {
     /// The service that the file belongs to; nil for keys and the manifest.
     var service: Service? {
         switch self {
-        case .database(let store): Self.services.first { $0.store == store }
+        case .database(let store), .blob(_, let store):
+            Self.services.first { $0.store == store }
         case .journal(let name, _, _): Self.services.first { $0.journals.contains(name) }
         case .key, .manifest: nil
         }
@@ -82,6 +93,14 @@ enum BackupEntry: Hashable, Sendable {
                 || byte == UInt8(ascii: "-")
         }
         return isName && (1...keyNameMax).contains(name.utf8.count) ? String(name) : nil
+    }
+
+    private static func blob(_ text: String) -> BackupEntry? {
+        let prefix = "\(BlobFolder.name)/"
+        guard text.hasPrefix(prefix), let name = BlobName(text.dropFirst(prefix.count)),
+            let service = services.first(where: \.hasBlobs)
+        else { return nil }
+        return .blob(name, store: service.store)
     }
 
     private static func journalFile(_ text: String) -> BackupEntry? {

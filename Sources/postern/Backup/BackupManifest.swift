@@ -5,8 +5,9 @@ import JSON
 struct BackupManifest: Hashable, Sendable {
     /// The number of this form. A reader refuses others.
     static let format: Int64 = 1
-    /// Its largest length in bytes. That of a backup with 64 keys is below 16 KiB.
-    static let bytesMax: Int64 = 1 << 20
+    /// Its largest length in bytes. That of a backup with 64 keys is below 16 KiB, and each blob
+    /// takes about 200 bytes: this is enough for a million.
+    static let bytesMax: Int64 = 256 << 20
 
     /// A store of the backup.
     struct Store: Hashable, Sendable {

@@ -107,7 +107,8 @@ final class RestoreFolder {
                         + "\(service.name) too: run the same command again, without another --only")
             }
             for name in placed where services.contains(where: { $0.has(name) }) {
-                try folder.remove(name)
+                // The blobs are a folder.
+                try folder.folder(name).removeAll()
             }
             try folder.sync()
         }

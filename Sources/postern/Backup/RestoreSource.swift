@@ -1,5 +1,6 @@
 import Cryptography
 import Glibc
+import Storage
 
 /// Where a restore takes the files of stores from.
 enum RestoreSource {
@@ -54,12 +55,25 @@ enum RestoreSource {
             try Task.checkCancellation()
             try source.copy(name, to: target)
         }
+        if services.contains(where: \.service.hasBlobs), names.contains(BlobFolder.name) {
+            try copyBlobs(source.folder(BlobFolder.name), to: target.folder(BlobFolder.name))
+        }
         try target.sync()
         return RestoredFiles(
             keys: nil,
             origin:
                 "copied by hand: commits may be missing if the services ran meanwhile, or if the "
                 + "files are not all of one moment")
+    }
+
+    /// Only files with the names of blobs, so not those that were not complete.
+    private static func copyBlobs(_ source: Folder, to target: Folder) throws {
+        try target.make()
+        for name in try source.names() where BlobName(name) != nil {
+            try Task.checkCancellation()
+            try source.copy(name, to: target)
+        }
+        try target.sync()
     }
 }
 

@@ -29,7 +29,9 @@ struct StoreCheck {
     ) throws {
         self.service = service
         let files = try folder.names().filter(service.copies)
-        bytes = try files.reduce(0) { $0 + (try folder.length(of: $1)) }
+        bytes =
+            try files.reduce(0) { $0 + (try folder.length(of: $1)) }
+            + (service.service.hasBlobs ? Self.blobBytes(in: folder) : 0)
         let copy = try CopiedStore(folder.file(service.file))
         try copy.check()
         schema = StoreSchema(try copy.schema())
@@ -49,6 +51,12 @@ struct StoreCheck {
         ends =
             schema.service == service.schema
             ? try service.ends(copy.session, SystemTime().now()).filter { $0.count > 0 } : []
+    }
+
+    private static func blobBytes(in folder: Folder) throws -> Int64 {
+        guard folder.has(BlobFolder.name) else { return 0 }
+        let blobs = folder.folder(BlobFolder.name)
+        return try blobs.names().reduce(0) { $0 + (try blobs.length(of: $1)) }
     }
 
     /// What the next start ends, as text: `12 open sessions, 3 links`.

@@ -55,6 +55,7 @@ struct StoredService: Sendable {
     func has(_ name: String) -> Bool {
         copies(name) || ["-shm", "-journal"].contains { name == file + $0 }
             || service.journals.contains { name == "\($0).snapshot.draft" }
+            || service.hasBlobs && name == BlobFolder.name
     }
 }
 

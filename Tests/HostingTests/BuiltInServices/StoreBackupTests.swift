@@ -23,6 +23,7 @@ struct StoreBackupTests {
     private struct Fixture {
         let folder: TemporaryFolder
         let store: Store
+        let blobs: BlobFolder
         let server: RPCServer
         let clients: [String: RPCClient]
 
@@ -30,13 +31,15 @@ struct StoreBackupTests {
             let keys = try TemporaryFolder()
             folder = try TemporaryFolder()
             store = try TestStore.open("notes", migrations, in: folder.path)
+            blobs = try BlobFolder(in: folder.path)
             let key = SecretBytes(copying: [UInt8](repeating: 1, count: 32))
             let callers = ["tool", "gateway"]
             for caller in callers { try SecretFile.create(keys.file("\(caller).k1.key"), key) }
             server = try await RPCServer.start(
                 ServerSettings(service: "postern.notes", host: "127.0.0.1", port: 0),
                 services: [
-                    BackupDispatcher.methods(of: StoreBackup(store, journals: ["notes", "other"]))
+                    BackupDispatcher.methods(
+                        of: StoreBackup(store, journals: ["notes", "other"], blobs: blobs))
                 ],
                 applications: Applications(
                     folder: keys.path, callers: CallersList(callers, assertingClientAddress: []),
@@ -133,6 +136,25 @@ struct StoreBackupTests {
         }
         #expect(ids == [1])
         copy.close()
+        await fixture.close()
+    }
+
+    @Test("blobs are kept and sent, also those that are removed while the copy is made")
+    func blobs() async throws {
+        let fixture = try await Fixture()
+        let names = (0..<3).map { _ in BlobName(drawnFrom: SecureRandomness()) }.sorted()
+        for name in names { try await fixture.blobs.put(name, [Array(name.text.utf8)]) }
+        let items = try await fixture.begin().items
+        try await fixture.blobs.remove(names)
+        let sent = try await files(items).filter { $0.name.hasPrefix("blobs/") }
+            .sorted { $0.name < $1.name }
+        #expect(sent.map(\.name) == names.map { "blobs/\($0.text)" })
+        #expect(sent.map(\.content) == names.map { Array($0.text.utf8) })
+        // The end of the stream is sent before the server's call returns.
+        while try await !fixture.blobs.names().isEmpty {
+            try await fixture.blobs.remove(names)
+            await Task.yield()
+        }
         await fixture.close()
     }
 

@@ -46,7 +46,8 @@ enum AppsFixture {
         ProvidersDescription.service, GuestsDescription.service, SignInMethodsDescription.service,
         PhoneSignInDescription.service, EmailsDescription.service, VerificationDescription.service,
         ProviderNoticesDescription.service, SignInOptionsDescription.service,
-        AdminDescription.service,
+        ProfileDescription.service, DocumentsDescription.service, OnboardingDescription.service,
+        BackendDocumentsDescription.service, AdminDescription.service,
     ]
 
     /// `Auth/SignOut`, `Admin/…`: a method by its service's and its own name.

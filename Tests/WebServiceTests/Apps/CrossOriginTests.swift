@@ -56,7 +56,7 @@ struct CrossOriginTests {
         #expect(response.status == .noContent)
         let fields = response.headerFields
         #expect(fields[.accessControlAllowOrigin] == AppsFixture.origin)
-        #expect(fields[.accessControlAllowMethods] == "GET, POST")
+        #expect(fields[.accessControlAllowMethods] == "GET, POST, PUT")
         let allowed = try #require(fields[.accessControlAllowHeaders])
         for name in [
             "authorization", "connect-protocol-version", "content-type", "grpc-timeout",

@@ -30,6 +30,25 @@ struct ConnectErrorTests {
                 ]))
     }
 
+    @Test("I-07: a document's current version, and the account's quota")
+    func documents() {
+        func debug(_ error: ServiceError) -> JSONObject? {
+            CallFailure(error).connectError["details"]?.array?.first?.object?["debug"]?.object
+        }
+        var conflict = ServiceError(.documentConflict)
+        conflict.currentVersion = 3
+        #expect(debug(conflict)?["currentVersion"] == .string("3"))
+        var full = ServiceError(.documentQuota)
+        full.documentQuota = .init(documents: 200, documentsMax: 200, bytes: 9, bytesMax: 10)
+        #expect(
+            debug(full)?["documentQuota"]
+                == .object([
+                    "documents": .integer(200), "documentsMax": .integer(200),
+                    "bytes": .integer(9), "bytesMax": .integer(10),
+                ]))
+        #expect(debug(ServiceError(.notFound))?["documentQuota"] == nil)
+    }
+
     @Test("a stream ends with an empty object, or with its error and the fields of the failure")
     func endOfStream() {
         #expect(JSONWriter.text(CallFailure.endOfStream(nil)) == "{}")

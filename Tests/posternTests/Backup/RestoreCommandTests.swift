@@ -111,6 +111,33 @@ struct RestoreCommandTests {
         #expect(try data.names().allSatisfy { BackupEntry($0)?.service != nil })
     }
 
+    @Test("blobs are restored with their store and no other, also from files copied by hand")
+    func blobs() throws {
+        let name = String(repeating: "a1", count: 16)
+        var backup = try stores.archive()
+        let entry = try #require(BackupEntry("blobs/\(name)"))
+        backup.files.append((entry, [1, 2, 3]))
+        try TextFile.replace(file, with: backup.encrypted(to: key))
+        #expect(try verify())
+        try restore("--identity", identity, "--only", "session")
+        #expect(try data.names() == ["session.sqlite"])
+        try restore("--identity", identity, "--only", "identity")
+        #expect(try TextFile.read(data.file("blobs/\(name)")) == [1, 2, 3])
+        try data.remove("identity.sqlite")
+        expectRefused("blobs exists") {
+            try restore("--identity", identity, "--only", "identity")
+        }
+
+        try data.removeAll()
+        let copied = stores.folder.folder("blobs")
+        try copied.make()
+        for file in [name, "\(name).partial", "x"] {
+            try TextFile.replace(copied.file(file), with: [4])
+        }
+        try restore(from: stores.folder.path)
+        #expect(try data.folder("blobs").names() == [name])
+    }
+
     @Test("files copied by hand are checked and marked")
     func byHand() throws {
         let identityStore = stores.folder.file("identity.sqlite")

@@ -115,6 +115,8 @@ enum OpenAPIPaths {
         ("/oauth2/introspect", introspect),
         ("/oauth2/revoke", revoke),
         ("/apple/notifications", appleNotifications),
+        ("/v1/photo", uploadPhoto),
+        ("/v1/photos/{name}", downloadPhoto),
     ]
 
     private static func reading(_ name: JSONText, _ description: JSONText) -> JSONText {
@@ -227,4 +229,61 @@ enum OpenAPIPaths {
             ],
         ]
     ]
+
+    private static let mediaTypes = ["image/jpeg", "image/png", "image/webp"]
+
+    private static let callFailure: JSONText = [
+        "description": "As of a call; `details[0].debug.code` says why.",
+        "content": [
+            "application/json": ["schema": ["$ref": "#/components/schemas/ConnectError"]]
+        ],
+    ]
+
+    private static let uploadPhoto: JSONText = [
+        "put": [
+            "tags": ["HTTP"], "operationId": "uploadPhoto",
+            "security": [["app": [], "accessToken": []]],
+            "description": """
+            Replaces the photo of the caller's profile: at most 5 MiB and 8192 by 8192 pixels, \
+            with `content-length`. The kind of image is known by its content. Own codes of errors: \
+            auth/invalid-photo, auth/too-many-requests, auth/invalid-access-token, \
+            auth/session-ended, auth/user-disabled.
+            """,
+            "requestBody": ["required": true, "content": images],
+            "responses": [
+                "200": [
+                    "description": "The photo, as it is served from now on.",
+                    "content": [
+                        "application/json": ["schema": ["$ref": "#/components/schemas/Photo"]]
+                    ],
+                ],
+                "default": callFailure,
+            ],
+        ]
+    ]
+
+    private static let downloadPhoto: JSONText = [
+        "get": [
+            "tags": ["HTTP"], "operationId": "downloadPhoto",
+            "security": [[:], ["accessToken": []]],
+            "description": """
+            A photo, for an `<img>`: to anyone who knows its name, or with its owner's access token \
+            only, as the operator chooses (setting `photos`); otherwise 404.
+            """,
+            "parameters": [
+                [
+                    "name": "name", "in": "path", "required": true,
+                    "description": "The photo's `name`.", "schema": ["type": "string"],
+                ]
+            ],
+            "responses": [
+                "200": ["description": "The photo.", "content": images],
+                "304": ["description": "The client has it (`if-none-match`)."],
+                "default": callFailure,
+            ],
+        ]
+    ]
+
+    private static let images: JSONText = .object(
+        mediaTypes.map { ($0, ["schema": ["type": "string", "format": "binary"]]) })
 }

@@ -1,0 +1,56 @@
+import Cryptography
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+
+extension ProfilesHandler {
+    /// Sends a photo, to those whom the setting `photos` allows it (G-17). One answer for all others
+    /// and for names that do not exist.
+    /// - Throws: `rpc/not-found`; `rpc/unavailable` when the disk or the session service fails.
+    func downloadPhoto(
+        _ request: IdentityV1.DownloadPhotoRequest,
+        _ items: OutgoingItems<IdentityV1.DownloadPhotoItem>, _ context: CallContext
+    ) async throws {
+        let nameKey = keys.photos.lookUpKey(Array(request.name.utf8))
+        let caller = try await caller(request.accessToken, context)
+        let found = try await store.read { session in
+            try session.photo(nameKey: nameKey).flatMap { photo in
+                try session.account(photo.account).map { (photo, account: $0) }
+            }
+        }
+        guard let (photo, account) = found, account.status.isUsable,
+            settings.photos == .public || caller == account.account
+        else { throw Self.notFound }
+        let vault = try reader.vault(account)
+        for index in 0..<photo.parts {
+            // A store that was restored without its blobs has rows without one.
+            guard let part = try await part(index, of: photo, vault) else { throw Self.notFound }
+            if index == 0 { try await items.write(.init(part: .photo(try photo.message(vault)))) }
+            try await items.write(.init(part: .data(part)))
+        }
+    }
+
+    private static var notFound: ServiceError { ServiceError(.notFound, fields: ["name"]) }
+
+    /// The account of a valid access token; nil for none, and where photos are public.
+    private func caller(_ accessToken: String, _ context: CallContext) async throws -> AccountID? {
+        guard settings.photos == .owner, !accessToken.isEmpty else { return nil }
+        do {
+            return try await sessions.owner(ofAccessToken: accessToken, context).account
+        } catch let error as ServiceError
+            where [.invalidAccessToken, .sessionEnded].contains(error.code)
+        {
+            return nil
+        }
+    }
+
+    private func part(
+        _ index: Int, of photo: PhotoRow, _ vault: AccountVault
+    ) async throws -> [UInt8]? {
+        let count = PhotoRow.sealedPartBytes
+        return try await blobs.read(photo.blob, at: index * count, count: count).map {
+            try vault.openBytes($0, .photoPart(photo.photo, index: index, of: photo.parts))
+        }
+    }
+}

@@ -1,0 +1,20 @@
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+
+extension ProfilesHandler {
+    /// Returns the account of an access token with its photo (G-17).
+    /// - Throws: as `SessionsAPI.owner(ofAccessToken:_:)` and `SQLSession.callersRow`.
+    func getProfile(
+        _ request: IdentityV1.GetProfileRequest, _ context: CallContext
+    ) async throws -> IdentityV1.GetProfileResponse {
+        let owner = try await sessions.owner(ofAccessToken: request.accessToken, context)
+        let (row, photo) = try await store.read { session in
+            (try session.callersRow(owner.account), try session.photo(of: owner.account))
+        }
+        let vault = try reader.vault(row)
+        return IdentityV1.GetProfileResponse(
+            account: try await answers.account(row), photo: try photo.map { try $0.message(vault) })
+    }
+}

@@ -1,0 +1,121 @@
+import Cryptography
+import Messages
+import ServiceRuntime
+import Storage
+
+/// A row of `photos`. The pixels are in a blob, in parts that are sealed under the account's key.
+struct PhotoRow: Hashable, Sendable {
+    /// Bytes of one part before it is sealed: an item of a download.
+    static let partBytes = 64 * 1_024
+    static let sealedPartBytes = partBytes + SealedBox.overheadBytes
+
+    /// The row's key.
+    let photo: Int64
+    let account: AccountID
+    let sealedName: [UInt8]
+    /// The SHA-256 of the photo, by which an upload of the same one is recognised; sealed, since it
+    /// says which picture it is.
+    let sealedHash: [UInt8]
+    let format: PhotoFormat
+    let width: Int64
+    let height: Int64
+    /// The photo's length, not sealed.
+    let bytes: Int64
+    let uploadedAt: Timestamp
+    let blob: BlobName
+
+    /// How many parts there are.
+    var parts: Int { Self.parts(ofBytes: Int(clamping: bytes)) }
+
+    static func parts(ofBytes bytes: Int) -> Int { (bytes + partBytes - 1) / partBytes }
+
+    /// The photo as its owner sees it.
+    func message(_ vault: AccountVault) throws -> IdentityV1.Photo {
+        IdentityV1.Photo(
+            name: try vault.open(sealedName, .photoName(photo)), contentType: format.rawValue,
+            width: UInt32(clamping: width), height: UInt32(clamping: height),
+            bytes: UInt32(clamping: bytes), uploadedAtMs: uploadedAt.milliseconds)
+    }
+}
+
+extension PhotoRow {
+    private static let columns = """
+        photo, account, name, hash, content_type, width, height, bytes, uploaded_at_ms, blob
+        """
+
+    fileprivate static func selecting(_ condition: String) -> String {
+        "SELECT \(columns) FROM photos WHERE \(condition)"
+    }
+
+    fileprivate init(_ row: SQLRow) throws {
+        photo = try row.integer("photo")
+        account = try AccountID(stored: row.integer("account"))
+        sealedName = try row.blob("name")
+        sealedHash = try row.blob("hash")
+        guard let format = PhotoFormat(rawValue: try row.text("content_type")) else {
+            throw SQLError(.unexpectedValue, detail: "photos.content_type")
+        }
+        self.format = format
+        width = try row.integer("width")
+        height = try row.integer("height")
+        bytes = try row.integer("bytes")
+        uploadedAt = try row.timestamp("uploaded_at_ms")
+        guard let blob = BlobName(try row.text("blob")) else {
+            throw SQLError(.unexpectedValue, detail: "photos.blob")
+        }
+        self.blob = blob
+    }
+}
+
+extension SQLSession {
+    /// The photo of an account.
+    func photo(of account: AccountID) throws -> PhotoRow? {
+        try queryOne(
+            PhotoRow.selecting("account = ?"), [.integer(account.key)]
+        ) { try PhotoRow($0) }
+    }
+
+    /// The photo with a name, by the name's keyed hash.
+    func photo(nameKey: [UInt8]) throws -> PhotoRow? {
+        try queryOne(PhotoRow.selecting("name_key = ?"), [.blob(nameKey)]) { try PhotoRow($0) }
+    }
+
+    /// Which of these blobs a photo's row names.
+    func owned(_ blobs: ArraySlice<BlobName>) throws -> Set<BlobName> {
+        let places = blobs.map { _ in "?" }.joined(separator: ", ")
+        return Set(
+            try query(
+                "SELECT blob FROM photos WHERE blob IN (\(places))", blobs.map { .text($0.text) }
+            ) { BlobName(try $0.text(0)) }.compactMap(\.self))
+    }
+}
+
+extension Transaction {
+    /// Inserts the photo of an account that has none.
+    func insert(_ row: PhotoRow, nameKey: [UInt8]) throws {
+        try put(
+            """
+            INSERT INTO photos
+                (photo, account, name_key, name, hash, content_type, width, height, bytes,
+                 uploaded_at_ms, blob)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                .integer(row.photo), .integer(row.account.key), .blob(nameKey),
+                .blob(row.sealedName), .blob(row.sealedHash), .text(row.format.rawValue),
+                .integer(row.width), .integer(row.height), .integer(row.bytes),
+                SQLValue(row.uploadedAt), .text(row.blob.text),
+            ])
+    }
+
+    /// Removes the photo of an account, and the provider's picture, which does not return (G-17).
+    /// - Returns: the photo's blob, to be removed after the commit; nil without a photo.
+    func removePhoto(of account: AccountID) throws -> BlobName? {
+        try put(
+            "UPDATE profiles SET photo_url = NULL, photo_edited_at_ms = ? WHERE account = ?",
+            [SQLValue(at), .integer(account.key)])
+        let photo = try photo(of: account)
+        try put("DELETE FROM photos WHERE account = ?", [.integer(account.key)])
+        return photo?.blob
+    }
+}

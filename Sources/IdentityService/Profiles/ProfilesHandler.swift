@@ -1,0 +1,37 @@
+import Contracts
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+
+/// `postern.identity.v1.AccountProfiles`: display names and photos (G-17). Each rpc is in the file
+/// of its name: `getProfile`, `updateProfile`, `uploadPhoto`, `downloadPhoto`, `removePhoto`.
+struct ProfilesHandler: AccountProfilesService {
+    let settings: IdentitySettings
+    let store: Store
+    let keys: IdentityKeys
+    let randomness: any Randomness
+    let answers: AccountAnswers
+    /// The session service, which knows the accounts of access tokens.
+    let sessions: any SessionsAPI
+    /// The document that may have the display name too.
+    let documents: DocumentsHandler
+    let blobs: any BlobStore
+    /// Shared with the sweep.
+    let uploads: PhotoUploads
+
+    var reader: AccountReader { AccountReader(keys: keys, randomness: randomness) }
+
+    /// Removes the file of a photo that is no more. If that fails, the sweep does it later.
+    func remove(_ blob: BlobName?) async {
+        if let blob { try? await blobs.remove([blob]) }
+    }
+}
+
+/// Who may download a photo.
+package enum PhotoAccess: String, CaseIterable, Sendable {
+    /// Anyone who knows its name.
+    case `public`
+    /// The account's owner, with an access token.
+    case owner
+}

@@ -1,0 +1,28 @@
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+
+extension ProfilesHandler {
+    /// Removes the photo, also a provider's picture. Later sign-ins do not bring that back (G-17).
+    /// - Throws: as `SessionsAPI.owner(ofAccessToken:_:)` and `SQLSession.callersRow`.
+    func removePhoto(
+        _ request: IdentityV1.RemovePhotoRequest, _ context: CallContext
+    ) async throws -> IdentityV1.RemovePhotoResponse {
+        let owner = try await sessions.owner(ofAccessToken: request.accessToken, context)
+        let origin = CallOrigin(request.origin, hash: keys.audit)
+        let (row, former) = try await store.write(about: [.account(owner.account)]) {
+            transaction in
+            let row = try transaction.callersRow(owner.account)
+            let isRemoved = row.photo == nil && row.sealedPhotoURL == nil
+            guard !isRemoved || !row.isPhotoEdited else { return (row, BlobName?.none) }
+            let former = try transaction.removePhoto(of: row.account)
+            if !isRemoved {
+                try transaction.audit(.photoRemoved, row.account, from: origin)
+            }
+            return (try transaction.callersRow(row.account), former)
+        }
+        await remove(former)
+        return IdentityV1.RemovePhotoResponse(account: try await answers.account(row))
+    }
+}

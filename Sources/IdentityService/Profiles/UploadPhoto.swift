@@ -1,0 +1,147 @@
+import Cryptography
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+
+extension ProfilesHandler {
+    /// Items after which the caller learns the progress: 256 KiB.
+    private static let itemsBetweenProgress = 4
+
+    /// Replaces the photo of an account (G-17): receives, rewrites without metadata, seals, writes
+    /// the file, commits its row, and only then removes the former file. The same photo again
+    /// changes nothing.
+    /// - Throws: as `SessionsAPI.owner(ofAccessToken:_:)` and `SQLSession.callersRow`;
+    ///   `auth/invalid-photo`; `rpc/invalid-argument` for items in another order or of another
+    ///   length; `rpc/resource-exhausted` as `PhotoUploads.run`; `rpc/unavailable` when the disk
+    ///   fails.
+    func uploadPhoto(
+        _ incoming: IncomingItems<IdentityV1.UploadPhotoRequest>,
+        _ outgoing: OutgoingItems<IdentityV1.UploadPhotoItem>, _ context: CallContext
+    ) async throws {
+        var items = incoming.makeAsyncIterator()
+        guard case .head(let head) = try await items.next()?.part else {
+            throw ServiceError(.invalidArgument, fields: ["head"])
+        }
+        guard head.bytes <= CleanedPhoto.bytesMax else {
+            throw ServiceError.invalidPhoto(.photoBytes)
+        }
+        let owner = try await sessions.owner(ofAccessToken: head.accessToken, context)
+        let row = try await store.read { try $0.callersRow(owner.account) }
+        let photo = try await uploads.run {
+            let file = try await Self.receive(Int(head.bytes), &items, outgoing)
+            let upload = try await Self.offLoop {
+                PreparedPhoto(try CleanedPhoto(file), randomness)
+            }
+            return try await save(upload, of: row, CallOrigin(head.origin, hash: keys.audit))
+        }
+        try await outgoing.write(.init(receivedBytes: head.bytes, photo: photo))
+    }
+
+    private static func receive(
+        _ count: Int, _ items: inout IncomingItems<IdentityV1.UploadPhotoRequest>.AsyncIterator,
+        _ outgoing: OutgoingItems<IdentityV1.UploadPhotoItem>
+    ) async throws -> [UInt8] {
+        var file: [UInt8] = []
+        file.reserveCapacity(count)
+        var number = 0
+        while file.count < count, let item = try await items.next() {
+            guard case .data(let part) = item.part, !part.isEmpty, part.count <= count - file.count
+            else { throw ServiceError(.invalidArgument, fields: ["data"]) }
+            file += part
+            number += 1
+            if number.isMultiple(of: itemsBetweenProgress) {
+                try await outgoing.write(.init(receivedBytes: UInt32(clamping: file.count)))
+            }
+        }
+        guard file.count == count else { throw ServiceError(.invalidArgument, fields: ["data"]) }
+        return file
+    }
+
+    private func save(
+        _ upload: PreparedPhoto, of row: AccountRow, _ origin: CallOrigin
+    ) async throws -> IdentityV1.Photo {
+        let vault = try reader.vault(row)
+        let account = row.account
+        if let same = try await store.read({ try $0.photo(of: account) }),
+            try upload.isSame(as: same, vault)
+        {
+            return try same.message(vault)
+        }
+        let parts = try await Self.offLoop { try upload.sealedParts(vault) }
+        return try await uploads.holding(upload.blob) {
+            try await blobs.put(upload.blob, parts)
+            // After a failure the file is left to the sweep, which knows whether there is a row.
+            let (photo, former) = try await store.write(about: [.account(account)]) {
+                try commit(upload, of: account, origin, $0)
+            }
+            await remove(former)
+            return try photo.message(vault)
+        }
+    }
+
+    /// Runs what takes milliseconds for 5 MiB, so that the calls of this loop do not wait for it.
+    private static func offLoop<Value: Sendable>(
+        _ work: @Sendable () throws -> Value
+    ) async throws -> Value {
+        try await withTaskExecutorPreference(globalConcurrentExecutor) { try work() }
+    }
+
+    /// - Returns: the new row, and the blob of the former photo.
+    private func commit(
+        _ upload: PreparedPhoto, of account: AccountID, _ origin: CallOrigin,
+        _ transaction: Transaction
+    ) throws -> (PhotoRow, former: BlobName?) {
+        let vault = try reader.vault(try transaction.callersRow(account))
+        let row = try upload.row(of: account, vault, at: transaction.at)
+        let former = try transaction.removePhoto(of: account)
+        try transaction.insert(row, nameKey: keys.photos.lookUpKey(Array(upload.name.utf8)))
+        try transaction.audit(.photoUploaded, account, from: origin)
+        return (row, former)
+    }
+}
+
+/// A photo that was received, with all that is drawn at random for it.
+struct PreparedPhoto: Sendable {
+    private static let nameBytes = 16
+
+    let photo: Int64
+    /// Not to be guessed: where photos are public, it is all that a caller needs.
+    let name: String
+    let blob: BlobName
+    private let cleaned: CleanedPhoto
+    private let hash: [UInt8]
+
+    init(_ cleaned: CleanedPhoto, _ randomness: any Randomness) {
+        photo = randomness.rowKey()
+        name = Base64URL.encode(randomness.bytes(Self.nameBytes))
+        blob = BlobName(drawnFrom: randomness)
+        self.cleaned = cleaned
+        hash = SHA256.hash(cleaned.bytes)
+    }
+
+    /// Whether the stored photo is this one.
+    func isSame(as stored: PhotoRow, _ vault: AccountVault) throws -> Bool {
+        try vault.openBytes(stored.sealedHash, .photoHash(stored.photo)) == hash
+    }
+
+    /// The content of the blob.
+    func sealedParts(_ vault: AccountVault) throws -> [[UInt8]] {
+        let count = PhotoRow.parts(ofBytes: cleaned.bytes.count)
+        return try (0..<count).map { index in
+            try vault.seal(
+                cleaned.bytes.dropFirst(index * PhotoRow.partBytes).prefix(PhotoRow.partBytes),
+                .photoPart(photo, index: index, of: count))
+        }
+    }
+
+    /// The photo's row.
+    func row(of account: AccountID, _ vault: AccountVault, at moment: Timestamp) throws -> PhotoRow
+    {
+        PhotoRow(
+            photo: photo, account: account, sealedName: try vault.seal(name, .photoName(photo)),
+            sealedHash: try vault.seal(hash, .photoHash(photo)), format: cleaned.format,
+            width: Int64(cleaned.width), height: Int64(cleaned.height),
+            bytes: Int64(cleaned.bytes.count), uploadedAt: moment, blob: blob)
+    }
+}

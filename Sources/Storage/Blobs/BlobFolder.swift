@@ -1,0 +1,131 @@
+import Glibc
+import ServiceRuntime
+import Synchronization
+
+/// Blobs as files of a folder beside the store. Files are read and written on threads of its own,
+/// since a disk may block for long.
+package final class BlobFolder: BlobStore {
+    /// The folder's name in a data folder.
+    package static let name = "blobs"
+    /// While it is written, a file has this at the end of its name.
+    private static let draftSuffix = ".partial"
+    /// More would only wait for the same disk.
+    private static let threads = 2
+    /// Waiting work; a part of a photo takes microseconds.
+    private static let waitingMax = 1_024
+
+    private typealias Work = @Sendable () -> Void
+
+    private let path: String
+    private let queue = WorkQueue<Work>(elementsMax: waitingMax)
+    /// How many backups copy.
+    private let copies = Atomic<Int>(0)
+
+    /// Opens the folder, creates it if needed, and removes what a killed process has not completed.
+    /// - Parameter folder: the data folder; its store must be open in this process.
+    /// - Throws: `SQLError`, `OSThread.NotStarted`.
+    package init(in folder: String) throws {
+        path = "\(folder)/\(Self.name)"
+        try PrivateFile.makeFolder(path)
+        try PrivateFile.sync(folder)
+        for name in try PrivateFile.names(in: path) where name.hasSuffix(Self.draftSuffix) {
+            // One that cannot be removed costs space until the next start.
+            unlink("\(path)/\(name)")
+        }
+        for _ in 0..<Self.threads {
+            _ = try OSThread { [queue] in
+                while let work = queue.take(upTo: 1).first { work() }
+            }
+        }
+    }
+
+    deinit { queue.close() }
+
+    /// Ends the threads, after the work that waits.
+    package func close() { queue.close() }
+
+    /// See `BlobStore`.
+    /// - Throws: see `BlobStore`.
+    package func put(_ name: BlobName, _ parts: [[UInt8]]) async throws {
+        let (file, path) = (file(name), path)
+        try await perform {
+            let draft = file + Self.draftSuffix
+            do {
+                try PrivateFile.write(parts, to: draft)
+                guard rename(draft, file) == 0 else { throw PrivateFile.failure(file) }
+                try PrivateFile.sync(path)
+            } catch {
+                unlink(draft)
+                throw error
+            }
+        }
+    }
+
+    /// See `BlobStore`.
+    /// - Throws: see `BlobStore`.
+    package func read(_ name: BlobName, at offset: Int, count: Int) async throws -> [UInt8]? {
+        let file = file(name)
+        return try await perform { try Self.open(file, name)?.read(count, at: offset) }
+    }
+
+    /// See `BlobStore`.
+    /// - Throws: see `BlobStore`.
+    package func remove(_ names: [BlobName]) async throws {
+        let files = names.map(file)
+        try await perform { [self] in
+            for file in files where copies.load(ordering: .acquiring) == 0 {
+                guard unlink(file) == 0 || errno == ENOENT else { throw PrivateFile.failure(file) }
+            }
+        }
+    }
+
+    /// See `BlobStore`.
+    /// - Throws: see `BlobStore`.
+    package func names() async throws -> [BlobName] {
+        let path = path
+        return try await perform { try PrivateFile.names(in: path).compactMap { BlobName($0) } }
+    }
+
+    private func file(_ name: BlobName) -> String { "\(path)/\(name.text)" }
+
+    private func perform<Value: Sendable>(
+        _ work: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            do throws(QueueRefusal) {
+                try queue.offer {
+                    continuation.resume(
+                        with: Result(catching: work).mapError { StoreFailure.answer(to: $0) })
+                }
+            } catch {
+                continuation.resume(
+                    throwing: StoreFailure.answer(to: error, retryAfter: StoreFailure.retryAfter))
+            }
+        }
+    }
+}
+
+/// What a backup needs.
+extension BlobFolder {
+    /// Keeps all files until `endCopy`. Call it before the snapshot of the store: a file that is
+    /// removed afterwards was named by a row of the snapshot.
+    package func beginCopy() { copies.add(1, ordering: .releasing) }
+
+    /// Ends a `beginCopy`.
+    package func endCopy() { copies.subtract(1, ordering: .releasing) }
+
+    /// Opens a file for a backup, under its name in the data folder; nil if there is none.
+    /// - Throws: `rpc/unavailable` when the disk fails.
+    package func openFile(_ name: BlobName) async throws -> OpenFile? {
+        let file = file(name)
+        return try await perform { try Self.open(file, name) }
+    }
+
+    private static func open(_ file: String, _ name: BlobName) throws -> OpenFile? {
+        guard access(file, F_OK) == 0 else {
+            guard errno == ENOENT else { throw PrivateFile.failure(file) }
+            return nil
+        }
+        return try OpenFile(file, name: "\(self.name)/\(name.text)")
+    }
+}

@@ -1,0 +1,101 @@
+import Contracts
+import HTTPTypes
+import Messages
+import NIOCore
+import RPC
+import ServiceRuntime
+
+extension PhotoResponder {
+    /// Longer than any photo's name.
+    private static let nameBytesMax = 64
+    /// How long a browser may show it without asking again: that it was removed takes effect then.
+    private static let maxAge = "max-age=86400"
+    /// What a photo can be. Attack: a page of an attacker's, uploaded as a photo, that a browser
+    /// shows as a page of this origin.
+    private static let mediaTypes: Set<String> = ["image/jpeg", "image/png", "image/webp"]
+
+    /// Answers `GET` and `HEAD /v1/photos/{name}`. Who may see a photo is decided behind the gateway.
+    /// - Throws: `HTTPFailure` 405; after the head of the response, what ends the stream.
+    func download(_ exchange: HTTPExchange, _ path: Substring) async throws {
+        let request = exchange.head
+        guard [.get, .head].contains(request.method) else {
+            throw HTTPFailure(allowing: "GET, HEAD")
+        }
+        var parts: IncomingItems<GatewayV1.DownloadPhotoItem>.AsyncIterator
+        let head: HTTPResponse
+        do {
+            let name = String(path.dropFirst(Self.path.count))
+            parts = try items(exchange, name).makeAsyncIterator()
+            guard case .photo(let photo)? = try await parts.next()?.part else {
+                throw ServiceError(.internalError, detail: "a photo began without its description")
+            }
+            head = try self.head(
+                photo, request.headerFields, adding: callers.responseFields(of: request))
+        } catch is CancellationError {
+            return
+        } catch {
+            return response(to: exchange).fail(CallFailure(error, logger: logger))
+        }
+        exchange.begin(head)
+        if head.status == .ok, request.method == .get {
+            while let item = try await parts.next() {
+                guard case .data(let bytes)? = item.part else { continue }
+                try await exchange.write(ByteBuffer(bytes: bytes))
+            }
+        }
+        exchange.end()
+    }
+
+    private func items(
+        _ exchange: HTTPExchange, _ name: String
+    ) throws -> IncomingItems<GatewayV1.DownloadPhotoItem> {
+        let method = ProfileDescription.downloadPhoto
+        let caller = try callers.callerOrAnyone(
+            of: exchange.head, exchange.connection, method: schema(of: method))
+        try caller.check(body: [])
+        guard Self.isName(name) else { throw ServiceError(.notFound) }
+        return profile.downloadPhoto(
+            GatewayV1.DownloadPhotoRequest(name: name),
+            context(method, exchange.head.headerFields, caller))
+    }
+
+    /// Names are letters, digits, `-` and `_`: others are not asked for, and none ends the tag.
+    private static func isName(_ text: String) -> Bool {
+        (1...nameBytesMax).contains(text.utf8.count)
+            && text.unicodeScalars.allSatisfy { scalar in
+                switch scalar {
+                case "a"..."z", "A"..."Z", "0"..."9", "-", "_": true
+                default: false
+                }
+            }
+    }
+
+    /// The head of a response with the photo, or of one to a client that has it.
+    private func head(
+        _ photo: GatewayV1.Photo, _ request: HTTPFields, adding callersFields: HTTPFields
+    ) throws(ServiceError) -> HTTPResponse {
+        guard Self.isName(photo.name), Self.mediaTypes.contains(photo.contentType) else {
+            throw ServiceError(.internalError, detail: "a photo of an unknown kind")
+        }
+        // Each photo has a new name.
+        let tag = EntityTag(ofUnique: photo.name)
+        var fields = callersFields
+        fields.append(contentsOf: Self.fields)
+        fields[.eTag] = tag.text
+        // In a session it may be a photo that only its owner sees.
+        fields[.cacheControl] =
+            (request[.authorization] == nil ? "public, " : "private, ") + Self.maxAge
+        guard !tag.isIn(request[.ifNoneMatch]) else {
+            return HTTPResponse(status: .notModified, headerFields: fields)
+        }
+        fields[.contentType] = photo.contentType
+        fields[.contentLength] = "\(photo.bytes)"
+        return HTTPResponse(status: .ok, headerFields: fields)
+    }
+
+    /// Fields of every photo: a browser shows it as an image and as nothing else, on any page.
+    private static let fields: HTTPFields = [
+        .contentDisposition: "inline", .contentSecurityPolicy: "default-src 'none'",
+        .crossOriginResourcePolicy: "cross-origin", .xContentTypeOptions: "nosniff",
+    ]
+}

@@ -1,0 +1,143 @@
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+@Suite("G-17: photos without metadata")
+struct CleanedPhotoTests {
+    private func rule(_ file: [UInt8]) -> PhotoRule? {
+        do {
+            _ = try CleanedPhoto(file)
+            return nil
+        } catch {
+            #expect(error.code == .invalidPhoto && error.fields == ["photo"])
+            return error.violations.first.flatMap { PhotoRule(rawValue: $0.rule) }
+        }
+    }
+
+    private func has(_ text: String, _ bytes: [UInt8]) -> Bool {
+        bytes.indices.contains { bytes[$0...].starts(with: text.utf8) }
+    }
+
+    @Test("no metadata remains, in any format, and a cleaned photo stays as it is")
+    func canaries() throws {
+        for file in PhotoSamples.all {
+            let photo = try CleanedPhoto(file)
+            #expect(!has(PhotoSamples.canary, photo.bytes), "\(photo.format)")
+            #expect(!has("ns.adobe", photo.bytes) && !has("XMP", photo.bytes))
+            #expect(try CleanedPhoto(photo.bytes).bytes == photo.bytes)
+        }
+    }
+
+    @Test("what shows the picture remains byte for byte")
+    func kept() throws {
+        #expect(try CleanedPhoto(PhotoSamples.png()).bytes == PhotoSamples.png(metadata: false))
+        for file in [PhotoSamples.simpleWebP(), PhotoSamples.simpleWebP(lossless: true)] {
+            #expect(try CleanedPhoto(file).bytes == file)
+        }
+        let jpeg = try CleanedPhoto(PhotoSamples.jpeg()).bytes
+        #expect(has("ICC_PROFILE", jpeg) && has("Adobe", jpeg) && has("JFIF", jpeg))
+        #expect(!has("Exif", jpeg) && !jpeg.contains(sequence: [7, 8, 9]), "the thumbnail")
+        #expect(jpeg.contains(sequence: [1, 0xff, 0, 2, 0xff, 0xd0, 3]), "the scan")
+        let animation = try CleanedPhoto(PhotoSamples.animatedWebP()).bytes
+        #expect(has("ANIM", animation) && has("ANMF", animation) && !has("XYZ", animation))
+        #expect(animation[20] == 0x22, "flags without EXIF and XMP")
+    }
+
+    @Test("the orientation is all that remains of EXIF, and turns width and height")
+    func orientation() throws {
+        for (file, isTurned) in [
+            (PhotoSamples.jpeg(orientation: 3), false), (PhotoSamples.jpeg(orientation: 6), true),
+            (PhotoSamples.animatedWebP(orientation: 3), false),
+            (PhotoSamples.animatedWebP(orientation: 8), true),
+        ] {
+            let photo = try CleanedPhoto(file)
+            #expect([photo.width, photo.height] == (isTurned ? [30, 40] : [40, 30]))
+            #expect(photo.bytes.contains(sequence: [0x4d, 0x4d, 0, 42, 0, 0, 0, 8, 0, 1, 1, 0x12]))
+        }
+        for orientation in [0, 1, 9] {
+            let photo = try CleanedPhoto(PhotoSamples.jpeg(orientation: orientation))
+            #expect(!has("Exif", photo.bytes) && photo.width == 40)
+        }
+    }
+
+    @Test("the format is that of the content")
+    func formats() throws {
+        #expect(
+            try PhotoSamples.all.map { try CleanedPhoto($0).format.rawValue }
+                == ["image/jpeg", "image/jpeg", "image/png"]
+                + [String](repeating: "image/webp", count: 4))
+        for text in ["", "GIF89a", "RIFF\0\0\0\0WAVE", "<svg/>", "BM", "%PDF-1.7"] {
+            #expect(rule(Array(text.utf8)) == .photoFormat, "\(text)")
+        }
+    }
+
+    @Test("at most 5 MiB, and 8192 pixels in each direction")
+    func limits() throws {
+        #expect(rule([UInt8](repeating: 0, count: CleanedPhoto.bytesMax + 1)) == .photoBytes)
+        for make in [
+            { PhotoSamples.jpeg(width: $0, height: $1) },
+            { PhotoSamples.png(width: $0, height: $1) },
+            { PhotoSamples.simpleWebP(width: $0, height: $1) },
+            { PhotoSamples.simpleWebP(width: $0, height: $1, lossless: true) },
+            { PhotoSamples.animatedWebP(width: $0, height: $1) },
+        ] as [(Int, Int) -> [UInt8]] {
+            let largest = try CleanedPhoto(make(8_192, 8_192))
+            #expect([largest.width, largest.height] == [8_192, 8_192])
+            #expect(rule(make(8_193, 1)) == .photoPixels && rule(make(1, 8_193)) == .photoPixels)
+        }
+        #expect(rule(PhotoSamples.jpeg(width: 0)) == .photoPixels)
+        #expect(rule(PhotoSamples.png(height: 0)) == .photoPixels)
+    }
+
+    @Test("a PNG with an unknown critical chunk, two headers, or more in a chunk than it has")
+    func hostilePNG() {
+        let file = PhotoSamples.png(metadata: false)
+        let header = Array(file[..<33])
+        for chunk in [
+            PhotoSamples.chunk("ABCD", []), Array(file[8..<33]),
+            PhotoSamples.chunk("gAMA", Array("GPS-canary".utf8)),
+        ] {
+            #expect(rule(header + chunk + file[33...]) == .photoFormat)
+        }
+    }
+
+    @Test("a file that ends early is refused at every byte")
+    func truncations() {
+        for file in PhotoSamples.all {
+            let end = file.count - (isTrailed(file) ? PhotoSamples.canary.utf8.count : 0)
+            for count in 0..<end {
+                #expect(rule(Array(file[..<count])) == .photoFormat, "\(count) of \(end)")
+            }
+        }
+    }
+
+    private func isTrailed(_ file: [UInt8]) -> Bool {
+        file.suffix(PhotoSamples.canary.utf8.count).elementsEqual(PhotoSamples.canary.utf8)
+    }
+
+    @Test("no mutation traps, and what is accepted is within the limits and is accepted again")
+    func mutations() throws {
+        let randomness = SeededRandomness(seed: 21)
+        for file in PhotoSamples.all {
+            for _ in 0..<3_000 {
+                var mutated = file
+                for _ in 0...randomness.next() % 4 {
+                    let index = Int(randomness.next() % UInt64(mutated.count))
+                    mutated[index] = UInt8(truncatingIfNeeded: randomness.next())
+                }
+                guard let photo = try? CleanedPhoto(mutated) else { continue }
+                #expect((1...8_192).contains(photo.width) && (1...8_192).contains(photo.height))
+                #expect(photo.bytes.count <= mutated.count + 40)
+                #expect(try CleanedPhoto(photo.bytes).bytes == photo.bytes)
+            }
+        }
+    }
+}
+
+extension [UInt8] {
+    func contains(sequence: [UInt8]) -> Bool {
+        indices.contains { self[$0...].starts(with: sequence) }
+    }
+}

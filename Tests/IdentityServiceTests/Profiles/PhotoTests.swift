@@ -1,0 +1,187 @@
+import FoundationEssentials
+import Messages
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+@Suite("G-17: photos of accounts", .timeLimit(.minutes(1)))
+struct PhotoTests {
+    let fixture: IdentityFixture
+
+    init() throws { fixture = try IdentityFixture() }
+
+    private func photo(_ items: [IdentityV1.UploadPhotoItem]) throws -> IdentityV1.Photo {
+        try #require(items.last?.photo)
+    }
+
+    private func account(_ token: String) async throws -> IdentityV1.Account {
+        try #require(
+            try await fixture.profiles.getProfile(.init(accessToken: token), fixture.context())
+                .account)
+    }
+
+    private func remove(_ token: String) async throws -> IdentityV1.Account? {
+        try await fixture.profiles.removePhoto(
+            .init(accessToken: token, origin: IdentityFixture.origin), fixture.context()
+        ).account
+    }
+
+    /// A photo of about so many bytes.
+    private func large(_ bytes: Int) -> [UInt8] {
+        var file = PhotoSamples.jpeg(metadata: false)
+        file.insert(contentsOf: [UInt8](repeating: 7, count: bytes), at: file.count - 2)
+        return file
+    }
+
+    @Test("an upload reports its progress and is downloaded without metadata")
+    func upload() async throws {
+        let ada = try await fixture.member()
+        let file = PhotoSamples.jpeg()
+        let items = try await fixture.upload(file, ada.token)
+        #expect(items.map(\.receivedBytes) == [200, UInt32(file.count)])
+        let photo = try photo(items)
+        let cleaned = try CleanedPhoto(file)
+        #expect(photo.contentType == "image/jpeg" && photo.width == 40 && photo.height == 30)
+        #expect(photo.bytes == UInt32(cleaned.bytes.count) && photo.name.utf8.count == 22)
+        #expect(photo.uploadedAtMs == fixture.time.now().milliseconds)
+        let downloaded = try await fixture.download(photo.name, ada.token)
+        #expect(downloaded.photo == photo && downloaded.bytes == cleaned.bytes)
+        #expect(try await account(ada.token).photoName == photo.name)
+        #expect(try await fixture.audited("profile.photo-uploaded") == 1)
+    }
+
+    @Test("a photo of several parts; on the disk nothing of it can be read, nor parts exchanged")
+    func parts() async throws {
+        let ada = try await fixture.member()
+        let file = large(3 * PhotoRow.partBytes)
+        let photo = try photo(try await fixture.upload(file, ada.token, part: 64 * 1_024))
+        #expect(try await fixture.download(photo.name, ada.token).bytes == file)
+
+        let path = try fixture.folder.file(
+            "blobs/\(#require(try await fixture.blobs().first).text)")
+        var stored = try Data(contentsOf: URL(filePath: path))
+        #expect(!Array(stored).contains(sequence: [7, 7, 7, 7, 7, 7, 7, 7]))
+        let part = PhotoRow.sealedPartBytes
+        stored = stored[part..<2 * part] + stored[..<part] + stored[(2 * part)...]
+        try stored.write(to: URL(filePath: path))
+        await #expect(throws: (any Error).self) {
+            _ = try await fixture.download(photo.name, ada.token)
+        }
+    }
+
+    @Test("another photo replaces the one before, and its file; the same one changes nothing")
+    func replace() async throws {
+        let ada = try await fixture.member()
+        let first = try photo(try await fixture.upload(PhotoSamples.png(), ada.token))
+        let blob = try await fixture.blobs()
+        // The same pixels, without the metadata.
+        let again = PhotoSamples.png(metadata: false)
+        #expect(try photo(try await fixture.upload(again, ada.token)) == first)
+        #expect(try await fixture.blobs() == blob)
+        let second = try photo(try await fixture.upload(PhotoSamples.jpeg(), ada.token))
+        #expect(second.name != first.name)
+        let now = try await fixture.blobs()
+        #expect(now.count == 1 && now != blob)
+        #expect(
+            try await refusal { try await fixture.download(first.name, ada.token) }.code
+                == .notFound)
+        #expect(try await fixture.audited("profile.photo-uploaded") == 2)
+    }
+
+    @Test("a removed photo is gone, with its file; a second removal changes nothing")
+    func removal() async throws {
+        let ada = try await fixture.member()
+        let photo = try photo(try await fixture.upload(PhotoSamples.png(), ada.token))
+        for _ in 0..<2 { #expect(try await remove(ada.token)?.photoName == "") }
+        #expect(try await fixture.blobs().isEmpty)
+        #expect(try await fixture.count("photos") == 0)
+        #expect(try await fixture.audited("profile.photo-removed") == 1)
+        let error = try await refusal { try await fixture.download(photo.name, ada.token) }
+        #expect(error.code == .notFound)
+    }
+
+    @Test("only the owner downloads, unless photos are public; one answer for all others")
+    func access() async throws {
+        let (ada, eve) = (
+            try await fixture.member(), try await fixture.member("eve@example.org")
+        )
+        let photo = try photo(try await fixture.upload(PhotoSamples.png(), ada.token))
+        var answers: [ServiceError] = []
+        for (name, token) in [
+            (photo.name, ""), (photo.name, "wrong"), (photo.name, eve.token), ("other", ada.token),
+            ("", ada.token),
+        ] {
+            answers.append(try await refusal { try await fixture.download(name, token) })
+        }
+        #expect(Set(answers) == [ServiceError(.notFound, fields: ["name"])])
+        #expect(try await fixture.download(photo.name, "", .public).photo == photo)
+        try await fixture.change("UPDATE accounts SET status = 2")
+        let suspended = try await refusal {
+            try await fixture.download(photo.name, "", .public)
+        }
+        #expect(suspended.code == .notFound)
+    }
+
+    @Test("what is no photo, too long, or of another length is refused and leaves nothing")
+    func refused() async throws {
+        let ada = try await fixture.member()
+        let file = PhotoSamples.png()
+        let text = try await refusal { try await fixture.upload([1, 2, 3], ada.token) }
+        #expect(text.code == .invalidPhoto && text.violations.first?.rule == "photo-format")
+        let long = try await refusal {
+            try await fixture.upload(file, ada.token, saying: CleanedPhoto.bytesMax + 1)
+        }
+        #expect(long.code == .invalidPhoto && long.violations.first?.rule == "photo-bytes")
+        for said in [file.count + 1, file.count - 1] {
+            let error = try await refusal {
+                try await fixture.upload(file, ada.token, saying: said)
+            }
+            #expect(error.code == .invalidArgument && error.fields == ["data"])
+        }
+        let caller = try await refusal { try await fixture.upload(file, "") }
+        #expect(caller.code == .invalidAccessToken)
+        #expect(try await fixture.blobs().isEmpty)
+        #expect(try await fixture.count("photos") == 0)
+    }
+
+    @Test("so many uploads at once and no more")
+    func bound() async throws {
+        let uploads = PhotoUploads()
+        func nested(_ depth: Int) async throws {
+            guard depth > 0 else { return }
+            try await uploads.run { try await nested(depth - 1) }
+        }
+        try await nested(PhotoUploads.countMax)
+        let error = try await refusal { try await nested(PhotoUploads.countMax + 1) }
+        #expect(error.code == .resourceExhausted && error.retryAfter != nil)
+        try await nested(PhotoUploads.countMax)
+    }
+
+    @Test("the sweep removes the files that no row names, except those of uploads under way")
+    func sweep() async throws {
+        let ada = try await fixture.member()
+        let photo = try photo(try await fixture.upload(PhotoSamples.png(), ada.token))
+        let (orphan, underWay) = (
+            BlobName(drawnFrom: fixture.randomness), BlobName(drawnFrom: fixture.randomness)
+        )
+        for blob in [orphan, underWay] { try await fixture.service.blobs.put(blob, [[1]]) }
+        try await fixture.profiles.uploads.holding(underWay) { try await fixture.sweep() }
+        let remaining = try await fixture.blobs()
+        #expect(remaining.count == 2 && !remaining.contains(orphan))
+        #expect(try await fixture.download(photo.name, ada.token).photo == photo)
+        try await fixture.sweep()
+        #expect(try await fixture.blobs().count == 1)
+    }
+
+    @Test("a row whose file a restore did not bring has no photo to download")
+    func lost() async throws {
+        let ada = try await fixture.member()
+        let photo = try photo(try await fixture.upload(PhotoSamples.png(), ada.token))
+        try await fixture.service.blobs.remove(try await fixture.blobs())
+        let error = try await refusal { try await fixture.download(photo.name, ada.token) }
+        #expect(error.code == .notFound)
+    }
+}

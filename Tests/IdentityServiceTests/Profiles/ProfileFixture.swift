@@ -1,0 +1,78 @@
+import Contracts
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+extension IdentityFixture {
+    var profiles: ProfilesHandler { service.profiles }
+
+    /// The same handler with another setting.
+    func profiles(_ photos: PhotoAccess) -> ProfilesHandler {
+        let other = IdentitySettings(
+            linkOrigin: settings.linkOrigin, verificationLife: settings.verificationLife,
+            defaultLanguage: "en", passwordHashing: settings.passwordHashing, photos: photos)
+        return ProfilesHandler(
+            settings: other, store: store, keys: keys, randomness: randomness,
+            answers: profiles.answers, sessions: sessions, documents: profiles.documents,
+            blobs: service.blobs, uploads: profiles.uploads)
+    }
+
+    /// A registered account and its access token.
+    func member(_ email: String = "ada@example.org") async throws -> (id: String, token: String) {
+        let id = try #require(try await register(email).account).accountId
+        return (id, devices.open(id))
+    }
+
+    /// Uploads a photo in parts of `part` bytes.
+    /// - Returns: the items.
+    func upload(
+        _ file: [UInt8], _ token: String, part: Int = 50, saying bytes: Int? = nil
+    ) async throws -> [IdentityV1.UploadPhotoItem] {
+        let call = profiles.uploadPhoto(context())
+        let head = IdentityV1.PhotoHead(
+            accessToken: token, bytes: UInt32(bytes ?? file.count), origin: Self.origin)
+        async let sent: Void = {
+            // A refused upload ends the items; its error is that of the answer.
+            try? await call.outgoing.write(.init(part: .head(head)))
+            for start in stride(from: 0, to: file.count, by: part) {
+                let data = Array(file[start..<min(start + part, file.count)])
+                try? await call.outgoing.write(.init(part: .data(data)))
+            }
+            call.outgoing.finish()
+        }()
+        var items: [IdentityV1.UploadPhotoItem] = []
+        for try await item in call.incoming { items.append(item) }
+        await sent
+        return items
+    }
+
+    /// The photo of a download and its bytes.
+    func download(
+        _ name: String, _ token: String = "", _ photos: PhotoAccess = .owner
+    ) async throws -> (photo: IdentityV1.Photo?, bytes: [UInt8]) {
+        var (photo, bytes) = (IdentityV1.Photo?.none, [UInt8]())
+        let items = profiles(photos).downloadPhoto(
+            .init(name: name, accessToken: token), context())
+        for try await item in items {
+            switch item.part {
+            case .photo(let head): photo = head
+            case .data(let data): bytes += data
+            case nil: Issue.record("an empty item")
+            }
+        }
+        return (photo, bytes)
+    }
+
+    func blobs() async throws -> [BlobName] { try await service.blobs.names() }
+
+    func sweep() async throws {
+        try await PhotoSweep(
+            store: store, blobs: service.blobs, uploads: profiles.uploads, logger: log.logger()
+        ).sweep()
+    }
+}
