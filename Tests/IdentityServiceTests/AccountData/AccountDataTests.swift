@@ -147,6 +147,21 @@ struct AccountDataTests {
         #expect(try await identity.count("document_totals") == 0)
     }
 
+    @Test("G-17: the photo is sent as a file, and no file of it is left after the deletion")
+    func photo() async throws {
+        let bob = try await fixture.member("bob@example.org")
+        _ = try await fixture.upload(PhotoSamples.png(), bob.token)
+        let files = try await collect(bob.id)
+        #expect(files["photo.json"]?.contains("\"content_type\":\"image/png\"") == true)
+        #expect(files["photo.png"]?.contains("PNG") == true)
+        let id = try #require(AccountID(text: bob.id))
+        _ = try await fixture.store.write(about: [.account(id)]) {
+            try $0.apply(.beginDeletion, id)
+        }
+        _ = try await forget(bob.id)
+        #expect(try await fixture.blobs().isEmpty)
+    }
+
     @Test("the operator's reason of a suspension is not for the owner")
     func suspended() async throws {
         _ = try await fixture.admin(NoActivity()).suspendAccount(

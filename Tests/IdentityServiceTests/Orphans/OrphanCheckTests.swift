@@ -90,8 +90,9 @@ struct OrphanCheckTests {
     func hourly() async throws {
         try await withThrowingTaskGroup { group in
             group.addTask { try await fixture.tasks.run() }
-            // The outbox relay, the purge, both checks and the response times' floor sleep.
-            await fixture.time.sleepers(5)
+            // The outbox relay, the purge, both checks, the sweep of photos and the response times'
+            // floor sleep.
+            await fixture.time.sleepers(6)
             _ = try await fixture.register()
             try await fixture.change("DELETE FROM profiles")
             #expect(fixture.log.lines.allSatisfy { !$0.contains("orphan") })
