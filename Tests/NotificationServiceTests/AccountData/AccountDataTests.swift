@@ -100,7 +100,7 @@ struct AccountDataTests {
     @Test("G-21: devices without tokens and messages without contents are sent; no other account's")
     func collected() async throws {
         try await register("token-canary", of: ada)
-        try await register("token-of-eve", of: eve)
+        try await register("token-of-eve-2", of: eve)
         try await fixture.send(NotificationFixture.request(account: ada), key: "1")
         try await fixture.send(
             NotificationFixture.request(to: "eve@example.net", account: eve), key: "2")
