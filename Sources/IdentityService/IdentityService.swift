@@ -108,10 +108,6 @@ package struct IdentityService: Sendable {
             sessions: peers.sessions)
         phoneSignals = PhoneSignalsHandler(store: store, keys: keys)
         signInSettings = SignInSettingsHandler(settings: settings)
-        let rulesFile = settings.rules.file.map {
-            RulesFile(path: $0.path, current: $0.document, logger: logger)
-        }
-        let rules = rulesFile?.rules ?? Reloadable(DocumentRules.standard)
         documents = DocumentsHandler(
             settings: settings.documents, store: store, keys: keys, time: time,
             randomness: randomness, sessions: peers.sessions, rules: rules,
