@@ -88,16 +88,10 @@ extension AccountDataHandler {
         of account: AccountID, to items: OutgoingItems<AccountDataV1.CollectAccountDataItem>
     ) async throws {
         var file = try await AccountDataFile("documents.json", items)
-        var (after, hasMore): (Int64, Bool) = (0, true)
+        var after: Int64 = 0
+        var hasMore = true
         while hasMore {
-            let selection = DocumentSelection(after: after)
-            let page: (documents: [StoredDocument], hasMore: Bool) = try await store.read {
-                [keys, randomness] session in
-                guard let owner = try session.documentOwner(account) else { return ([], false) }
-                let owned = try OwnedDocuments(of: owner, keys: keys, randomness: randomness)
-                let page = try session.documentPage(selection, of: account)
-                return (try page.rows.map(owned.open), page.hasMore)
-            }
+            let page = try await documents(of: account, after: after)
             for document in page.documents {
                 try await file.append([
                     "collection": .string(document.key.collection),
@@ -107,9 +101,25 @@ extension AccountDataHandler {
                         ?? .string(document.json),
                 ])
             }
-            (after, hasMore) = (page.documents.last?.position ?? after, page.hasMore)
+            after = page.documents.last?.position ?? after
+            hasMore = page.hasMore
         }
         try await file.end()
+    }
+
+    private func documents(
+        of account: AccountID, after position: Int64
+    ) async throws -> CollectedDocuments {
+        let selection = DocumentSelection(after: position)
+        return try await store.read { session in
+            guard let owner = try session.documentOwner(account) else {
+                return CollectedDocuments(documents: [], hasMore: false)
+            }
+            let owned = try OwnedDocuments(of: owner, keys: keys, randomness: randomness)
+            let page = try session.documentPage(selection, of: account)
+            return CollectedDocuments(
+                documents: try page.rows.map { try owned.open($0) }, hasMore: page.hasMore)
+        }
     }
 
     /// Sends the photo as a file, and what is known of it.
@@ -141,6 +151,12 @@ extension AccountDataHandler {
             try await items.write(.init(part: .data(part)))
         }
     }
+}
+
+/// A page of an account's documents.
+private struct CollectedDocuments: Sendable {
+    let documents: [StoredDocument]
+    let hasMore: Bool
 }
 
 /// An account as its export shows it.

@@ -19,19 +19,27 @@ extension AccountDataHandler {
     ) async throws -> AccountDataV1.ForgetAccountDataResponse {
         try context.requireIdentity()
         let account = try AccountDataSubject(request.subject).account
-        let (rows, photo) = try await store.write(about: [.account(account)]) {
-            transaction -> (Int, BlobName?) in
-            guard let standing = try transaction.standing(account) else { return (0, nil) }
+        let deleted = try await store.write(about: [.account(account)]) { transaction in
+            guard let standing = try transaction.standing(account) else {
+                return DeletedAccount(rows: 0, photo: nil)
+            }
             guard standing.isDeleting else {
                 throw ServiceError(.operationNotAllowed, detail: "the account is not being deleted")
             }
             let photo = try transaction.photo(of: account)?.blob
-            return (try transaction.deleteAccount(account), photo)
+            return DeletedAccount(rows: try transaction.deleteAccount(account), photo: photo)
         }
         // If this fails, the sweep removes the file.
-        if let photo { try await blobs.remove([photo]) }
-        return AccountDataV1.ForgetAccountDataResponse(rows: UInt32(clamping: rows))
+        if let photo = deleted.photo { try await blobs.remove([photo]) }
+        return AccountDataV1.ForgetAccountDataResponse(rows: UInt32(clamping: deleted.rows))
     }
+}
+
+/// What a deletion has deleted.
+private struct DeletedAccount: Sendable {
+    let rows: Int
+    /// The file of the photo, which is still there; nil for none.
+    let photo: BlobName?
 }
 
 extension Transaction {
