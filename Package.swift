@@ -129,7 +129,7 @@ let package = Package(
                 nioTLS, logging, coreMetrics, tracing,
             ],
             pages: ["README.md"]),
-        module("Contracts", ["RPC", "Messages", "Cryptography", "ServiceRuntime"]),
+        module("Contracts", ["RPC", "Messages", "Cryptography", "ServiceRuntime", "JSON"]),
         module(
             "PosternClient",
             ["Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime", nioPosix]),
@@ -147,7 +147,7 @@ let package = Package(
             "RateLimitService",
             [
                 "Contracts", "RPC", "Messages", "Storage", "Cryptography",
-                "Addresses", "ServiceRuntime", logging, coreMetrics,
+                "Addresses", "ServiceRuntime", "JSON", logging, coreMetrics,
             ],
             pages: ["README.md", "schema.sql"]),
         module(
@@ -169,7 +169,7 @@ let package = Package(
             "SessionService",
             [
                 "Contracts", "RPC", "Messages", "Storage", "Cryptography",
-                "ServiceRuntime", logging,
+                "ServiceRuntime", "JSON", logging,
             ],
             pages: ["README.md", "schema.sql", "Proofs/README.md", "RefreshTokens/README.md"]),
         module(

@@ -1,3 +1,4 @@
+import Contracts
 import Logging
 import Metrics
 import ServiceLifecycle
@@ -28,10 +29,16 @@ package struct BackgroundTasks: Service {
             store: store, time: time, randomness: randomness, queues: OutboxTopic.queues,
             deliver: { try await delivery.deliver($0) })
         let orphans = OrphanCheck(store: store, logger: logger, metrics: metrics)
+        let elsewhere = OrphansElsewhere(
+            holders: [
+                .init(name: "session", data: peers.sessionData, kinds: [.session, .lastSeen]),
+                .init(name: "notification", data: peers.notificationData, kinds: [.pushDevice]),
+            ], store: store, time: time, logger: logger, metrics: metrics)
         let photos = PhotoSweep(
             store: store, blobs: profiles.blobs, uploads: profiles.uploads, logger: logger)
         duties = Duties(
-            of: store, purging: IdentityTables.purges, [orphans.duty, photos.duty], time: time)
+            of: store, purging: IdentityTables.purges,
+            [orphans.duty, elsewhere.duty, photos.duty], time: time)
     }
 
     /// Runs until the task is cancelled or a graceful shutdown begins.

@@ -17,6 +17,10 @@ package struct IdentityPeers: Sendable {
     let pushDevices: any PushDevicesAPI
     /// The notification service, for providers' relay addresses.
     let relays: any RelayAddressesAPI
+    /// The session service, for the data that it has of accounts.
+    let sessionData: any AccountDataAPI
+    /// The notification service, for the same.
+    let notificationData: any AccountDataAPI
 
     /// Peers in other programs, over their channels.
     package init(session: any CallChannel, notification: any CallChannel) {
@@ -26,14 +30,17 @@ package struct IdentityPeers: Sendable {
             notifications: NotificationsClient(notification),
             texts: TextMessagesClient(notification),
             pushDevices: PushDevicesClient(notification),
-            relays: RelayAddressesClient(notification))
+            relays: RelayAddressesClient(notification),
+            sessionData: AccountDataClient(session),
+            notificationData: AccountDataClient(notification))
     }
 
     /// Any peers.
     package init(
         devices: any DevicesAPI, sessions: any SessionsAPI, activity: any AccountActivityAPI,
         notifications: any NotificationsAPI, texts: any TextMessagesAPI,
-        pushDevices: any PushDevicesAPI, relays: any RelayAddressesAPI
+        pushDevices: any PushDevicesAPI, relays: any RelayAddressesAPI,
+        sessionData: any AccountDataAPI, notificationData: any AccountDataAPI
     ) {
         self.devices = devices
         self.sessions = sessions
@@ -42,5 +49,7 @@ package struct IdentityPeers: Sendable {
         self.texts = texts
         self.pushDevices = pushDevices
         self.relays = relays
+        self.sessionData = sessionData
+        self.notificationData = notificationData
     }
 }

@@ -38,6 +38,8 @@ package struct IdentityService: Sendable {
     let documents: DocumentsHandler
     /// `postern.identity.v1.AccountOnboarding`.
     let onboarding: OnboardingHandler
+    /// `postern.accountdata.v1.AccountData`, for calls in process. It is not among `methods`.
+    package let accountData: AccountDataHandler
     /// The work beside the handlers.
     package let background: BackgroundTasks
     /// The work beside the handlers. Each task runs until cancelled.
@@ -118,6 +120,8 @@ package struct IdentityService: Sendable {
             settings: settings, store: store, keys: keys, randomness: randomness,
             answers: answers, sessions: peers.sessions, documents: documents, blobs: blobs,
             uploads: PhotoUploads())
+        accountData = AccountDataHandler(
+            store: store, keys: keys, randomness: randomness, blobs: blobs)
         background = BackgroundTasks(
             beside: accounts, profiles: profiles, peers: peers, apple: apple, logger: logger,
             metrics: metrics)

@@ -91,9 +91,26 @@ extension NotificationKeys {
             String(decoding: try box.open(sealed, at: Self.place(of: device)), as: UTF8.self)
         }
 
+        func seal(_ account: AccountID, of device: PushDeviceID) throws -> [UInt8] {
+            try box.seal(Array(account.text.utf8), at: Self.accountPlace(of: device))
+        }
+
+        /// The account of a device.
+        func openAccount(_ sealed: [UInt8], of device: PushDeviceID) throws -> AccountID {
+            let text = try box.open(sealed, at: Self.accountPlace(of: device))
+            guard let account = AccountID(text: String(decoding: text, as: UTF8.self)) else {
+                throw SQLError(.unexpectedValue, detail: "push_device.sealed_account is no account")
+            }
+            return account
+        }
+
         /// Whether a device's sealed token opens under these keys.
         func opens(_ sealed: [UInt8], of device: PushDeviceID) -> Bool {
             box.opens(sealed, at: Self.place(of: device))
+        }
+
+        private static func accountPlace(of device: PushDeviceID) -> SealedPlace {
+            SealedPlace(table: "push_device", column: "sealed_account", row: device.key)
         }
 
         private static func place(of device: PushDeviceID) -> SealedPlace {

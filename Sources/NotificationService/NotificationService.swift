@@ -20,6 +20,8 @@ package struct NotificationService: Sendable {
     let relayAddresses: RelayAddressesHandler
     /// `postern.notification.v1.Outbox`.
     let outbox: OutboxHandler
+    /// `postern.accountdata.v1.AccountData`.
+    var accountData: AccountDataHandler { outbox.accountData }
     /// `postern.notification.v1.Webhooks`.
     let webhooks: WebhooksHandler
     /// Delivers messages.
@@ -77,6 +79,7 @@ package struct NotificationService: Sendable {
             AddressesDispatcher.methods(of: addresses),
             RelayAddressesDispatcher.methods(of: relayAddresses),
             OutboxDispatcher.methods(of: outbox),
+            AccountDataDispatcher.methods(of: accountData),
             WebhooksDispatcher.methods(of: webhooks),
         ]
     }

@@ -25,6 +25,7 @@ package enum NotificationStore {
         Migration(number: 8, sql: warnings),
         Migration(number: 9, sql: leaseHolders),
         Migration(number: 10, sql: eventPositions),
+        Migration(number: 11, sql: deviceAccounts),
     ]
 
     /// `state`: 0 queued, 1 sending, 2 waiting, 3 sent, 4 dead. `due_at_ms`: when the message may
@@ -229,6 +230,12 @@ package enum NotificationStore {
         DROP INDEX message_turn;
         CREATE INDEX message_turn ON message (channel, lane, is_warning, due_at_ms, state)
             WHERE due_at_ms IS NOT NULL;
+        """
+
+    /// The account of a device, sealed: `ListAccountsWithData` names it, and a hash cannot. Null in
+    /// rows of earlier or older programs, until the device registers again.
+    private static let deviceAccounts = """
+        ALTER TABLE push_device ADD COLUMN sealed_account BLOB;
         """
 
     /// `holder` is the process that holds the lease of a message in state 1 (`LeaseHolder`); in

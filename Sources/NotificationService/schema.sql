@@ -160,7 +160,7 @@ CREATE TABLE push_device (
     app TEXT NOT NULL,
     token BLOB NOT NULL,
     seen_at_ms INTEGER NOT NULL
-) STRICT;
+, sealed_account BLOB) STRICT;
 
 CREATE INDEX push_device_account ON push_device (account_hash, seen_at_ms);
 

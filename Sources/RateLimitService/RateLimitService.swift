@@ -68,9 +68,15 @@ package struct RateLimitService: Sendable {
         self.logger = logger
     }
 
-    /// The rpcs of both handlers, for a server.
+    /// The handler of `AccountData`.
+    var accountData: AccountDataHandler { AccountDataHandler(limits: limits, time: time) }
+
+    /// The rpcs of all handlers, for a server.
     package var methods: [ServiceMethods] {
-        [limits.methods, LimitOperationDispatcher.methods(of: operations)]
+        [
+            limits.methods, LimitOperationDispatcher.methods(of: operations),
+            AccountDataDispatcher.methods(of: accountData),
+        ]
     }
 
     /// The work beside the handlers. Each task runs until cancelled.

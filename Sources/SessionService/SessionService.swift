@@ -13,6 +13,8 @@ package struct SessionService: Sendable {
     let devices: DevicesHandler
     /// `postern.session.v1.AccountActivity`.
     let accountActivity: AccountActivityHandler
+    /// `postern.accountdata.v1.AccountData`.
+    let accountData: AccountDataHandler
     /// `postern.session.v1.SessionEnds`.
     let ends: SessionEndsHandler
     /// `postern.session.v1.SigningKeys`.
@@ -59,6 +61,9 @@ package struct SessionService: Sendable {
         accountActivity = AccountActivityHandler(
             store: store, life: sessions.life, activity: memory.activity, devices: devices,
             time: time, logger: logger)
+        accountData = AccountDataHandler(
+            store: store, deviceNames: keys.deviceNames, life: sessions.life, memory: memory,
+            revocationRetention: accessTokens.retention, time: time)
         refreshKeys = RefreshKeysHandler(store: store, keys: refreshTokens)
         background = SessionBackgroundTasks(
             beside: sessions, notices: notices, epoch: epoch, wakeSignal: wakeSignal,
@@ -75,6 +80,7 @@ package struct SessionService: Sendable {
             sessions.methods,
             DevicesDispatcher.methods(of: devices),
             AccountActivityDispatcher.methods(of: accountActivity),
+            AccountDataDispatcher.methods(of: accountData),
             RefreshKeysDispatcher.methods(of: refreshKeys),
             SessionEndsDispatcher.methods(of: ends),
             SigningKeysDispatcher.methods(of: signingKeys),

@@ -16,6 +16,7 @@ package enum SessionTables {
         Migration(number: 7, sql: revocationPositions),
         Migration(number: 8, sql: signingKeysVersion),
         Migration(number: 9, sql: sessionGeneration),
+        Migration(number: 10, sql: endedSessions),
     ]
 
     /// One row for each session and so for each refresh token family: `counter` is the leaf's.
@@ -68,6 +69,12 @@ package enum SessionTables {
         ALTER TABLE session ADD COLUMN device_name BLOB;
         DROP INDEX session_by_account;
         CREATE INDEX session_open_by_account ON session (account) WHERE ended_at_ms IS NULL;
+        """
+
+    /// The ended sessions of an account, for its export and deletion (G-20, G-21). An index of
+    /// their own, which no sign-in queries.
+    private static let endedSessions = """
+        CREATE INDEX session_ended_by_account ON session (account) WHERE ended_at_ms IS NOT NULL;
         """
 
     /// All of the owner's proofs, where there are several (`SessionProofs`); `methods` and

@@ -107,6 +107,8 @@ CREATE TABLE session (
 
 CREATE INDEX session_by_end ON session (ended_at_ms) WHERE ended_at_ms IS NOT NULL;
 
+CREATE INDEX session_ended_by_account ON session (account) WHERE ended_at_ms IS NOT NULL;
+
 CREATE INDEX session_open_by_account ON session (account) WHERE ended_at_ms IS NULL;
 
 CREATE TABLE session_end (

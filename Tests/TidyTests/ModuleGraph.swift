@@ -14,15 +14,15 @@ enum ModuleGraph {
         ("Storage", ["Cryptography", "Addresses", "ServiceRuntime", "CSQLite"]),
         ("Outbound", ["Cryptography", "Addresses", "ServiceRuntime", "CCurl"]),
         ("RPC", ["Messages", "Cryptography", "ServiceRuntime"]),
-        ("Contracts", ["RPC", "Messages", "Cryptography", "ServiceRuntime"]),
+        ("Contracts", ["RPC", "Messages", "Cryptography", "ServiceRuntime", "JSON"]),
         ("PosternClient", ["Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime"]),
         // Shared by the programs: settings, logs, keys, the server, start and stop.
         (
             "Hosting",
             ["Contracts", "RPC", "Messages", "Storage", "Cryptography", "ServiceRuntime", "JSON"]
         ),
-        ("RateLimitService", serviceFloor.union(["Addresses"])),
-        ("SessionService", serviceFloor),
+        ("RateLimitService", serviceFloor.union(["Addresses", "JSON"])),
+        ("SessionService", serviceFloor.union(["JSON"])),
         ("NotificationService", serviceFloor.union(["Outbound", "Addresses", "JSON", "Texts"])),
         ("IdentityService", serviceFloor.union(["Outbound", "Addresses", "JSON"])),
         // The gateway has no store: no Storage.

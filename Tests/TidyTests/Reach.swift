@@ -18,6 +18,8 @@ struct Reach {
         "identity": "IdentityService", "session": "SessionService",
         "ratelimit": "RateLimitService", "notification": "NotificationService",
     ]
+    /// The folder in which each service implements the package `accountdata`.
+    private static let implementedByEach = "/AccountData/"
 
     /// Methods without a server, or of an inner package and called by no other module.
     func methods() throws -> [String] {
@@ -56,6 +58,7 @@ struct Reach {
         }
         return (calls + index.places(of: request)).contains {
             Self.module(of: $0.path) != Self.modules[part, default: "Hosting"]
+                && !$0.path.contains(Self.implementedByEach)
         }
     }
 

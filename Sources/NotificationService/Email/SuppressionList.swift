@@ -66,6 +66,21 @@ extension Transaction {
     }
 }
 
+extension Transaction {
+    /// Deletes the suppression of addresses and numbers, by their keyed hashes, because their
+    /// account is deleted.
+    /// - Returns: how many rows were deleted.
+    func forgetSuppression(_ addresses: [[UInt8]], _ numbers: [[UInt8]]) throws -> Int {
+        let ofAddresses = try addresses.map {
+            try execute("DELETE FROM stopped_address WHERE address_hash = ?", [.blob($0)])
+        }
+        let ofNumbers = try numbers.map {
+            try execute("DELETE FROM stopped_number WHERE recipient_hash = ?", [.blob($0)])
+        }
+        return (ofAddresses + ofNumbers).reduce(0, +)
+    }
+}
+
 extension SuppressionList {
     /// The entry of one address.
     struct Entry: Hashable, Sendable {

@@ -1,13 +1,11 @@
+import Contracts
 import Messages
 import RPC
 import ServiceRuntime
-import Storage
 
 extension OutboxHandler {
-    /// Messages erased in one transaction.
-    private static let forgottenAtOnce = 500
-
-    /// Erases an account's messages and devices.
+    /// Erases an account's messages and devices: the operator's call. It does the same as
+    /// `AccountData.ForgetAccountData` for an account whose addresses are not known.
     /// - Throws: `rpc/permission-denied` unless the caller is identity or the operator;
     ///   `rpc/invalid-argument` for a malformed account id; `rpc/unavailable` when a reader or a
     ///   backup holds the store's log; other store errors. The call can be repeated.
@@ -18,19 +16,7 @@ extension OutboxHandler {
         guard let account = AccountID(text: request.accountId) else {
             throw ServiceError(.invalidArgument, fields: ["account_id"])
         }
-        let hash = keys.account(account)
-        while try await store.write(
-            about: [.hash(hash)],
-            { transaction in
-                try transaction.forgetMessages(ofAccount: hash, limit: Self.forgottenAtOnce)
-            }) == Self.forgottenAtOnce
-        {}
-        try await store.write(about: [.hash(hash)]) { transaction in
-            _ = try transaction.dropDevices(ofAccount: hash)
-            try transaction.audit(AuditEvent(.messagesForgotten, account: account.key))
-        }
-        // Until then the deleted data remains in the log. The call can be repeated.
-        try await delivery.maintenance.wipe()
+        _ = try await accountData.forget(AccountDataSubject(account))
         return NotificationV1.ForgetAccountResponse()
     }
 }

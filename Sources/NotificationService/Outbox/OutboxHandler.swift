@@ -13,6 +13,10 @@ struct OutboxHandler: OutboxService {
     let delivery: BackgroundDelivery
     let time: any Time
 
+    var accountData: AccountDataHandler {
+        AccountDataHandler(store: store, keys: keys, maintenance: delivery.maintenance)
+    }
+
     static func id(_ text: String) throws(ServiceError) -> MessageID {
         guard let id = MessageID(text: text) else {
             throw ServiceError(.invalidArgument, fields: ["message_id"])

@@ -60,28 +60,37 @@ extension Transaction {
     /// Inserts a device, by the keyed hashes of its token, of the recipient of messages to it, and
     /// of the session that it was registered with.
     func insert(
-        _ device: StoredDevice, token: [UInt8], recipient: [UInt8], session: [UInt8]?
+        _ device: StoredDevice, sealedAccount: [UInt8], token: [UInt8], recipient: [UInt8],
+        session: [UInt8]?
     ) throws {
         try put(
             """
             INSERT INTO push_device (
                 id, token_hash, account_hash, recipient_hash, session_hash, platform, app, token,
-                seen_at_ms)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                seen_at_ms, sealed_account)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 .integer(device.id.key), .blob(token), .blob(device.account),
                 .blob(recipient), SQLValue(session),
                 .integer(device.platform.rawValue), .text(device.app),
-                .blob(device.token), SQLValue(device.seenAt ?? at),
+                .blob(device.token), SQLValue(device.seenAt ?? at), .blob(sealedAccount),
             ])
     }
 
     /// Records that a device is in use, and with which session.
-    func touchDevice(_ id: PushDeviceID, app: String, session: [UInt8]?) throws {
+    func touchDevice(
+        _ id: PushDeviceID, sealedAccount: [UInt8], app: String, session: [UInt8]?
+    ) throws {
         try put(
-            "UPDATE push_device SET app = ?, session_hash = ?, seen_at_ms = ? WHERE id = ?",
-            [.text(app), SQLValue(session), SQLValue(at), .integer(id.key)])
+            """
+            UPDATE push_device
+            SET app = ?, session_hash = ?, seen_at_ms = ?, sealed_account = ? WHERE id = ?
+            """,
+            [
+                .text(app), SQLValue(session), SQLValue(at), .blob(sealedAccount),
+                .integer(id.key),
+            ])
     }
 
     /// Replaces a device's token.

@@ -18,7 +18,8 @@ extension PushDevicesHandler {
     func register(
         _ request: NotificationV1.RegisterDeviceRequest, _ context: CallContext
     ) async throws -> NotificationV1.RegisterDeviceResponse {
-        let account = keys.account(try RequestFields.account(request.accountId))
+        let owner = try RequestFields.account(request.accountId)
+        let account = keys.account(owner)
         let session = try Self.session(request.sessionId).map(keys.devices.session)
         let (platform, token) = try Self.token(request)
         guard platforms.contains(platform) else {
@@ -35,7 +36,9 @@ extension PushDevicesHandler {
         let hash = keys.devices.token(token, on: platform)
         let recipient = keys.recipient(PushOrder.recipientKey(device: id.key))
         let (row, isMoved) = try await store.write(about: [.hash(account)]) {
-            try $0.register(device, token: hash, recipient: recipient, session: session)
+            try $0.register(device, token: hash, recipient: recipient, session: session) {
+                try keys.devices.seal(owner, of: $0)
+            }
         }
         return NotificationV1.RegisterDeviceResponse(deviceId: row.text, moved: isMoved)
     }
@@ -59,7 +62,8 @@ extension Transaction {
     /// - Returns: the device's row, the existing one if account and token are the same; whether the
     ///   token belonged to another account.
     fileprivate func register(
-        _ device: StoredDevice, token: [UInt8], recipient: [UInt8], session: [UInt8]?
+        _ device: StoredDevice, token: [UInt8], recipient: [UInt8], session: [UInt8]?,
+        sealedAccount: (PushDeviceID) throws -> [UInt8]
     ) throws -> (row: PushDeviceID, isMoved: Bool) {
         let known = try locked {
             try self.device(token: token)
@@ -67,11 +71,15 @@ extension Transaction {
             .hash($0.account)
         }
         if let known, known.account == device.account {
-            try touchDevice(known.id, app: device.app, session: session)
+            try touchDevice(
+                known.id, sealedAccount: sealedAccount(known.id), app: device.app,
+                session: session)
             return (known.id, false)
         }
         if let known { try dropDevice(known.id) }
-        try insert(device, token: token, recipient: recipient, session: session)
+        try insert(
+            device, sealedAccount: sealedAccount(device.id), token: token, recipient: recipient,
+            session: session)
         _ = try dropDevices(ofAccount: device.account, beyond: PushDevicesHandler.devicesMax)
         try audit(
             AuditEvent(

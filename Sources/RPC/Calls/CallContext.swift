@@ -63,8 +63,10 @@ extension CallContext {
     package static let operators: Set<String> = ["tool"]
     /// The application that calls for apps, which it knows by their keys.
     package static let webService = "web"
+    /// The service that keeps accounts.
+    package static let identity = "identity"
     /// The applications that manage accounts: they end an account's sessions and delete its data.
-    private static let accountKeepers: Set<String> = operators.union(["identity"])
+    private static let accountKeepers: Set<String> = operators.union([identity])
 
     /// Admits only the operator's tool, whatever the callers list says. A compromised gateway must
     /// not change signing keys, use up the capacity for subjects' secrets, or accept a wrong clock.
@@ -73,6 +75,14 @@ extension CallContext {
     /// - Throws: `rpc/permission-denied`.
     package func requireOperator() throws(ServiceError) {
         guard Self.operators.contains(application) else { throw ServiceError(.permissionDenied) }
+    }
+
+    /// Admits only identity, whatever the callers list says, and not the operator's tool: what a
+    /// service has about an account is for its owner, and deleting it is a step of the account's
+    /// deletion. A compromised gateway must be able to do neither.
+    /// - Throws: `rpc/permission-denied`.
+    package func requireIdentity() throws(ServiceError) {
+        guard application == Self.identity else { throw ServiceError(.permissionDenied) }
     }
 
     /// Admits only identity and the operator's tool: a compromised gateway must not end all

@@ -159,7 +159,9 @@ package enum MetricCatalogue {
     ]
 
     private static let accounts: [Entry] = [
-        Entry("identity_orphans", .number, "Rows without their other half, by kind."),
+        Entry(
+            "identity_orphans", .number,
+            "Rows without their other half, and accounts that only other services know, by kind."),
         Entry(
             "provider_dialogs_total", .number,
             "Dialogs of identity providers in apps, by provider and outcome."),

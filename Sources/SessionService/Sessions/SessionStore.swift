@@ -124,12 +124,20 @@ extension SQLSession {
             WHERE account = ? AND ended_at_ms IS NULL
             """,
             [.integer(account.key)]
-        ) { row in
-            let device = SessionDevice.Stored(
-                platform: try row.optionalText("platform"),
-                sealedName: try row.optionalBlob("device_name"))
-            return (try Session(row), device)
-        }
+        ) { try $0.sessionAndDevice() }
+    }
+
+    /// The next ended sessions of an account by key, each with its device.
+    func endedSessionsWithDevices(
+        of account: AccountID, after key: Int64, limit: Int
+    ) throws -> [(session: Session, device: SessionDevice.Stored)] {
+        try query(
+            """
+            SELECT \(Session.columns), platform, device_name FROM session
+            WHERE account = ? AND ended_at_ms IS NOT NULL AND id > ? ORDER BY id LIMIT ?
+            """,
+            [.integer(account.key), .integer(key), .integer(Int64(limit))]
+        ) { try $0.sessionAndDevice() }
     }
 
     /// The device of a session; nil when there is no such session.
@@ -186,7 +194,15 @@ extension Session {
 }
 
 extension SQLRow {
-    fileprivate func identifier<Kind>(_ column: SQLColumn) throws -> Identifier<Kind> {
+    /// A session with its device, of a row of `Session.columns`, `platform` and `device_name`.
+    fileprivate func sessionAndDevice() throws -> (session: Session, device: SessionDevice.Stored) {
+        let device = SessionDevice.Stored(
+            platform: try optionalText("platform"), sealedName: try optionalBlob("device_name"))
+        return (try Session(self), device)
+    }
+
+    /// The id in `column`.
+    func identifier<Kind>(_ column: SQLColumn) throws -> Identifier<Kind> {
         guard let id = Identifier<Kind>(key: try integer(column)) else {
             throw SQLError(.unexpectedValue, detail: "column \(column) does not hold a row key")
         }

@@ -173,7 +173,8 @@ package enum AuditKind: String, CaseIterable, Sendable {
     /// Credential stuffing: too many sign-ins fail across all accounts, as when leaked passwords
     /// are tried.
     case stuffingAlarm = "limit.stuffing-alarm"
-    /// An operator reset the limits of a subject.
+    /// An operator reset the limits of a subject; or those of a deleted account were, and `attempt`
+    /// is how many.
     case limitReset = "limit.reset"
     /// A new secret for hashing the subjects of limits came into use; `attempt` is its number.
     case subjectSecretMade = "key.subject-secret-made"

@@ -106,7 +106,9 @@ final class InnerServices: Sendable {
                 activity: sessionService.accountActivity,
                 notifications: notification.notifications, texts: notification.texts,
                 pushDevices: notification.pushDevices,
-                relays: RelaysForIdentity(relayAddresses: notification.relayAddresses)),
+                relays: RelaysForIdentity(relayAddresses: notification.relayAddresses),
+                sessionData: sessionService.accountData,
+                notificationData: notification.accountData),
             documentWriters: Reloadable(backend.applications), time: time,
             randomness: randomness, logger: log, metrics: MetricsRegistry())
         notices.connect(to: identity.accountNotices)

@@ -27,7 +27,7 @@ struct OrphanCheckTests {
         _ = try await fixture.signIn(by: .token("g1", email: "eve@example.org"))
         _ = try await fixture.signInAsGuest()
         let lines = try await check()
-        #expect(lines.count == 4)
+        #expect(lines.count == 7)
         #expect(lines.allSatisfy { $0.hasSuffix(" 0") || $0.hasSuffix(" 0.0") })
         #expect(fixture.log.lines.allSatisfy { !$0.contains("orphan") })
     }
@@ -90,8 +90,9 @@ struct OrphanCheckTests {
     func hourly() async throws {
         try await withThrowingTaskGroup { group in
             group.addTask { try await fixture.tasks.run() }
-            // The outbox relay, the purge, the check and the response times' floor sleep.
-            await fixture.time.sleepers(4)
+            // The outbox relay, the purge, both checks, the sweep of photos and the response times'
+            // floor sleep.
+            await fixture.time.sleepers(6)
             _ = try await fixture.register()
             try await fixture.change("DELETE FROM profiles")
             #expect(fixture.log.lines.allSatisfy { !$0.contains("orphan") })

@@ -21,6 +21,8 @@ final class IdentityFixture: Sendable {
     let sessions: RecordingSessions
     let texts = RecordingTexts()
     let pushDevices = RecordingPushDevices()
+    let sessionData = ListedAccounts()
+    let notificationData = ListedAccounts()
     let devices: KnownSessions
     let tokens = WrittenTokens()
     let metrics = MetricsRegistry()
@@ -77,7 +79,8 @@ final class IdentityFixture: Sendable {
         peers = IdentityPeers(
             devices: devices, sessions: sessions, activity: NoActivity(),
             notifications: notifications, texts: texts, pushDevices: pushDevices,
-            relays: UnreachableRelays())
+            relays: UnreachableRelays(), sessionData: sessionData,
+            notificationData: notificationData)
         service = try IdentityService(
             settings: settings, store: store, keys: keys, peers: peers,
             time: time, randomness: randomness, logger: logger, metrics: metrics)

@@ -23,6 +23,55 @@ struct UnreachableRelays: RelayAddressesAPI {
     ) async throws -> NotificationV1.SetRelayResponse { throw ServiceError(.unavailable) }
 }
 
+/// A service that has data of the accounts that it is given, 2 on a page.
+final class ListedAccounts: AccountDataAPI {
+    private struct State {
+        var accounts: [AccountDataV1.AccountWithData] = []
+        var failure: ErrorCode?
+        var calls = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// The number of calls.
+    var calls: Int { state.withLock { $0.calls } }
+
+    /// From now on lists these.
+    func list(_ accounts: [AccountDataV1.AccountWithData]) {
+        state.withLock { $0.accounts = accounts }
+    }
+
+    /// From now on calls fail with this code; nil for none.
+    func fail(_ code: ErrorCode?) { state.withLock { $0.failure = code } }
+
+    func listAccountsWithData(
+        _ request: AccountDataV1.ListAccountsWithDataRequest, _ context: CallContext
+    ) async throws -> AccountDataV1.ListAccountsWithDataResponse {
+        try context.requireIdentity()
+        return try state.withLock { state in
+            state.calls += 1
+            if let failure = state.failure { throw ServiceError(failure) }
+            let start = Int(request.pageToken) ?? 0
+            let end = min(start + 2, state.accounts.count)
+            return .init(
+                accounts: Array(state.accounts[start..<end]),
+                nextPageToken: end < state.accounts.count ? "\(end)" : "")
+        }
+    }
+
+    func collectAccountData(
+        _ request: AccountDataV1.CollectAccountDataRequest, _ context: CallContext
+    ) -> IncomingItems<AccountDataV1.CollectAccountDataItem> {
+        .inProcess { _ in throw ServiceError(.unknownMethod) }
+    }
+
+    func forgetAccountData(
+        _ request: AccountDataV1.ForgetAccountDataRequest, _ context: CallContext
+    ) async throws -> AccountDataV1.ForgetAccountDataResponse {
+        throw ServiceError(.unknownMethod)
+    }
+}
+
 /// A notification service that records the mails to send, once for each key like the real one.
 final class RecordingNotifications: NotificationsAPI {
     private struct State {

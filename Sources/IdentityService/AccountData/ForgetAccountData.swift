@@ -1,0 +1,72 @@
+import Contracts
+package import Messages
+package import RPC
+import ServiceRuntime
+import Storage
+
+extension AccountDataHandler {
+    /// Deletes all rows of an account that is being deleted, in one transaction. With its row in
+    /// `account_keys` what backups have of it becomes unreadable to whoever has no copy of that row.
+    /// The photo's file is removed after the commit.
+    ///
+    /// It is the last step of a deletion: grants must have been revoked and the other services must
+    /// have forgotten the account before, since what they need to know is deleted here.
+    /// - Throws: `rpc/permission-denied` unless identity calls; `rpc/invalid-argument`;
+    ///   `auth/operation-not-allowed` for an account that is not being deleted; errors of the
+    ///   store. The call can be repeated.
+    package func forgetAccountData(
+        _ request: AccountDataV1.ForgetAccountDataRequest, _ context: CallContext
+    ) async throws -> AccountDataV1.ForgetAccountDataResponse {
+        try context.requireIdentity()
+        let account = try AccountDataSubject(request.subject).account
+        let deleted = try await store.write(about: [.account(account)]) { transaction in
+            guard let standing = try transaction.standing(account) else {
+                return DeletedAccount(rows: 0, photo: nil)
+            }
+            guard standing.isDeleting else {
+                throw ServiceError(.operationNotAllowed, detail: "the account is not being deleted")
+            }
+            let photo = try transaction.photo(of: account)?.blob
+            return DeletedAccount(rows: try transaction.deleteAccount(account), photo: photo)
+        }
+        // If this fails, the sweep removes the file.
+        if let photo = deleted.photo { try await blobs.remove([photo]) }
+        return AccountDataV1.ForgetAccountDataResponse(rows: UInt32(clamping: deleted.rows))
+    }
+}
+
+/// What a deletion has deleted.
+private struct DeletedAccount: Sendable {
+    let rows: Int
+    /// The file of the photo, which is still there; nil for none.
+    let photo: BlobName?
+}
+
+extension Transaction {
+    /// Deletes the rows of an account, each table's before those that they refer to.
+    /// - Returns: how many.
+    fileprivate func deleteAccount(_ account: AccountID) throws -> Int {
+        let key: [SQLValue] = [.integer(account.key)]
+        var rows = 0
+        rows += try execute("DELETE FROM links WHERE account = ?", key)
+        rows += try execute("DELETE FROM email_changes WHERE account = ?", key)
+        rows += try execute("DELETE FROM claims WHERE account = ?", key)
+        rows += try execute("DELETE FROM phone_codes WHERE account = ?", key)
+        rows += try execute("DELETE FROM notices WHERE account = ?", key)
+        rows += try execute("DELETE FROM known_devices WHERE account = ?", key)
+        rows += try execute("DELETE FROM suspensions WHERE account = ?", key)
+        rows += try execute("DELETE FROM removed_identities WHERE account = ?", key)
+        rows += try execute("DELETE FROM identities WHERE account = ?", key)
+        rows += try execute("DELETE FROM imported_accounts WHERE account = ?", key)
+        rows += try execute("DELETE FROM custom_claims WHERE account = ?", key)
+        rows += try execute("DELETE FROM passwords WHERE account = ?", key)
+        rows += try execute("DELETE FROM email_addresses WHERE account = ?", key)
+        rows += try execute("DELETE FROM documents WHERE account = ?", key)
+        rows += try execute("DELETE FROM document_totals WHERE account = ?", key)
+        rows += try execute("DELETE FROM photos WHERE account = ?", key)
+        rows += try execute("DELETE FROM profiles WHERE account = ?", key)
+        rows += try execute("DELETE FROM account_keys WHERE account = ?", key)
+        rows += try execute("DELETE FROM accounts WHERE account = ?", key)
+        return rows
+    }
+}

@@ -1,0 +1,79 @@
+import Addresses
+import Contracts
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+
+/// `postern.accountdata.v1.AccountData` of the rate limiter. Its states are keyed hashes, which are
+/// found only by what a request names: the account, its emails and phone numbers. What is counted
+/// by address, by device, or by an email at an address is not found, and ends by itself.
+/// `Sources/ACCOUNT_DATA.md` lists all tables and files.
+struct AccountDataHandler: AccountDataService {
+    let limits: LimitsHandler
+    let time: any Time
+
+    /// Returns an empty page: hashes name no account.
+    /// - Throws: `rpc/permission-denied` unless identity calls; `rpc/invalid-argument`.
+    func listAccountsWithData(
+        _ request: AccountDataV1.ListAccountsWithDataRequest, _ context: CallContext
+    ) async throws -> AccountDataV1.ListAccountsWithDataResponse {
+        try context.requireIdentity()
+        guard request.pageToken.isEmpty else {
+            throw ServiceError(.invalidArgument, fields: ["page_token"])
+        }
+        return AccountDataV1.ListAccountsWithDataResponse()
+    }
+}
+
+/// A limit that counts one of an account's subjects now.
+struct CountedSubject: Sendable {
+    let limit: LimitName
+    let name: AccountDataHandler.SubjectName
+    /// The decision that a charge would get.
+    let verdict: LimitVerdict
+}
+
+extension AccountDataHandler {
+    /// What limits count an account by.
+    struct SubjectName: Sendable {
+        /// "account", "email" or "phone number".
+        let kind: String
+        /// As the gateway names it in charges.
+        let text: String
+    }
+
+    /// The limits that count the account now.
+    func counted(_ subject: AccountDataSubject) -> [CountedSubject] {
+        let names = Self.names(of: subject)
+        let now = time.now()
+        let (subjects, policies) = (limits.subjects, limits.policies.value)
+        return Self.limitsOnNames.flatMap { limit in
+            names.compactMap { name in
+                var isHeld = false
+                let verdict = subjects.decide(.peek, at: now) { ring in
+                    let request = subjects.request(
+                        limit, name.text, policies.rule(limit), ring, at: now)
+                    isHeld = subjects.table.holds(request.key)
+                    return [request]
+                }
+                guard isHeld else { return nil }
+                return CountedSubject(limit: limit, name: name, verdict: verdict)
+            }
+        }
+    }
+
+    /// The limits whose subject is a name as it is; marks of known devices are none.
+    private static let limitsOnNames = LimitName.allCases.filter {
+        $0.definition.subject == .text && $0.isOperators
+    }
+
+    private static func names(of subject: AccountDataSubject) -> [SubjectName] {
+        let emails = subject.emails.map { email in
+            EmailAddress(email).map { String(decoding: $0.normalised, as: UTF8.self) } ?? email
+        }
+        return [SubjectName(kind: "account", text: subject.account.text)]
+            + emails.map { SubjectName(kind: "email", text: $0) }
+            + subject.phoneNumbers.map { SubjectName(kind: "phone number", text: $0) }
+    }
+}

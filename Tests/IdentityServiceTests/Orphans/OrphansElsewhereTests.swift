@@ -1,0 +1,107 @@
+import Contracts
+import Messages
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+@Suite("I-09: data of other services without an account is counted", .timeLimit(.minutes(1)))
+struct OrphansElsewhereTests {
+    let fixture: IdentityFixture
+    let check: OrphansElsewhere
+    let ada: String
+
+    init() async throws {
+        fixture = try IdentityFixture()
+        ada = try #require(try await fixture.register().account).accountId
+        check = OrphansElsewhere(
+            holders: [
+                .init(
+                    name: "session", data: fixture.sessionData, kinds: [.session, .lastSeen]),
+                .init(
+                    name: "notification", data: fixture.notificationData, kinds: [.pushDevice]),
+            ], store: fixture.store, time: fixture.time,
+            logger: fixture.log.logger(time: fixture.time), metrics: fixture.metrics)
+    }
+
+    private func run() async throws {
+        while try await check.step() {}
+    }
+
+    private func gauge(_ kind: String) -> Double? {
+        let line = fixture.metrics.prometheusText().split(separator: "\n").first {
+            $0.contains("identity_orphans{") && $0.contains("\"\(kind)\"")
+        }
+        return line?.split(separator: " ").last.flatMap { Double($0) }
+    }
+
+    private func logged(_ event: String) -> Int {
+        fixture.log.lines.count { $0.contains(event) }
+    }
+
+    @Test("an account that exists is no orphan; others are counted by kind, over all pages")
+    func counted() async throws {
+        fixture.sessionData.list([
+            .init(accountId: ada, kinds: ["session", "last-seen"]),
+            .init(accountId: "acc_0000000000001", kinds: ["session", "last-seen"]),
+            .init(accountId: "acc_0000000000002", kinds: ["last-seen"]),
+        ])
+        fixture.notificationData.list([
+            .init(accountId: "acc_0000000000003", kinds: ["push-device"])
+        ])
+        try await run()
+        #expect(gauge("session") == 1 && gauge("last-seen") == 2 && gauge("push-device") == 1)
+        #expect(logged("identity.orphans.elsewhere") == 2)
+        #expect(fixture.sessionData.calls == 2)
+        fixture.sessionData.list([.init(accountId: ada, kinds: ["session"])])
+        try await run()
+        #expect(gauge("session") == 0 && gauge("last-seen") == 0)
+    }
+
+    @Test("a malformed id and a kind of a newer version are not counted")
+    func unknown() async throws {
+        fixture.sessionData.list([
+            .init(accountId: "7", kinds: ["session"]),
+            .init(accountId: "acc_0000000000001", kinds: ["hologram"]),
+        ])
+        try await run()
+        #expect(gauge("session") == 0)
+        #expect(!fixture.metrics.prometheusText().contains("hologram"))
+    }
+
+    @Test("a service that does not answer is logged once, its count stays, the other is asked")
+    func away() async throws {
+        fixture.sessionData.list([.init(accountId: "acc_0000000000001", kinds: ["session"])])
+        try await run()
+        fixture.sessionData.fail(.unavailable)
+        fixture.notificationData.list([
+            .init(accountId: "acc_0000000000003", kinds: ["push-device"])
+        ])
+        for _ in 0..<3 { try await run() }
+        #expect(gauge("session") == 1 && gauge("push-device") == 1)
+        #expect(logged("identity.orphans.peer_failed") == 1)
+        fixture.sessionData.fail(nil)
+        fixture.sessionData.list([])
+        try await run()
+        #expect(gauge("session") == 0)
+        fixture.sessionData.fail(.unavailable)
+        try await run()
+        #expect(logged("identity.orphans.peer_failed") == 2)
+    }
+
+    @Test("a service that names page after page does not keep the check busy")
+    func endless() async throws {
+        fixture.sessionData.list(
+            [AccountDataV1.AccountWithData](
+                repeating: .init(accountId: ada, kinds: ["session"]),
+                count: 2 * OrphansElsewhere.pagesMax + 1))
+        try await run()
+        #expect(fixture.sessionData.calls == OrphansElsewhere.pagesMax)
+        #expect(fixture.notificationData.calls == 1)
+        // The next run reads the rest.
+        try await run()
+        #expect(fixture.sessionData.calls == OrphansElsewhere.pagesMax + 1)
+        #expect(gauge("session") == 0)
+    }
+}
