@@ -31,13 +31,22 @@ extension SystemTests.ProfileStories {
             let (app, account) = try await app(34_001)
             let shop = try await ShopBackend(fixture.cluster)
             defer { shop.close() }
-            let json = #"{"plan":"gold"}"#
-            let written = try await shop.write(account, "preferences", json, key: "order-1")
-            #expect(written == 1)
-            #expect(try await app.read("preferences").document.json == json)
-            #expect(try await shop.write(account, "preferences", json, key: "order-1") == 1)
-            try await app.write("preferences", #"{"plan":"silver"}"#)
-            #expect(try await shop.read(account, "preferences") == #"{"plan":"silver"}"#)
+            try await app.write("profile", OnboardingAnswers.profile)
+            #expect(try await app.read("profile").content["plan"] == .string("free"))
+            let own = try await refusal {
+                try await app.write("profile", #"{"plan":"plus"}"#, merge: true)
+            }
+            #expect(own.code == .invalidDocument)
+            #expect(own.violations.map(\.rule) == [DocumentRule.serverOnly.rawValue])
+            for _ in 0..<2 {
+                let version = try await shop.merge(
+                    account, "profile", #"{"plan":"plus"}"#, key: "order-1")
+                #expect(version == 2, "a repeat gets the first answer")
+            }
+            let paid = try await app.read("profile")
+            #expect(paid.content["plan"] == .string("plus"))
+            #expect(paid.content["name"] == .string(OnboardingAnswers.name))
+            #expect(try await shop.read(account, "profile") == paid.document.json)
             let trail = try await fixture.cluster.tool(["audit", "--account", account])
             #expect(trail.output.contains("document.written-by-backend"), "\(trail)")
             #expect(trail.output.contains("shop/billing-job"), "the actor: \(trail)")
@@ -50,23 +59,20 @@ extension SystemTests.ProfileStories {
             let (app, account) = try await app(34_002)
             let shop = try await ShopBackend(fixture.cluster)
             defer { shop.close() }
+            let other = #"{"theme":"plain"}"#
             let replayed = try await refusal {
-                try await shop.write(
-                    account, "preferences", #"{"plan":"gold"}"#, key: "order-2",
-                    signing: #"{"plan":"iron"}"#)
+                try await shop.merge(
+                    account, "settings", #"{"theme":"gold"}"#, key: "order-2", signing: other)
             }
             #expect(replayed.code == .unauthenticated)
             // The app's own key may not call it at all.
-            let other = try AppBackend(fixture.cluster)
-            defer { other.close() }
             let unnamed = try await refusal {
-                try await other.backendDocuments.readAccountDocument(
-                    .init(
-                        call: .init(accountId: account), collection: "preferences", name: "main"),
-                    other.context(app.person))
+                try await fixture.backend.backendDocuments.readAccountDocument(
+                    .init(call: .init(accountId: account), collection: "settings", name: "main"),
+                    fixture.backend.context(app.person))
             }
             #expect(unnamed.code == .permissionDenied)
-            #expect(try await refusal { try await app.read("preferences") }.code == .notFound)
+            #expect(try await refusal { try await app.read("settings") }.code == .notFound)
         }
 
         @Test("I-07: another session sees no document and no photo of a person")
@@ -88,7 +94,7 @@ extension SystemTests.ProfileStories {
             }
             #expect(signedOut.code == .invalidAccessToken)
             try await eve.write("settings", #"{"theme":"pink"}"#)
-            #expect(try await ada.read("settings").document.json == #"{"theme":"dark"}"#)
+            #expect(try await ada.read("settings").content["theme"] == .string("dark"))
         }
     }
 }
@@ -129,16 +135,17 @@ private struct ShopBackend {
 
     func close() { client.close() }
 
-    /// Writes a document, as soon as both servers know the key.
+    /// Merges fields into a document, as soon as both servers know the key.
     /// - Parameter other: the JSON that the token is for; nil for the one that is written.
-    func write(
+    func merge(
         _ account: String, _ collection: String, _ json: String, key: String,
         signing other: String? = nil
     ) async throws -> Int64 {
-        let parts = [collection, "main", "", "", other ?? json]
+        let parts = [collection, "main", "", "merge", other ?? json]
         let call = try call("WriteAccountDocuments", account, parts, key: key)
         let request = GatewayV1.WriteAccountDocumentsRequest(
-            call: call, writes: [.init(collection: collection, name: "main", json: json)])
+            call: call,
+            writes: [.init(collection: collection, name: "main", json: json, merge: true)])
         var context = context
         context.metadata[Metadata.Key.idempotencyKey] = key
         let answer = try await known { [context] in

@@ -126,7 +126,7 @@ extension SystemTests.ProfileStories {
             #expect(version == seen + 1)
             let after = try await app.read("profile")
             #expect(after.content["name"] == .string("Augusta"))
-            #expect(after.content["age"] == .number("36"), "other fields stay")
+            #expect(after.content["age"] == .integer(36), "other fields stay")
             let state = try await app.state()
             #expect(state.account?.displayName == "Augusta", "one truth")
             let error = try await refusal {
@@ -150,12 +150,13 @@ extension SystemTests.ProfileStories {
 
             let items = tablet.watch(after: nil).makeAsyncIterator()
             let first = try #require(try await items.next())
-            #expect(first.written?.json == #"{"theme":"dark"}"#)
+            #expect(first.written?.json.contains(#""dark""#) == true)
             let current = try #require(try await items.next())
             #expect(current.change == nil && current.position == first.position)
             try await phone.write("settings", #"{"theme":"light"}"#)
             let second = try #require(try await items.next())
-            #expect(second.written?.json == #"{"theme":"light"}"# && second.written?.version == 2)
+            #expect(second.written?.json.contains(#""light""#) == true)
+            #expect(second.written?.version == 2)
 
             // The tablet was off meanwhile.
             _ = try await fixture.backend.documents.removeDocument(
