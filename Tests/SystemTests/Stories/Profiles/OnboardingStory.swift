@@ -104,14 +104,8 @@ extension SystemTests.ProfileStories {
             let before = try await app.read("profile").document
             for service in ["identity", "session", "gateway"] {
                 try fixture.cluster.crash(service)
-                var after: GatewayV1.Document?
-                let isBack = try await eventually {
-                    do {
-                        after = try await app.read("profile").document
-                        return true
-                    } catch is ServiceError { return false }
-                }
-                #expect(isBack && after == before, "\(service)")
+                let after = try await retried { try await app.read("profile").document }
+                #expect(after == before, "\(service)")
             }
             #expect(try await app.hasCompleted())
         }

@@ -12,16 +12,17 @@ extension SystemTests {
 struct SharedProfileFixture: SuiteTrait, TestScoping {
     /// The backend that may write documents of any account.
     static let writer = "shop"
+    /// Settings by which the programs have the example's rules.
+    static let settings = [
+        "POSTERN_RULES_FILE": OnboardingAnswers.rulesFile, "POSTERN_DISPLAY_NAME": "required",
+        "POSTERN_DOCUMENT_WRITERS": writer,
+    ]
 
     func provideScope(
         for test: Test, testCase: Test.Case?,
         performing stories: @Sendable () async throws -> Void
     ) async throws {
-        let settings = [
-            "POSTERN_RULES_FILE": OnboardingAnswers.rulesFile, "POSTERN_DISPLAY_NAME": "required",
-            "POSTERN_DOCUMENT_WRITERS": Self.writer,
-        ]
-        try await StoryFixture.with(settings: settings, byHTTP: true) { fixture in
+        try await StoryFixture.with(settings: Self.settings, byHTTP: true) { fixture in
             try await StoryFixture.$current.withValue(fixture) { try await stories() }
         }
     }
