@@ -47,7 +47,8 @@ extension SystemTests.ProfileStories {
             #expect(paid.content["plan"] == .string("plus"))
             #expect(paid.content["name"] == .string(OnboardingAnswers.name))
             #expect(try await shop.read(account, "profile") == paid.document.json)
-            let trail = try await fixture.cluster.tool(["audit", "--account", account])
+            let trail = try await fixture.cluster.tool(
+                ["audit", "list", "--account", account, "-o", "json"])
             #expect(trail.output.contains("document.written-by-backend"), "\(trail)")
             #expect(trail.output.contains("shop/billing-job"), "the actor: \(trail)")
         }
