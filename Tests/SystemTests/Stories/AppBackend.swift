@@ -5,8 +5,8 @@ import NIOPosix
 import RPC
 import ServiceRuntime
 
-/// The backend of a customer's app: every public service of the gateway over one connection. Each
-/// call asserts the client address of a person.
+/// The backend of a customer's app: every public service of the gateway over one connection; or the
+/// app itself, which calls the web service by HTTP. Each call has the client address of a person.
 final class AppBackend: Sendable {
     private let client: RPCClient
     let auth: AuthClient
@@ -18,9 +18,14 @@ final class AppBackend: Sendable {
     let sessions: AccountSessionsClient
     let notices: ProviderNoticesClient
     let phone: PhoneSignInClient
+    let documents: DocumentsClient
+    let profile: ProfileClient
+    let onboarding: OnboardingClient
+    let backendDocuments: BackendDocumentsClient
 
     /// A backend of a cluster's gateway.
-    init(_ cluster: Cluster) throws {
+    /// - Parameter isHTTP: it calls the web service instead, streams apart.
+    init(_ cluster: Cluster, byHTTP isHTTP: Bool = false) throws {
         guard let address = try cluster.addresses()["gateway"].flatMap({ ServiceAddress($0) })
         else { throw ClusterError(said: "endpoints.json names no gateway") }
         let key = try ApplicationKey(file: "\(cluster.data)/keys/applications/app.k1.key")
@@ -29,15 +34,21 @@ final class AppBackend: Sendable {
                 service: "postern.gateway", addresses: [address], application: key.application,
                 keyID: key.keyID, secret: key.key),
             group: .singleton, time: SystemTime(), randomness: SecureRandomness())
-        auth = AuthClient(client)
-        passwords = PasswordsClient(client)
-        emails = EmailsClient(client)
-        providers = ProvidersClient(client)
-        guests = GuestsClient(client)
-        methods = SignInMethodsClient(client)
-        sessions = AccountSessionsClient(client)
-        notices = ProviderNoticesClient(client)
-        phone = PhoneSignInClient(client)
+        let channel: any CallChannel =
+            isHTTP ? try HTTPChannel(WebClient(cluster), streams: client) : client
+        auth = AuthClient(channel)
+        passwords = PasswordsClient(channel)
+        emails = EmailsClient(channel)
+        providers = ProvidersClient(channel)
+        guests = GuestsClient(channel)
+        methods = SignInMethodsClient(channel)
+        sessions = AccountSessionsClient(channel)
+        notices = ProviderNoticesClient(channel)
+        phone = PhoneSignInClient(channel)
+        documents = DocumentsClient(channel)
+        profile = ProfileClient(channel)
+        onboarding = OnboardingClient(channel)
+        backendDocuments = BackendDocumentsClient(client)
     }
 
     func close() { client.close() }

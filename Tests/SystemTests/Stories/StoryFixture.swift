@@ -18,21 +18,25 @@ final class StoryFixture: Sendable {
     let texts: HTTPSink
 
     private init(
-        _ cluster: Cluster, google: ProviderIssuer, apple: ProviderIssuer, mails: SMTPSink,
-        texts: HTTPSink
+        _ cluster: Cluster, byHTTP: Bool, google: ProviderIssuer, apple: ProviderIssuer,
+        mails: SMTPSink, texts: HTTPSink
     ) throws {
         self.cluster = cluster
         self.google = google
         self.apple = apple
         self.mails = mails
         self.texts = texts
-        backend = try AppBackend(cluster)
+        backend = try AppBackend(cluster, byHTTP: byHTTP)
     }
 
     /// Runs `story` with a new fixture, and stops the fixture afterwards, even if the story fails.
-    /// - Parameter limits: the content of the operator's limits file; nil for no file.
+    /// - Parameters:
+    ///   - limits: the content of the operator's limits file; nil for no file.
+    ///   - more: further settings of the programs.
+    ///   - byHTTP: whether `backend` calls the web service.
     static func with(
-        limits: String? = nil, _ story: (StoryFixture) async throws -> Void
+        limits: String? = nil, settings more: [String: String] = [:], byHTTP: Bool = false,
+        _ story: (StoryFixture) async throws -> Void
     ) async throws {
         let google = try await ProviderIssuer()
         let apple = try await ProviderIssuer()
@@ -40,13 +44,14 @@ final class StoryFixture: Sendable {
         let texts = try await HTTPSink { _ in .answer(200, body: "{}") }
         let settings = [
             google.environment(for: "google"), apple.environment(for: "apple"),
-            Self.settings(mails, texts),
+            Self.settings(mails, texts), more,
         ].reduce(into: [:]) { $0.merge($1) { _, new in new } }
         var failure: (any Error)?
         do {
             try await Cluster.with(limits: limits, environment: settings) { cluster in
                 let fixture = try StoryFixture(
-                    cluster, google: google, apple: apple, mails: mails, texts: texts)
+                    cluster, byHTTP: byHTTP, google: google, apple: apple, mails: mails,
+                    texts: texts)
                 defer { fixture.backend.close() }
                 try await story(fixture)
             }

@@ -1,4 +1,5 @@
 import Foundation
+import RPC
 
 /// A client that knows the web service's URL and an app's key, and has `curl` alone.
 struct WebClient {
@@ -59,6 +60,19 @@ struct WebClient {
             "/postern.gateway.v1.Auth/\(method)",
             fields.flatMap { ["--header", $0] }
                 + ["--data", String(decoding: json, as: UTF8.self)])
+    }
+
+    /// The options of `curl` for a call in a context: the app's key, the fields that its metadata
+    /// have by HTTP, and the client address, which is one of this machine's own (RFC 1122, 3.2.1.3)
+    /// instead of the one for benchmarks.
+    func options(_ context: CallContext) -> [String] {
+        let names = [
+            Metadata.Key.authorization, Metadata.Key.idempotencyKey, Metadata.Key.acceptLanguage,
+        ]
+        let fields = names.compactMap { name in context.metadata[name].map { "\(name): \($0)" } }
+        let address = context.metadata[Metadata.Key.clientAddress] ?? "127.0.0.1"
+        return ["--interface", address.replacing("198.18.", with: "127.18.")]
+            + (["x-postern-app: \(appKey)"] + fields).flatMap { ["--header", $0] }
     }
 
     /// Runs `curl` with a path of the web service.

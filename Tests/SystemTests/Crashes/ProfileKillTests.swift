@@ -1,0 +1,177 @@
+import Contracts
+import Foundation
+import Messages
+import RPC
+import ServiceRuntime
+import TestSupport
+import Testing
+
+extension SystemTests.Crashes {
+    /// Rounds in each of which every program is killed once, at a random moment of a completion or
+    /// of an upload: three, or as many as `POSTERN_SOAK_ROUNDS` says. `POSTERN_SOAK_SEED` repeats
+    /// the moments, but not the machine's own timing.
+    struct ProfileKills {
+        private static let rounds = SoakRounds.count(ordinarily: 3)
+        private static let seed = SoakRounds.seed ?? 7
+        /// Rounds of one cluster: those of a long run do not fit into the time of one test.
+        private static let batchRounds = 5
+        private static let batches = (rounds + batchRounds - 1) / batchRounds
+        private static let victims = BuiltPrograms.services + ["web"]
+
+        /// One kill.
+        private struct Kill {
+            let victim: String
+            let person: Person
+            /// The moment, as a part of the time that the call takes undisturbed; some are after it.
+            let part: Double
+            let place: String
+        }
+
+        private static func kills(of batch: Int) -> [Kill] {
+            let first = batch * batchRounds
+            return (first..<min(first + batchRounds, rounds)).flatMap { round in
+                let randomness = SeededRandomness(seed: seed &+ UInt64(round))
+                return victims.enumerated().map { index, victim in
+                    Kill(
+                        victim: victim, person: Person(1 + round * victims.count + index),
+                        part: Double(randomness.next() % 120) / 100,
+                        place: "\(victim) in round \(round), seed \(seed)")
+                }
+            }
+        }
+
+        @Test(
+            "G-18: killed at any step of a completion, there are all documents and the flag, or none",
+            arguments: 0..<batches)
+        func completion(batch: Int) async throws {
+            try await StoryFixture.with(settings: SharedProfileFixture.settings, byHTTP: true) {
+                fixture in
+                let ada = try await answered(Person(50_000), fixture)
+                let begun = ContinuousClock.now
+                let whole = Set(try await ada.complete().written.map(\.collection))
+                let time = ContinuousClock.now - begun
+                #expect(whole.count > 1)
+                for kill in Self.kills(of: batch) {
+                    let app = try await answered(kill.person, fixture)
+                    let outcome = try await outcome(kill, time, fixture.cluster) {
+                        try await app.complete()
+                    }
+                    let (found, isComplete) = try await (documents(app), retried(app.hasCompleted))
+                    #expect(found.isEmpty || Set(found.keys) == whole, "\(kill.place): \(found)")
+                    #expect(found.isEmpty == !isComplete, "\(kill.place)")
+                    #expect(outcome == nil || isComplete, "\(kill.place): it was acknowledged")
+                    _ = try await retried { try await app.complete() }
+                    let after = try await documents(app)
+                    #expect(Set(after.keys) == whole, "\(kill.place)")
+                    #expect(after.values.allSatisfy { $0 == 1 }, "\(kill.place): written twice")
+                }
+            }
+        }
+
+        /// A new guest who has answered everything.
+        private func answered(_ person: Person, _ fixture: StoryFixture) async throws -> SignedInApp
+        {
+            let guest = try await retried { try await fixture.guest(person) }
+            let app = SignedInApp(fixture, person, guest.session)
+            for (section, json) in OnboardingAnswers.sections {
+                _ = try await retried { try await app.save(section, json) }
+            }
+            return app
+        }
+
+        /// The versions of an account's documents but the drafts, by their collections.
+        private func documents(_ app: SignedInApp) async throws -> [String: Int64] {
+            let list = try await retried {
+                try await app.backend.documents.listDocuments(.init(), app.context()).documents
+            }
+            return Dictionary(
+                list.filter { $0.collection != "onboarding" }.map { ($0.collection, $0.version) }
+            ) { $0 + $1 }
+        }
+
+        @Test(
+            "G-17: killed at any step of an upload, there is the former photo or the new one, whole",
+            arguments: 0..<batches)
+        func upload(batch: Int) async throws {
+            try await StoryFixture.with(settings: SharedProfileFixture.settings, byHTTP: true) {
+                fixture in
+                let web = try WebClient(fixture.cluster)
+                let ada = try await guest(Person(50_001), fixture)
+                let begun = ContinuousClock.now
+                _ = try await put(TestPhoto.jpeg(bytes: 2 << 20), ada, web)
+                let time = ContinuousClock.now - begun
+                var photos = 1
+                for kill in Self.kills(of: batch) {
+                    let app = try await guest(kill.person, fixture)
+                    let seed = UInt64(2 * photos)
+                    let former = TestPhoto.jpeg(bytes: 200_000, seed: seed)
+                    let new = TestPhoto.jpeg(bytes: 2 << 20, seed: seed + 1)
+                    let first = try await retried { try await put(former, app, web) }
+                    let outcome = try await outcome(kill, time, fixture.cluster) {
+                        try await put(new, app, web)
+                    }
+                    let profile = try await retried {
+                        try await app.backend.profile.getProfile(.init(), app.context())
+                    }
+                    let photo = try #require(profile.photo, "\(kill.place)")
+                    let isNew = photo.name != first.name
+                    #expect(outcome.map { $0.name == photo.name } ?? true, "\(kill.place)")
+                    #expect(profile.account?.photoUrl == photo.url, "\(kill.place)")
+                    let served = try await retried {
+                        let served = try await web.photo(photo.url, app.context())
+                        guard served.status == 200 else {
+                            throw ClusterError(said: "\(kill.place): \(served.status)")
+                        }
+                        return served.bytes
+                    }
+                    #expect(served == (isNew ? new : former), "\(kill.place)")
+                    photos += 1
+                }
+                try await expectBlobs(photos, fixture.cluster)
+            }
+        }
+
+        private func guest(_ person: Person, _ fixture: StoryFixture) async throws -> SignedInApp {
+            let guest = try await retried { try await fixture.guest(person) }
+            return SignedInApp(fixture, person, guest.session)
+        }
+
+        private func put(
+            _ photo: [UInt8], _ app: SignedInApp, _ web: WebClient
+        ) async throws -> WebClient.UploadedPhoto {
+            let response = try await web.putPhoto(photo, app.context())
+            guard response.status == 200 else { throw try response.failure() }
+            return try response.read()
+        }
+
+        /// After the next start there is a file for each photo, and no other.
+        private func expectBlobs(_ count: Int, _ cluster: Cluster) async throws {
+            let before = cluster.processes["postern-identity"]
+            try cluster.crash("identity")
+            var names: [String] = []
+            let areSwept = try await eventually {
+                let after = cluster.processes["postern-identity"]
+                guard after != nil, after != before else { return false }
+                names = try FileManager.default.contentsOfDirectory(
+                    atPath: "\(cluster.data)/data/blobs")
+                return names.count == count && names.allSatisfy { !$0.contains(".") }
+            }
+            #expect(areSwept, "\(count) photos: \(names)")
+        }
+
+        /// Runs `act`, of which `time` is the usual time, while a program is killed.
+        /// - Returns: its value; nil if it failed.
+        private func outcome<Value: Sendable>(
+            _ kill: Kill, _ time: Duration, _ cluster: Cluster,
+            _ act: @escaping @Sendable () async throws -> Value
+        ) async throws -> Value? {
+            let runs = try await eventually { cluster.processes["postern-\(kill.victim)"] != nil }
+            #expect(runs, "\(kill.place)")
+            // What its error was does not matter: the account is looked at afterwards.
+            async let value = try? act()
+            try await Task.sleep(for: time * kill.part)
+            try cluster.crash(kill.victim)
+            return await value
+        }
+    }
+}
