@@ -38,7 +38,8 @@ struct StrictRegistration: Sendable {
         let draft = try Draft(
             applicant, hash: hash, as: guest?.row, settings, keys, randomness, at: time.now())
         switch try await write(applicant, draft, guest) {
-        case .claimed(let row, let moment): return try await answer(row, applicant, provedAt: moment)
+        case .claimed(let row, let moment):
+            return try await answer(row, applicant, provedAt: moment)
         case .done(let first): return try await answerAgain(first, applicant)
         }
     }

@@ -27,7 +27,8 @@ struct IdentitiesHandler: IdentitiesService {
     ///   its key (G-05).
     init(
         settings: IdentitySettings, store: Store, keys: IdentityKeys, randomness: any Randomness,
-        answers: AccountAnswers, keepsGrants: Bool, devices: any DevicesAPI, sessions: any SessionsAPI,
+        answers: AccountAnswers, keepsGrants: Bool, devices: any DevicesAPI,
+        sessions: any SessionsAPI,
         tokens: any ProviderTokens
     ) {
         self.settings = settings

@@ -52,7 +52,8 @@ extension FederatedSignInTransaction {
         let vault = try reader.vault(row)
         let hasName = try name == nil || name == vault.open(row.sealedDisplayName, .displayName)
         let hasPhoto =
-            try photoURL == nil || photoURL == row.sealedPhotoURL.map { try vault.open($0, .photoURL) }
+            try photoURL == nil
+            || photoURL == row.sealedPhotoURL.map { try vault.open($0, .photoURL) }
         guard !hasName || !hasPhoto else { return false }
         try transaction.refreshProfile(
             row.account, sealedDisplayName: try name.map { try vault.seal($0, .displayName) },
