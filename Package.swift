@@ -326,8 +326,8 @@ let package = Package(
             [
                 "postern", "IdentityService", "SessionService", "RateLimitService",
                 "NotificationService", "Hosting", "Storage", "RPC", "Contracts", "Messages",
-                "Cryptography", "ServiceRuntime", "TestSupport", nioPosix, argumentParser, logging,
-                coreMetrics,
+                "Cryptography", "ServiceRuntime", "JSON", "TestSupport", nioPosix, argumentParser,
+                logging, coreMetrics,
             ]),
         tests(
             "RateLimitService",

@@ -13,13 +13,18 @@ package struct GatewayPeers: Sendable {
         let providerEvents: any ProviderEventsAPI
         let accountAdmin: any AccountAdminAPI
         let signInSettings: any SignInSettingsAPI
+        let documents: any AccountDocumentsAPI
+        let profiles: any AccountProfilesAPI
+        let onboarding: any AccountOnboardingAPI
 
         /// Any implementations of its apis.
         package init(
             accounts: any AccountsAPI, credentials: any CredentialsAPI,
             identities: any IdentitiesAPI, phoneCodes: any PhoneCodesAPI,
             emailChanges: any EmailChangesAPI, providerEvents: any ProviderEventsAPI,
-            accountAdmin: any AccountAdminAPI, signInSettings: any SignInSettingsAPI
+            accountAdmin: any AccountAdminAPI, signInSettings: any SignInSettingsAPI,
+            documents: any AccountDocumentsAPI, profiles: any AccountProfilesAPI,
+            onboarding: any AccountOnboardingAPI
         ) {
             self.accounts = accounts
             self.credentials = credentials
@@ -29,6 +34,9 @@ package struct GatewayPeers: Sendable {
             self.providerEvents = providerEvents
             self.accountAdmin = accountAdmin
             self.signInSettings = signInSettings
+            self.documents = documents
+            self.profiles = profiles
+            self.onboarding = onboarding
         }
 
         /// The service in another program.
@@ -39,7 +47,10 @@ package struct GatewayPeers: Sendable {
                 emailChanges: EmailChangesClient(channel),
                 providerEvents: ProviderEventsClient(channel),
                 accountAdmin: AccountAdminClient(channel),
-                signInSettings: SignInSettingsClient(channel))
+                signInSettings: SignInSettingsClient(channel),
+                documents: AccountDocumentsClient(channel),
+                profiles: AccountProfilesClient(channel),
+                onboarding: AccountOnboardingClient(channel))
         }
     }
 

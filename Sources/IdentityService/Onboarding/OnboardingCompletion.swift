@@ -36,7 +36,8 @@ struct OnboardingCompletion: Sendable {
                     (former?.object() ?? JSONObject()).merging(fields), at: key, of: former,
                     rules, by: .owner, field: collection, voice)
                 if former?.json != change.json { changes.append(change) }
-            } catch  where error.code == .invalidDocument {
+            } catch {
+                guard error.code == .invalidDocument else { throw error }
                 violations += error.violations.map(inDraft)
             }
         }

@@ -77,6 +77,8 @@ final class InnerWire: CallChannel {
         let identities = inner.identity.identities
         let codes = inner.identity.phoneCodes
         let changes = inner.identity.emailChanges
+        let documents = inner.identity.documents
+        let (profiles, onboarding) = (inner.identity.profiles, inner.identity.onboarding)
         return [
             serve(AccountsDescription.register, accounts.register),
             serve(AccountsDescription.verifyPassword, accounts.verifyPassword),
@@ -100,6 +102,16 @@ final class InnerWire: CallChannel {
             serve(
                 EmailChangesDescription.resendVerificationByPassword,
                 changes.resendVerificationByPassword),
+            serve(AccountDocumentsDescription.readDocument, documents.readDocument),
+            serve(AccountDocumentsDescription.writeDocuments, documents.writeDocuments),
+            serve(AccountDocumentsDescription.removeDocument, documents.removeDocument),
+            serve(AccountDocumentsDescription.listDocuments, documents.listDocuments),
+            serve(AccountProfilesDescription.getProfile, profiles.getProfile),
+            serve(AccountProfilesDescription.updateProfile, profiles.updateProfile),
+            serve(AccountOnboardingDescription.getOnboarding, onboarding.getOnboarding),
+            serve(
+                AccountOnboardingDescription.saveOnboardingSection,
+                onboarding.saveOnboardingSection),
         ]
     }
 

@@ -44,6 +44,15 @@ struct InnerCallTests {
                 try await $0.methods.unlinkMethod(.init(method: "password"), context)
             } == [IdentitiesDescription.unlink])
         #expect(
+            try await calls { try await $0.documents.listDocuments(.init(), context) }
+                == [AccountDocumentsDescription.listDocuments])
+        #expect(
+            try await calls { try await $0.profile.getProfile(.init(), context) }
+                == [AccountProfilesDescription.getProfile])
+        #expect(
+            try await calls { try await $0.onboarding.hasCompletedOnboarding(.init(), context) }
+                == [AccountProfilesDescription.getProfile])
+        #expect(
             try await calls { try await $0.emails.cancelEmailChange(.init(), context) }
                 == [EmailChangesDescription.cancelEmailChange])
         #expect(

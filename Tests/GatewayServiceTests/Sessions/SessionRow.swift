@@ -51,7 +51,8 @@ struct SessionRow: Sendable, CustomTestStringConvertible {
     }
 
     static let all: [SessionRow] =
-        signUpsAndSignIns + inSessions + outside + verification + admin
+        signUpsAndSignIns + inSessions + documents + backendDocuments + profile + onboarding
+        + outside + verification + admin
 
     private static let signUpsAndSignIns: [SessionRow] = [
         .init(

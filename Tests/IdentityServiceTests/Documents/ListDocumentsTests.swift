@@ -21,7 +21,7 @@ struct ListDocumentsTests {
         #expect(all.documents.map(\.version) == [1, 1, 1, 2])
         let settings = try await fixture.list("settings", withJSON: false)
         #expect(settings.documents.map(\.name) == ["b", "c", "a"])
-        #expect(settings.documents.allSatisfy(\.json.isEmpty))
+        #expect(settings.documents.allSatisfy { $0.json.isEmpty })
         #expect(settings.position == all.position)
     }
 

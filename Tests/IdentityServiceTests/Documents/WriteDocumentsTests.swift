@@ -2,6 +2,7 @@ import Cryptography
 import FoundationEssentials
 import Messages
 import ServiceRuntime
+import Storage
 import TestSupport
 import Testing
 

@@ -98,7 +98,8 @@ struct CompleteOnboardingTests {
         #expect(account.requiredActions.isEmpty)
 
         let needing = try await OnboardingFixture(
-            rules: OnboardingFixture.rules.replacing("goals:\n", with: "goals:\n    needs: account\n"),
+            rules: OnboardingFixture.rules.replacing(
+                "goals:\n", with: "goals:\n    needs: account\n"),
             isGuest: true)
         try await needing.saveAll()
         let error = try await refusal { try await needing.complete() }

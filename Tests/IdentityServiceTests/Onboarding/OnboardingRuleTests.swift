@@ -24,17 +24,16 @@ struct OnboardingRuleTests {
     }
 
     @Test(
-        "G-18: a completion is a repeat if it set the flag last and no draft may be newer",
+        "G-18: a completion is a repeat if one set the flag last and no draft is newer",
         arguments: [
-            (5, nil, [], true), (5, nil, [4, 3], true), (5, nil, [4, 5], false),
-            (5, nil, [6], false), (nil, nil, [], false), (5, true, [], false),
+            (5, nil, [], true), (5, nil, [4, 3], true), (5, nil, [4, 5], true),
+            (5, nil, [4, 6], false), (nil, nil, [], false), (5, true, [], false),
             (5, false, [], false), (nil, true, [], false),
         ] as [(Int64?, Bool?, [Int64], Bool)])
     func repeats(completedAt: Int64?, isSet: Bool?, drafts: [Int64], isRepeat: Bool) {
         let record = OnboardingRecord(
             completedAt: completedAt.map { Timestamp(milliseconds: $0) }, isSet: isSet)
-        let drafts = drafts.map { Timestamp(milliseconds: $0) }
-        #expect(record.isRepeat(draftsChangedAt: drafts) == isRepeat)
+        #expect(record.isRepeat(draftPositions: drafts) == isRepeat)
     }
 
     @Test(

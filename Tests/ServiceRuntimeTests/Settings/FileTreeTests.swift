@@ -28,7 +28,7 @@ struct FileTreeTests {
                 #"{"a":"07:30","b":"2026-01-31","c":"yes","d":"1-2"}"#
             ),
             ("a: -5\nb: 1e3\nc: .5\nd:\n  -\n", #"{"a":-5,"b":1000.0,"c":0.5,"d":[null]}"#),
-            ("a: >\n  b\n  c\nd: |\n  e\n", #"{"a":"b c\n","d":"e\n"}"#),
+            ("a: >\n  b\n  c\nd: |\n  e\n", #"{"a":"b c\u000a","d":"e\u000a"}"#),
             ("- [a, [b]]\n", #"[["a",["b"]]]"#), ("", "null"), ("# a\n", "null"),
         ])
     func yaml(text: String, expected: String) throws {

@@ -150,7 +150,11 @@ struct PatternParser {
     ) throws(PatternError) -> PatternCharacters {
         guard take("{") else { throw error("\\p needs a category, for example \\p{L}") }
         var name = ""
-        while let scalar = takeNext(), scalar != "}" { name.unicodeScalars.append(scalar) }
+        while let scalar = next, scalar != "}" {
+            position += 1
+            name.unicodeScalars.append(scalar)
+        }
+        guard take("}") else { throw error("a { has no }") }
         guard let category = PatternCharacters.Category(name: name, isComplement: isComplement)
         else { throw error("\"\(name)\" is no category; \\p{L} stands for letters") }
         var characters = PatternCharacters()

@@ -1,0 +1,129 @@
+import Cryptography
+import Messages
+import RPC
+import ServiceRuntime
+import Testing
+
+@testable import IdentityService
+
+@Suite("G-18, G-01: the flag and required actions in answers", .timeLimit(.minutes(1)))
+struct OnboardingFlagTests {
+    @Test("D1: an account with the documents that onboarding requires is complete")
+    func inferred() async throws {
+        let fixture = try await OnboardingFixture()
+        func isComplete() async throws -> Bool {
+            let flag = try await fixture.current().onboardingComplete
+            #expect(try await fixture.get().complete == flag)
+            #expect(try await fixture.identity.signIn().account?.onboardingComplete == flag)
+            return flag
+        }
+        try await fixture.write("profile", #"{"name":"Ada"}"#)
+        #expect(try await !isComplete())
+        try await fixture.write("goals", #"{"target":7}"#)
+        #expect(try await isComplete())
+        _ = try await fixture.handler.documents.removeDocument(
+            .init(
+                caller: .init(by: .accessToken(fixture.token)), collection: "goals", name: "main"),
+            fixture.identity.context())
+        #expect(try await !isComplete())
+    }
+
+    @Test("G-01: each answer with an account says what its owner still has to do")
+    func answers() async throws {
+        let fixture = try await OnboardingFixture()
+        let all: [IdentityV1.RequiredAction] = [
+            .verifyEmail, .completeProfile, .completeOnboarding,
+        ]
+        #expect(try await fixture.current().requiredActions == all)
+        #expect(try await fixture.identity.signIn().account?.requiredActions == all)
+        try await fixture.saveAll()
+        _ = try await fixture.complete()
+        #expect(try await fixture.identity.signIn().account?.requiredActions == [.verifyEmail])
+        let google = try await fixture.identity.account(
+            by: .token("g1", email: "eve@example.org", name: "Eve"))
+        #expect(google.requiredActions == [.completeProfile, .completeOnboarding])
+    }
+
+    @Test("G-01: a display name is to be entered only if the app requires one")
+    func displayName() async throws {
+        for mode in IdentitySettings.DisplayNameMode.allCases {
+            let identity = try IdentityFixture(displayName: mode)
+            let account = try await identity.account(by: .token("g1"))
+            #expect(account.requiredActions == (mode == .required ? [.completeProfile] : []))
+            #expect(try await identity.account(by: .token("g2", name: "Eve")).requiredActions == [])
+            #expect(try await identity.signInAsGuest().requiredActions == [])
+        }
+    }
+
+    @Test("a backend sets the flag, until the next completion")
+    func byBackend() async throws {
+        let fixture = try await OnboardingFixture()
+        try await fixture.saveAll()
+        _ = try await fixture.complete()
+        for (complete, times) in [(false, 1), (false, 1), (true, 2), (false, 3)] {
+            try await fixture.setOnboarding(complete)
+            #expect(try await fixture.current().onboardingComplete == complete)
+            #expect(
+                try await fixture.identity.audited("onboarding.set-by-backend") == Int64(times))
+        }
+        #expect(
+            try await fixture.identity.count("audit", where: "actor = 'billing/ann'") == 3)
+        #expect(try await fixture.complete().account?.onboardingComplete == true)
+        #expect(try await fixture.identity.audited("onboarding.completed") == 2)
+    }
+
+    @Test("the token of a backend that sets the flag covers its value")
+    func signedValue() async throws {
+        let fixture = try await OnboardingFixture()
+        let error = try await refusal { try await fixture.setOnboarding(true, signed: "false") }
+        #expect(error.code == .unauthenticated)
+        #expect(try await !fixture.current().onboardingComplete)
+        let nobody = try #require(AccountID(key: 1)).text
+        let missing = try await refusal { try await fixture.setOnboarding(true, of: nobody) }
+        #expect(missing == ServiceError(.notFound, fields: ["account_id"]))
+    }
+}
+
+extension OnboardingFixture {
+    /// Sets the flag as the backend.
+    /// - Parameters:
+    ///   - account: The account; this fixture's by default.
+    ///   - signed: What the token covers; the value by default.
+    fileprivate func setOnboarding(
+        _ complete: Bool, of account: String? = nil, signed: String? = nil
+    ) async throws {
+        let account = account ?? self.account
+        let value = signed ?? (complete ? "true" : "false")
+        let now = identity.time.now()
+        let parts = ["postern documents v1", account, value].map { Array($0.utf8) }
+        let token = try ApplicationToken.sign(
+            .init(
+                application: "billing", audience: DocumentFixture.audience, issuedAt: now,
+                expiresAt: now + .seconds(60),
+                method: "postern.gateway.v1.BackendDocuments/SetOnboarding",
+                bodyHash: ApplicationToken.bodyHash(of: DelimitedParts.joined(parts)),
+                idempotencyKey: nil),
+            key: DocumentFixture.key(), keyIdentifier: "billing.k1")
+        _ = try await backendDocuments().setOnboarding(
+            .init(
+                backend: .init(accountId: account, applicationToken: token, actor: "ann"),
+                complete: complete, origin: IdentityFixture.origin), identity.context())
+    }
+
+    private func backendDocuments() throws -> DocumentsHandler {
+        let settings = DocumentSettings(
+            writers: ["billing"], webOrigins: [DocumentFixture.audience])
+        return DocumentsHandler(
+            settings: settings, store: identity.store, keys: identity.keys, time: identity.time,
+            randomness: identity.randomness, sessions: identity.sessions,
+            rules: handler.documents.rules,
+            backends: BackendCalls(
+                settings: settings,
+                applications: Reloadable(
+                    Applications(
+                        name: "billing", keyID: "k1", key: try DocumentFixture.key(),
+                        mayAssertClientAddress: false)),
+                time: identity.time),
+            watchers: DocumentWatchers())
+    }
+}
