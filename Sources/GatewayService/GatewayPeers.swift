@@ -13,13 +13,18 @@ package struct GatewayPeers: Sendable {
         let providerEvents: any ProviderEventsAPI
         let accountAdmin: any AccountAdminAPI
         let signInSettings: any SignInSettingsAPI
+        let documents: any AccountDocumentsAPI
+        let profiles: any AccountProfilesAPI
+        let onboarding: any AccountOnboardingAPI
 
         /// Any implementations of its apis.
         package init(
             accounts: any AccountsAPI, credentials: any CredentialsAPI,
             identities: any IdentitiesAPI, phoneCodes: any PhoneCodesAPI,
             emailChanges: any EmailChangesAPI, providerEvents: any ProviderEventsAPI,
-            accountAdmin: any AccountAdminAPI, signInSettings: any SignInSettingsAPI
+            accountAdmin: any AccountAdminAPI, signInSettings: any SignInSettingsAPI,
+            documents: any AccountDocumentsAPI, profiles: any AccountProfilesAPI,
+            onboarding: any AccountOnboardingAPI
         ) {
             self.accounts = accounts
             self.credentials = credentials
@@ -29,6 +34,9 @@ package struct GatewayPeers: Sendable {
             self.providerEvents = providerEvents
             self.accountAdmin = accountAdmin
             self.signInSettings = signInSettings
+            self.documents = documents
+            self.profiles = profiles
+            self.onboarding = onboarding
         }
 
         /// The service in another program.
@@ -39,7 +47,10 @@ package struct GatewayPeers: Sendable {
                 emailChanges: EmailChangesClient(channel),
                 providerEvents: ProviderEventsClient(channel),
                 accountAdmin: AccountAdminClient(channel),
-                signInSettings: SignInSettingsClient(channel))
+                signInSettings: SignInSettingsClient(channel),
+                documents: AccountDocumentsClient(channel),
+                profiles: AccountProfilesClient(channel),
+                onboarding: AccountOnboardingClient(channel))
         }
     }
 
@@ -47,16 +58,18 @@ package struct GatewayPeers: Sendable {
     package struct Session: Sendable {
         let sessions: any SessionsAPI
         let devices: any DevicesAPI
+        let activity: any AccountActivityAPI
         let ends: any SessionEndsAPI
         let clock: any ClockAPI
 
         /// Any implementations of its apis.
         package init(
-            sessions: any SessionsAPI, devices: any DevicesAPI, ends: any SessionEndsAPI,
-            clock: any ClockAPI
+            sessions: any SessionsAPI, devices: any DevicesAPI, activity: any AccountActivityAPI,
+            ends: any SessionEndsAPI, clock: any ClockAPI
         ) {
             self.sessions = sessions
             self.devices = devices
+            self.activity = activity
             self.ends = ends
             self.clock = clock
         }
@@ -65,7 +78,8 @@ package struct GatewayPeers: Sendable {
         package init(_ channel: any CallChannel) {
             self.init(
                 sessions: SessionsClient(channel), devices: DevicesClient(channel),
-                ends: SessionEndsClient(channel), clock: ClockClient(channel))
+                activity: AccountActivityClient(channel), ends: SessionEndsClient(channel),
+                clock: ClockClient(channel))
         }
     }
 

@@ -23,6 +23,14 @@ package struct GatewayService: Sendable {
     let phoneSignIn: PhoneSignInHandler
     /// `postern.gateway.v1.Emails`.
     let emails: EmailsHandler
+    /// `postern.gateway.v1.Documents`.
+    let documents: DocumentsHandler
+    /// `postern.gateway.v1.BackendDocuments`.
+    let backendDocuments: BackendDocumentsHandler
+    /// `postern.gateway.v1.Profile`.
+    let profile: ProfileHandler
+    /// `postern.gateway.v1.Onboarding`.
+    let onboarding: OnboardingHandler
     /// `postern.gateway.v1.Verification`.
     let verification: VerificationHandler
     /// `postern.gateway.v1.ProviderNotices`.
@@ -39,32 +47,45 @@ package struct GatewayService: Sendable {
             limits: peers.limits, failures: settings.limiterFailures, time: time,
             randomness: randomness, logger: logger)
         let (identity, session) = (peers.identity, peers.session)
+        let photos = PhotoURLs(origin: settings.webOrigins.first ?? "")
         auth = AuthHandler(
             accounts: identity.accounts, sessions: session.sessions, limits: limits,
-            sessionClock: session.clock)
+            photos: photos, sessionClock: session.clock)
         accountSessions = AccountSessionsHandler(
             accounts: identity.accounts, identities: identity.identities,
             codes: identity.phoneCodes, sessions: session.sessions, devices: session.devices,
-            limits: limits)
+            activity: session.activity, limits: limits)
         passwords = PasswordsHandler(
             accounts: identity.accounts, credentials: identity.credentials,
-            sessions: session.sessions, limits: limits)
+            sessions: session.sessions, limits: limits, photos: photos)
         providers = ProvidersHandler(
-            identities: identity.identities, sessions: session.sessions, limits: limits)
+            identities: identity.identities, sessions: session.sessions, limits: limits,
+            photos: photos)
         guests = GuestsHandler(
-            identities: identity.identities, sessions: session.sessions, limits: limits)
+            identities: identity.identities, sessions: session.sessions, limits: limits,
+            photos: photos)
         signInOptions = SignInOptionsHandler(settings: identity.signInSettings, limits: limits)
         signInMethods = SignInMethodsHandler(
-            identities: identity.identities, sessions: session.sessions, limits: limits)
+            identities: identity.identities, sessions: session.sessions, limits: limits,
+            photos: photos)
         phoneSignIn = PhoneSignInHandler(
-            codes: identity.phoneCodes, sessions: session.sessions, limits: limits)
+            codes: identity.phoneCodes, sessions: session.sessions, limits: limits, photos: photos)
         emails = EmailsHandler(
             changes: identity.emailChanges, credentials: identity.credentials,
-            sessions: session.sessions, limits: limits)
+            sessions: session.sessions, limits: limits, photos: photos)
+        documents = DocumentsHandler(
+            documents: identity.documents, sessions: session.sessions, limits: limits)
+        backendDocuments = BackendDocumentsHandler(documents: identity.documents)
+        profile = ProfileHandler(
+            profiles: identity.profiles, sessions: session.sessions, limits: limits,
+            photos: photos)
+        onboarding = OnboardingHandler(
+            onboarding: identity.onboarding, profiles: identity.profiles,
+            sessions: session.sessions, limits: limits, photos: photos)
         verification = VerificationHandler(
             sessions: session.sessions, ends: session.ends, time: time, randomness: randomness)
         providerNotices = ProviderNoticesHandler(events: identity.providerEvents)
-        admin = AdminHandler(accounts: identity.accountAdmin)
+        admin = AdminHandler(accounts: identity.accountAdmin, photos: photos)
     }
 
     /// The rpcs of all handlers, for a server.
@@ -79,6 +100,10 @@ package struct GatewayService: Sendable {
             SignInMethodsDispatcher.methods(of: signInMethods),
             PhoneSignInDispatcher.methods(of: phoneSignIn),
             EmailsDispatcher.methods(of: emails),
+            DocumentsDispatcher.methods(of: documents),
+            BackendDocumentsDispatcher.methods(of: backendDocuments),
+            ProfileDispatcher.methods(of: profile),
+            OnboardingDispatcher.methods(of: onboarding),
             VerificationDispatcher.methods(of: verification),
             ProviderNoticesDispatcher.methods(of: providerNotices),
             AdminDispatcher.methods(of: admin),

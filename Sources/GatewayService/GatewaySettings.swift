@@ -5,7 +5,8 @@ package import ServiceRuntime
 package struct GatewaySettings: Settings {
     /// What each flow does when the rate limiter does not answer.
     package let limiterFailures: [LimitedFlow: LimiterFailure]
-    /// The origins of the web service: the audiences of backends' tokens.
+    /// The origins of the web service: the audiences of backends' tokens. The first is that of
+    /// photos' URLs.
     package let webOrigins: [String]
     /// The languages in which errors address people formally.
     package let formalLanguages: FormalLanguages
@@ -20,8 +21,9 @@ package struct GatewaySettings: Settings {
         limiterFailures = failures
         webOrigins = settings.strings(
             "web-origins", default: ["http://localhost:7480", "http://127.0.0.1:7480"], unit: "URL",
-            reason: "Where clients reach the web service; a backend's token must name one as its "
-                + "audience, so that no token for another installation is accepted here.")
+            reason: "Where clients reach the web service, which serves photos at the first; a "
+                + "backend's token must name one as its audience, so that no token for another "
+                + "installation is accepted here.")
         settings.require(
             webOrigins.allSatisfy { WebOrigin(site: $0) != nil }, ["web-origins"],
             "each must be \(WebOrigin.expected)")
@@ -56,12 +58,16 @@ package enum LimitedFlow: String, CaseIterable, Sendable {
     case providerSignIn = "provider-sign-in"
     /// Refuses: codes could be guessed, and messages sent at our cost, without a count.
     case phoneCode = "phone-code"
+    /// Proceeds: the caller's own account is bounded by its quota of documents.
+    case documentWrite = "document-write"
+    /// Proceeds: the caller changes its own account.
+    case profileUpdate = "profile-update"
 
     /// The default.
     package var failure: LimiterFailure {
         switch self {
         case .signUp, .guestSignUp, .passwordReset, .passwordCheck, .verificationMail,
-            .providerSignIn:
+            .providerSignIn, .documentWrite, .profileUpdate:
             .pass
         case .passwordSignIn, .phoneCode: .refuse
         }

@@ -103,6 +103,7 @@ extension LimitName {
         case .newSubjectsByApplication: 36
         case .passwordCheckByAddress: 37
         case .newAccountByApp: 38
+        case .documentWriteByAccount: 39
         }
     }
 

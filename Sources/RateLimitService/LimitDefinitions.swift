@@ -118,6 +118,10 @@ private let limits: [LimitDefinition] = [
     // The store, against one account's changes.
     row(.profileUpdateByAccount, window(10, minutes: 60),
         of: .text, in: .account, says: .change, absent: .pass, isDurable: false),
+    // The same, against one account's documents. An app that saves each screen or each change of a
+    // setting writes less than once a second.
+    row(.documentWriteByAccount, window(60, minutes: 1),
+        of: .text, in: .account, says: .change, absent: .pass, isDurable: false),
     // Identity's time, against one household's checks of new passwords: one a second is more than a
     // person types. A check says nothing about an account, so the limit protects no secret.
     row(.passwordCheckByAddress, window(60, minutes: 1),

@@ -57,7 +57,8 @@ package struct SessionService: Sendable {
             accessTokens: accessTokens, validation: sessions.validation, time: time,
             randomness: randomness)
         accountActivity = AccountActivityHandler(
-            store: store, life: sessions.life, activity: memory.activity, time: time)
+            store: store, life: sessions.life, activity: memory.activity, devices: devices,
+            time: time, logger: logger)
         refreshKeys = RefreshKeysHandler(store: store, keys: refreshTokens)
         background = SessionBackgroundTasks(
             beside: sessions, notices: notices, epoch: epoch, wakeSignal: wakeSignal,

@@ -10,6 +10,9 @@ struct PublicAPITests {
                 "\(GatewayV1.AccountStatus(rawValue: number))"
                     == "\(IdentityV1.AccountStatus(rawValue: number))")
             #expect(
+                "\(GatewayV1.RequiredAction(rawValue: number))"
+                    == "\(IdentityV1.RequiredAction(rawValue: number))")
+            #expect(
                 "\(GatewayV1.PasswordStrength(rawValue: number))"
                     == "\(IdentityV1.PasswordStrength(rawValue: number))")
             #expect(

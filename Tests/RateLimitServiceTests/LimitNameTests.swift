@@ -103,6 +103,9 @@ struct LimitNameTests {
         row(
             .newAccountByApp, "new-account-by-app", 38,
             .gcra(count: 10_000, window: .seconds(3_600)), .pass, isDurable: false),
+        row(
+            .documentWriteByAccount, "document-write-by-account", 39, ring(60, 1), .pass,
+            isDurable: false),
     ]
 
     @Test("R-03: each limit has its name, number, rule and policy", arguments: table)

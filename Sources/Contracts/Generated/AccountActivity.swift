@@ -12,7 +12,8 @@ package protocol AccountActivityAPI: Sendable {
         _ request: SessionV1.GetAccountActivityRequest, _ context: CallContext
     ) async throws -> SessionV1.GetAccountActivityResponse
 
-    /// Notes that a session is in use.
+    /// Notes that a session is in use, as a validation of its access token does: the session's last use
+    /// is then in memory, and on disk within a minute.
     func noteActivity(
         _ request: SessionV1.NoteActivityRequest, _ context: CallContext
     ) async throws -> SessionV1.NoteActivityResponse

@@ -8,6 +8,7 @@ import ServiceRuntime
 /// whether the identity service accepts the calls is in that service's settings.
 struct AdminHandler: AdminService {
     let accounts: any AccountAdminAPI
+    let photos: PhotoURLs
 
     /// Relays the call, with the calling application in `actor`.
     /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`, `auth/invalid-email`,
@@ -31,7 +32,7 @@ struct AdminHandler: AdminService {
                 actor: Self.actor(request.actor, context),
                 by: by), context.onward())
         return GatewayV1.LookUpAccountResponse(
-            account: answer.account.map(GatewayV1.AdminAccount.init))
+            account: answer.account.map { GatewayV1.AdminAccount($0, photos) })
     }
 
     /// Relays the call, with the calling application in `actor`.
@@ -54,7 +55,7 @@ struct AdminHandler: AdminService {
             throw error.withPublicFields
         }
         return GatewayV1.ListAccountsResponse(
-            accounts: answer.accounts.map(GatewayV1.AdminAccount.init),
+            accounts: answer.accounts.map { GatewayV1.AdminAccount($0, photos) },
             nextPageToken: answer.nextPage)
     }
 
@@ -68,7 +69,8 @@ struct AdminHandler: AdminService {
                 accountId: request.accountId, reason: request.reason,
                 actor: Self.actor(request.actor, context)), context.onward())
         return GatewayV1.SuspendAccountResponse(
-            account: answer.account.map(GatewayV1.AdminAccount.init), changed: answer.changed)
+            account: answer.account.map { GatewayV1.AdminAccount($0, photos) },
+            changed: answer.changed)
     }
 
     /// Relays the call, with the calling application in `actor`.
@@ -81,7 +83,8 @@ struct AdminHandler: AdminService {
                 accountId: request.accountId, actor: Self.actor(request.actor, context)),
             context.onward())
         return GatewayV1.RestoreAccountResponse(
-            account: answer.account.map(GatewayV1.AdminAccount.init), changed: answer.changed)
+            account: answer.account.map { GatewayV1.AdminAccount($0, photos) },
+            changed: answer.changed)
     }
 
     /// Relays the call, with the calling application in `actor`.
@@ -105,9 +108,9 @@ struct AdminHandler: AdminService {
 }
 
 extension GatewayV1.AdminAccount {
-    init(_ account: IdentityV1.AdminAccount) {
+    init(_ account: IdentityV1.AdminAccount, _ photos: PhotoURLs) {
         self.init(
-            account: account.account.map(GatewayV1.Account.init),
+            account: account.account.map { GatewayV1.Account($0, photos) },
             suspension: account.suspension.map {
                 GatewayV1.Suspension(reason: $0.reason, suspendedAtMs: $0.sinceMs)
             },

@@ -8,6 +8,7 @@ struct AuthHandler: AuthService {
     let accounts: any AccountsAPI
     let sessions: any SessionsAPI
     let limits: RateLimiter
+    let photos: PhotoURLs
     /// The session service's clock. Devices sign their proofs with its time, which differs from the
     /// gateway's after the machine's clock has been stepped and the gateway restarted (B15).
     let sessionClock: any ClockAPI

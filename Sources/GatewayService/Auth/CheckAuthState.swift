@@ -40,8 +40,8 @@ extension AuthHandler {
             return GatewayV1.CheckAuthStateResponse(reason: .revoked)
         }
         return GatewayV1.CheckAuthStateResponse(
-            authenticated: true, account: GatewayV1.Account(account),
-            requiredActions: requiredActions(account))
+            authenticated: true, account: GatewayV1.Account(account, photos),
+            requiredActions: GatewayV1.RequiredAction.of(account))
     }
 
     private func account(
@@ -54,11 +54,6 @@ extension AuthHandler {
         } catch let error as ServiceError where error.code == .notFound {
             return nil
         }
-    }
-
-    private func requiredActions(_ account: IdentityV1.Account) -> [GatewayV1.RequiredAction] {
-        let waits = account.email.isEmpty ? !account.pendingEmail.isEmpty : !account.emailVerified
-        return waits ? [.verifyEmail] : []
     }
 
     private func reason(_ state: SessionV1.InspectSessionResponse) -> GatewayV1.AuthStateReason {

@@ -41,8 +41,9 @@ extension AuthHandler {
         }
         await settled
         return GatewayV1.SignInWithPasswordResponse(
-            account: verified.account.map(GatewayV1.Account.init), session: session,
+            account: verified.account.map { GatewayV1.Account($0, photos) }, session: session,
             history: verified.history.map(GatewayV1.SignInHistory.init),
-            collision: verified.collision.map(GatewayV1.Collision.init))
+            collision: verified.collision.map { GatewayV1.Collision($0, photos) },
+            requiredActions: GatewayV1.RequiredAction.of(verified.account))
     }
 }

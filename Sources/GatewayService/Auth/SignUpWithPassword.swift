@@ -27,16 +27,22 @@ extension AuthHandler {
         }
         // Without a proof the operator requires a verified address first, so no session is opened.
         guard registered.proof != nil else {
-            return GatewayV1.SignUpWithPasswordResponse(
-                account: registered.account.map(GatewayV1.Account.init))
+            return answer(registered, nil)
         }
         // The device that created the account counts as known until another person proves to own
         // the address. Otherwise guesses by strangers would lock this device out.
         await limits.remember(registered.account?.email ?? "", on: origin.deviceId, context)
         let session = try await sessions.open(
             by: registered.proof, on: request.device, from: origin, onward)
-        return GatewayV1.SignUpWithPasswordResponse(
-            account: registered.account.map(GatewayV1.Account.init), session: session)
+        return answer(registered, session)
+    }
+
+    private func answer(
+        _ registered: IdentityV1.RegisterResponse, _ session: GatewayV1.Session?
+    ) -> GatewayV1.SignUpWithPasswordResponse {
+        GatewayV1.SignUpWithPasswordResponse(
+            account: registered.account.map { GatewayV1.Account($0, photos) }, session: session,
+            requiredActions: GatewayV1.RequiredAction.of(registered.account))
     }
 
     private func register(

@@ -28,6 +28,7 @@ extension AuthHandler {
                 confirmed.account?.email ?? "", on: origin.deviceId,
                 forgettingOthers: confirmed.passwordReplaced, context)
         }
-        return GatewayV1.VerifyEmailResponse(account: confirmed.account.map(GatewayV1.Account.init))
+        return GatewayV1.VerifyEmailResponse(
+            account: confirmed.account.map { GatewayV1.Account($0, photos) })
     }
 }

@@ -24,6 +24,6 @@ extension EmailsHandler {
         await limits.remember(
             confirmed.account?.email ?? "", on: origin.deviceId, forgettingOthers: true, context)
         return GatewayV1.ConfirmEmailChangeResponse(
-            account: confirmed.account.map(GatewayV1.Account.init))
+            account: confirmed.account.map { GatewayV1.Account($0, photos) })
     }
 }

@@ -8,4 +8,5 @@ struct EmailsHandler: EmailsService {
     let credentials: any CredentialsAPI
     let sessions: any SessionsAPI
     let limits: RateLimiter
+    let photos: PhotoURLs
 }

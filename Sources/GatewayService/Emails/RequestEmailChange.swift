@@ -32,7 +32,8 @@ extension EmailsHandler {
         }
         let next = await limits.nextMail(after: charge, context)
         return GatewayV1.RequestEmailChangeResponse(
-            account: answer.account.map(GatewayV1.Account.init), nextAfterMs: next.afterMs,
+            account: answer.account.map { GatewayV1.Account($0, photos) },
+            nextAfterMs: next.afterMs,
             remaining: next.remaining)
     }
 }

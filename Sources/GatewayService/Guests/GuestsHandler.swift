@@ -6,4 +6,5 @@ struct GuestsHandler: GuestsService {
     let identities: any IdentitiesAPI
     let sessions: any SessionsAPI
     let limits: RateLimiter
+    let photos: PhotoURLs
 }

@@ -22,7 +22,8 @@ extension GuestsHandler {
         let session = try await sessions.open(
             by: guest.proof, on: request.device, from: origin, onward)
         return GatewayV1.SignInAsGuestResponse(
-            account: guest.account.map(GatewayV1.Account.init), session: session)
+            account: guest.account.map { GatewayV1.Account($0, photos) }, session: session,
+            requiredActions: GatewayV1.RequiredAction.of(guest.account))
     }
 
     private func make(

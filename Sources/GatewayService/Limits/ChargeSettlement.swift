@@ -75,7 +75,7 @@ extension LimitedAction {
         case .signUp: .signUp
         case .verificationMailByPassword: .guardedAct
         case .guestSignUp, .passwordReset, .passwordCheck, .verificationMail, .unrequestedMail,
-            .phoneCodeRequest:
+            .phoneCodeRequest, .documentWrite, .profileUpdate:
             .act
         }
     }

@@ -29,6 +29,12 @@ enum LimitedAction {
     /// Charged before a code is compared. `request` is the id of the request that had the
     /// code sent.
     case phoneCodeGuess(number: String, request: String, device: String, caller: LimitedCaller)
+    /// A write of documents or of a draft of onboarding, in the account's own session (I-07). The
+    /// collection `profile` counts as the profile too: otherwise it would be a way around that
+    /// limit.
+    case documentWrite(account: String, collections: [String] = [])
+    /// A change of the display name or of the photo (G-17).
+    case profileUpdate(account: String)
 
     /// The flow that the action belongs to.
     var flow: LimitedFlow {
@@ -41,6 +47,8 @@ enum LimitedAction {
         case .guestSignUp: .guestSignUp
         case .providerSignIn, .providerProof: .providerSignIn
         case .phoneCodeRequest, .phoneCodeGuess: .phoneCode
+        case .documentWrite: .documentWrite
+        case .profileUpdate: .profileUpdate
         }
     }
 
@@ -48,6 +56,8 @@ enum LimitedAction {
     private static let emailBytesMax = 320
     /// Longer than the id of any request for a code.
     private static let requestBytesMax = 64
+    /// The collection whose documents are part of a profile.
+    private static let profileCollection = "profile"
 
     /// The charges to make, all or none.
     var charges: [RateLimitV1.Charge] {
@@ -97,6 +107,12 @@ enum LimitedAction {
                     target: request.utf8.count <= Self.requestBytesMax ? request : ""),
                 Self.byAddress(.phoneCodeGuessByAddress, caller),
             ]
+        case .documentWrite(let account, let collections):
+            [LimitName.documentWriteByAccount.charge(account)]
+                + (collections.contains(Self.profileCollection)
+                    ? [LimitName.profileUpdateByAccount.charge(account)] : [])
+        case .profileUpdate(let account):
+            [LimitName.profileUpdateByAccount.charge(account)]
         }
     }
 

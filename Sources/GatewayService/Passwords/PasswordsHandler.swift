@@ -7,4 +7,5 @@ struct PasswordsHandler: PasswordsService {
     let credentials: any CredentialsAPI
     let sessions: any SessionsAPI
     let limits: RateLimiter
+    let photos: PhotoURLs
 }

@@ -30,7 +30,7 @@ extension PasswordsHandler {
         let session = try await sessions.open(
             by: reset.proof, on: request.device, from: origin, onward)
         return GatewayV1.ResetPasswordResponse(
-            account: reset.account.map(GatewayV1.Account.init), session: session,
+            account: reset.account.map { GatewayV1.Account($0, photos) }, session: session,
             history: reset.history.map(GatewayV1.SignInHistory.init))
     }
 }

@@ -28,6 +28,7 @@ extension PhoneSignInHandler {
                     accessToken: session.accessToken, requestId: request.requestId,
                     phoneNumber: number.text, code: request.code, origin: origin), onward)
         }
-        return GatewayV1.LinkPhoneResponse(account: linked.account.map(GatewayV1.Account.init))
+        return GatewayV1.LinkPhoneResponse(
+            account: linked.account.map { GatewayV1.Account($0, photos) })
     }
 }

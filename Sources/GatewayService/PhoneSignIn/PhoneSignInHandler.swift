@@ -11,6 +11,7 @@ struct PhoneSignInHandler: PhoneSignInService {
     let codes: any PhoneCodesAPI
     let sessions: any SessionsAPI
     let limits: RateLimiter
+    let photos: PhotoURLs
 }
 
 extension PhoneSignInHandler {

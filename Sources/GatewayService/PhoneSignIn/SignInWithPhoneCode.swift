@@ -36,9 +36,10 @@ extension PhoneSignInHandler {
         let session = try await sessions.open(
             by: admitted.proof, on: request.device, from: origin, onward)
         return GatewayV1.SignInWithPhoneCodeResponse(
-            account: admitted.account.map(GatewayV1.Account.init), session: session,
+            account: admitted.account.map { GatewayV1.Account($0, photos) }, session: session,
             isNewUser: admitted.isNewUser, isUpgraded: admitted.isUpgraded,
-            collision: admitted.collision.map(GatewayV1.Collision.init),
-            history: admitted.history.map(GatewayV1.SignInHistory.init))
+            collision: admitted.collision.map { GatewayV1.Collision($0, photos) },
+            history: admitted.history.map(GatewayV1.SignInHistory.init),
+            requiredActions: GatewayV1.RequiredAction.of(admitted.account))
     }
 }

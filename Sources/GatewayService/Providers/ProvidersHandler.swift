@@ -6,4 +6,5 @@ struct ProvidersHandler: ProvidersService {
     let identities: any IdentitiesAPI
     let sessions: any SessionsAPI
     let limits: RateLimiter
+    let photos: PhotoURLs
 }

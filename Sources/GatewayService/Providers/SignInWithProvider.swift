@@ -41,11 +41,12 @@ extension ProvidersHandler {
         let session = try await sessions.open(
             by: admission.proof, on: request.device, from: origin, onward)
         return GatewayV1.SignInWithProviderResponse(
-            account: admission.account.map(GatewayV1.Account.init), session: session,
+            account: admission.account.map { GatewayV1.Account($0, photos) }, session: session,
             isNewUser: admission.isNewUser, removedMethods: admission.removedMethods,
             isLinked: admission.isLinked, isUpgraded: admission.isUpgraded,
-            collision: admission.collision.map(GatewayV1.Collision.init),
-            history: admission.history.map(GatewayV1.SignInHistory.init))
+            collision: admission.collision.map { GatewayV1.Collision($0, photos) },
+            history: admission.history.map(GatewayV1.SignInHistory.init),
+            requiredActions: GatewayV1.RequiredAction.of(admission.account))
     }
 }
 

@@ -3,18 +3,36 @@ import Messages
 // Messages of the identity service as the public API has them. The enums have the same numbers in
 // both (`PublicAPITests`).
 
+/// Where the web service serves photos (G-17). Identity stores only their names.
+struct PhotoURLs: Sendable {
+    /// The first of the web service's origins; empty without any, for URLs relative to it.
+    let origin: String
+
+    /// The URL of a photo; empty for no name.
+    func url(of name: String) -> String { name.isEmpty ? "" : "\(origin)/v1/photos/\(name)" }
+}
+
 extension GatewayV1.Account {
-    init(_ account: IdentityV1.Account) {
+    /// An uploaded photo comes before the URL from a provider or an import.
+    init(_ account: IdentityV1.Account, _ photos: PhotoURLs) {
+        let photo = photos.url(of: account.photoName)
         self.init(
             accountId: account.accountId, email: account.email,
             emailVerified: account.emailVerified, displayName: account.displayName,
             createdAtMs: account.createdAtMs,
             status: GatewayV1.AccountStatus(rawValue: account.status.rawValue),
             methods: account.methods, phoneNumber: account.phoneNumber,
-            photoUrl: account.photoUrl, isGuest: account.isGuest,
-            pendingEmail: account.pendingEmail,
+            photoUrl: photo.isEmpty ? account.photoUrl : photo, isGuest: account.isGuest,
+            pendingEmail: account.pendingEmail, onboardingComplete: account.onboardingComplete,
             lastSignIn: account.lastSignInAtMs > 0
                 ? .lastSignInAtMs(account.lastSignInAtMs) : nil)
+    }
+}
+
+extension GatewayV1.RequiredAction {
+    /// What the owner of an account still has to do (G-01).
+    static func of(_ account: IdentityV1.Account?) -> [GatewayV1.RequiredAction] {
+        (account?.requiredActions ?? []).map { GatewayV1.RequiredAction(rawValue: $0.rawValue) }
     }
 }
 
@@ -29,9 +47,9 @@ extension GatewayV1.SignInHistory {
 }
 
 extension GatewayV1.Collision {
-    init(_ collision: IdentityV1.Collision) {
+    init(_ collision: IdentityV1.Collision, _ photos: PhotoURLs) {
         self.init(
-            guest: collision.guest.map(GatewayV1.Account.init),
+            guest: collision.guest.map { GatewayV1.Account($0, photos) },
             choiceToken: collision.choiceToken, expiresAtMs: collision.expiresAtMs)
     }
 }

@@ -29,6 +29,7 @@ extension SignInMethodsHandler {
                     token: request.token.map(IdentityV1.ProviderToken.init), origin: origin),
                 onward)
         }
-        return GatewayV1.LinkProviderResponse(account: linked.account.map(GatewayV1.Account.init))
+        return GatewayV1.LinkProviderResponse(
+            account: linked.account.map { GatewayV1.Account($0, photos) })
     }
 }

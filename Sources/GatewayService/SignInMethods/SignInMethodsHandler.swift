@@ -6,4 +6,5 @@ struct SignInMethodsHandler: SignInMethodsService {
     let identities: any IdentitiesAPI
     let sessions: any SessionsAPI
     let limits: RateLimiter
+    let photos: PhotoURLs
 }

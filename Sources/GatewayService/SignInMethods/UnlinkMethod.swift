@@ -17,6 +17,7 @@ extension SignInMethodsHandler {
             IdentityV1.UnlinkRequest(
                 accessToken: try context.requiredAccessToken(), method: request.method,
                 origin: origin), onward)
-        return GatewayV1.UnlinkMethodResponse(account: unlinked.account.map(GatewayV1.Account.init))
+        return GatewayV1.UnlinkMethodResponse(
+            account: unlinked.account.map { GatewayV1.Account($0, photos) })
     }
 }

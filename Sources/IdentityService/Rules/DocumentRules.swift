@@ -33,7 +33,7 @@ package struct DocumentRules: Hashable, Sendable {
     }
 }
 
-/// What an account needs to write to a collection (D3 FR-001b).
+/// What an account needs to write to a collection (I-07).
 package enum AccountNeed: String, CaseIterable, Sendable {
     /// Guests can write, too.
     case nothing

@@ -58,8 +58,8 @@ extension ValueRule {
         }
         if let length, let count = value.length, !length.contains(count) {
             breaches.append(Breach(rule: .textLength))
-        }
-        if let pattern, let text = value.string, !pattern.matches(text) {
+        } else if let pattern, let text = value.string, !pattern.matches(text) {
+            // Not of a text that is too long: the time to match grows with its length.
             breaches.append(Breach(rule: .pattern))
         }
         if !choices.isEmpty, !choices.contains(where: value.isSame) {

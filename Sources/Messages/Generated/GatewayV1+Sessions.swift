@@ -781,7 +781,7 @@ extension GatewayV1 {
     /// Request to note activity.
     public struct NoteActivityRequest: Hashable, Sendable {
         /// What the person did, an app's own word, for example "screen-opened": 1 to 32 characters of a-z,
-        /// 0-9, "-".
+        /// 0-9, "-". It is for the operator's log (level debug); it is stored nowhere else.
         public var kind: String
 
         /// A message of these fields.

@@ -106,7 +106,8 @@ extension SessionV1 {
     package struct NoteActivityRequest: Hashable, Sendable {
         /// A valid access token of the session.
         package var accessToken: String
-        /// What the person did, an app's own word.
+        /// What the person did, an app's own word: 1 to 32 characters of a-z, 0-9, "-". It is only written
+        /// to the service's log, at level debug.
         package var kind: String
 
         /// A message of these fields.

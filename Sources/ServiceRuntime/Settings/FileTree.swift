@@ -129,8 +129,8 @@ package struct FileNode: Sendable {
 /// A place in a file.
 package struct FilePlace: Sendable, CustomStringConvertible {
     private let file: String
-    /// From 1. Nil in JSON, whose reader does not know it.
-    private(set) var line: Int?
+    /// The line, from 1. Nil in JSON, whose reader does not know it.
+    package private(set) var line: Int?
     private var path = ""
 
     /// The top of a file.

@@ -40,11 +40,9 @@ struct YAMLSettings {
 
     /// Reads a file's text.
     init(_ text: String) {
-        do {
-            let end = try YAMLEvents.read(text) { event throws(Stop) in try read(event) }
-            if let end { problem(end.line, end.sentence) }
-        } catch {
-            // `Stop` follows the problem that ended the reading.
+        // `Stop` follows the problem that ended the reading.
+        if let end = try? YAMLEvents.read(text, { event throws(Stop) in try read(event) }) {
+            problem(end.line, end.sentence)
         }
     }
 

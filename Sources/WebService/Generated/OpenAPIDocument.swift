@@ -1408,7 +1408,7 @@ enum OpenAPIDocument {
       "post": {
         "tags": ["AccountSessions"],
         "operationId": "noteActivity",
-        "description": "Notes that the person uses the app. For apps that verify access tokens themselves: without it a session that is in use could end for inactivity before its next refresh.",
+        "description": "Notes that the person uses the app. For apps that verify access tokens themselves: without it a session that is in use could end for inactivity before its next refresh. One call every few minutes is enough; it costs no write to disk.",
         "security": [{"app": [], "accessToken": []}],
         "parameters": [
           {"$ref": "#/components/parameters/connectProtocolVersion"},
@@ -2433,7 +2433,7 @@ enum OpenAPIDocument {
         "properties": {
           "kind": {
             "type": "string",
-            "description": "What the person did, an app's own word, for example \"screen-opened\": 1 to 32 characters of a-z, 0-9, \"-\"."
+            "description": "What the person did, an app's own word, for example \"screen-opened\": 1 to 32 characters of a-z, 0-9, \"-\". It is for the operator's log (level debug); it is stored nowhere else."
           }
         }
       },

@@ -40,6 +40,28 @@ struct AccountSessionsTests {
         #expect(try await list(fixture, two.session.accessToken).count == 1)
     }
 
+    @Test("G-30: noted activity keeps a session alive beyond its idle time")
+    func noted() async throws {
+        let fixture = try await GatewayFixture()
+        let first = try await fixture.signUp().session
+        fixture.time.advance(by: .seconds(29 * 86_400))
+        let second = try await fixture.refresh(first.refreshToken)
+        func note(_ kind: String) async throws -> Int64 {
+            try await fixture.accountSessions.noteActivity(
+                .init(kind: kind), fixture.context().bearing(second.accessToken)
+            ).idleExpiresAtMs
+        }
+        let before = try await note("screen-opened")
+        fixture.time.advance(by: .seconds(300))
+        #expect(try await note("screen-opened") == before + 300_000)
+        fixture.time.advance(by: .seconds(30 * 86_400 - 300))
+        #expect(
+            try await !fixture.refresh(second.refreshToken).accessToken.isEmpty,
+            "its idle time from the refresh has passed; from the noted activity it has not")
+        let error = try await refusal { try await note("Screen opened") }
+        #expect(error.code == .invalidArgument && error.fields == ["kind"])
+    }
+
     @Test("G-22: a user cannot end another account's session, nor learn that it exists")
     func strangers() async throws {
         let fixture = try await GatewayFixture()

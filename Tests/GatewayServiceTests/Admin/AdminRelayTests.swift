@@ -73,7 +73,8 @@ struct AdminRelayTests {
     @Test("each call is relayed to identity with the calling application in its actor")
     func relayed() async throws {
         let identity = RecordingAdmin()
-        let admin = AdminHandler(accounts: identity)
+        let admin = AdminHandler(
+            accounts: identity, photos: PhotoURLs(origin: "https://auth.example"))
         var metadata = Metadata()
         metadata[Metadata.Key.clientAddress] = "192.0.2.7"
         let context = CallContext(
@@ -94,7 +95,8 @@ struct AdminRelayTests {
     @Test("a bound of 0 or less is refused and never means that there is no bound")
     func bounds() async throws {
         let identity = RecordingAdmin()
-        let admin = AdminHandler(accounts: identity)
+        let admin = AdminHandler(
+            accounts: identity, photos: PhotoURLs(origin: "https://auth.example"))
         let context = CallContext(application: "support", deadline: .seconds(10))
         for moment: Int64 in [0, -1, .min] {
             let requests: [(GatewayV1.ListAccountsRequest, String)] = [
@@ -124,7 +126,9 @@ struct AdminRelayTests {
             "signed_in_before_ms": "signed_in_before_at_ms", "status": "status",
         ])
     func fields(inner: String, field: String) async throws {
-        let admin = AdminHandler(accounts: RecordingAdmin(invalidFields: [inner]))
+        let admin = AdminHandler(
+            accounts: RecordingAdmin(invalidFields: [inner]),
+            photos: PhotoURLs(origin: "https://auth.example"))
         let error = try await refusal {
             try await admin.listAccounts(
                 .init(), CallContext(application: "support", deadline: .seconds(10)))

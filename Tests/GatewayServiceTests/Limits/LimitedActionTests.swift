@@ -136,6 +136,22 @@ struct LimitedActionTests {
                     "phone-code-guess-by-address": "192.0.2.7",
                 ]
             ),
+            (
+                .documentWrite(account: "acc_0000000000001", collections: ["settings"]),
+                ["document-write-by-account": "acc_0000000000001"]
+            ),
+            (
+                .documentWrite(
+                    account: "acc_0000000000001", collections: ["settings", "profile", "profile"]),
+                [
+                    "document-write-by-account": "acc_0000000000001",
+                    "profile-update-by-account": "acc_0000000000001",
+                ]
+            ),
+            (
+                .profileUpdate(account: "acc_0000000000001"),
+                ["profile-update-by-account": "acc_0000000000001"]
+            ),
         ] as [(LimitedAction, [String: String])])
     func table(action: LimitedAction, charges: [String: String]) {
         #expect(action.charges.count == charges.count)
@@ -155,6 +171,8 @@ struct LimitedActionTests {
                 .phoneCodeGuess(
                     number: "+4915112345678", request: "pcr_1", device: "d", caller: caller),
                 .passwordReset(email: "a", caller: caller), .unrequestedMail(email: "a"),
+                .documentWrite(account: "a", collections: ["profile"]),
+                .profileUpdate(account: "a"),
             ] {
                 for charge in action.charges + action.restartedCharges {
                     #expect(LimitName(rawValue: charge.limit) != nil, "\(charge.limit)")

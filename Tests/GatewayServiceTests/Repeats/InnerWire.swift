@@ -77,6 +77,8 @@ final class InnerWire: CallChannel {
         let identities = inner.identity.identities
         let codes = inner.identity.phoneCodes
         let changes = inner.identity.emailChanges
+        let documents = inner.identity.documents
+        let (profiles, onboarding) = (inner.identity.profiles, inner.identity.onboarding)
         return [
             serve(AccountsDescription.register, accounts.register),
             serve(AccountsDescription.verifyPassword, accounts.verifyPassword),
@@ -100,11 +102,22 @@ final class InnerWire: CallChannel {
             serve(
                 EmailChangesDescription.resendVerificationByPassword,
                 changes.resendVerificationByPassword),
+            serve(AccountDocumentsDescription.readDocument, documents.readDocument),
+            serve(AccountDocumentsDescription.writeDocuments, documents.writeDocuments),
+            serve(AccountDocumentsDescription.removeDocument, documents.removeDocument),
+            serve(AccountDocumentsDescription.listDocuments, documents.listDocuments),
+            serve(AccountProfilesDescription.getProfile, profiles.getProfile),
+            serve(AccountProfilesDescription.updateProfile, profiles.updateProfile),
+            serve(AccountOnboardingDescription.getOnboarding, onboarding.getOnboarding),
+            serve(
+                AccountOnboardingDescription.saveOnboardingSection,
+                onboarding.saveOnboardingSection),
         ]
     }
 
     private static func session(_ inner: InnerServices) -> [(String, Handler)] {
         let (session, devices) = (inner.session, inner.sessionService.devices)
+        let activity = inner.sessionService.accountActivity
         return [
             serve(SessionsDescription.createSession) { try await session.createSession($0, $1) },
             serve(SessionsDescription.refreshSession) { try await session.refreshSession($0, $1) },
@@ -119,6 +132,9 @@ final class InnerWire: CallChannel {
             serve(DevicesDescription.endSession) { try await devices.endSession($0, $1) },
             serve(DevicesDescription.endOtherSessions) {
                 try await devices.endOtherSessions($0, $1)
+            },
+            serve(AccountActivityDescription.noteActivity) {
+                try await activity.noteActivity($0, $1)
             },
         ]
     }

@@ -19,23 +19,40 @@ struct RepeatFixture: Sendable {
     var methods: SignInMethodsHandler { gateway.signInMethods }
     var phone: PhoneSignInHandler { gateway.phoneSignIn }
     var emails: EmailsHandler { gateway.emails }
+    var documents: DocumentsHandler { gateway.documents }
+    var backendDocuments: BackendDocumentsHandler { gateway.backendDocuments }
+    var profile: ProfileHandler { gateway.profile }
+    var onboarding: OnboardingHandler { gateway.onboarding }
     private let gateway: GatewayService
     private let wire: InnerWire
+    private let backend: BackendSigner
+    private let time: ManualTime
 
     /// - Parameter cut: The call that is lost; nil for none.
     init(_ fixture: GatewayFixture, cut: InnerWire.Cut? = nil) throws {
         let wire = InnerWire(fixture.inner, cut: cut)
         self.wire = wire
+        backend = fixture.inner.backend
+        time = fixture.time
         gateway = GatewayService(
             settings: try SettingsLoader.settings(),
             peers: GatewayPeers(
                 identity: .init(wire),
                 session: .init(
                     sessions: SessionsClient(wire), devices: DevicesClient(wire),
-                    ends: SessionEndsClient(wire), clock: fixture.inner.sessionClock),
+                    activity: AccountActivityClient(wire), ends: SessionEndsClient(wire),
+                    clock: fixture.inner.sessionClock),
                 limits: LimitsClient(wire)),
             time: fixture.time, randomness: SecureRandomness(),
             logger: fixture.log.logger(time: fixture.time))
+    }
+
+    /// A backend's call, signed now, with the idempotency key of `context`.
+    func signed(
+        _ account: String, _ method: String, _ parts: [String], _ context: CallContext
+    ) throws -> GatewayV1.BackendCall {
+        try backend.call(
+            on: account, method, parts, idempotencyKey: context.idempotencyKey, at: time.now())
     }
 
     /// The calls made to the inner services so far, in order.

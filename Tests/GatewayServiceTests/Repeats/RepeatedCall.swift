@@ -92,6 +92,8 @@ struct RepeatedCall: Sendable, CustomTestStringConvertible {
         AuthDescription.service, PasswordsDescription.service, AccountSessionsDescription.service,
         ProvidersDescription.service, GuestsDescription.service, SignInMethodsDescription.service,
         PhoneSignInDescription.service, EmailsDescription.service,
+        DocumentsDescription.service, BackendDocumentsDescription.service,
+        ProfileDescription.service, OnboardingDescription.service,
     ]
 
     /// Fields that may differ in a repeat: an access token, which expires before a late repeat; the
@@ -139,8 +141,8 @@ struct InSession<Request: Sendable>: Sendable {
 }
 
 extension GatewayFixture {
-    /// The effects of calls so far: audit records of identity and session, sessions, and messages.
-    /// A record of a repeated response is no effect.
+    /// The effects of calls so far: audit records of identity and session, sessions, messages, and
+    /// writes of documents. A record of a repeated response is no effect.
     func effects() async throws -> [Int64] {
         try await inner.settle()
         return [
@@ -149,6 +151,7 @@ extension GatewayFixture {
                 inner.sessionStore, "audit", where: "kind <> 'session.refresh-repeated'"),
             try await inner.count(inner.sessionStore, "session"),
             try await inner.count(inner.notificationStore, "message"),
+            try await inner.documentVersions(),
         ]
     }
 }

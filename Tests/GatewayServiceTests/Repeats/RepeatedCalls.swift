@@ -10,7 +10,9 @@ import Testing
 /// Every mutating public method (G-25). A new method gets its row here. If its service is new, that
 /// gets its line in `RepeatFixture` and in `RepeatedCall.services`. Until then a test fails.
 enum RepeatedCalls {
-    static let all: [RepeatedCall] = [
+    static let all = accounts + documents
+
+    private static let accounts: [RepeatedCall] = [
         .init(
             "Auth/SignUpWithPassword", { try await $0.auth.signUpWithPassword($1, $2) },
             afterwards: .refused(.emailAlreadyInUse)

@@ -33,12 +33,25 @@ struct InnerCallTests {
             try await calls { try await $0.accountSessions.checkRecentProof(.init(), context) }
                 == [DevicesDescription.listProofs])
         #expect(
+            try await calls {
+                try await $0.accountSessions.noteActivity(.init(kind: "tap"), context)
+            } == [AccountActivityDescription.noteActivity])
+        #expect(
             try await calls { try await $0.methods.listSignInMethods(.init(), context) }
                 == [IdentitiesDescription.listMethods])
         #expect(
             try await calls {
                 try await $0.methods.unlinkMethod(.init(method: "password"), context)
             } == [IdentitiesDescription.unlink])
+        #expect(
+            try await calls { try await $0.documents.listDocuments(.init(), context) }
+                == [AccountDocumentsDescription.listDocuments])
+        #expect(
+            try await calls { try await $0.profile.getProfile(.init(), context) }
+                == [AccountProfilesDescription.getProfile])
+        #expect(
+            try await calls { try await $0.onboarding.hasCompletedOnboarding(.init(), context) }
+                == [AccountProfilesDescription.getProfile])
         #expect(
             try await calls { try await $0.emails.cancelEmailChange(.init(), context) }
                 == [EmailChangesDescription.cancelEmailChange])

@@ -51,7 +51,8 @@ struct SessionRow: Sendable, CustomTestStringConvertible {
     }
 
     static let all: [SessionRow] =
-        signUpsAndSignIns + inSessions + outside + verification + admin
+        signUpsAndSignIns + inSessions + documents + backendDocuments + profile + onboarding
+        + outside + verification + admin
 
     private static let signUpsAndSignIns: [SessionRow] = [
         .init(
@@ -122,6 +123,9 @@ struct SessionRow: Sendable, CustomTestStringConvertible {
         },
         .init("AccountSessions/EndOtherSessions") {
             try await $0.accountSessions.endOtherSessions(.init(), $2)
+        },
+        .init("AccountSessions/NoteActivity") {
+            try await $0.accountSessions.noteActivity(.init(kind: "screen-opened"), $2)
         },
         .init("AccountSessions/Reauthenticate") {
             try await $0.accountSessions.reauthenticate(

@@ -29,6 +29,10 @@ final class GatewayFixture: Sendable {
     var methods: SignInMethodsHandler { gateway.signInMethods }
     var phone: PhoneSignInHandler { gateway.phoneSignIn }
     var emails: EmailsHandler { gateway.emails }
+    var documents: DocumentsHandler { gateway.documents }
+    var backendDocuments: BackendDocumentsHandler { gateway.backendDocuments }
+    var profile: ProfileHandler { gateway.profile }
+    var onboarding: OnboardingHandler { gateway.onboarding }
     /// The rpcs of all handlers, for a server.
     var serviceMethods: [ServiceMethods] { gateway.methods }
     var providerNotices: ProviderNoticesHandler { gateway.providerNotices }
@@ -41,21 +45,24 @@ final class GatewayFixture: Sendable {
     ///   - flags: The gateway's settings, as on a command line.
     ///   - limits: Replaces the rate limiter, for tests of its absence.
     ///   - identities: Replaces identity's providers and guests, for tests of the calls to them.
+    ///   - profiles: Replaces identity's profiles, for tests of the calls to them.
     ///   - providers: Identity's provider settings, as on a command line.
     ///   - phoneSettings: The countries that codes are sent to.
+    ///   - rules: The text of identity's rules file; nil for none.
     init(
         flags: [String] = [], limits: (any LimitsAPI)? = nil,
-        identities: (any IdentitiesAPI)? = nil, providers: [String] = [],
+        identities: (any IdentitiesAPI)? = nil, profiles: (any AccountProfilesAPI)? = nil,
+        providers: [String] = [],
         phone phoneSettings: PhoneSettings = PhoneSettings(countries: ["DE"]),
         enumeration: IdentitySettings.EnumerationMode = .friendly,
         verification: IdentitySettings.EmailVerificationMode = .optional,
-        time: ManualTime = ManualTime()
+        rules: String? = nil, time: ManualTime = ManualTime()
     ) async throws {
         self.time = time
         folder = try TemporaryFolder()
         inner = try await InnerServices(
             in: folder, time: time, providers: providers, phone: phoneSettings,
-            enumeration: enumeration, verification: verification)
+            enumeration: enumeration, verification: verification, rules: rules)
         let (identity, session) = (inner.identity, inner.sessionService)
         gateway = GatewayService(
             settings: try SettingsLoader.settings(flags),
@@ -65,9 +72,11 @@ final class GatewayFixture: Sendable {
                     identities: identities ?? identity.identities,
                     phoneCodes: identity.phoneCodes, emailChanges: identity.emailChanges,
                     providerEvents: identity.providerEvents, accountAdmin: identity.accountAdmin,
-                    signInSettings: identity.signInSettings),
+                    signInSettings: identity.signInSettings, documents: identity.documents,
+                    profiles: profiles ?? identity.profiles, onboarding: identity.onboarding),
                 session: .init(
-                    sessions: session.sessions, devices: session.devices, ends: session.ends,
+                    sessions: session.sessions, devices: session.devices,
+                    activity: session.accountActivity, ends: session.ends,
                     clock: inner.sessionClock),
                 limits: limits ?? inner.limits),
             time: time, randomness: SecureRandomness(), logger: log.logger(time: time))

@@ -24,6 +24,8 @@ final class InnerServices: Sendable {
         try SettingsLoader.settings() as NotificationSettings
     }
 
+    private static let rulesFile = "rules.yaml"
+
     let folder: TemporaryFolder
     let identity: IdentityService
     let identityStore: Store
@@ -37,17 +39,21 @@ final class InnerServices: Sendable {
     var sessionClock: StoreClock { StoreClock(sessionStore, time: time) }
     /// The connection from session to identity, which is created later.
     let notices = LateNotices()
+    /// An application that identity lets write documents of any account.
+    let backend: BackendSigner
     private let proofs: SignInProofSeal
     private let time: ManualTime
 
     /// - Parameters:
     ///   - providers: The settings of the sign-in providers, as on a command line.
     ///   - phone: The countries that codes are sent to.
+    ///   - rules: The text of identity's rules file; nil for none.
     init(
         in folder: TemporaryFolder, time: ManualTime, providers: [String] = [],
         phone: PhoneSettings = PhoneSettings(countries: ["DE"]),
         enumeration: IdentitySettings.EnumerationMode = .friendly,
-        verification: IdentitySettings.EmailVerificationMode = .optional
+        verification: IdentitySettings.EmailVerificationMode = .optional,
+        rules: String? = nil
     ) async throws {
         let randomness = SeededRandomness()
         let log = CapturedLog().logger(time: time)
@@ -56,6 +62,8 @@ final class InnerServices: Sendable {
             try TestStore.open(name, migrations, in: folder.path, time: time, logger: log)
         }
         self.folder = folder
+        backend = try BackendSigner()
+        if let rules { try folder.write(rules, to: Self.rulesFile) }
         self.time = time
         let proofKey = key()
         proofs = SignInProofSeal(key: KeyedHash(key: proofKey))
@@ -86,7 +94,10 @@ final class InnerServices: Sendable {
                 linkOrigin: "https://app.example", verificationLife: .seconds(24 * 3_600),
                 defaultLanguage: "en", phone: phone, passwordHashing: Self.cheap,
                 enumeration: enumeration, emailVerification: verification,
-                providers: try SettingsLoader.settings(providers)),
+                providers: try SettingsLoader.settings(providers),
+                documents: DocumentSettings(
+                    writers: [BackendSigner.application], webOrigins: [BackendSigner.origin]),
+                rules: RulesSettings(path: rules.map { _ in folder.file(Self.rulesFile) })),
             store: identityStore,
             keys: IdentityKeys(master: key(), signInProofs: proofKey, randomness: randomness),
             peers: IdentityPeers(
@@ -96,7 +107,8 @@ final class InnerServices: Sendable {
                 notifications: notification.notifications, texts: notification.texts,
                 pushDevices: notification.pushDevices,
                 relays: RelaysForIdentity(relayAddresses: notification.relayAddresses)),
-            time: time, randomness: randomness, logger: log, metrics: MetricsRegistry())
+            documentWriters: Reloadable(backend.applications), time: time,
+            randomness: randomness, logger: log, metrics: MetricsRegistry())
         notices.connect(to: identity.accountNotices)
     }
 
@@ -188,6 +200,15 @@ final class InnerServices: Sendable {
         let context = CallContext(deadline: time.uptime() + .seconds(10))
         let decision = try #require(try limits.peek(request, context).decision)
         return decision.limited ? 0 : decision.remaining + 1
+    }
+
+    /// The number of writes and removals of documents.
+    func documentVersions() async throws -> Int64 {
+        try await identityStore.read { session in
+            try session.queryOne("SELECT coalesce(sum(version), 0) FROM documents") {
+                try $0.integer(0)
+            } ?? -1
+        }
     }
 
     /// The number of rows of a table.

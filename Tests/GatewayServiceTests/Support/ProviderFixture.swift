@@ -25,7 +25,7 @@ final class ProviderFixture: Sendable {
         ) { first, _ in first }
         gateway = try await GatewayFixture(
             providers: settings.map { "--\(Self.flag($0.key))=\($0.value)" },
-            enumeration: enumeration, time: time)
+            enumeration: enumeration, rules: TestRules.text, time: time)
     }
 
     /// Converts "POSTERN_GOOGLE_ISSUER" to the name of a flag.

@@ -19,6 +19,10 @@ private struct KnownActivity: AccountActivityAPI {
         if isAway { throw ServiceError(.unavailable) }
         return .init(liveSessions: 2, lastActivityAtMs: 10, lastSeenAtMs: 20)
     }
+
+    func noteActivity(
+        _ request: SessionV1.NoteActivityRequest, _ context: CallContext
+    ) async throws -> SessionV1.NoteActivityResponse { throw ServiceError(.unknownMethod) }
 }
 
 @Suite("I-09: account administration by the operator", .timeLimit(.minutes(1)))

@@ -80,6 +80,14 @@ struct CollectionRulesTests {
         }
     }
 
+    @Test("I-07: a text whose length is refused is not matched")
+    func lengthFirst() throws {
+        let rules = try RulesText.profile(
+            "fields: {value: {type: text, length: [0, 2], pattern: '[a-z]*'}}")
+        #expect(try rules.broken(#"{"value": "ABC"}"#) == ["value text-length"])
+        #expect(try rules.broken(#"{"value": "AB"}"#) == ["value pattern"])
+    }
+
     @Test("I-07: a required field may neither be absent nor null, another one may")
     func required() throws {
         let rules = try RulesText.profile(

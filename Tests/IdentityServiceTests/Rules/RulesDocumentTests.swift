@@ -76,13 +76,12 @@ struct RulesDocumentTests {
         #expect(
             mistakes.map { $0.prefix { $0 != ":" } } == [
                 "line 2 collections.Profile", "line 3 collections.onboarding",
-                "line 6 collections.profile.field", "line 8 collections.profile.fields.age.type",
+                "line 5 collections.profile.needs", "line 6 collections.profile.field",
+                "line 8 collections.profile.fields.age.type",
                 "line 9 collections.profile.fields.name.range",
                 "line 10 collections.profile.fields.nick.display-name",
-                "line 5 collections.profile.needs",
-                "line 14 collections.goals.fields.goal.display-name",
                 "line 12 collections.goals.needs", "line 13 collections.goals.other-fields",
-                "line 15 onboarding",
+                "line 14 collections.goals.fields.goal.display-name", "line 15 onboarding",
             ])
         #expect(mistakes.contains { $0.contains("consent cannot be demanded yet") })
     }

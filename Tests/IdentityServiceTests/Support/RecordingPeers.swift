@@ -10,6 +10,10 @@ struct NoActivity: AccountActivityAPI {
     func getAccountActivity(
         _ request: SessionV1.GetAccountActivityRequest, _ context: CallContext
     ) async throws -> SessionV1.GetAccountActivityResponse { .init() }
+
+    func noteActivity(
+        _ request: SessionV1.NoteActivityRequest, _ context: CallContext
+    ) async throws -> SessionV1.NoteActivityResponse { throw ServiceError(.unknownMethod) }
 }
 
 /// A notification service that cannot be reached with relay addresses.

@@ -3,8 +3,14 @@ import ServiceRuntime
 
 /// Reads rules from the values of a file, and collects mistakes instead of ending at the first.
 struct RulesReader {
-    /// Each with its place, in the order of the checks.
-    private(set) var mistakes: [String] = []
+    private var found: [(line: Int, text: String)] = []
+
+    /// The mistakes, each with its place, in the order of the lines.
+    var mistakes: [String] {
+        found.enumerated().sorted {
+            ($0.element.line, $0.offset) < ($1.element.line, $1.offset)
+        }.map(\.element.text)
+    }
 
     /// The rules of a file; not to be used if there are mistakes.
     mutating func rules(_ root: FileNode) -> DocumentRules {
@@ -70,8 +76,8 @@ struct RulesReader {
 
     /// Adds a mistake, once: a rule that several fields take over is read several times.
     mutating func mistake(_ sentence: String, at place: FilePlace) {
-        let line = "\(place): \(sentence)"
-        if !mistakes.contains(line) { mistakes.append(line) }
+        let text = "\(place): \(sentence)"
+        if !found.contains(where: { $0.text == text }) { found.append((place.line ?? 0, text)) }
     }
 
     /// The members of a mapping. Nil for another value; members with other names are mistakes.

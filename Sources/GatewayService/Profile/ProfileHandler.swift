@@ -1,0 +1,11 @@
+import Contracts
+
+/// `postern.gateway.v1.Profile`: display name and photo of the caller's account (G-17). Each rpc is
+/// in the file of its name: `getProfile`, `updateProfile`, `uploadPhoto`, `downloadPhoto`,
+/// `removePhoto`.
+struct ProfileHandler: ProfileService {
+    let profiles: any AccountProfilesAPI
+    let sessions: any SessionsAPI
+    let limits: RateLimiter
+    let photos: PhotoURLs
+}

@@ -1,0 +1,83 @@
+import Messages
+import RPC
+import TestSupport
+
+@testable import GatewayService
+
+// Documents, profile and onboarding.
+
+extension SessionRow {
+    static let documents: [SessionRow] = [
+        .init("Documents/ReadDocument") {
+            try await $0.documents.readDocument(.init(collection: "settings", name: "main"), $2)
+        },
+        .init("Documents/WriteDocument") {
+            try await $0.documents.writeDocument(.init(write: settings), $2)
+        },
+        .init("Documents/WriteDocuments") {
+            try await $0.documents.writeDocuments(.init(writes: [settings]), $2)
+        },
+        .init("Documents/RemoveDocument") {
+            try await $0.documents.removeDocument(
+                .init(collection: "settings", name: "main"), $2)
+        },
+        .init("Documents/ListDocuments") { try await $0.documents.listDocuments(.init(), $2) },
+        .init("Documents/WatchDocuments") {
+            let changes = $0.documents.watchDocuments(.init(), $2).makeAsyncIterator()
+            return try await changes.next() as Any
+        },
+    ]
+
+    static let backendDocuments: [SessionRow] = [
+        .init("BackendDocuments/ReadAccountDocument") {
+            try await $0.backendDocuments.readAccountDocument(.init(call: call), $2)
+        },
+        .init("BackendDocuments/WriteAccountDocuments") {
+            try await $0.backendDocuments.writeAccountDocuments(.init(call: call), $2)
+        },
+        .init("BackendDocuments/RemoveAccountDocument") {
+            try await $0.backendDocuments.removeAccountDocument(.init(call: call), $2)
+        },
+        .init("BackendDocuments/ListAccountDocuments") {
+            try await $0.backendDocuments.listAccountDocuments(.init(call: call), $2)
+        },
+        .init("BackendDocuments/SetOnboarding") {
+            try await $0.backendDocuments.setOnboarding(.init(call: call), $2)
+        },
+    ]
+
+    static let profile: [SessionRow] = [
+        .init("Profile/GetProfile") { try await $0.profile.getProfile(.init(), $2) },
+        .init("Profile/UpdateProfile") {
+            try await $0.profile.updateProfile(.init(name: .displayName("Ada L.")), $2)
+        },
+        .init("Profile/UploadPhoto") { try await $0.upload([1, 2, 3], in: $2) },
+        .init("Profile/DownloadPhoto") {
+            let items = $0.profile.downloadPhoto(.init(name: "x"), $2).makeAsyncIterator()
+            return try await items.next() as Any
+        },
+        .init("Profile/RemovePhoto") { try await $0.profile.removePhoto(.init(), $2) },
+    ]
+
+    static let onboarding: [SessionRow] = [
+        .init("Onboarding/GetOnboarding") {
+            try await $0.onboarding.getOnboarding(.init(), $2)
+        },
+        .init("Onboarding/SaveOnboardingSection") {
+            try await $0.onboarding.saveOnboardingSection(.init(section: "x", json: "{}"), $2)
+        },
+        .init("Onboarding/RestartOnboarding") {
+            try await $0.onboarding.restartOnboarding(.init(), $2)
+        },
+        .init("Onboarding/CompleteOnboarding") {
+            try await $0.onboarding.completeOnboarding(.init(), $2)
+        },
+        .init("Onboarding/HasCompletedOnboarding") {
+            try await $0.onboarding.hasCompletedOnboarding(.init(), $2)
+        },
+    ]
+
+    private static let settings = GatewayV1.DocumentWrite(
+        collection: "settings", name: "main", json: #"{"theme":"dark"}"#)
+    private static let call = GatewayV1.BackendCall(accountId: "x", applicationToken: "x")
+}

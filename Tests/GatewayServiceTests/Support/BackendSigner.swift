@@ -1,0 +1,44 @@
+import Cryptography
+import Messages
+import RPC
+import ServiceRuntime
+import TestSupport
+
+/// The app's backend `billing`, which signs an application token for each of its calls (I-07).
+struct BackendSigner: Sendable {
+    static let application = "billing"
+    static let origin = "https://auth.example"
+
+    private let key: Ed25519SigningKey
+
+    init() throws {
+        key = try Ed25519SigningKey(
+            seed: .generate(count: 32, randomness: SeededRandomness(seed: 5)))
+    }
+
+    /// Its key, for the services that verify its tokens.
+    var applications: Applications {
+        Applications(
+            name: Self.application, keyID: "k1", key: key, mayAssertClientAddress: false)
+    }
+
+    /// The account of a call, and a token for it.
+    /// - Parameters:
+    ///   - method: the rpc's own name.
+    ///   - parts: what `bh` covers after the account id.
+    func call(
+        on account: String, _ method: String, _ parts: [String], idempotencyKey: String?,
+        at moment: Timestamp, as actor: String = ""
+    ) throws -> GatewayV1.BackendCall {
+        let signed = (["postern documents v1", account] + parts).map { Array($0.utf8) }
+        let token = try ApplicationToken.sign(
+            .init(
+                application: Self.application, audience: Self.origin, issuedAt: moment,
+                expiresAt: moment + .seconds(60),
+                method: "postern.gateway.v1.BackendDocuments/\(method)",
+                bodyHash: ApplicationToken.bodyHash(of: DelimitedParts.joined(signed)),
+                idempotencyKey: idempotencyKey),
+            key: key, keyIdentifier: "\(Self.application).k1")
+        return .init(accountId: account, applicationToken: token, actor: actor)
+    }
+}
