@@ -2,6 +2,7 @@ import Cryptography
 import Messages
 import RPC
 import ServiceRuntime
+import TestSupport
 import Testing
 
 @testable import IdentityService
