@@ -113,7 +113,7 @@ struct CheckAuthStateTests {
         let sessions = ManualTime(now: fixture.time.now() + .seconds(5 * 3_600))
         let handler = AuthHandler(
             accounts: fixture.inner.identity.accounts, sessions: fixture.inner.session,
-            limits: fixture.auth.limits,
+            limits: fixture.auth.limits, photos: fixture.auth.photos,
             sessionClock: StoreClock(fixture.inner.sessionStore, time: sessions))
         let state = try await handler.checkAuthState(
             .init(), fixture.context().bearing(ada.session.accessToken))
