@@ -236,6 +236,7 @@ bench_documents() {
   start_echo_server
   process=$(pgrep -P "$up_process" -f "/postern-identity ")
   for run in $(seq "$runs"); do
+    mkdir -p "$folder/stores.$run"
     "$release/Benchmarks" group-commit --folder "$folder/stores.$run" --seconds "$seconds" --runs 1
     "$release/Benchmarks" document-writes "${programs[@]}" --seconds "$seconds"
     "$release/Benchmarks" document-reads "${programs[@]}" --payload "$folder/read" --seconds "$seconds"
