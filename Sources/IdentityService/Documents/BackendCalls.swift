@@ -18,8 +18,8 @@ struct Backend: IdempotentCall {
 /// Checks the application tokens of backends that act on accounts (I-07).
 ///
 /// Attack: somebody has taken the gateway over, and writes documents of any account. So identity
-/// verifies the backend's signature itself: the token names the rpc, and the hash of the account
-/// and of all that is written (`bh`). What passes through the gateway can be repeated for two
+/// verifies the backend's signature itself: the token names the rpc, and the hash of the account,
+/// the actor and all that is written (`bh`). What passes through the gateway can be repeated for two
 /// minutes: a read is answered again, a write gets its first answer.
 struct BackendCalls: Sendable {
     /// The rpcs of backends, by the names that tokens have.
@@ -42,15 +42,15 @@ struct BackendCalls: Sendable {
     let time: any Time
 
     /// The backend that made this request.
-    /// - Parameter parts: the request after the account id, as `bh` covers it.
+    /// - Parameter parts: the request after the actor, as `bh` covers it.
     /// - Throws: `rpc/permission-denied` if it is not named in `document-writers`;
     ///   `rpc/unauthenticated` for an invalid token; `rpc/invalid-argument` with the field.
     func verified(
         _ caller: IdentityV1.BackendCaller, _ method: Method, _ parts: [[UInt8]]
     ) throws(ServiceError) -> Backend {
         let claims = try claims(of: caller.applicationToken, method)
-        let signed = [Array("postern documents v1".utf8), Array(caller.accountId.utf8)] + parts
-        guard claims.bodyHash == ApplicationToken.bodyHash(of: DelimitedParts.joined(signed))
+        let head = ["postern documents v1", caller.accountId, caller.actor].map { Array($0.utf8) }
+        guard claims.bodyHash == ApplicationToken.bodyHash(of: DelimitedParts.joined(head + parts))
         else { throw Self.unauthenticated(.body) }
         guard !method.needsIdempotencyKey || claims.idempotencyKey?.isEmpty == false else {
             throw ServiceError(.invalidArgument, fields: ["idempotency-key"])

@@ -3,32 +3,47 @@ import Storage
 import Synchronization
 
 /// The uploads under way in this process. Each has the photo in memory, and its file has no row yet.
+///
+/// An account has one at a time, and ten an hour (`profile-update-by-account`). So to keep all others
+/// waiting, an attacker needs many accounts that upload slowly at once, and each upload ends after a
+/// minute.
 final class PhotoUploads: Sendable {
-    /// Uploads at once. Each takes up to three times 5 MiB: as received, rewritten and sealed.
-    static let countMax = 8
+    /// Bytes of all photos under way. Each takes up to three times its size: as received, rewritten
+    /// and sealed.
+    static let bytesMax = 64 * 1_024 * 1_024
     /// An upload takes a second or two with a phone's connection.
     private static let retryAfter: Duration = .seconds(2)
 
     private struct State {
-        var count = 0
+        var accounts: Set<AccountID> = []
+        var bytes = 0
         var blobs: Set<BlobName> = []
     }
 
     private let state = Mutex(State())
 
-    /// Runs an upload.
-    /// - Throws: `rpc/resource-exhausted` while there are too many; what `body` throws.
-    func run<Value>(_ body: () async throws -> Value) async throws -> Value {
-        let isFull = state.withLock { state in
-            guard state.count < Self.countMax else { return true }
-            state.count += 1
-            return false
+    /// Runs an upload of `bytes` bytes.
+    /// - Throws: `rpc/resource-exhausted` while the account has another one, and while there are too
+    ///   many; what `body` throws.
+    func run<Value>(
+        of account: AccountID, bytes: Int, _ body: () async throws -> Value
+    ) async throws -> Value {
+        let begins = state.withLock { state in
+            guard state.bytes + bytes <= Self.bytesMax, state.accounts.insert(account).inserted
+            else { return false }
+            state.bytes += bytes
+            return true
         }
-        guard !isFull else {
+        guard begins else {
             throw ServiceError(
                 .resourceExhausted, retryAfter: Self.retryAfter, detail: "too many uploads")
         }
-        defer { state.withLock { $0.count -= 1 } }
+        defer {
+            state.withLock { state in
+                state.accounts.remove(account)
+                state.bytes -= bytes
+            }
+        }
         return try await body()
     }
 

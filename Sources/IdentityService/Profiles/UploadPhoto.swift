@@ -28,7 +28,7 @@ extension ProfilesHandler {
         }
         let owner = try await sessions.owner(ofAccessToken: head.accessToken, context)
         let row = try await store.read { try $0.callersRow(owner.account) }
-        let photo = try await uploads.run {
+        let photo = try await uploads.run(of: owner.account, bytes: Int(head.bytes)) {
             let file = try await Self.receive(Int(head.bytes), &items, outgoing)
             let upload = try await Self.offLoop {
                 PreparedPhoto(try CleanedPhoto(file), randomness)
@@ -43,7 +43,6 @@ extension ProfilesHandler {
         _ outgoing: OutgoingItems<IdentityV1.UploadPhotoItem>
     ) async throws -> [UInt8] {
         var file: [UInt8] = []
-        file.reserveCapacity(count)
         var number = 0
         while file.count < count, let item = try await items.next() {
             guard case .data(let part) = item.part, !part.isEmpty, part.count <= count - file.count

@@ -16,9 +16,9 @@ extension PosternClient {
 /// Protos/README.md, by the backend's Ed25519 key), which identity verifies itself: a compromised
 /// gateway cannot read or write documents with it. Its `method` is the rpc's path, and its `bh` is the
 /// SHA-256 of these parts, each preceded by its length in four bytes, big-endian: "postern documents
-/// v1", the account id, then for each document: its collection, name, base_version ("" if absent, else
-/// in decimal), "merge" or "", and json, where a request has no such field "". For SetOnboarding one
-/// part follows the account id: "true" or "false".
+/// v1", the account id, the actor, then for each document: its collection, name, base_version ("" if
+/// absent, else in decimal), "merge" or "", and json, where a request has no such field "". For
+/// SetOnboarding one part follows the actor: "true" or "false".
 public struct BackendDocumentsCalls: Sendable {
     let caller: Caller
 

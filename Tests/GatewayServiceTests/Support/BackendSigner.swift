@@ -25,12 +25,12 @@ struct BackendSigner: Sendable {
     /// The account of a call, and a token for it.
     /// - Parameters:
     ///   - method: the rpc's own name.
-    ///   - parts: what `bh` covers after the account id.
+    ///   - parts: what `bh` covers after the actor.
     func call(
         on account: String, _ method: String, _ parts: [String], idempotencyKey: String?,
         at moment: Timestamp, as actor: String = ""
     ) throws -> GatewayV1.BackendCall {
-        let signed = (["postern documents v1", account] + parts).map { Array($0.utf8) }
+        let signed = (["postern documents v1", account, actor] + parts).map { Array($0.utf8) }
         let token = try ApplicationToken.sign(
             .init(
                 application: Self.application, audience: Self.origin, issuedAt: moment,

@@ -20,13 +20,14 @@ struct BackendCallsTests {
         var idempotencyKey: String? = "k"
         var label = "postern documents v1"
         var account: String?
+        var actor: String?
     }
 
     private static func caller(
         _ fixture: DocumentFixture, _ parts: [String], _ claim: Claim = Claim(), actor: String = ""
     ) throws -> IdentityV1.BackendCaller {
         let issuedAt = fixture.identity.time.now() - claim.age
-        let signed = [claim.label, claim.account ?? fixture.account] + parts
+        let signed = [claim.label, claim.account ?? fixture.account, claim.actor ?? actor] + parts
         let token = try ApplicationToken.sign(
             .init(
                 application: claim.application, audience: claim.audience, issuedAt: issuedAt,

@@ -96,7 +96,7 @@ extension OnboardingFixture {
         let account = account ?? self.account
         let value = signed ?? (complete ? "true" : "false")
         let now = identity.time.now()
-        let parts = ["postern documents v1", account, value].map { Array($0.utf8) }
+        let parts = ["postern documents v1", account, "ann", value].map { Array($0.utf8) }
         let token = try ApplicationToken.sign(
             .init(
                 application: "billing", audience: DocumentFixture.audience, issuedAt: now,

@@ -147,17 +147,20 @@ struct PhotoTests {
         #expect(try await fixture.count("photos") == 0)
     }
 
-    @Test("so many uploads at once and no more")
+    @Test("an account uploads one photo at a time, and all together so many bytes")
     func bound() async throws {
         let uploads = PhotoUploads()
-        func nested(_ depth: Int) async throws {
-            guard depth > 0 else { return }
-            try await uploads.run { try await nested(depth - 1) }
+        let (ada, eve) = (AccountID(1), AccountID(2))
+        let half = PhotoUploads.bytesMax / 2
+        try await uploads.run(of: ada, bytes: half) {
+            let same = try await refusal { try await uploads.run(of: ada, bytes: 1) {} }
+            let large = try await refusal { try await uploads.run(of: eve, bytes: half + 1) {} }
+            for error in [same, large] {
+                #expect(error.code == .resourceExhausted && error.retryAfter != nil)
+            }
+            try await uploads.run(of: eve, bytes: half) {}
         }
-        try await nested(PhotoUploads.countMax)
-        let error = try await refusal { try await nested(PhotoUploads.countMax + 1) }
-        #expect(error.code == .resourceExhausted && error.retryAfter != nil)
-        try await nested(PhotoUploads.countMax)
+        try await uploads.run(of: ada, bytes: PhotoUploads.bytesMax) {}
     }
 
     @Test("the sweep removes the files that no row names, except those of uploads under way")

@@ -169,7 +169,7 @@ private struct ShopBackend {
         _ method: String, _ account: String, _ parts: [String], key idempotencyKey: String? = nil
     ) throws -> GatewayV1.BackendCall {
         let now = SystemTime().now()
-        let signed = ["postern documents v1", account] + parts
+        let signed = ["postern documents v1", account, "billing-job"] + parts
         let token = try ApplicationToken.sign(
             .init(
                 application: SharedProfileFixture.writer, audience: Self.audience, issuedAt: now,
