@@ -150,7 +150,7 @@ struct PhotoTests {
     @Test("an account uploads one photo at a time, and all together so many bytes")
     func bound() async throws {
         let uploads = PhotoUploads()
-        let (ada, eve) = (AccountID(1), AccountID(2))
+        let (ada, eve) = (try #require(AccountID(key: 1)), try #require(AccountID(key: 2)))
         let half = PhotoUploads.bytesMax / 2
         try await uploads.run(of: ada, bytes: half) {
             let same = try await refusal { try await uploads.run(of: ada, bytes: 1) {} }
