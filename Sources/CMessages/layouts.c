@@ -217,6 +217,111 @@ static const ProtobufCIntRange postern__gateway__v1__collision__ranges[] = {{1, 
 MESSAGE(postern__gateway__v1__collision, "postern.gateway.v1.Collision", 56, 3,
         postern__gateway__v1__collision__fields, 1, postern__gateway__v1__collision__ranges);
 
+static const ProtobufCFieldDescriptor postern__gateway__v1__acceptance__fields[] = {
+    FIELD("terms_version", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("privacy_version", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("marketing", 3, NONE, BOOL, 0, 56, NULL, 0),
+    FIELD("analytics", 4, NONE, BOOL, 0, 64, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__acceptance__ranges[] = {{1, 0}, {0, 4}};
+MESSAGE(postern__gateway__v1__acceptance, "postern.gateway.v1.Acceptance", 72, 4,
+        postern__gateway__v1__acceptance__fields, 1, postern__gateway__v1__acceptance__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__consent_options__fields[] = {
+    FIELD("mode", 1, NONE, ENUM, 0, 24, NULL, 0),
+    FIELD("terms_version", 2, NONE, BYTES, 0, 32, NULL, 0),
+    FIELD("privacy_version", 3, NONE, BYTES, 0, 48, NULL, 0),
+    FIELD("terms_url", 4, NONE, BYTES, 0, 64, NULL, 0),
+    FIELD("privacy_url", 5, NONE, BYTES, 0, 80, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__consent_options__ranges[] = {{1, 0}, {0, 5}};
+MESSAGE(postern__gateway__v1__consent_options, "postern.gateway.v1.ConsentOptions", 96, 5,
+        postern__gateway__v1__consent_options__fields, 1, postern__gateway__v1__consent_options__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__consent__fields[] = {
+    FIELD("kind", 1, NONE, ENUM, 0, 24, NULL, 0),
+    FIELD("version", 2, NONE, BYTES, 0, 32, NULL, 0),
+    FIELD("given_at_ms", 3, NONE, INT64, 0, 48, NULL, 0),
+    FIELD("withdrawn_at_ms", 4, NONE, INT64, 56, 64, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
+    FIELD("source", 5, NONE, BYTES, 0, 80, NULL, 0),
+    FIELD("app", 6, NONE, BYTES, 0, 96, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__consent__ranges[] = {{1, 0}, {0, 6}};
+MESSAGE(postern__gateway__v1__consent, "postern.gateway.v1.Consent", 112, 6,
+        postern__gateway__v1__consent__fields, 1, postern__gateway__v1__consent__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__privacy_settings__fields[] = {
+    FIELD("marketing", 1, NONE, BOOL, 0, 24, NULL, 0),
+    FIELD("analytics", 2, NONE, BOOL, 0, 32, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__privacy_settings__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__gateway__v1__privacy_settings, "postern.gateway.v1.PrivacySettings", 40, 2,
+        postern__gateway__v1__privacy_settings__fields, 1, postern__gateway__v1__privacy_settings__ranges);
+
+MESSAGE(postern__gateway__v1__get_consents_request, "postern.gateway.v1.GetConsentsRequest", 24, 0, NULL, 0, NULL);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__get_consents_response__fields[] = {
+    FIELD("consents", 1, REPEATED, MESSAGE, 24, 32, &postern__gateway__v1__consent__descriptor, 0),
+    FIELD("is_current", 2, NONE, BOOL, 0, 40, NULL, 0),
+    FIELD("options", 3, NONE, MESSAGE, 0, 48, &postern__gateway__v1__consent_options__descriptor, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__get_consents_response__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__gateway__v1__get_consents_response, "postern.gateway.v1.GetConsentsResponse", 56, 3,
+        postern__gateway__v1__get_consents_response__fields, 1, postern__gateway__v1__get_consents_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__accept_terms_request__fields[] = {
+    FIELD("terms_version", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("privacy_version", 2, NONE, BYTES, 0, 40, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__accept_terms_request__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__gateway__v1__accept_terms_request, "postern.gateway.v1.AcceptTermsRequest", 56, 2,
+        postern__gateway__v1__accept_terms_request__fields, 1, postern__gateway__v1__accept_terms_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__accept_terms_response__fields[] = {
+    FIELD("consents", 1, REPEATED, MESSAGE, 24, 32, &postern__gateway__v1__consent__descriptor, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__accept_terms_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__accept_terms_response, "postern.gateway.v1.AcceptTermsResponse", 40, 1,
+        postern__gateway__v1__accept_terms_response__fields, 1, postern__gateway__v1__accept_terms_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__withdraw_consent_request__fields[] = {
+    FIELD("kind", 1, NONE, ENUM, 0, 24, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__withdraw_consent_request__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__withdraw_consent_request, "postern.gateway.v1.WithdrawConsentRequest", 32, 1,
+        postern__gateway__v1__withdraw_consent_request__fields, 1, postern__gateway__v1__withdraw_consent_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__withdraw_consent_response__fields[] = {
+    FIELD("consents", 1, REPEATED, MESSAGE, 24, 32, &postern__gateway__v1__consent__descriptor, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__withdraw_consent_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__withdraw_consent_response, "postern.gateway.v1.WithdrawConsentResponse", 40, 1,
+        postern__gateway__v1__withdraw_consent_response__fields, 1, postern__gateway__v1__withdraw_consent_response__ranges);
+
+MESSAGE(postern__gateway__v1__get_privacy_request, "postern.gateway.v1.GetPrivacyRequest", 24, 0, NULL, 0, NULL);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__get_privacy_response__fields[] = {
+    FIELD("privacy", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__privacy_settings__descriptor, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__get_privacy_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__get_privacy_response, "postern.gateway.v1.GetPrivacyResponse", 32, 1,
+        postern__gateway__v1__get_privacy_response__fields, 1, postern__gateway__v1__get_privacy_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__set_privacy_request__fields[] = {
+    FIELD("marketing", 1, NONE, BOOL, 24, 32, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
+    FIELD("analytics", 2, NONE, BOOL, 48, 56, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
+};
+static const ProtobufCIntRange postern__gateway__v1__set_privacy_request__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__gateway__v1__set_privacy_request, "postern.gateway.v1.SetPrivacyRequest", 72, 2,
+        postern__gateway__v1__set_privacy_request__fields, 1, postern__gateway__v1__set_privacy_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__set_privacy_response__fields[] = {
+    FIELD("privacy", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__privacy_settings__descriptor, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__set_privacy_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__set_privacy_response, "postern.gateway.v1.SetPrivacyResponse", 32, 1,
+        postern__gateway__v1__set_privacy_response__fields, 1, postern__gateway__v1__set_privacy_response__ranges);
+
 static const ProtobufCFieldDescriptor postern__gateway__v1__provider_subject__fields[] = {
     FIELD("issuer", 1, NONE, BYTES, 0, 24, NULL, 0),
     FIELD("subject", 2, NONE, BYTES, 0, 40, NULL, 0),
@@ -248,9 +353,10 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__admin_account__field
     FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__account__descriptor, 0),
     FIELD("suspension", 2, NONE, MESSAGE, 0, 32, &postern__gateway__v1__suspension__descriptor, 0),
     FIELD("activity", 3, NONE, MESSAGE, 0, 40, &postern__gateway__v1__account_activity__descriptor, 0),
+    FIELD("privacy", 4, NONE, MESSAGE, 0, 48, &postern__gateway__v1__privacy_settings__descriptor, 0),
 };
-static const ProtobufCIntRange postern__gateway__v1__admin_account__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__gateway__v1__admin_account, "postern.gateway.v1.AdminAccount", 48, 3,
+static const ProtobufCIntRange postern__gateway__v1__admin_account__ranges[] = {{1, 0}, {0, 4}};
+MESSAGE(postern__gateway__v1__admin_account, "postern.gateway.v1.AdminAccount", 56, 4,
         postern__gateway__v1__admin_account__fields, 1, postern__gateway__v1__admin_account__ranges);
 
 static const ProtobufCFieldDescriptor postern__gateway__v1__suspension__fields[] = {
@@ -565,9 +671,10 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_up_with_passwor
     FIELD("device", 3, NONE, MESSAGE, 0, 56, &postern__gateway__v1__device__descriptor, 0),
     FIELD("display_name", 4, NONE, BYTES, 0, 64, NULL, 0),
     FIELD("mail_language", 5, NONE, BYTES, 0, 80, NULL, 0),
+    FIELD("acceptance", 6, NONE, MESSAGE, 0, 96, &postern__gateway__v1__acceptance__descriptor, 0),
 };
-static const ProtobufCIntRange postern__gateway__v1__sign_up_with_password_request__ranges[] = {{1, 0}, {0, 5}};
-MESSAGE(postern__gateway__v1__sign_up_with_password_request, "postern.gateway.v1.SignUpWithPasswordRequest", 96, 5,
+static const ProtobufCIntRange postern__gateway__v1__sign_up_with_password_request__ranges[] = {{1, 0}, {0, 6}};
+MESSAGE(postern__gateway__v1__sign_up_with_password_request, "postern.gateway.v1.SignUpWithPasswordRequest", 104, 6,
         postern__gateway__v1__sign_up_with_password_request__fields, 1, postern__gateway__v1__sign_up_with_password_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__gateway__v1__sign_up_with_password_response__fields[] = {
@@ -745,9 +852,10 @@ MESSAGE(postern__gateway__v1__resend_verification_by_password_response, "postern
 static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_as_guest_request__fields[] = {
     FIELD("device", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__device__descriptor, 0),
     FIELD("mail_language", 2, NONE, BYTES, 0, 32, NULL, 0),
+    FIELD("acceptance", 3, NONE, MESSAGE, 0, 48, &postern__gateway__v1__acceptance__descriptor, 0),
 };
-static const ProtobufCIntRange postern__gateway__v1__sign_in_as_guest_request__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__gateway__v1__sign_in_as_guest_request, "postern.gateway.v1.SignInAsGuestRequest", 48, 2,
+static const ProtobufCIntRange postern__gateway__v1__sign_in_as_guest_request__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__gateway__v1__sign_in_as_guest_request, "postern.gateway.v1.SignInAsGuestRequest", 56, 3,
         postern__gateway__v1__sign_in_as_guest_request__fields, 1, postern__gateway__v1__sign_in_as_guest_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_as_guest_response__fields[] = {
@@ -790,9 +898,10 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_provide
     FIELD("token", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__provider_token__descriptor, 0),
     FIELD("device", 2, NONE, MESSAGE, 0, 32, &postern__gateway__v1__device__descriptor, 0),
     FIELD("mail_language", 3, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("acceptance", 4, NONE, MESSAGE, 0, 56, &postern__gateway__v1__acceptance__descriptor, 0),
 };
-static const ProtobufCIntRange postern__gateway__v1__sign_in_with_provider_request__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__gateway__v1__sign_in_with_provider_request, "postern.gateway.v1.SignInWithProviderRequest", 56, 3,
+static const ProtobufCIntRange postern__gateway__v1__sign_in_with_provider_request__ranges[] = {{1, 0}, {0, 4}};
+MESSAGE(postern__gateway__v1__sign_in_with_provider_request, "postern.gateway.v1.SignInWithProviderRequest", 64, 4,
         postern__gateway__v1__sign_in_with_provider_request__fields, 1, postern__gateway__v1__sign_in_with_provider_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_provider_response__fields[] = {
@@ -1047,9 +1156,10 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_phone_c
     FIELD("code", 3, NONE, BYTES, 0, 56, NULL, 0),
     FIELD("device", 4, NONE, MESSAGE, 0, 72, &postern__gateway__v1__device__descriptor, 0),
     FIELD("mail_language", 5, NONE, BYTES, 0, 80, NULL, 0),
+    FIELD("acceptance", 6, NONE, MESSAGE, 0, 96, &postern__gateway__v1__acceptance__descriptor, 0),
 };
-static const ProtobufCIntRange postern__gateway__v1__sign_in_with_phone_code_request__ranges[] = {{1, 0}, {0, 5}};
-MESSAGE(postern__gateway__v1__sign_in_with_phone_code_request, "postern.gateway.v1.SignInWithPhoneCodeRequest", 96, 5,
+static const ProtobufCIntRange postern__gateway__v1__sign_in_with_phone_code_request__ranges[] = {{1, 0}, {0, 6}};
+MESSAGE(postern__gateway__v1__sign_in_with_phone_code_request, "postern.gateway.v1.SignInWithPhoneCodeRequest", 104, 6,
         postern__gateway__v1__sign_in_with_phone_code_request__fields, 1, postern__gateway__v1__sign_in_with_phone_code_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_phone_code_response__fields[] = {
@@ -1283,9 +1393,10 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__get_sign_in_options_
     FIELD("providers", 3, REPEATED, MESSAGE, 40, 48, &postern__gateway__v1__provider_options__descriptor, 0),
     FIELD("guests", 4, NONE, BOOL, 0, 56, NULL, 0),
     FIELD("recovery_methods", 5, REPEATED, ENUM, 64, 72, NULL, PROTOBUF_C_FIELD_FLAG_PACKED),
+    FIELD("consent", 6, NONE, MESSAGE, 0, 80, &postern__gateway__v1__consent_options__descriptor, 0),
 };
-static const ProtobufCIntRange postern__gateway__v1__get_sign_in_options_response__ranges[] = {{1, 0}, {0, 5}};
-MESSAGE(postern__gateway__v1__get_sign_in_options_response, "postern.gateway.v1.GetSignInOptionsResponse", 80, 5,
+static const ProtobufCIntRange postern__gateway__v1__get_sign_in_options_response__ranges[] = {{1, 0}, {0, 6}};
+MESSAGE(postern__gateway__v1__get_sign_in_options_response, "postern.gateway.v1.GetSignInOptionsResponse", 88, 6,
         postern__gateway__v1__get_sign_in_options_response__fields, 1, postern__gateway__v1__get_sign_in_options_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__gateway__v1__password_options__fields[] = {
@@ -1476,6 +1587,16 @@ static const ProtobufCIntRange postern__identity__v1__origin__ranges[] = {{1, 0}
 MESSAGE(postern__identity__v1__origin, "postern.identity.v1.Origin", 104, 5,
         postern__identity__v1__origin__fields, 1, postern__identity__v1__origin__ranges);
 
+static const ProtobufCFieldDescriptor postern__identity__v1__acceptance__fields[] = {
+    FIELD("terms_version", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("privacy_version", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("marketing", 3, NONE, BOOL, 0, 56, NULL, 0),
+    FIELD("analytics", 4, NONE, BOOL, 0, 64, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__acceptance__ranges[] = {{1, 0}, {0, 4}};
+MESSAGE(postern__identity__v1__acceptance, "postern.identity.v1.Acceptance", 72, 4,
+        postern__identity__v1__acceptance__fields, 1, postern__identity__v1__acceptance__ranges);
+
 static const ProtobufCFieldDescriptor postern__identity__v1__register_request__fields[] = {
     FIELD("email", 1, NONE, BYTES, 0, 24, NULL, 0),
     FIELD("password", 2, NONE, BYTES, 0, 40, NULL, 0),
@@ -1484,9 +1605,10 @@ static const ProtobufCFieldDescriptor postern__identity__v1__register_request__f
     FIELD("origin", 5, NONE, MESSAGE, 0, 88, &postern__identity__v1__origin__descriptor, 0),
     FIELD("guest_access_token", 6, NONE, BYTES, 0, 96, NULL, 0),
     FIELD("mail_withheld", 7, NONE, BOOL, 0, 112, NULL, 0),
+    FIELD("acceptance", 8, NONE, MESSAGE, 0, 120, &postern__identity__v1__acceptance__descriptor, 0),
 };
-static const ProtobufCIntRange postern__identity__v1__register_request__ranges[] = {{1, 0}, {0, 7}};
-MESSAGE(postern__identity__v1__register_request, "postern.identity.v1.RegisterRequest", 120, 7,
+static const ProtobufCIntRange postern__identity__v1__register_request__ranges[] = {{1, 0}, {0, 8}};
+MESSAGE(postern__identity__v1__register_request, "postern.identity.v1.RegisterRequest", 128, 8,
         postern__identity__v1__register_request__fields, 1, postern__identity__v1__register_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__register_response__fields[] = {
@@ -1573,6 +1695,117 @@ static const ProtobufCIntRange postern__identity__v1__get_account_response__rang
 MESSAGE(postern__identity__v1__get_account_response, "postern.identity.v1.GetAccountResponse", 40, 2,
         postern__identity__v1__get_account_response__fields, 1, postern__identity__v1__get_account_response__ranges);
 
+static const ProtobufCFieldDescriptor postern__identity__v1__consent_options__fields[] = {
+    FIELD("mode", 1, NONE, ENUM, 0, 24, NULL, 0),
+    FIELD("terms_version", 2, NONE, BYTES, 0, 32, NULL, 0),
+    FIELD("privacy_version", 3, NONE, BYTES, 0, 48, NULL, 0),
+    FIELD("terms_url", 4, NONE, BYTES, 0, 64, NULL, 0),
+    FIELD("privacy_url", 5, NONE, BYTES, 0, 80, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__consent_options__ranges[] = {{1, 0}, {0, 5}};
+MESSAGE(postern__identity__v1__consent_options, "postern.identity.v1.ConsentOptions", 96, 5,
+        postern__identity__v1__consent_options__fields, 1, postern__identity__v1__consent_options__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__consent__fields[] = {
+    FIELD("kind", 1, NONE, ENUM, 0, 24, NULL, 0),
+    FIELD("version", 2, NONE, BYTES, 0, 32, NULL, 0),
+    FIELD("given_at_ms", 3, NONE, INT64, 0, 48, NULL, 0),
+    FIELD("withdrawn_at_ms", 4, NONE, INT64, 0, 56, NULL, 0),
+    FIELD("source", 5, NONE, BYTES, 0, 64, NULL, 0),
+    FIELD("app", 6, NONE, BYTES, 0, 80, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__consent__ranges[] = {{1, 0}, {0, 6}};
+MESSAGE(postern__identity__v1__consent, "postern.identity.v1.Consent", 96, 6,
+        postern__identity__v1__consent__fields, 1, postern__identity__v1__consent__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__privacy_settings__fields[] = {
+    FIELD("marketing", 1, NONE, BOOL, 0, 24, NULL, 0),
+    FIELD("analytics", 2, NONE, BOOL, 0, 32, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__privacy_settings__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__identity__v1__privacy_settings, "postern.identity.v1.PrivacySettings", 40, 2,
+        postern__identity__v1__privacy_settings__fields, 1, postern__identity__v1__privacy_settings__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__get_consents_request__fields[] = {
+    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__get_consents_request__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__identity__v1__get_consents_request, "postern.identity.v1.GetConsentsRequest", 40, 1,
+        postern__identity__v1__get_consents_request__fields, 1, postern__identity__v1__get_consents_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__get_consents_response__fields[] = {
+    FIELD("consents", 1, REPEATED, MESSAGE, 24, 32, &postern__identity__v1__consent__descriptor, 0),
+    FIELD("is_current", 2, NONE, BOOL, 0, 40, NULL, 0),
+    FIELD("options", 3, NONE, MESSAGE, 0, 48, &postern__identity__v1__consent_options__descriptor, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__get_consents_response__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__identity__v1__get_consents_response, "postern.identity.v1.GetConsentsResponse", 56, 3,
+        postern__identity__v1__get_consents_response__fields, 1, postern__identity__v1__get_consents_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__accept_terms_request__fields[] = {
+    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("terms_version", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("privacy_version", 3, NONE, BYTES, 0, 56, NULL, 0),
+    FIELD("origin", 4, NONE, MESSAGE, 0, 72, &postern__identity__v1__origin__descriptor, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__accept_terms_request__ranges[] = {{1, 0}, {0, 4}};
+MESSAGE(postern__identity__v1__accept_terms_request, "postern.identity.v1.AcceptTermsRequest", 80, 4,
+        postern__identity__v1__accept_terms_request__fields, 1, postern__identity__v1__accept_terms_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__accept_terms_response__fields[] = {
+    FIELD("consents", 1, REPEATED, MESSAGE, 24, 32, &postern__identity__v1__consent__descriptor, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__accept_terms_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__identity__v1__accept_terms_response, "postern.identity.v1.AcceptTermsResponse", 40, 1,
+        postern__identity__v1__accept_terms_response__fields, 1, postern__identity__v1__accept_terms_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__withdraw_consent_request__fields[] = {
+    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("kind", 2, NONE, ENUM, 0, 40, NULL, 0),
+    FIELD("origin", 3, NONE, MESSAGE, 0, 48, &postern__identity__v1__origin__descriptor, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__withdraw_consent_request__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__identity__v1__withdraw_consent_request, "postern.identity.v1.WithdrawConsentRequest", 56, 3,
+        postern__identity__v1__withdraw_consent_request__fields, 1, postern__identity__v1__withdraw_consent_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__withdraw_consent_response__fields[] = {
+    FIELD("consents", 1, REPEATED, MESSAGE, 24, 32, &postern__identity__v1__consent__descriptor, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__withdraw_consent_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__identity__v1__withdraw_consent_response, "postern.identity.v1.WithdrawConsentResponse", 40, 1,
+        postern__identity__v1__withdraw_consent_response__fields, 1, postern__identity__v1__withdraw_consent_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__get_privacy_request__fields[] = {
+    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__get_privacy_request__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__identity__v1__get_privacy_request, "postern.identity.v1.GetPrivacyRequest", 40, 1,
+        postern__identity__v1__get_privacy_request__fields, 1, postern__identity__v1__get_privacy_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__get_privacy_response__fields[] = {
+    FIELD("privacy", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__privacy_settings__descriptor, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__get_privacy_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__identity__v1__get_privacy_response, "postern.identity.v1.GetPrivacyResponse", 32, 1,
+        postern__identity__v1__get_privacy_response__fields, 1, postern__identity__v1__get_privacy_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__set_privacy_request__fields[] = {
+    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("origin", 2, NONE, MESSAGE, 0, 40, &postern__identity__v1__origin__descriptor, 0),
+    FIELD("marketing", 3, NONE, BOOL, 48, 56, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
+    FIELD("analytics", 4, NONE, BOOL, 72, 80, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
+};
+static const ProtobufCIntRange postern__identity__v1__set_privacy_request__ranges[] = {{1, 0}, {0, 4}};
+MESSAGE(postern__identity__v1__set_privacy_request, "postern.identity.v1.SetPrivacyRequest", 96, 4,
+        postern__identity__v1__set_privacy_request__fields, 1, postern__identity__v1__set_privacy_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__set_privacy_response__fields[] = {
+    FIELD("privacy", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__privacy_settings__descriptor, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__set_privacy_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__identity__v1__set_privacy_response, "postern.identity.v1.SetPrivacyResponse", 32, 1,
+        postern__identity__v1__set_privacy_response__fields, 1, postern__identity__v1__set_privacy_response__ranges);
+
 static const ProtobufCFieldDescriptor postern__identity__v1__provider_subject__fields[] = {
     FIELD("issuer", 1, NONE, BYTES, 0, 24, NULL, 0),
     FIELD("subject", 2, NONE, BYTES, 0, 40, NULL, 0),
@@ -1604,9 +1837,10 @@ static const ProtobufCFieldDescriptor postern__identity__v1__admin_account__fiel
     FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__account__descriptor, 0),
     FIELD("suspension", 2, NONE, MESSAGE, 0, 32, &postern__identity__v1__suspension__descriptor, 0),
     FIELD("activity", 3, NONE, MESSAGE, 0, 40, &postern__identity__v1__account_activity__descriptor, 0),
+    FIELD("privacy", 4, NONE, MESSAGE, 0, 48, &postern__identity__v1__privacy_settings__descriptor, 0),
 };
-static const ProtobufCIntRange postern__identity__v1__admin_account__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__identity__v1__admin_account, "postern.identity.v1.AdminAccount", 48, 3,
+static const ProtobufCIntRange postern__identity__v1__admin_account__ranges[] = {{1, 0}, {0, 4}};
+MESSAGE(postern__identity__v1__admin_account, "postern.identity.v1.AdminAccount", 56, 4,
         postern__identity__v1__admin_account__fields, 1, postern__identity__v1__admin_account__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__suspension__fields[] = {
@@ -1984,17 +2218,19 @@ static const ProtobufCFieldDescriptor postern__identity__v1__sign_in_with_provid
     FIELD("guest_access_token", 2, NONE, BYTES, 0, 32, NULL, 0),
     FIELD("language", 3, NONE, BYTES, 0, 48, NULL, 0),
     FIELD("origin", 4, NONE, MESSAGE, 0, 64, &postern__identity__v1__origin__descriptor, 0),
+    FIELD("acceptance", 5, NONE, MESSAGE, 0, 72, &postern__identity__v1__acceptance__descriptor, 0),
 };
-static const ProtobufCIntRange postern__identity__v1__sign_in_with_provider_request__ranges[] = {{1, 0}, {0, 4}};
-MESSAGE(postern__identity__v1__sign_in_with_provider_request, "postern.identity.v1.SignInWithProviderRequest", 72, 4,
+static const ProtobufCIntRange postern__identity__v1__sign_in_with_provider_request__ranges[] = {{1, 0}, {0, 5}};
+MESSAGE(postern__identity__v1__sign_in_with_provider_request, "postern.identity.v1.SignInWithProviderRequest", 80, 5,
         postern__identity__v1__sign_in_with_provider_request__fields, 1, postern__identity__v1__sign_in_with_provider_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__sign_in_as_guest_request__fields[] = {
     FIELD("language", 1, NONE, BYTES, 0, 24, NULL, 0),
     FIELD("origin", 2, NONE, MESSAGE, 0, 40, &postern__identity__v1__origin__descriptor, 0),
+    FIELD("acceptance", 3, NONE, MESSAGE, 0, 48, &postern__identity__v1__acceptance__descriptor, 0),
 };
-static const ProtobufCIntRange postern__identity__v1__sign_in_as_guest_request__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__identity__v1__sign_in_as_guest_request, "postern.identity.v1.SignInAsGuestRequest", 48, 2,
+static const ProtobufCIntRange postern__identity__v1__sign_in_as_guest_request__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__identity__v1__sign_in_as_guest_request, "postern.identity.v1.SignInAsGuestRequest", 56, 3,
         postern__identity__v1__sign_in_as_guest_request__fields, 1, postern__identity__v1__sign_in_as_guest_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__admission_response__fields[] = {
@@ -2099,9 +2335,13 @@ static const ProtobufCFieldDescriptor postern__identity__v1__account_record__fie
     FIELD("source", 14, NONE, BYTES, 0, 200, NULL, 0),
     FIELD("account_id", 15, NONE, BYTES, 0, 216, NULL, 0),
     FIELD("onboarding_complete", 16, NONE, BOOL, 0, 232, NULL, 0),
+    FIELD("terms_version", 17, NONE, BYTES, 0, 240, NULL, 0),
+    FIELD("privacy_version", 18, NONE, BYTES, 0, 256, NULL, 0),
+    FIELD("marketing", 19, NONE, BOOL, 0, 272, NULL, 0),
+    FIELD("analytics", 20, NONE, BOOL, 0, 280, NULL, 0),
 };
-static const ProtobufCIntRange postern__identity__v1__account_record__ranges[] = {{1, 0}, {0, 16}};
-MESSAGE(postern__identity__v1__account_record, "postern.identity.v1.AccountRecord", 240, 16,
+static const ProtobufCIntRange postern__identity__v1__account_record__ranges[] = {{1, 0}, {0, 20}};
+MESSAGE(postern__identity__v1__account_record, "postern.identity.v1.AccountRecord", 288, 20,
         postern__identity__v1__account_record__fields, 1, postern__identity__v1__account_record__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__provider_identity__fields[] = {
@@ -2331,9 +2571,10 @@ static const ProtobufCFieldDescriptor postern__identity__v1__sign_in_with_code_r
     FIELD("guest_access_token", 4, NONE, BYTES, 0, 72, NULL, 0),
     FIELD("language", 5, NONE, BYTES, 0, 88, NULL, 0),
     FIELD("origin", 6, NONE, MESSAGE, 0, 104, &postern__identity__v1__origin__descriptor, 0),
+    FIELD("acceptance", 7, NONE, MESSAGE, 0, 112, &postern__identity__v1__acceptance__descriptor, 0),
 };
-static const ProtobufCIntRange postern__identity__v1__sign_in_with_code_request__ranges[] = {{1, 0}, {0, 6}};
-MESSAGE(postern__identity__v1__sign_in_with_code_request, "postern.identity.v1.SignInWithCodeRequest", 112, 6,
+static const ProtobufCIntRange postern__identity__v1__sign_in_with_code_request__ranges[] = {{1, 0}, {0, 7}};
+MESSAGE(postern__identity__v1__sign_in_with_code_request, "postern.identity.v1.SignInWithCodeRequest", 120, 7,
         postern__identity__v1__sign_in_with_code_request__fields, 1, postern__identity__v1__sign_in_with_code_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__link_phone_request__fields[] = {
@@ -2504,9 +2745,10 @@ static const ProtobufCFieldDescriptor postern__identity__v1__get_sign_in_setting
     FIELD("all_phone_countries", 3, NONE, BOOL, 0, 48, NULL, 0),
     FIELD("phone_countries", 4, REPEATED, BYTES, 56, 64, NULL, 0),
     FIELD("providers", 5, REPEATED, MESSAGE, 72, 80, &postern__identity__v1__provider_settings__descriptor, 0),
+    FIELD("consent", 6, NONE, MESSAGE, 0, 88, &postern__identity__v1__consent_options__descriptor, 0),
 };
-static const ProtobufCIntRange postern__identity__v1__get_sign_in_settings_response__ranges[] = {{1, 0}, {0, 5}};
-MESSAGE(postern__identity__v1__get_sign_in_settings_response, "postern.identity.v1.GetSignInSettingsResponse", 88, 5,
+static const ProtobufCIntRange postern__identity__v1__get_sign_in_settings_response__ranges[] = {{1, 0}, {0, 6}};
+MESSAGE(postern__identity__v1__get_sign_in_settings_response, "postern.identity.v1.GetSignInSettingsResponse", 96, 6,
         postern__identity__v1__get_sign_in_settings_response__fields, 1, postern__identity__v1__get_sign_in_settings_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__password_rule__fields[] = {

@@ -162,6 +162,7 @@ package enum AccountAdminDescription {
         fileDescriptors: [
             FileDescriptors.identityV1SignInHistory,
             FileDescriptors.identityV1Identity,
+            FileDescriptors.identityV1Consents,
             FileDescriptors.identityV1Admin,
         ])
 }

@@ -256,6 +256,7 @@ package enum AccountSessionsDescription {
         ],
         fileDescriptors: [
             FileDescriptors.gatewayV1Account,
+            FileDescriptors.gatewayV1Consents,
             FileDescriptors.gatewayV1Gateway,
             FileDescriptors.gatewayV1Providers,
             FileDescriptors.gatewayV1Sessions,

@@ -169,5 +169,9 @@ package enum AdminDescription {
     package static let service = ServiceDescription(
         name: "postern.gateway.v1.Admin",
         methods: [lookUpAccount, listAccounts, suspendAccount, restoreAccount, signOutAccount],
-        fileDescriptors: [FileDescriptors.gatewayV1Account, FileDescriptors.gatewayV1Admin])
+        fileDescriptors: [
+            FileDescriptors.gatewayV1Account,
+            FileDescriptors.gatewayV1Consents,
+            FileDescriptors.gatewayV1Admin,
+        ])
 }

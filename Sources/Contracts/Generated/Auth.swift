@@ -19,7 +19,7 @@ package protocol AuthAPI: Sendable {
     /// - Throws: `auth/already-signed-in`, `auth/invalid-access-token`, `auth/session-ended`,
     ///   `auth/invalid-email`, `auth/weak-password`, `auth/email-already-in-use`,
     ///   `auth/too-many-requests`, `auth/device-key-required`, `auth/invalid-device-key`,
-    ///   `auth/idempotency-key-reused`.
+    ///   `auth/idempotency-key-reused`, `auth/consent-required`.
     func signUpWithPassword(
         _ request: GatewayV1.SignUpWithPasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignUpWithPasswordResponse
@@ -236,6 +236,7 @@ package enum AuthDescription {
                 "auth/device-key-required",
                 "auth/invalid-device-key",
                 "auth/idempotency-key-reused",
+                "auth/consent-required",
             ],
             "postern.gateway.v1.Auth/SignInWithPassword": [
                 "auth/invalid-access-token",
@@ -278,5 +279,9 @@ package enum AuthDescription {
                 "auth/idempotency-key-reused",
             ],
         ],
-        fileDescriptors: [FileDescriptors.gatewayV1Account, FileDescriptors.gatewayV1Gateway])
+        fileDescriptors: [
+            FileDescriptors.gatewayV1Account,
+            FileDescriptors.gatewayV1Consents,
+            FileDescriptors.gatewayV1Gateway,
+        ])
 }

@@ -22,7 +22,8 @@ package protocol DocumentsAPI: Sendable {
     /// Writes one document. With base_version it is written only if that is its current version;
     /// otherwise the error is auth/document-conflict, with the current version.
     /// - Throws: `auth/document-conflict`, `auth/document-quota`, `auth/invalid-document`,
-    ///   `auth/account-required`, `auth/email-not-verified`, `auth/too-many-requests`,
+    ///   `auth/account-required`, `auth/email-not-verified`, `auth/consent-required`,
+    ///   `auth/too-many-requests`,
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
     ///   `auth/idempotency-key-reused`.
     func writeDocument(
@@ -31,7 +32,8 @@ package protocol DocumentsAPI: Sendable {
 
     /// Writes several documents, all or none.
     /// - Throws: `auth/document-conflict`, `auth/document-quota`, `auth/invalid-document`,
-    ///   `auth/account-required`, `auth/email-not-verified`, `auth/too-many-requests`,
+    ///   `auth/account-required`, `auth/email-not-verified`, `auth/consent-required`,
+    ///   `auth/too-many-requests`,
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
     ///   `auth/idempotency-key-reused`.
     func writeDocuments(
@@ -248,6 +250,7 @@ package enum DocumentsDescription {
                 "auth/invalid-document",
                 "auth/account-required",
                 "auth/email-not-verified",
+                "auth/consent-required",
                 "auth/too-many-requests",
                 "auth/invalid-access-token",
                 "auth/session-ended",
@@ -260,6 +263,7 @@ package enum DocumentsDescription {
                 "auth/invalid-document",
                 "auth/account-required",
                 "auth/email-not-verified",
+                "auth/consent-required",
                 "auth/too-many-requests",
                 "auth/invalid-access-token",
                 "auth/session-ended",

@@ -219,6 +219,7 @@ package enum EmailsDescription {
         ],
         fileDescriptors: [
             FileDescriptors.gatewayV1Account,
+            FileDescriptors.gatewayV1Consents,
             FileDescriptors.gatewayV1Gateway,
             FileDescriptors.gatewayV1Emails,
         ])

@@ -142,6 +142,7 @@ package enum PasswordsDescription {
         ],
         fileDescriptors: [
             FileDescriptors.gatewayV1Account,
+            FileDescriptors.gatewayV1Consents,
             FileDescriptors.gatewayV1Gateway,
             FileDescriptors.gatewayV1Passwords,
         ])

@@ -44,7 +44,8 @@ package protocol PhoneSignInAPI: Sendable {
     /// reauthenticate with it: after that the number alone is sufficient again.
     /// - Throws: `auth/invalid-phone-number`, `auth/invalid-verification-code`, `auth/code-expired`,
     ///   `auth/too-many-requests`, `auth/second-proof-required`, `auth/user-disabled`,
-    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/operation-not-allowed`.
+    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/operation-not-allowed`,
+    ///   `auth/consent-required`.
     func signInWithPhoneCode(
         _ request: GatewayV1.SignInWithPhoneCodeRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInWithPhoneCodeResponse
@@ -189,6 +190,7 @@ package enum PhoneSignInDescription {
                 "auth/invalid-access-token",
                 "auth/session-ended",
                 "auth/operation-not-allowed",
+                "auth/consent-required",
             ],
             "postern.gateway.v1.PhoneSignIn/LinkPhone": [
                 "auth/invalid-phone-number",
@@ -204,6 +206,7 @@ package enum PhoneSignInDescription {
         ],
         fileDescriptors: [
             FileDescriptors.gatewayV1Account,
+            FileDescriptors.gatewayV1Consents,
             FileDescriptors.gatewayV1Gateway,
             FileDescriptors.gatewayV1Phone,
         ])

@@ -29,7 +29,7 @@ package protocol ProvidersAPI: Sendable {
     /// - Throws: `auth/invalid-provider-token`, `auth/missing-or-invalid-nonce`, `auth/provider-unavailable`,
     ///   `auth/operation-not-allowed`, `auth/too-many-requests`, `auth/invalid-access-token`,
     ///   `auth/session-ended`, `auth/user-disabled`,
-    ///   `auth/email-already-in-use`.
+    ///   `auth/email-already-in-use`, `auth/consent-required`.
     func signInWithProvider(
         _ request: GatewayV1.SignInWithProviderRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInWithProviderResponse
@@ -119,10 +119,12 @@ package enum ProvidersDescription {
                 "auth/session-ended",
                 "auth/user-disabled",
                 "auth/email-already-in-use",
+                "auth/consent-required",
             ],
         ],
         fileDescriptors: [
             FileDescriptors.gatewayV1Account,
+            FileDescriptors.gatewayV1Consents,
             FileDescriptors.gatewayV1Gateway,
             FileDescriptors.gatewayV1Providers,
         ])

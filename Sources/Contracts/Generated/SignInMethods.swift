@@ -160,6 +160,7 @@ package enum SignInMethodsDescription {
         ],
         fileDescriptors: [
             FileDescriptors.gatewayV1Account,
+            FileDescriptors.gatewayV1Consents,
             FileDescriptors.gatewayV1Gateway,
             FileDescriptors.gatewayV1Providers,
             FileDescriptors.gatewayV1Methods,

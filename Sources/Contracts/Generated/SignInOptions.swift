@@ -102,5 +102,8 @@ package enum SignInOptionsDescription {
                 "auth/too-many-requests",
             ],
         ],
-        fileDescriptors: [FileDescriptors.gatewayV1SignInOptions])
+        fileDescriptors: [
+            FileDescriptors.gatewayV1Consents,
+            FileDescriptors.gatewayV1SignInOptions,
+        ])
 }

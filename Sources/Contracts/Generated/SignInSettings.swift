@@ -88,5 +88,10 @@ package enum SignInSettingsDescription {
     package static let service = ServiceDescription(
         name: "postern.identity.v1.SignInSettings",
         methods: [getSignInSettings, checkPassword],
-        fileDescriptors: [FileDescriptors.identityV1SignInSettings])
+        fileDescriptors: [
+            FileDescriptors.identityV1SignInHistory,
+            FileDescriptors.identityV1Identity,
+            FileDescriptors.identityV1Consents,
+            FileDescriptors.identityV1SignInSettings,
+        ])
 }

@@ -151,6 +151,7 @@ package enum VerificationDescription {
         methods: [getKeySet, watchRevocations, introspectToken],
         fileDescriptors: [
             FileDescriptors.gatewayV1Account,
+            FileDescriptors.gatewayV1Consents,
             FileDescriptors.gatewayV1Gateway,
             FileDescriptors.gatewayV1Verification,
         ])

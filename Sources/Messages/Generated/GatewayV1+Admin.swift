@@ -160,16 +160,20 @@ extension GatewayV1 {
         public var suspension: GatewayV1.Suspension?
         /// Its activity, from the session service; absent in lists, and while that service is unavailable.
         public var activity: GatewayV1.AccountActivity?
+        /// What its owner has agreed to.
+        public var privacy: GatewayV1.PrivacySettings?
 
         /// A message of these fields.
         public init(
             account: GatewayV1.Account? = nil,
             suspension: GatewayV1.Suspension? = nil,
-            activity: GatewayV1.AccountActivity? = nil
+            activity: GatewayV1.AccountActivity? = nil,
+            privacy: GatewayV1.PrivacySettings? = nil
         ) {
             self.account = account
             self.suspension = suspension
             self.activity = activity
+            self.privacy = privacy
         }
     }
 }
@@ -184,13 +188,15 @@ extension GatewayV1.AdminAccount: ProtobufMessage {
         let account: GatewayV1.Account? = try reader.message(10)
         let suspension: GatewayV1.Suspension? = try reader.message(18)
         let activity: GatewayV1.AccountActivity? = try reader.message(26)
-        return GatewayV1.AdminAccount(account: account, suspension: suspension, activity: activity)
+        let privacy: GatewayV1.PrivacySettings? = try reader.message(34)
+        return GatewayV1.AdminAccount(account: account, suspension: suspension, activity: activity, privacy: privacy)
     }
 
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
         if let suspension { sink.message(18, suspension) }
         if let activity { sink.message(26, activity) }
+        if let privacy { sink.message(34, privacy) }
     }
 }
 

@@ -10,14 +10,19 @@ extension GatewayV1 {
         /// Language of mails to the account, BCP 47, where it differs from the metadata accept-language;
         /// empty means its most preferred language that Postern has.
         public var mailLanguage: String
+        /// What the person has agreed to; absent if nothing. A guest need not accept anything: it is asked
+        /// when it becomes an account.
+        public var acceptance: GatewayV1.Acceptance?
 
         /// A message of these fields.
         public init(
             device: GatewayV1.Device? = nil,
-            mailLanguage: String = ""
+            mailLanguage: String = "",
+            acceptance: GatewayV1.Acceptance? = nil
         ) {
             self.device = device
             self.mailLanguage = mailLanguage
+            self.acceptance = acceptance
         }
     }
 }
@@ -31,12 +36,14 @@ extension GatewayV1.SignInAsGuestRequest: ProtobufMessage {
     ) throws(NonCanonicalEncoding) -> GatewayV1.SignInAsGuestRequest {
         let device: GatewayV1.Device? = try reader.message(10)
         let mailLanguage = try reader.text(18)
-        return GatewayV1.SignInAsGuestRequest(device: device, mailLanguage: mailLanguage)
+        let acceptance: GatewayV1.Acceptance? = try reader.message(26)
+        return GatewayV1.SignInAsGuestRequest(device: device, mailLanguage: mailLanguage, acceptance: acceptance)
     }
 
     package func write(to sink: inout some WireSink) {
         if let device { sink.message(10, device) }
         if !mailLanguage.isEmpty { sink.text(18, mailLanguage) }
+        if let acceptance { sink.message(26, acceptance) }
     }
 }
 

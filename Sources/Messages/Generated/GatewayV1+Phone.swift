@@ -230,6 +230,8 @@ extension GatewayV1 {
         /// Language of mails to the account, BCP 47, where it differs from the metadata accept-language;
         /// empty means its most preferred language that Postern has.
         public var mailLanguage: String
+        /// What the person has agreed to; absent if nothing.
+        public var acceptance: GatewayV1.Acceptance?
 
         /// A message of these fields.
         public init(
@@ -237,13 +239,15 @@ extension GatewayV1 {
             phoneNumber: String = "",
             code: String = "",
             device: GatewayV1.Device? = nil,
-            mailLanguage: String = ""
+            mailLanguage: String = "",
+            acceptance: GatewayV1.Acceptance? = nil
         ) {
             self.requestId = requestId
             self.phoneNumber = phoneNumber
             self.code = code
             self.device = device
             self.mailLanguage = mailLanguage
+            self.acceptance = acceptance
         }
     }
 }
@@ -260,7 +264,8 @@ extension GatewayV1.SignInWithPhoneCodeRequest: ProtobufMessage {
         let code = try reader.text(26)
         let device: GatewayV1.Device? = try reader.message(34)
         let mailLanguage = try reader.text(42)
-        return GatewayV1.SignInWithPhoneCodeRequest(requestId: requestId, phoneNumber: phoneNumber, code: code, device: device, mailLanguage: mailLanguage)
+        let acceptance: GatewayV1.Acceptance? = try reader.message(50)
+        return GatewayV1.SignInWithPhoneCodeRequest(requestId: requestId, phoneNumber: phoneNumber, code: code, device: device, mailLanguage: mailLanguage, acceptance: acceptance)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -269,6 +274,7 @@ extension GatewayV1.SignInWithPhoneCodeRequest: ProtobufMessage {
         if !code.isEmpty { sink.text(26, code) }
         if let device { sink.message(34, device) }
         if !mailLanguage.isEmpty { sink.text(42, mailLanguage) }
+        if let acceptance { sink.message(50, acceptance) }
     }
 }
 

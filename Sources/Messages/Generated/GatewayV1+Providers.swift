@@ -143,16 +143,20 @@ extension GatewayV1 {
         /// Language of mails to the account, BCP 47, where it differs from the metadata accept-language;
         /// empty means its most preferred language that Postern has.
         public var mailLanguage: String
+        /// What the person has agreed to; absent if nothing.
+        public var acceptance: GatewayV1.Acceptance?
 
         /// A message of these fields.
         public init(
             token: GatewayV1.ProviderToken? = nil,
             device: GatewayV1.Device? = nil,
-            mailLanguage: String = ""
+            mailLanguage: String = "",
+            acceptance: GatewayV1.Acceptance? = nil
         ) {
             self.token = token
             self.device = device
             self.mailLanguage = mailLanguage
+            self.acceptance = acceptance
         }
     }
 }
@@ -167,13 +171,15 @@ extension GatewayV1.SignInWithProviderRequest: ProtobufMessage {
         let token: GatewayV1.ProviderToken? = try reader.message(10)
         let device: GatewayV1.Device? = try reader.message(18)
         let mailLanguage = try reader.text(26)
-        return GatewayV1.SignInWithProviderRequest(token: token, device: device, mailLanguage: mailLanguage)
+        let acceptance: GatewayV1.Acceptance? = try reader.message(34)
+        return GatewayV1.SignInWithProviderRequest(token: token, device: device, mailLanguage: mailLanguage, acceptance: acceptance)
     }
 
     package func write(to sink: inout some WireSink) {
         if let token { sink.message(10, token) }
         if let device { sink.message(18, device) }
         if !mailLanguage.isEmpty { sink.text(26, mailLanguage) }
+        if let acceptance { sink.message(34, acceptance) }
     }
 }
 

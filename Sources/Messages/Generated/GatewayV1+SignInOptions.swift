@@ -107,6 +107,8 @@ extension GatewayV1 {
         public var guests: Bool
         /// How a person gets back in who has forgotten the password.
         public var recoveryMethods: [GatewayV1.RecoveryMethod]
+        /// The terms and the privacy text, and whether a sign-up must accept them.
+        public var consent: GatewayV1.ConsentOptions?
 
         /// A message of these fields.
         public init(
@@ -114,13 +116,15 @@ extension GatewayV1 {
             phone: GatewayV1.PhoneOptions? = nil,
             providers: [GatewayV1.ProviderOptions] = [],
             guests: Bool = false,
-            recoveryMethods: [GatewayV1.RecoveryMethod] = []
+            recoveryMethods: [GatewayV1.RecoveryMethod] = [],
+            consent: GatewayV1.ConsentOptions? = nil
         ) {
             self.password = password
             self.phone = phone
             self.providers = providers
             self.guests = guests
             self.recoveryMethods = recoveryMethods
+            self.consent = consent
         }
     }
 }
@@ -137,7 +141,8 @@ extension GatewayV1.GetSignInOptionsResponse: ProtobufMessage {
         let providers: [GatewayV1.ProviderOptions] = try reader.messages(26)
         let guests = try reader.bool(32)
         let recoveryMethods = try reader.numbers(42) { GatewayV1.RecoveryMethod(rawValue: Int32(truncatingIfNeeded: $0)) }
-        return GatewayV1.GetSignInOptionsResponse(password: password, phone: phone, providers: providers, guests: guests, recoveryMethods: recoveryMethods)
+        let consent: GatewayV1.ConsentOptions? = try reader.message(50)
+        return GatewayV1.GetSignInOptionsResponse(password: password, phone: phone, providers: providers, guests: guests, recoveryMethods: recoveryMethods, consent: consent)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -148,6 +153,7 @@ extension GatewayV1.GetSignInOptionsResponse: ProtobufMessage {
         if !recoveryMethods.isEmpty {
             sink.numbers(42, recoveryMethods.map { UInt64(truncatingIfNeeded: Int64($0.rawValue)) })
         }
+        if let consent { sink.message(50, consent) }
     }
 }
 

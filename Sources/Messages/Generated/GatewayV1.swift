@@ -165,6 +165,8 @@ extension GatewayV1 {
         case completeProfile
         /// Complete onboarding.
         case completeOnboarding
+        /// Accept the current terms and privacy text: Consents/AcceptTerms.
+        case acceptTerms
         /// A value that this version does not know.
         case unrecognized(Int32)
 
@@ -175,6 +177,7 @@ extension GatewayV1 {
             case .verifyEmail: 1
             case .completeProfile: 2
             case .completeOnboarding: 3
+            case .acceptTerms: 4
             case .unrecognized(let number): number
             }
         }
@@ -186,6 +189,7 @@ extension GatewayV1 {
             case 1: self = .verifyEmail
             case 2: self = .completeProfile
             case 3: self = .completeOnboarding
+            case 4: self = .acceptTerms
             default: self = .unrecognized(rawValue)
             }
         }
@@ -409,6 +413,8 @@ extension GatewayV1 {
         /// Language of mails to the account, BCP 47, where it differs from the metadata accept-language;
         /// empty means its most preferred language that Postern has.
         public var mailLanguage: String
+        /// What the person has agreed to; absent if nothing.
+        public var acceptance: GatewayV1.Acceptance?
 
         /// A message of these fields.
         public init(
@@ -416,13 +422,15 @@ extension GatewayV1 {
             password: SecretBytes = .empty,
             device: GatewayV1.Device? = nil,
             displayName: String = "",
-            mailLanguage: String = ""
+            mailLanguage: String = "",
+            acceptance: GatewayV1.Acceptance? = nil
         ) {
             self.email = email
             self.password = password
             self.device = device
             self.displayName = displayName
             self.mailLanguage = mailLanguage
+            self.acceptance = acceptance
         }
     }
 }
@@ -439,7 +447,8 @@ extension GatewayV1.SignUpWithPasswordRequest: ProtobufMessage {
         let device: GatewayV1.Device? = try reader.message(26)
         let displayName = try reader.text(34)
         let mailLanguage = try reader.text(42)
-        return GatewayV1.SignUpWithPasswordRequest(email: email, password: password, device: device, displayName: displayName, mailLanguage: mailLanguage)
+        let acceptance: GatewayV1.Acceptance? = try reader.message(50)
+        return GatewayV1.SignUpWithPasswordRequest(email: email, password: password, device: device, displayName: displayName, mailLanguage: mailLanguage, acceptance: acceptance)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -448,6 +457,7 @@ extension GatewayV1.SignUpWithPasswordRequest: ProtobufMessage {
         if let device { sink.message(26, device) }
         if !displayName.isEmpty { sink.text(34, displayName) }
         if !mailLanguage.isEmpty { sink.text(42, mailLanguage) }
+        if let acceptance { sink.message(50, acceptance) }
     }
 }
 

@@ -160,16 +160,20 @@ extension IdentityV1 {
         package var suspension: IdentityV1.Suspension?
         /// Its activity, from the session service; absent in lists, and while that service is unavailable.
         package var activity: IdentityV1.AccountActivity?
+        /// What its owner has agreed to.
+        package var privacy: IdentityV1.PrivacySettings?
 
         /// A message of these fields.
         package init(
             account: IdentityV1.Account? = nil,
             suspension: IdentityV1.Suspension? = nil,
-            activity: IdentityV1.AccountActivity? = nil
+            activity: IdentityV1.AccountActivity? = nil,
+            privacy: IdentityV1.PrivacySettings? = nil
         ) {
             self.account = account
             self.suspension = suspension
             self.activity = activity
+            self.privacy = privacy
         }
     }
 }
@@ -184,13 +188,15 @@ extension IdentityV1.AdminAccount: ProtobufMessage {
         let account: IdentityV1.Account? = try reader.message(10)
         let suspension: IdentityV1.Suspension? = try reader.message(18)
         let activity: IdentityV1.AccountActivity? = try reader.message(26)
-        return IdentityV1.AdminAccount(account: account, suspension: suspension, activity: activity)
+        let privacy: IdentityV1.PrivacySettings? = try reader.message(34)
+        return IdentityV1.AdminAccount(account: account, suspension: suspension, activity: activity, privacy: privacy)
     }
 
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
         if let suspension { sink.message(18, suspension) }
         if let activity { sink.message(26, activity) }
+        if let privacy { sink.message(34, privacy) }
     }
 }
 

@@ -145,18 +145,22 @@ extension IdentityV1 {
         package var language: String
         /// The device and client address of the call.
         package var origin: IdentityV1.Origin?
+        /// What the person has agreed to; absent if nothing.
+        package var acceptance: IdentityV1.Acceptance?
 
         /// A message of these fields.
         package init(
             token: IdentityV1.ProviderToken? = nil,
             guestAccessToken: String = "",
             language: String = "",
-            origin: IdentityV1.Origin? = nil
+            origin: IdentityV1.Origin? = nil,
+            acceptance: IdentityV1.Acceptance? = nil
         ) {
             self.token = token
             self.guestAccessToken = guestAccessToken
             self.language = language
             self.origin = origin
+            self.acceptance = acceptance
         }
     }
 }
@@ -172,7 +176,8 @@ extension IdentityV1.SignInWithProviderRequest: ProtobufMessage {
         let guestAccessToken = try reader.text(18)
         let language = try reader.text(26)
         let origin: IdentityV1.Origin? = try reader.message(34)
-        return IdentityV1.SignInWithProviderRequest(token: token, guestAccessToken: guestAccessToken, language: language, origin: origin)
+        let acceptance: IdentityV1.Acceptance? = try reader.message(42)
+        return IdentityV1.SignInWithProviderRequest(token: token, guestAccessToken: guestAccessToken, language: language, origin: origin, acceptance: acceptance)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -180,6 +185,7 @@ extension IdentityV1.SignInWithProviderRequest: ProtobufMessage {
         if !guestAccessToken.isEmpty { sink.text(18, guestAccessToken) }
         if !language.isEmpty { sink.text(26, language) }
         if let origin { sink.message(34, origin) }
+        if let acceptance { sink.message(42, acceptance) }
     }
 }
 
@@ -190,14 +196,18 @@ extension IdentityV1 {
         package var language: String
         /// The device and client address of the call.
         package var origin: IdentityV1.Origin?
+        /// What the person has agreed to; absent if nothing.
+        package var acceptance: IdentityV1.Acceptance?
 
         /// A message of these fields.
         package init(
             language: String = "",
-            origin: IdentityV1.Origin? = nil
+            origin: IdentityV1.Origin? = nil,
+            acceptance: IdentityV1.Acceptance? = nil
         ) {
             self.language = language
             self.origin = origin
+            self.acceptance = acceptance
         }
     }
 }
@@ -211,12 +221,14 @@ extension IdentityV1.SignInAsGuestRequest: ProtobufMessage {
     ) throws(NonCanonicalEncoding) -> IdentityV1.SignInAsGuestRequest {
         let language = try reader.text(10)
         let origin: IdentityV1.Origin? = try reader.message(18)
-        return IdentityV1.SignInAsGuestRequest(language: language, origin: origin)
+        let acceptance: IdentityV1.Acceptance? = try reader.message(26)
+        return IdentityV1.SignInAsGuestRequest(language: language, origin: origin, acceptance: acceptance)
     }
 
     package func write(to sink: inout some WireSink) {
         if !language.isEmpty { sink.text(10, language) }
         if let origin { sink.message(18, origin) }
+        if let acceptance { sink.message(26, acceptance) }
     }
 }
 

@@ -78,6 +78,14 @@ extension IdentityV1 {
         package var accountId: String
         /// The account has completed the app's onboarding.
         package var onboardingComplete: Bool
+        /// The accepted version of the terms; empty for none. An import counts as the time of it.
+        package var termsVersion: String
+        /// The accepted version of the privacy text; empty for none.
+        package var privacyVersion: String
+        /// The person agrees to marketing.
+        package var marketing: Bool
+        /// The person agrees to analytics.
+        package var analytics: Bool
 
         /// A message of these fields.
         package init(
@@ -96,7 +104,11 @@ extension IdentityV1 {
             customClaims: String = "",
             source: String = "",
             accountId: String = "",
-            onboardingComplete: Bool = false
+            onboardingComplete: Bool = false,
+            termsVersion: String = "",
+            privacyVersion: String = "",
+            marketing: Bool = false,
+            analytics: Bool = false
         ) {
             self.externalId = externalId
             self.email = email
@@ -114,6 +126,10 @@ extension IdentityV1 {
             self.source = source
             self.accountId = accountId
             self.onboardingComplete = onboardingComplete
+            self.termsVersion = termsVersion
+            self.privacyVersion = privacyVersion
+            self.marketing = marketing
+            self.analytics = analytics
         }
     }
 }
@@ -141,7 +157,11 @@ extension IdentityV1.AccountRecord: ProtobufMessage {
         let source = try reader.text(114)
         let accountId = try reader.text(122)
         let onboardingComplete = try reader.bool(128)
-        return IdentityV1.AccountRecord(externalId: externalId, email: email, emailVerified: emailVerified, passwordHash: passwordHash, displayName: displayName, photoUrl: photoUrl, phoneNumber: phoneNumber, identities: identities, disabled: disabled, createdAtMs: createdAtMs, lastSignInAtMs: lastSignInAtMs, language: language, customClaims: customClaims, source: source, accountId: accountId, onboardingComplete: onboardingComplete)
+        let termsVersion = try reader.text(138)
+        let privacyVersion = try reader.text(146)
+        let marketing = try reader.bool(152)
+        let analytics = try reader.bool(160)
+        return IdentityV1.AccountRecord(externalId: externalId, email: email, emailVerified: emailVerified, passwordHash: passwordHash, displayName: displayName, photoUrl: photoUrl, phoneNumber: phoneNumber, identities: identities, disabled: disabled, createdAtMs: createdAtMs, lastSignInAtMs: lastSignInAtMs, language: language, customClaims: customClaims, source: source, accountId: accountId, onboardingComplete: onboardingComplete, termsVersion: termsVersion, privacyVersion: privacyVersion, marketing: marketing, analytics: analytics)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -161,6 +181,10 @@ extension IdentityV1.AccountRecord: ProtobufMessage {
         if !source.isEmpty { sink.text(114, source) }
         if !accountId.isEmpty { sink.text(122, accountId) }
         if onboardingComplete { sink.bool(128, onboardingComplete) }
+        if !termsVersion.isEmpty { sink.text(138, termsVersion) }
+        if !privacyVersion.isEmpty { sink.text(146, privacyVersion) }
+        if marketing { sink.bool(152, marketing) }
+        if analytics { sink.bool(160, analytics) }
     }
 }
 

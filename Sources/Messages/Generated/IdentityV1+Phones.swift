@@ -156,6 +156,8 @@ extension IdentityV1 {
         package var language: String
         /// The device and client address of the call.
         package var origin: IdentityV1.Origin?
+        /// What the person has agreed to; absent if nothing.
+        package var acceptance: IdentityV1.Acceptance?
 
         /// A message of these fields.
         package init(
@@ -164,7 +166,8 @@ extension IdentityV1 {
             code: String = "",
             guestAccessToken: String = "",
             language: String = "",
-            origin: IdentityV1.Origin? = nil
+            origin: IdentityV1.Origin? = nil,
+            acceptance: IdentityV1.Acceptance? = nil
         ) {
             self.requestId = requestId
             self.phoneNumber = phoneNumber
@@ -172,6 +175,7 @@ extension IdentityV1 {
             self.guestAccessToken = guestAccessToken
             self.language = language
             self.origin = origin
+            self.acceptance = acceptance
         }
     }
 }
@@ -189,7 +193,8 @@ extension IdentityV1.SignInWithCodeRequest: ProtobufMessage {
         let guestAccessToken = try reader.text(34)
         let language = try reader.text(42)
         let origin: IdentityV1.Origin? = try reader.message(50)
-        return IdentityV1.SignInWithCodeRequest(requestId: requestId, phoneNumber: phoneNumber, code: code, guestAccessToken: guestAccessToken, language: language, origin: origin)
+        let acceptance: IdentityV1.Acceptance? = try reader.message(58)
+        return IdentityV1.SignInWithCodeRequest(requestId: requestId, phoneNumber: phoneNumber, code: code, guestAccessToken: guestAccessToken, language: language, origin: origin, acceptance: acceptance)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -199,6 +204,7 @@ extension IdentityV1.SignInWithCodeRequest: ProtobufMessage {
         if !guestAccessToken.isEmpty { sink.text(34, guestAccessToken) }
         if !language.isEmpty { sink.text(42, language) }
         if let origin { sink.message(50, origin) }
+        if let acceptance { sink.message(58, acceptance) }
     }
 }
 

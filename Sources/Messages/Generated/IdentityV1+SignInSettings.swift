@@ -86,6 +86,8 @@ extension IdentityV1 {
         package var phoneCountries: [String]
         /// The providers that are switched on, in the order of the settings.
         package var providers: [IdentityV1.ProviderSettings]
+        /// What the operator asks consent for.
+        package var consent: IdentityV1.ConsentOptions?
 
         /// A message of these fields.
         package init(
@@ -93,13 +95,15 @@ extension IdentityV1 {
             passwordRules: [IdentityV1.PasswordRule] = [],
             allPhoneCountries: Bool = false,
             phoneCountries: [String] = [],
-            providers: [IdentityV1.ProviderSettings] = []
+            providers: [IdentityV1.ProviderSettings] = [],
+            consent: IdentityV1.ConsentOptions? = nil
         ) {
             self.emailVerificationRequired = emailVerificationRequired
             self.passwordRules = passwordRules
             self.allPhoneCountries = allPhoneCountries
             self.phoneCountries = phoneCountries
             self.providers = providers
+            self.consent = consent
         }
     }
 }
@@ -116,7 +120,8 @@ extension IdentityV1.GetSignInSettingsResponse: ProtobufMessage {
         let allPhoneCountries = try reader.bool(24)
         let phoneCountries = try reader.texts(34)
         let providers: [IdentityV1.ProviderSettings] = try reader.messages(42)
-        return IdentityV1.GetSignInSettingsResponse(emailVerificationRequired: emailVerificationRequired, passwordRules: passwordRules, allPhoneCountries: allPhoneCountries, phoneCountries: phoneCountries, providers: providers)
+        let consent: IdentityV1.ConsentOptions? = try reader.message(50)
+        return IdentityV1.GetSignInSettingsResponse(emailVerificationRequired: emailVerificationRequired, passwordRules: passwordRules, allPhoneCountries: allPhoneCountries, phoneCountries: phoneCountries, providers: providers, consent: consent)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -125,6 +130,7 @@ extension IdentityV1.GetSignInSettingsResponse: ProtobufMessage {
         if allPhoneCountries { sink.bool(24, allPhoneCountries) }
         for value in phoneCountries { sink.text(34, value) }
         for value in providers { sink.message(42, value) }
+        if let consent { sink.message(50, consent) }
     }
 }
 

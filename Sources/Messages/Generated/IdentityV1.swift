@@ -17,6 +17,8 @@ extension IdentityV1 {
         case completeProfile
         /// Complete onboarding.
         case completeOnboarding
+        /// Accept the current terms and privacy text.
+        case acceptTerms
         /// A value that this version does not know.
         case unrecognized(Int32)
 
@@ -27,6 +29,7 @@ extension IdentityV1 {
             case .verifyEmail: 1
             case .completeProfile: 2
             case .completeOnboarding: 3
+            case .acceptTerms: 4
             case .unrecognized(let number): number
             }
         }
@@ -38,6 +41,7 @@ extension IdentityV1 {
             case 1: self = .verifyEmail
             case 2: self = .completeProfile
             case 3: self = .completeOnboarding
+            case 4: self = .acceptTerms
             default: self = .unrecognized(rawValue)
             }
         }
@@ -262,6 +266,57 @@ extension IdentityV1.Origin: ProtobufMessage {
 }
 
 extension IdentityV1 {
+    /// What a person has agreed to at a sign-up. It counts for an account that the call creates or
+    /// upgrades.
+    package struct Acceptance: Hashable, Sendable {
+        /// The accepted version of the terms; empty for none. Terms and privacy text count only together,
+        /// and only in their current versions.
+        package var termsVersion: String
+        /// The accepted version of the privacy text; empty for none.
+        package var privacyVersion: String
+        /// The person agrees to marketing.
+        package var marketing: Bool
+        /// The person agrees to analytics.
+        package var analytics: Bool
+
+        /// A message of these fields.
+        package init(
+            termsVersion: String = "",
+            privacyVersion: String = "",
+            marketing: Bool = false,
+            analytics: Bool = false
+        ) {
+            self.termsVersion = termsVersion
+            self.privacyVersion = privacyVersion
+            self.marketing = marketing
+            self.analytics = analytics
+        }
+    }
+}
+
+extension IdentityV1.Acceptance: ProtobufMessage {
+    package static var fullName: String { "postern.identity.v1.Acceptance" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__acceptance__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.Acceptance {
+        let termsVersion = try reader.text(10)
+        let privacyVersion = try reader.text(18)
+        let marketing = try reader.bool(24)
+        let analytics = try reader.bool(32)
+        return IdentityV1.Acceptance(termsVersion: termsVersion, privacyVersion: privacyVersion, marketing: marketing, analytics: analytics)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !termsVersion.isEmpty { sink.text(10, termsVersion) }
+        if !privacyVersion.isEmpty { sink.text(18, privacyVersion) }
+        if marketing { sink.bool(24, marketing) }
+        if analytics { sink.bool(32, analytics) }
+    }
+}
+
+extension IdentityV1 {
     /// Request to register an account.
     package struct RegisterRequest: Hashable, Sendable {
         /// Email address as entered.
@@ -280,6 +335,8 @@ extension IdentityV1 {
         /// The address has reached its limit of mails caused by others. If it is taken, or must be
         /// verified first, no mail is sent. The response is the same.
         package var mailWithheld: Bool
+        /// What the person has agreed to; absent if nothing.
+        package var acceptance: IdentityV1.Acceptance?
 
         /// A message of these fields.
         package init(
@@ -289,7 +346,8 @@ extension IdentityV1 {
             language: String = "",
             origin: IdentityV1.Origin? = nil,
             guestAccessToken: String = "",
-            mailWithheld: Bool = false
+            mailWithheld: Bool = false,
+            acceptance: IdentityV1.Acceptance? = nil
         ) {
             self.email = email
             self.password = password
@@ -298,6 +356,7 @@ extension IdentityV1 {
             self.origin = origin
             self.guestAccessToken = guestAccessToken
             self.mailWithheld = mailWithheld
+            self.acceptance = acceptance
         }
     }
 }
@@ -316,7 +375,8 @@ extension IdentityV1.RegisterRequest: ProtobufMessage {
         let origin: IdentityV1.Origin? = try reader.message(42)
         let guestAccessToken = try reader.text(50)
         let mailWithheld = try reader.bool(56)
-        return IdentityV1.RegisterRequest(email: email, password: password, displayName: displayName, language: language, origin: origin, guestAccessToken: guestAccessToken, mailWithheld: mailWithheld)
+        let acceptance: IdentityV1.Acceptance? = try reader.message(66)
+        return IdentityV1.RegisterRequest(email: email, password: password, displayName: displayName, language: language, origin: origin, guestAccessToken: guestAccessToken, mailWithheld: mailWithheld, acceptance: acceptance)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -327,6 +387,7 @@ extension IdentityV1.RegisterRequest: ProtobufMessage {
         if let origin { sink.message(42, origin) }
         if !guestAccessToken.isEmpty { sink.text(50, guestAccessToken) }
         if mailWithheld { sink.bool(56, mailWithheld) }
+        if let acceptance { sink.message(66, acceptance) }
     }
 }
 

@@ -29,7 +29,8 @@ public struct DocumentsCalls: Sendable {
     /// Writes one document. With base_version it is written only if that is its current version;
     /// otherwise the error is auth/document-conflict, with the current version.
     /// - Throws: `auth/document-conflict`, `auth/document-quota`, `auth/invalid-document`,
-    ///   `auth/account-required`, `auth/email-not-verified`, `auth/too-many-requests`,
+    ///   `auth/account-required`, `auth/email-not-verified`, `auth/consent-required`,
+    ///   `auth/too-many-requests`,
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
     ///   `auth/idempotency-key-reused`.
     public func writeDocument(
@@ -40,7 +41,8 @@ public struct DocumentsCalls: Sendable {
 
     /// Writes several documents, all or none.
     /// - Throws: `auth/document-conflict`, `auth/document-quota`, `auth/invalid-document`,
-    ///   `auth/account-required`, `auth/email-not-verified`, `auth/too-many-requests`,
+    ///   `auth/account-required`, `auth/email-not-verified`, `auth/consent-required`,
+    ///   `auth/too-many-requests`,
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
     ///   `auth/idempotency-key-reused`.
     public func writeDocuments(

@@ -53,7 +53,8 @@ public struct PhoneSignInCalls: Sendable {
     /// reauthenticate with it: after that the number alone is sufficient again.
     /// - Throws: `auth/invalid-phone-number`, `auth/invalid-verification-code`, `auth/code-expired`,
     ///   `auth/too-many-requests`, `auth/second-proof-required`, `auth/user-disabled`,
-    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/operation-not-allowed`.
+    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/operation-not-allowed`,
+    ///   `auth/consent-required`.
     public func signInWithPhoneCode(
         _ request: GatewayV1.SignInWithPhoneCodeRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.SignInWithPhoneCodeResponse {

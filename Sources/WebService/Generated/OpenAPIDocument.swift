@@ -13,6 +13,10 @@ enum OpenAPIDocument {
   "servers": [{"url": "/"}],
   "tags": [
     {
+      "name": "Consents",
+      "description": "What the caller's account has agreed to: versions of the terms and the privacy text, marketing and analytics. A sign-up can bring it along (Acceptance).\n\nWhere the operator asks for consent, an account without the current versions has REQUIRED_ACTION_ACCEPT_TERMS; its sessions go on. Guests are asked when they become accounts. Processing what the service itself needs is no setting: without an account there is none of it. Mails about the account (verification, reset, welcome, security) are no marketing; Postern sends no marketing and keeps no analytics of its own, so the settings are for the app to obey."
+    },
+    {
       "name": "Documents",
       "description": "Documents of the account of the calling session.\n\nA document is a JSON object of at most 64 KiB in a collection. Its fields are checked by the operator's rules. Collections: \"profile\", \"goals\", \"settings\", \"preferences\", and those that the operator declares; \"onboarding\" is read here and written by the service Onboarding. An app that needs one document in a collection names it \"main\". An account has at most 200 documents and 1 MiB, a guest 128 KiB (settings). Documents are sealed under a key of the account."
     },
@@ -71,6 +75,153 @@ enum OpenAPIDocument {
     {"name": "HTTP", "description": "What is read by URL, without a call."}
   ],
   "paths": {
+    "/postern.gateway.v1.Consents/GetConsents": {
+      "post": {
+        "tags": ["Consents"],
+        "operationId": "getConsents",
+        "description": "Returns what the account has agreed to, and what the operator asks for.",
+        "security": [{"app": [], "accessToken": []}],
+        "parameters": [
+          {"$ref": "#/components/parameters/connectProtocolVersion"},
+          {"$ref": "#/components/parameters/acceptLanguage"}
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {"application/json": {"schema": {"$ref": "#/components/schemas/GetConsentsRequest"}}}
+        },
+        "responses": {
+          "200": {
+            "description": "The call succeeded.",
+            "content": {
+              "application/json": {"schema": {"$ref": "#/components/schemas/GetConsentsResponse"}}
+            }
+          },
+          "default": {
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/session-ended, auth/user-disabled.",
+            "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
+          }
+        }
+      }
+    },
+    "/postern.gateway.v1.Consents/AcceptTerms": {
+      "post": {
+        "tags": ["Consents"],
+        "operationId": "acceptTerms",
+        "description": "Accepts the terms and the privacy text. Other versions than the current ones are auth/consent-required: show the current texts. A repeat changes nothing. auth/operation-not-allowed where the operator has named no versions.",
+        "security": [{"app": [], "accessToken": []}],
+        "parameters": [
+          {"$ref": "#/components/parameters/connectProtocolVersion"},
+          {"$ref": "#/components/parameters/acceptLanguage"}
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {"application/json": {"schema": {"$ref": "#/components/schemas/AcceptTermsRequest"}}}
+        },
+        "responses": {
+          "200": {
+            "description": "The call succeeded.",
+            "content": {
+              "application/json": {"schema": {"$ref": "#/components/schemas/AcceptTermsResponse"}}
+            }
+          },
+          "default": {
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/consent-required, auth/operation-not-allowed, auth/too-many-requests, auth/invalid-access-token, auth/session-ended, auth/user-disabled.",
+            "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
+          }
+        }
+      }
+    },
+    "/postern.gateway.v1.Consents/WithdrawConsent": {
+      "post": {
+        "tags": ["Consents"],
+        "operationId": "withdrawConsent",
+        "description": "Withdraws a consent. Nothing is deleted, and sessions go on; without the terms or the privacy text the account has to accept them again. What was not given changes nothing.",
+        "security": [{"app": [], "accessToken": []}],
+        "parameters": [
+          {"$ref": "#/components/parameters/connectProtocolVersion"},
+          {"$ref": "#/components/parameters/acceptLanguage"}
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {"schema": {"$ref": "#/components/schemas/WithdrawConsentRequest"}}
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "The call succeeded.",
+            "content": {
+              "application/json": {"schema": {"$ref": "#/components/schemas/WithdrawConsentResponse"}}
+            }
+          },
+          "default": {
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/too-many-requests, auth/invalid-access-token, auth/session-ended, auth/user-disabled.",
+            "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
+          }
+        }
+      }
+    },
+    "/postern.gateway.v1.Consents/GetPrivacy": {
+      "post": {
+        "tags": ["Consents"],
+        "operationId": "getPrivacy",
+        "description": "Returns the privacy settings.",
+        "security": [{"app": [], "accessToken": []}],
+        "parameters": [
+          {"$ref": "#/components/parameters/connectProtocolVersion"},
+          {"$ref": "#/components/parameters/acceptLanguage"}
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {"application/json": {"schema": {"$ref": "#/components/schemas/GetPrivacyRequest"}}}
+        },
+        "responses": {
+          "200": {
+            "description": "The call succeeded.",
+            "content": {
+              "application/json": {"schema": {"$ref": "#/components/schemas/GetPrivacyResponse"}}
+            }
+          },
+          "default": {
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/session-ended, auth/user-disabled.",
+            "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
+          }
+        }
+      }
+    },
+    "/postern.gateway.v1.Consents/SetPrivacy": {
+      "post": {
+        "tags": ["Consents"],
+        "operationId": "setPrivacy",
+        "description": "Changes the privacy settings that are given.",
+        "security": [{"app": [], "accessToken": []}],
+        "parameters": [
+          {"$ref": "#/components/parameters/connectProtocolVersion"},
+          {"$ref": "#/components/parameters/acceptLanguage"}
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {"application/json": {"schema": {"$ref": "#/components/schemas/SetPrivacyRequest"}}}
+        },
+        "responses": {
+          "200": {
+            "description": "The call succeeded.",
+            "content": {
+              "application/json": {"schema": {"$ref": "#/components/schemas/SetPrivacyResponse"}}
+            }
+          },
+          "default": {
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/too-many-requests, auth/invalid-access-token, auth/session-ended, auth/user-disabled.",
+            "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
+          }
+        }
+      }
+    },
     "/postern.gateway.v1.Documents/ReadDocument": {
       "post": {
         "tags": ["Documents"],
@@ -125,7 +276,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/document-conflict, auth/document-quota, auth/invalid-document, auth/account-required, auth/email-not-verified, auth/too-many-requests, auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/idempotency-key-reused.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/document-conflict, auth/document-quota, auth/invalid-document, auth/account-required, auth/email-not-verified, auth/consent-required, auth/too-many-requests, auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/idempotency-key-reused.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -157,7 +308,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/document-conflict, auth/document-quota, auth/invalid-document, auth/account-required, auth/email-not-verified, auth/too-many-requests, auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/idempotency-key-reused.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/document-conflict, auth/document-quota, auth/invalid-document, auth/account-required, auth/email-not-verified, auth/consent-required, auth/too-many-requests, auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/idempotency-key-reused.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -252,7 +403,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/already-signed-in, auth/invalid-access-token, auth/session-ended, auth/invalid-email, auth/weak-password, auth/email-already-in-use, auth/too-many-requests, auth/device-key-required, auth/invalid-device-key, auth/idempotency-key-reused.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/already-signed-in, auth/invalid-access-token, auth/session-ended, auth/invalid-email, auth/weak-password, auth/email-already-in-use, auth/too-many-requests, auth/device-key-required, auth/invalid-device-key, auth/idempotency-key-reused, auth/consent-required.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -657,7 +808,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-provider-token, auth/missing-or-invalid-nonce, auth/provider-unavailable, auth/operation-not-allowed, auth/too-many-requests, auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/email-already-in-use.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-provider-token, auth/missing-or-invalid-nonce, auth/provider-unavailable, auth/operation-not-allowed, auth/too-many-requests, auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/email-already-in-use, auth/consent-required.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -935,7 +1086,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/document-conflict, auth/document-quota, auth/invalid-document, auth/account-required, auth/email-not-verified, auth/invalid-access-token, auth/session-ended, auth/user-disabled.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/document-conflict, auth/document-quota, auth/invalid-document, auth/account-required, auth/email-not-verified, auth/consent-required, auth/invalid-access-token, auth/session-ended, auth/user-disabled.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -1158,7 +1309,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-phone-number, auth/invalid-verification-code, auth/code-expired, auth/too-many-requests, auth/second-proof-required, auth/user-disabled, auth/invalid-access-token, auth/session-ended, auth/operation-not-allowed.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-phone-number, auth/invalid-verification-code, auth/code-expired, auth/too-many-requests, auth/second-proof-required, auth/user-disabled, auth/invalid-access-token, auth/session-ended, auth/operation-not-allowed, auth/consent-required.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -1778,6 +1929,41 @@ enum OpenAPIDocument {
       }
     },
     "schemas": {
+      "AcceptTermsRequest": {
+        "type": "object",
+        "description": "Request to accept the current texts.",
+        "properties": {
+          "termsVersion": {"type": "string", "description": "The version of the terms that was shown."},
+          "privacyVersion": {"type": "string", "description": "The version of the privacy text that was shown."}
+        }
+      },
+      "AcceptTermsResponse": {
+        "type": "object",
+        "description": "They are accepted.",
+        "properties": {
+          "consents": {
+            "type": "array",
+            "description": "All consents.",
+            "items": {"$ref": "#/components/schemas/Consent"}
+          }
+        }
+      },
+      "Acceptance": {
+        "type": "object",
+        "description": "What a person has agreed to on the screen of a sign-up. It counts for an account that the call creates or upgrades, and is ignored if the call signs in to an account that existed already.",
+        "properties": {
+          "termsVersion": {
+            "type": "string",
+            "description": "The version of the terms that was shown and accepted; empty for none. Terms and privacy text count only together, and only in their current versions."
+          },
+          "privacyVersion": {
+            "type": "string",
+            "description": "The version of the privacy text that was shown and accepted; empty for none."
+          },
+          "marketing": {"type": "boolean", "description": "The person agrees to marketing."},
+          "analytics": {"type": "boolean", "description": "The person agrees to analytics."}
+        }
+      },
       "Account": {
         "type": "object",
         "description": "An account as its owner sees it.",
@@ -1999,6 +2185,76 @@ enum OpenAPIDocument {
             "$ref": "#/components/schemas/Account",
             "description": "The account, with its new email."
           }
+        }
+      },
+      "Consent": {
+        "type": "object",
+        "description": "A consent that was given; it may be withdrawn since.",
+        "properties": {
+          "kind": {"$ref": "#/components/schemas/ConsentKind", "description": "What it is about."},
+          "version": {
+            "type": "string",
+            "description": "Of terms and privacy text: the accepted version. Otherwise the version of the privacy text at that time; may be empty."
+          },
+          "givenAtMs": {
+            "type": ["string", "integer"],
+            "format": "int64",
+            "description": "When it was given, in milliseconds since 1970."
+          },
+          "withdrawnAtMs": {
+            "type": ["string", "integer"],
+            "format": "int64",
+            "description": "When it was withdrawn, in milliseconds since 1970."
+          },
+          "source": {
+            "type": "string",
+            "description": "Where it was given: \"sign-up\", \"accept-terms\", \"set-privacy\", \"import\"."
+          },
+          "app": {
+            "type": "string",
+            "description": "The app that it was given in, by its name in the operator's apps file; may be empty."
+          }
+        }
+      },
+      "ConsentKind": {
+        "type": "string",
+        "description": "What a consent is about.\n\n- `CONSENT_KIND_UNSPECIFIED`: Unspecified.\n- `CONSENT_KIND_TERMS`: The operator's terms.\n- `CONSENT_KIND_PRIVACY`: The operator's privacy text.\n- `CONSENT_KIND_MARKETING`: Marketing.\n- `CONSENT_KIND_ANALYTICS`: Analytics.",
+        "enum": [
+          "CONSENT_KIND_UNSPECIFIED",
+          "CONSENT_KIND_TERMS",
+          "CONSENT_KIND_PRIVACY",
+          "CONSENT_KIND_MARKETING",
+          "CONSENT_KIND_ANALYTICS"
+        ]
+      },
+      "ConsentMode": {
+        "type": "string",
+        "description": "Whether the current terms and privacy text must be accepted.\n\n- `CONSENT_MODE_UNSPECIFIED`: Unspecified.\n- `CONSENT_MODE_OFF`: They need not be.\n- `CONSENT_MODE_ASKED`: An account without them has REQUIRED_ACTION_ACCEPT_TERMS.\n- `CONSENT_MODE_REQUIRED`: As asked; besides, a sign-up without them is auth/consent-required. Guests are created without.",
+        "enum": [
+          "CONSENT_MODE_UNSPECIFIED",
+          "CONSENT_MODE_OFF",
+          "CONSENT_MODE_ASKED",
+          "CONSENT_MODE_REQUIRED"
+        ]
+      },
+      "ConsentOptions": {
+        "type": "object",
+        "description": "What the operator asks for.",
+        "properties": {
+          "mode": {
+            "$ref": "#/components/schemas/ConsentMode",
+            "description": "Whether the current versions must be accepted."
+          },
+          "termsVersion": {
+            "type": "string",
+            "description": "The current version of the terms, in the operator's words; may be empty if mode is off."
+          },
+          "privacyVersion": {
+            "type": "string",
+            "description": "The current version of the privacy text, in the operator's words; may be empty if mode is off."
+          },
+          "termsUrl": {"type": "string", "description": "URL of the terms; may be empty."},
+          "privacyUrl": {"type": "string", "description": "URL of the privacy text; may be empty."}
         }
       },
       "DescribeProviderOutcomeRequest": {
@@ -2260,6 +2516,23 @@ enum OpenAPIDocument {
           }
         }
       },
+      "GetConsentsRequest": {"type": "object", "description": "Request for the consents.", "properties": {}},
+      "GetConsentsResponse": {
+        "type": "object",
+        "description": "The consents.",
+        "properties": {
+          "consents": {
+            "type": "array",
+            "description": "Those that were given, at most one of each kind.",
+            "items": {"$ref": "#/components/schemas/Consent"}
+          },
+          "isCurrent": {"type": "boolean", "description": "The current terms and privacy text are accepted."},
+          "options": {
+            "$ref": "#/components/schemas/ConsentOptions",
+            "description": "What the operator asks for."
+          }
+        }
+      },
       "GetKeySetRequest": {"type": "object", "description": "Request for the public keys.", "properties": {}},
       "GetKeySetResponse": {
         "type": "object",
@@ -2292,6 +2565,14 @@ enum OpenAPIDocument {
             "description": "The screen to resume at, as the last save named it; empty for the section's first."
           },
           "complete": {"type": "boolean", "description": "The account has completed onboarding."}
+        }
+      },
+      "GetPrivacyRequest": {"type": "object", "description": "Request for the privacy settings.", "properties": {}},
+      "GetPrivacyResponse": {
+        "type": "object",
+        "description": "The privacy settings.",
+        "properties": {
+          "privacy": {"$ref": "#/components/schemas/PrivacySettings", "description": "The settings."}
         }
       },
       "GetProfileRequest": {"type": "object", "description": "Request for the profile.", "properties": {}},
@@ -2336,6 +2617,10 @@ enum OpenAPIDocument {
             "type": "array",
             "description": "How a person gets back in who has forgotten the password.",
             "items": {"$ref": "#/components/schemas/RecoveryMethod"}
+          },
+          "consent": {
+            "$ref": "#/components/schemas/ConsentOptions",
+            "description": "The terms and the privacy text, and whether a sign-up must accept them."
           }
         }
       },
@@ -2696,6 +2981,14 @@ enum OpenAPIDocument {
           }
         }
       },
+      "PrivacySettings": {
+        "type": "object",
+        "description": "Marketing and analytics. Both are off until they are given.",
+        "properties": {
+          "marketing": {"type": "boolean", "description": "The person agrees to marketing."},
+          "analytics": {"type": "boolean", "description": "The person agrees to analytics."}
+        }
+      },
       "ProviderOptions": {
         "type": "object",
         "description": "A provider.",
@@ -2998,12 +3291,13 @@ enum OpenAPIDocument {
       },
       "RequiredAction": {
         "type": "string",
-        "description": "What a user still has to do.\n\n- `REQUIRED_ACTION_UNSPECIFIED`: Unspecified.\n- `REQUIRED_ACTION_VERIFY_EMAIL`: Verify the email address.\n- `REQUIRED_ACTION_COMPLETE_PROFILE`: Complete the profile: give a display name, or the fields that the operator's rules require.\n- `REQUIRED_ACTION_COMPLETE_ONBOARDING`: Complete onboarding.",
+        "description": "What a user still has to do.\n\n- `REQUIRED_ACTION_UNSPECIFIED`: Unspecified.\n- `REQUIRED_ACTION_VERIFY_EMAIL`: Verify the email address.\n- `REQUIRED_ACTION_COMPLETE_PROFILE`: Complete the profile: give a display name, or the fields that the operator's rules require.\n- `REQUIRED_ACTION_COMPLETE_ONBOARDING`: Complete onboarding.\n- `REQUIRED_ACTION_ACCEPT_TERMS`: Accept the current terms and privacy text: Consents/AcceptTerms.",
         "enum": [
           "REQUIRED_ACTION_UNSPECIFIED",
           "REQUIRED_ACTION_VERIFY_EMAIL",
           "REQUIRED_ACTION_COMPLETE_PROFILE",
-          "REQUIRED_ACTION_COMPLETE_ONBOARDING"
+          "REQUIRED_ACTION_COMPLETE_ONBOARDING",
+          "REQUIRED_ACTION_ACCEPT_TERMS"
         ]
       },
       "ResendVerificationByPasswordRequest": {
@@ -3201,6 +3495,21 @@ enum OpenAPIDocument {
           }
         }
       },
+      "SetPrivacyRequest": {
+        "type": "object",
+        "description": "Request to change privacy settings. What is absent stays.",
+        "properties": {
+          "marketing": {"type": "boolean", "description": "Whether the person agrees to marketing."},
+          "analytics": {"type": "boolean", "description": "Whether the person agrees to analytics."}
+        }
+      },
+      "SetPrivacyResponse": {
+        "type": "object",
+        "description": "The settings are changed.",
+        "properties": {
+          "privacy": {"$ref": "#/components/schemas/PrivacySettings", "description": "The settings."}
+        }
+      },
       "SignInAsGuestRequest": {
         "type": "object",
         "description": "Request for a new guest.",
@@ -3209,6 +3518,10 @@ enum OpenAPIDocument {
           "mailLanguage": {
             "type": "string",
             "description": "Language of mails to the account, BCP 47, where it differs from the metadata accept-language; empty means its most preferred language that Postern has."
+          },
+          "acceptance": {
+            "$ref": "#/components/schemas/Acceptance",
+            "description": "What the person has agreed to; absent if nothing. A guest need not accept anything: it is asked when it becomes an account."
           }
         }
       },
@@ -3304,6 +3617,10 @@ enum OpenAPIDocument {
           "mailLanguage": {
             "type": "string",
             "description": "Language of mails to the account, BCP 47, where it differs from the metadata accept-language; empty means its most preferred language that Postern has."
+          },
+          "acceptance": {
+            "$ref": "#/components/schemas/Acceptance",
+            "description": "What the person has agreed to; absent if nothing."
           }
         }
       },
@@ -3348,6 +3665,10 @@ enum OpenAPIDocument {
           "mailLanguage": {
             "type": "string",
             "description": "Language of mails to the account, BCP 47, where it differs from the metadata accept-language; empty means its most preferred language that Postern has."
+          },
+          "acceptance": {
+            "$ref": "#/components/schemas/Acceptance",
+            "description": "What the person has agreed to; absent if nothing."
           }
         }
       },
@@ -3438,6 +3759,10 @@ enum OpenAPIDocument {
           "mailLanguage": {
             "type": "string",
             "description": "Language of mails to the account, BCP 47, where it differs from the metadata accept-language; empty means its most preferred language that Postern has."
+          },
+          "acceptance": {
+            "$ref": "#/components/schemas/Acceptance",
+            "description": "What the person has agreed to; absent if nothing."
           }
         }
       },
@@ -3527,6 +3852,22 @@ enum OpenAPIDocument {
           "sentence": {
             "type": "string",
             "description": "A sentence for users about the rule; empty without a rule."
+          }
+        }
+      },
+      "WithdrawConsentRequest": {
+        "type": "object",
+        "description": "Request to withdraw a consent.",
+        "properties": {"kind": {"$ref": "#/components/schemas/ConsentKind", "description": "Which."}}
+      },
+      "WithdrawConsentResponse": {
+        "type": "object",
+        "description": "It is withdrawn.",
+        "properties": {
+          "consents": {
+            "type": "array",
+            "description": "All consents, with the withdrawn one.",
+            "items": {"$ref": "#/components/schemas/Consent"}
           }
         }
       },

@@ -1,0 +1,54 @@
+import Messages
+import Storage
+
+/// What a person has agreed to at a sign-up. It counts for the account that the call creates or
+/// upgrades (G-23).
+struct Acceptance: Hashable, Sendable {
+    /// Counts only if it equals the current versions. A stale one is not stored: the person has not
+    /// seen what is in force.
+    let versions: ConsentVersions
+    let marketing: Bool
+    let analytics: Bool
+
+    /// Reads a request's field; without it nothing was agreed to.
+    init(_ acceptance: IdentityV1.Acceptance?) {
+        versions = ConsentVersions(
+            terms: acceptance?.termsVersion ?? "", privacy: acceptance?.privacyVersion ?? "")
+        marketing = acceptance?.marketing ?? false
+        analytics = acceptance?.analytics ?? false
+    }
+
+    /// The part of a fingerprint (G-25); none if nothing was agreed to, as in responses that
+    /// earlier versions stored.
+    var fingerprint: [[UInt8]] {
+        guard self != Acceptance(nil) else { return [] }
+        return [
+            Array("acceptance".utf8), Array(versions.terms.utf8), Array(versions.privacy.utf8),
+            [marketing ? 1 : 0, analytics ? 1 : 0],
+        ]
+    }
+
+    /// What it gives, under these settings.
+    func kinds(_ settings: ConsentSettings) -> [ConsentKind] {
+        (versions == settings.current ? [.terms, .privacy] : [])
+            + (marketing ? [.marketing] : []) + (analytics ? [.analytics] : [])
+    }
+}
+
+extension Transaction {
+    /// Records what a sign-up has brought along.
+    func give(
+        _ acceptance: Acceptance, _ settings: ConsentSettings, to account: AccountID,
+        from origin: CallOrigin
+    ) throws {
+        let kinds = acceptance.kinds(settings)
+        guard !kinds.isEmpty else { return }
+        let given = try consents(of: account)
+        for kind in kinds {
+            let version = settings.version(of: kind)
+            guard !given.has(kind, version) else { continue }
+            try give(kind, version: version, to: account, by: .signUp, in: origin.app)
+            try audit(.consentGiven, kind, account, from: origin)
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import ServiceRuntime
+
+/// The operator's settings for consent to terms and privacy texts (G-23). The texts are the
+/// operator's; only the names of their versions are known here.
+package struct ConsentSettings: Sendable {
+    /// Bytes of a version and of a URL: they are told at every sign-in screen.
+    static let versionBytesMax = 64
+    private static let urlBytesMax = 2_048
+
+    /// Whether the current versions must be accepted.
+    let mode: Mode
+    /// The current versions; both empty if the operator has named none.
+    let versions: ConsentVersions
+    /// URL of the terms; may be empty.
+    let termsURL: String
+    /// URL of the privacy text; may be empty.
+    let privacyURL: String
+
+    /// The current versions; nil if the operator has named none.
+    var current: ConsentVersions? { versions == .none ? nil : versions }
+
+    /// Settings for tests and embedding.
+    package init(
+        mode: Mode = .off, versions: ConsentVersions = .none, termsURL: String = "",
+        privacyURL: String = ""
+    ) {
+        self.mode = mode
+        self.versions = versions
+        self.termsURL = termsURL
+        self.privacyURL = privacyURL
+    }
+
+    /// Declares every setting and reads its value.
+    init(reading settings: inout SettingsReader) {
+        mode = settings.choice(
+            "consent", default: Mode.off,
+            reason: "Whether the current terms and privacy text must be accepted (G-23).")
+        versions = ConsentVersions(
+            terms: settings.string(
+                "terms-version", default: "", unit: "text",
+                reason: "The current version of the terms; a new one asks everyone again (G-23)."),
+            privacy: settings.string(
+                "privacy-version", default: "", unit: "text",
+                reason: "The current version of the privacy text, as terms-version (G-23)."))
+        termsURL = settings.string(
+            "terms-url", default: "", unit: "URL", reason: "Where apps show the terms (G-23).")
+        privacyURL = settings.string(
+            "privacy-url", default: "", unit: "URL",
+            reason: "Where apps show the privacy text (G-23).")
+        settings.require(
+            versions.terms.isEmpty == versions.privacy.isEmpty,
+            ["terms-version", "privacy-version"], "either both have a value or neither has")
+        settings.require(
+            mode == .off || versions != .none, ["consent", "terms-version", "privacy-version"],
+            "asked and required need both versions")
+        for (name, version) in [
+            ("terms-version", versions.terms), ("privacy-version", versions.privacy),
+        ] {
+            settings.require(
+                version.isEmpty || Self.isVersion(version), [name],
+                "it must be one line of at most \(Self.versionBytesMax) bytes")
+        }
+        for (name, url) in [("terms-url", termsURL), ("privacy-url", privacyURL)] {
+            settings.require(
+                url.isEmpty || Self.isURL(url), [name],
+                "it must be a URL that begins with https:// or http://")
+        }
+    }
+
+    /// Whether a text can name a version: one line, not too long.
+    static func isVersion(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.count <= versionBytesMax
+            && text.utf8.allSatisfy { $0 >= 32 && $0 != 127 }
+    }
+
+    private static func isURL(_ text: String) -> Bool {
+        (text.hasPrefix("https://") || text.hasPrefix("http://"))
+            && text.utf8.count <= urlBytesMax && text.utf8.allSatisfy { (33...126).contains($0) }
+    }
+
+    /// The version that a consent of a kind refers to.
+    func version(of kind: ConsentKind) -> String {
+        kind == .terms ? versions.terms : versions.privacy
+    }
+}
+
+extension ConsentSettings {
+    /// Whether the current versions must be accepted.
+    package enum Mode: String, CaseIterable, Sendable {
+        /// They need not be.
+        case off
+        /// Accounts without them have the required action "accept terms".
+        case asked
+        /// As asked; besides, a sign-up without them is refused.
+        case required
+    }
+}
+
+/// A version of the terms and one of the privacy text, which count only together.
+package struct ConsentVersions: Hashable, Sendable {
+    /// No versions.
+    package static let none = ConsentVersions(terms: "", privacy: "")
+
+    /// The version of the terms; empty for none.
+    package let terms: String
+    /// The version of the privacy text; empty for none.
+    package let privacy: String
+
+    /// Two versions.
+    package init(terms: String, privacy: String) {
+        self.terms = terms
+        self.privacy = privacy
+    }
+}

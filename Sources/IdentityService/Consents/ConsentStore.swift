@@ -1,0 +1,164 @@
+import Messages
+import ServiceRuntime
+import Storage
+
+/// The schema of consents.
+extension IdentityTables {
+    /// At most one row a kind: what was given last. The history is in the audit trail. A version is
+    /// the operator's word for a text, and says nothing about the person.
+    static let consents = """
+        CREATE TABLE consents (
+            consent INTEGER PRIMARY KEY AUTOINCREMENT,
+            account INTEGER NOT NULL REFERENCES accounts,
+            kind INTEGER NOT NULL,
+            version TEXT NOT NULL,
+            given_at_ms INTEGER NOT NULL,
+            withdrawn_at_ms INTEGER,
+            source TEXT NOT NULL,
+            app TEXT NOT NULL
+        ) STRICT;
+        CREATE UNIQUE INDEX consents_by_account ON consents (account, kind);
+        """
+}
+
+/// What a consent is about. Raw values are stored and must never change; they are also those of the
+/// message.
+enum ConsentKind: Int64, CaseIterable, Sendable {
+    case terms = 1
+    case privacy = 2
+    case marketing = 3
+    case analytics = 4
+
+    /// The kind in a message.
+    var message: IdentityV1.ConsentKind { IdentityV1.ConsentKind(rawValue: Int32(rawValue)) }
+}
+
+/// Where a consent was given. Raw values are stored and must never change.
+enum ConsentSource: String, Sendable {
+    case signUp = "sign-up"
+    case acceptTerms = "accept-terms"
+    case setPrivacy = "set-privacy"
+    case imported = "import"
+}
+
+/// A consent as it is stored.
+struct GivenConsent: Hashable, Sendable {
+    let kind: ConsentKind
+    /// Of terms and privacy text: the accepted version. Otherwise that of the privacy text at that
+    /// time; may be empty.
+    let version: String
+    let givenAt: Timestamp
+    /// Nil while it counts.
+    let withdrawnAt: Timestamp?
+    let source: String
+    /// The app that it was given in; may be empty.
+    let app: String
+}
+
+/// What an account has agreed to, also what it has withdrawn since.
+struct GivenConsents: Hashable, Sendable {
+    /// At most one of each kind, in the order of the kinds.
+    let all: [GivenConsent]
+
+    /// The consent of a kind, if it counts.
+    subscript(_ kind: ConsentKind) -> GivenConsent? {
+        all.first { $0.kind == kind && $0.withdrawnAt == nil }
+    }
+
+    /// The accepted versions.
+    var versions: ConsentVersions {
+        ConsentVersions(
+            terms: self[.terms]?.version ?? "", privacy: self[.privacy]?.version ?? "")
+    }
+
+    /// Marketing and analytics.
+    var privacy: IdentityV1.PrivacySettings {
+        IdentityV1.PrivacySettings(
+            marketing: self[.marketing] != nil, analytics: self[.analytics] != nil)
+    }
+
+    /// Whether giving a consent would change nothing. A new version of the privacy text does not
+    /// give marketing or analytics again.
+    func has(_ kind: ConsentKind, _ version: String) -> Bool {
+        guard let given = self[kind] else { return false }
+        return switch kind {
+        case .terms, .privacy: given.version == version
+        case .marketing, .analytics: true
+        }
+    }
+
+    /// The consents as messages.
+    var messages: [IdentityV1.Consent] {
+        all.map { given in
+            IdentityV1.Consent(
+                kind: given.kind.message, version: given.version,
+                givenAtMs: given.givenAt.milliseconds,
+                withdrawnAtMs: given.withdrawnAt?.milliseconds ?? 0, source: given.source,
+                app: given.app)
+        }
+    }
+}
+
+extension SQLSession {
+    /// What an account has agreed to.
+    func consents(of account: AccountID) throws -> GivenConsents {
+        GivenConsents(
+            all: try query(
+                """
+                SELECT kind, version, given_at_ms, withdrawn_at_ms, source, app FROM consents
+                WHERE account = ? ORDER BY kind
+                """, [.integer(account.key)]
+            ) { row in
+                let kind = try row.integer("kind")
+                guard let known = ConsentKind(rawValue: kind) else {
+                    throw SQLError(.unexpectedValue, detail: "consents.kind \(kind)")
+                }
+                return GivenConsent(
+                    kind: known, version: try row.text("version"),
+                    givenAt: try row.timestamp("given_at_ms"),
+                    withdrawnAt: try row.optionalTimestamp("withdrawn_at_ms"),
+                    source: try row.text("source"), app: try row.text("app"))
+            })
+    }
+}
+
+extension Transaction {
+    /// Records a consent, in place of the former one of its kind.
+    /// - Parameter app: The app that it was given in; nil if it is not known.
+    func give(
+        _ kind: ConsentKind, version: String, to account: AccountID, by source: ConsentSource,
+        in app: String?
+    ) throws {
+        try put(
+            """
+            INSERT INTO consents (
+                account, kind, version, given_at_ms, withdrawn_at_ms, source, app)
+            VALUES (?, ?, ?, ?, NULL, ?, ?)
+            ON CONFLICT (account, kind) DO UPDATE SET
+                version = excluded.version, given_at_ms = excluded.given_at_ms,
+                withdrawn_at_ms = NULL, source = excluded.source, app = excluded.app
+            """,
+            [
+                .integer(account.key), .integer(kind.rawValue), .text(version), SQLValue(at),
+                .text(source.rawValue), .text(app ?? ""),
+            ])
+    }
+
+    /// Records that a consent no longer counts.
+    func withdraw(_ kind: ConsentKind, of account: AccountID) throws {
+        try put(
+            """
+            UPDATE consents SET withdrawn_at_ms = ?
+            WHERE account = ? AND kind = ? AND withdrawn_at_ms IS NULL
+            """,
+            [SQLValue(at), .integer(account.key), .integer(kind.rawValue)])
+    }
+
+    /// Writes an audit event about a consent; `attempt` is its kind.
+    func audit(
+        _ event: AuditKind, _ kind: ConsentKind, _ account: AccountID, from origin: CallOrigin
+    ) throws {
+        try audit(
+            AuditEvent(event, account: account.key, attempt: kind.rawValue).from(origin))
+    }
+}

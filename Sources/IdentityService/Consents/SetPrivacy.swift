@@ -1,0 +1,41 @@
+import Messages
+import RPC
+import Storage
+
+extension ConsentsHandler {
+    /// Changes the privacy settings that the request has (G-23).
+    /// - Throws: as `changing`.
+    func setPrivacy(
+        _ request: IdentityV1.SetPrivacyRequest, _ context: CallContext
+    ) async throws -> IdentityV1.SetPrivacyResponse {
+        let origin = CallOrigin(request.origin, hash: keys.audit)
+        let wanted = Self.wanted(request)
+        let given = try await changing(request.accessToken, context) {
+            account, given, transaction in
+            for (kind, isGiven) in wanted where isGiven != (given[kind] != nil) {
+                if isGiven {
+                    try transaction.give(
+                        kind, version: settings.version(of: kind), to: account, by: .setPrivacy,
+                        in: origin.app)
+                } else {
+                    try transaction.withdraw(kind, of: account)
+                }
+                try transaction.audit(.privacyChanged, kind, account, from: origin)
+            }
+        }
+        return IdentityV1.SetPrivacyResponse(privacy: given.privacy)
+    }
+
+    private static func wanted(
+        _ request: IdentityV1.SetPrivacyRequest
+    ) -> [(kind: ConsentKind, isGiven: Bool)] {
+        var wanted: [(kind: ConsentKind, isGiven: Bool)] = []
+        if case .marketing(let isGiven) = request.newMarketing {
+            wanted.append((.marketing, isGiven))
+        }
+        if case .analytics(let isGiven) = request.newAnalytics {
+            wanted.append((.analytics, isGiven))
+        }
+        return wanted
+    }
+}
