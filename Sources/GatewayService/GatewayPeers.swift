@@ -16,6 +16,7 @@ package struct GatewayPeers: Sendable {
         let documents: any AccountDocumentsAPI
         let profiles: any AccountProfilesAPI
         let onboarding: any AccountOnboardingAPI
+        let consents: any AccountConsentsAPI
 
         /// Any implementations of its apis.
         package init(
@@ -24,7 +25,7 @@ package struct GatewayPeers: Sendable {
             emailChanges: any EmailChangesAPI, providerEvents: any ProviderEventsAPI,
             accountAdmin: any AccountAdminAPI, signInSettings: any SignInSettingsAPI,
             documents: any AccountDocumentsAPI, profiles: any AccountProfilesAPI,
-            onboarding: any AccountOnboardingAPI
+            onboarding: any AccountOnboardingAPI, consents: any AccountConsentsAPI
         ) {
             self.accounts = accounts
             self.credentials = credentials
@@ -37,6 +38,7 @@ package struct GatewayPeers: Sendable {
             self.documents = documents
             self.profiles = profiles
             self.onboarding = onboarding
+            self.consents = consents
         }
 
         /// The service in another program.
@@ -50,7 +52,8 @@ package struct GatewayPeers: Sendable {
                 signInSettings: SignInSettingsClient(channel),
                 documents: AccountDocumentsClient(channel),
                 profiles: AccountProfilesClient(channel),
-                onboarding: AccountOnboardingClient(channel))
+                onboarding: AccountOnboardingClient(channel),
+                consents: AccountConsentsClient(channel))
         }
     }
 

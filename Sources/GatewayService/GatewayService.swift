@@ -31,6 +31,8 @@ package struct GatewayService: Sendable {
     let profile: ProfileHandler
     /// `postern.gateway.v1.Onboarding`.
     let onboarding: OnboardingHandler
+    /// `postern.gateway.v1.Consents`.
+    let consents: ConsentsHandler
     /// `postern.gateway.v1.Verification`.
     let verification: VerificationHandler
     /// `postern.gateway.v1.ProviderNotices`.
@@ -82,6 +84,8 @@ package struct GatewayService: Sendable {
         onboarding = OnboardingHandler(
             onboarding: identity.onboarding, profiles: identity.profiles,
             sessions: session.sessions, limits: limits, photos: photos)
+        consents = ConsentsHandler(
+            consents: identity.consents, sessions: session.sessions, limits: limits)
         verification = VerificationHandler(
             sessions: session.sessions, ends: session.ends, time: time, randomness: randomness)
         providerNotices = ProviderNoticesHandler(events: identity.providerEvents)
@@ -104,6 +108,7 @@ package struct GatewayService: Sendable {
             BackendDocumentsDispatcher.methods(of: backendDocuments),
             ProfileDispatcher.methods(of: profile),
             OnboardingDispatcher.methods(of: onboarding),
+            ConsentsDispatcher.methods(of: consents),
             VerificationDispatcher.methods(of: verification),
             ProviderNoticesDispatcher.methods(of: providerNotices),
             AdminDispatcher.methods(of: admin),

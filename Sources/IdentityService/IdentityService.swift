@@ -38,6 +38,8 @@ package struct IdentityService: Sendable {
     let documents: DocumentsHandler
     /// `postern.identity.v1.AccountOnboarding`.
     let onboarding: OnboardingHandler
+    /// `postern.identity.v1.AccountConsents`.
+    let consents: ConsentsHandler
     /// `postern.accountdata.v1.AccountData`, for calls in process. It is not among `methods`.
     package let accountData: AccountDataHandler
     /// The work beside the handlers.
@@ -109,12 +111,15 @@ package struct IdentityService: Sendable {
         phoneSignals = PhoneSignalsHandler(store: store, keys: keys)
         signInSettings = SignInSettingsHandler(settings: settings)
         documents = DocumentsHandler(
-            settings: settings.documents, store: store, keys: keys, time: time,
+            settings: settings.documents, consent: settings.consent, store: store, keys: keys,
+            time: time,
             randomness: randomness, sessions: peers.sessions, rules: rules,
             backends: BackendCalls(
                 settings: settings.documents, applications: documentWriters, time: time),
             watchers: DocumentWatchers())
         onboarding = OnboardingHandler(documents: documents, answers: answers)
+        consents = ConsentsHandler(
+            settings: settings.consent, store: store, keys: keys, sessions: peers.sessions)
         blobs = try BlobFolder(in: store.folder)
         profiles = ProfilesHandler(
             settings: settings, store: store, keys: keys, randomness: randomness,
@@ -148,6 +153,7 @@ package struct IdentityService: Sendable {
             SignInSettingsDispatcher.methods(of: signInSettings),
             AccountDocumentsDispatcher.methods(of: documents),
             AccountOnboardingDispatcher.methods(of: onboarding),
+            AccountConsentsDispatcher.methods(of: consents),
         ]
     }
 

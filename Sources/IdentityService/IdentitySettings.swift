@@ -42,6 +42,8 @@ package struct IdentitySettings: Settings {
     package let displayName: DisplayNameMode
     /// The rules of documents and onboarding.
     package let rules: RulesSettings
+    /// Consent to terms and privacy texts.
+    package let consent: ConsentSettings
 
     /// Settings for tests and embedding.
     package init(
@@ -55,7 +57,7 @@ package struct IdentitySettings: Settings {
         providers: ProvidersSettings = ProvidersSettings(providers: []),
         apple: AppleSettings = .none, documents: DocumentSettings = DocumentSettings(),
         displayName: DisplayNameMode = .optional,
-        rules: RulesSettings = .none
+        rules: RulesSettings = .none, consent: ConsentSettings = ConsentSettings()
     ) {
         self.phone = phone
         self.enumeration = enumeration
@@ -68,6 +70,7 @@ package struct IdentitySettings: Settings {
         self.documents = documents
         self.displayName = displayName
         self.rules = rules
+        self.consent = consent
         self.linkOrigin = linkOrigin
         self.verificationLife = verificationLife
         self.resetLife = resetLife
@@ -130,6 +133,7 @@ package struct IdentitySettings: Settings {
             "display-name", default: DisplayNameMode.optional,
             reason: "Whether an account without a display name has to complete its profile (G-01).")
         rules = RulesSettings(reading: &settings)
+        consent = ConsentSettings(reading: &settings)
         settings.require(
             apple.redirects.clients.isSubset(of: providers.appleClients),
             ["apple-redirect-uris"], "apple-redirect-uris names an app that apple-audiences lacks")

@@ -77,6 +77,7 @@ package enum IdentityTables {
         Migration(number: 12, sql: documents),
         Migration(number: 13, sql: photos),
         Migration(number: 14, sql: onboarding),
+        Migration(number: 15, sql: consents),
     ]
 
     /// Identities at providers and phone numbers, looked up by a keyed hash of issuer and subject;

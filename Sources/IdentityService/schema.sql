@@ -63,6 +63,19 @@ CREATE TABLE clock_mark (
     at_ms INTEGER NOT NULL
 , boot_at_ms INTEGER, boot TEXT, uptime_ms INTEGER, in_doubt INTEGER) STRICT;
 
+CREATE TABLE consents (
+    consent INTEGER PRIMARY KEY AUTOINCREMENT,
+    account INTEGER NOT NULL REFERENCES accounts,
+    kind INTEGER NOT NULL,
+    version TEXT NOT NULL,
+    given_at_ms INTEGER NOT NULL,
+    withdrawn_at_ms INTEGER,
+    source TEXT NOT NULL,
+    app TEXT NOT NULL
+) STRICT;
+
+CREATE UNIQUE INDEX consents_by_account ON consents (account, kind);
+
 CREATE TABLE custom_claims (
     account INTEGER PRIMARY KEY REFERENCES accounts,
     document BLOB NOT NULL

@@ -17,6 +17,8 @@ struct PublicMethodSetTests {
             "AccountSessions/Reauthenticate",
             "Auth/CheckAuthState", "Auth/RefreshSession", "Auth/SignInWithPassword",
             "Auth/SignOut", "Auth/SignUpWithPassword", "Auth/VerifyEmail",
+            "Consents/AcceptTerms", "Consents/GetConsents", "Consents/GetPrivacy",
+            "Consents/SetPrivacy", "Consents/WithdrawConsent",
             "Documents/ListDocuments", "Documents/ReadDocument", "Documents/RemoveDocument",
             "Documents/WatchDocuments", "Documents/WriteDocument", "Documents/WriteDocuments",
             "Emails/CancelEmailChange", "Emails/ConfirmEmailChange", "Emails/RequestEmailChange",

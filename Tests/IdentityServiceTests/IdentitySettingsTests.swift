@@ -34,7 +34,12 @@ struct IdentitySettingsTests {
         let settings: IdentitySettings = try SettingsLoader.settings(environment: [
             "POSTERN_ENUMERATION": "strict", "POSTERN_EMAIL_VERIFICATION": "required",
             "POSTERN_PASSWORD_POLICY": "letters-digits", "POSTERN_APP_NAME": "Track Log",
+            "POSTERN_CONSENT": "required", "POSTERN_TERMS_VERSION": "2026-01",
+            "POSTERN_PRIVACY_VERSION": "4", "POSTERN_TERMS_URL": "https://example.org/terms",
         ])
+        #expect(settings.consent.mode == .required)
+        #expect(settings.consent.current == ConsentVersions(terms: "2026-01", privacy: "4"))
+        #expect(settings.consent.termsURL == "https://example.org/terms")
         #expect(settings.enumeration == .strict)
         #expect(settings.emailVerification == .required)
         #expect(settings.passwordPolicy == .lettersAndDigits)
@@ -54,6 +59,9 @@ struct IdentitySettingsTests {
             ("POSTERN_DOCUMENT_COUNT_MAX", "0"), ("POSTERN_DOCUMENT_BYTES_MAX", "1000"),
             ("POSTERN_DOCUMENT_WRITERS", "billing,gateway"), ("POSTERN_DOCUMENT_WRITERS", "web"),
             ("POSTERN_WEB_ORIGINS", "auth.example.org"),
+            ("POSTERN_CONSENT", "asked"), ("POSTERN_CONSENT", "required"),
+            ("POSTERN_TERMS_VERSION", "1"), ("POSTERN_TERMS_URL", "terms.example"),
+            ("POSTERN_PRIVACY_URL", "javascript:x"),
             ("POSTERN_ENUMERATION", "strikt"), ("POSTERN_PASSWORD_POLICY", "none"),
         ])
     func refused(name: String, value: String) {

@@ -120,7 +120,7 @@ extension GatewayV1.AdminAccount {
                     lastActivity: $0.lastActivityAtMs > 0
                         ? .lastActivityAtMs($0.lastActivityAtMs) : nil,
                     lastSeen: $0.lastSeenAtMs > 0 ? .lastSeenAtMs($0.lastSeenAtMs) : nil)
-            })
+            }, privacy: account.privacy.map(GatewayV1.PrivacySettings.init))
     }
 }
 

@@ -60,7 +60,8 @@ extension AuthHandler {
                     IdentityV1.RegisterRequest(
                         email: request.email, password: request.password,
                         displayName: request.displayName, language: language, origin: origin,
-                        guestAccessToken: caller, mailWithheld: isWithheld),
+                        guestAccessToken: caller, mailWithheld: isWithheld,
+                        acceptance: request.acceptance.map(IdentityV1.Acceptance.init)),
                     onward)
             }
         }.answer

@@ -18,7 +18,7 @@ extension GuestsHandler {
         guard try await sessions.optional(context) == nil else {
             throw ServiceError(.alreadySignedIn)
         }
-        let guest = try await make(in: language, from: origin, context, onward)
+        let guest = try await make(request, in: language, from: origin, context, onward)
         let session = try await sessions.open(
             by: guest.proof, on: request.device, from: origin, onward)
         return GatewayV1.SignInAsGuestResponse(
@@ -27,7 +27,8 @@ extension GuestsHandler {
     }
 
     private func make(
-        in language: String, from origin: IdentityV1.Origin, _ context: CallContext,
+        _ request: GatewayV1.SignInAsGuestRequest, in language: String,
+        from origin: IdentityV1.Origin, _ context: CallContext,
         _ onward: CallContext
     ) async throws -> IdentityV1.AdmissionResponse {
         try await limits.charging(
@@ -35,7 +36,10 @@ extension GuestsHandler {
             chargedOnceFor: onward.idempotencyKey
         ) {
             try await identities.signInAsGuest(
-                IdentityV1.SignInAsGuestRequest(language: language, origin: origin), onward)
+                IdentityV1.SignInAsGuestRequest(
+                    language: language, origin: origin,
+                    acceptance: request.acceptance.map(IdentityV1.Acceptance.init)),
+                onward)
         }.answer
     }
 }

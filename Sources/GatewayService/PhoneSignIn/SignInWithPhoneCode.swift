@@ -13,7 +13,7 @@ extension PhoneSignInHandler {
     /// - Throws: `auth/invalid-phone-number`, `auth/invalid-verification-code`,
     ///   `auth/code-expired`, `auth/too-many-requests`, `auth/second-proof-required`,
     ///   `auth/user-disabled`, `auth/invalid-access-token`, `auth/session-ended`,
-    ///   `rpc/invalid-argument`; `auth/operation-not-allowed` where sign-in by phone is not
+    ///   `auth/consent-required`, `rpc/invalid-argument`; `auth/operation-not-allowed` where sign-in by phone is not
     ///   configured.
     func signInWithPhoneCode(
         _ request: GatewayV1.SignInWithPhoneCodeRequest, _ context: CallContext
@@ -30,7 +30,8 @@ extension PhoneSignInHandler {
                     IdentityV1.SignInWithCodeRequest(
                         requestId: request.requestId, phoneNumber: number.text,
                         code: request.code, guestAccessToken: caller,
-                        language: language, origin: origin), onward)
+                        language: language, origin: origin,
+                        acceptance: request.acceptance.map(IdentityV1.Acceptance.init)), onward)
             }
         }
         let session = try await sessions.open(

@@ -15,7 +15,7 @@ extension ProvidersHandler {
     /// - Throws: `auth/invalid-provider-token`, `auth/missing-or-invalid-nonce`,
     ///   `auth/provider-unavailable`, `auth/operation-not-allowed`, `auth/too-many-requests`,
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
-    ///   `auth/email-already-in-use`, `rpc/invalid-argument`.
+    ///   `auth/email-already-in-use`, `auth/consent-required`, `rpc/invalid-argument`.
     func signInWithProvider(
         _ request: GatewayV1.SignInWithProviderRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInWithProviderResponse {
@@ -29,7 +29,8 @@ extension ProvidersHandler {
                 try await identities.signInWithProvider(
                     IdentityV1.SignInWithProviderRequest(
                         token: request.token.map(IdentityV1.ProviderToken.init),
-                        guestAccessToken: caller, language: language, origin: origin),
+                        guestAccessToken: caller, language: language, origin: origin,
+                        acceptance: request.acceptance.map(IdentityV1.Acceptance.init)),
                     onward)
             }
         }

@@ -27,6 +27,7 @@ extension SignInOptionsHandler {
                     name: provider.name, issuer: provider.issuer, clientIds: provider.clientIds,
                     nonceRequired: provider.nonceRequired)
             },
-            guests: true, recoveryMethods: [.emailLink])
+            guests: true, recoveryMethods: [.emailLink],
+            consent: answer.consent.map(GatewayV1.ConsentOptions.init))
     }
 }

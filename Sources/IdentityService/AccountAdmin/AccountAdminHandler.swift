@@ -45,7 +45,7 @@ extension AccountAdminHandler {
                 IdentityV1.Suspension(
                     reason: try vault.open($0.sealedReason, .suspensionReason),
                     sinceMs: $0.since.milliseconds)
-            })
+            }, privacy: row.consents.privacy)
     }
 
     /// The account as of this transaction, without personal data.

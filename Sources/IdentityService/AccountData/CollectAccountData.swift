@@ -6,8 +6,8 @@ import ServiceRuntime
 import Storage
 
 extension AccountDataHandler {
-    /// Sends an account's data: the account with its profile, its sign-in methods, its documents,
-    /// its photo, and its part of the audit trail.
+    /// Sends an account's data: the account with its profile, its sign-in methods, its
+    /// consents, its documents, its photo, and its part of the audit trail.
     ///
     /// Not sent: the password's hash and what providers granted, which are secrets; links and codes
     /// that wait, which are secrets and expire within a day; the operator's reason of a suspension,
@@ -32,6 +32,11 @@ extension AccountDataHandler {
             try await methods.append(try Self.methodObject(identity, vault))
         }
         try await methods.end()
+        var consents = try await AccountDataFile("consents.json", items)
+        for given in stored.row.consents.all {
+            try await consents.append(Self.consentObject(given))
+        }
+        try await consents.end()
         try await sendDocuments(of: account, to: items)
         try await sendPhoto(of: account, vault, to: items)
         var history = try await AccountDataFile("account-history.json", items)
@@ -66,6 +71,15 @@ extension AccountDataHandler {
                     .map { try ImportedID(text: vault.open($0, .externalID)).id }),
             "custom_claims": .text(
                 try stored.sealedClaims.map { try vault.open($0, .customClaims) }),
+        ]
+    }
+
+    private static func consentObject(_ given: GivenConsent) -> JSONObject {
+        [
+            "consent": .string("\(given.kind)"), "version": .string(given.version),
+            "given_at": .string(given.givenAt.text),
+            "withdrawn_at": .text(given.withdrawnAt?.text), "source": .string(given.source),
+            "app": .string(given.app),
         ]
     }
 

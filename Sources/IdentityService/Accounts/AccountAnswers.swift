@@ -55,6 +55,7 @@ struct AccountAnswers: Sendable {
         account.requiredActions = RequiredActionRule.actions(
             account,
             RequiredActionRule.Demands(
+                lacksConsent: settings.consent.isLacking(row.consents),
                 requiresDisplayName: settings.displayName == .required,
                 lacksProfile: facts.lacksProfile, hasOnboarding: facts.hasOnboarding))
         return account

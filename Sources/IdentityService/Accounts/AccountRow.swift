@@ -33,6 +33,8 @@ struct AccountRow: Hashable, Sendable {
     let photo: Photo?
     /// What decides whether onboarding is complete.
     let onboarding: OnboardingRecord
+    /// What its owner has agreed to (G-23).
+    let consents: GivenConsents
     /// From 1; each end of all its sessions raises it (`AccountEnd`).
     let sessionGeneration: Int64
 

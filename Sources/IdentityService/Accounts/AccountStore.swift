@@ -9,6 +9,7 @@ extension SQLSession {
             "SELECT method FROM identities WHERE account = ? ORDER BY method",
             [.integer(account.key)]
         ) { try $0.text(0) }
+        let consents = try consents(of: account)
         return try queryOne(
             """
             SELECT accounts.account, status, created_at_ms, last_sign_in_at_ms, sealed_key,
@@ -27,7 +28,7 @@ extension SQLSession {
                 ON phone.account = accounts.account AND phone.method = 'phone'
             WHERE accounts.account = ?
             """, [.integer(account.key)]
-        ) { try AccountRow($0, identityMethods: methods) }
+        ) { try AccountRow($0, identityMethods: methods, consents: consents) }
     }
 
     /// The account that owns an address.
@@ -139,7 +140,10 @@ extension Transaction {
 }
 
 extension AccountRow {
-    fileprivate init(_ row: SQLRow, identityMethods: [String]) throws {
+    fileprivate init(
+        _ row: SQLRow, identityMethods: [String], consents: GivenConsents
+    ) throws {
+        self.consents = consents
         account = try AccountID(stored: row.integer("account"))
         let status = try row.integer("status")
         guard let known = AccountStatus(rawValue: status) else {

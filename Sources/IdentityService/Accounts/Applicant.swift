@@ -20,6 +20,8 @@ struct Applicant: Sendable {
     /// The address has received the maximum number of mails caused by other callers, so none is
     /// sent.
     let isMailWithheld: Bool
+    /// What the person has agreed to.
+    let acceptance: Acceptance
     /// Keyed hash of the address, by which the account is looked up.
     let lookUpKey: [UInt8]
     /// Keyed hash of the address for the audit log.
@@ -50,12 +52,14 @@ struct Applicant: Sendable {
         origin = CallOrigin(request.origin, hash: keys.audit)
         device = SignInDevice(request.origin)
         isMailWithheld = request.mailWithheld
+        acceptance = Acceptance(request.acceptance)
         lookUpKey = keys.lookUpKey(of: address)
         subject = keys.subject(of: address)
         // The language is left out: it may come from metadata, which a repeat need not have.
         call = try RepeatableCall(
-            "Register", [lookUpKey, Array(displayName.utf8), []] + caller.fingerprint, context,
-            hash: keys.calls)
+            "Register",
+            [lookUpKey, Array(displayName.utf8), []] + caller.fingerprint + acceptance.fingerprint,
+            context, hash: keys.calls)
     }
 
     /// Whether a name fits on one line of a mail or screen: within the maximum length, without

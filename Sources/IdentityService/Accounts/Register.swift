@@ -17,6 +17,7 @@ extension AccountsHandler {
     ///
     /// A guest that calls becomes the account, with its id and its data (`GuestUpgrade`, G-07).
     /// - Throws: `auth/email-already-in-use`, `auth/idempotency-key-reused`, and as `Applicant`;
+    ///   `auth/consent-required` before anything is written, so a corrected call may have the key;
     ///   `auth/user-disabled` when a retry finds its account suspended; with a guest's access token
     ///   `auth/already-signed-in`, `auth/session-ended`, and as `SessionOwners.owner`.
     func register(
@@ -30,9 +31,10 @@ extension AccountsHandler {
         let guest: GuestSession?
         do {
             guest = try await calling?.guest(in: store)
+            try settings.consent.require(applicant.acceptance, or: guest?.row.consents)
         } catch let refused as ServiceError {
             // An upgrade ends the guest's session, so a retry arrives with a token that is no
-            // longer valid.
+            // longer valid. Or the operator has named new versions since the first call.
             guard let first = try await store.storedResponse(of: applicant.call) else {
                 throw refused
             }
@@ -95,6 +97,8 @@ extension AccountsHandler {
         } else {
             try transaction.insert(draft.account)
         }
+        try transaction.give(
+            applicant.acceptance, settings.consent, to: account, from: applicant.origin)
         _ = try SignInRecorder(settings: settings, keys: keys, randomness: randomness).remember(
             applicant.device, of: account, transaction)
         try transaction.insert(draft.verification.link)

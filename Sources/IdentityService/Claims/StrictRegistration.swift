@@ -63,6 +63,9 @@ struct StrictRegistration: Sendable {
             } else {
                 try keep(draft.claim.account, applicant, transaction)
             }
+            try transaction.give(
+                applicant.acceptance, settings.consent, to: draft.claim.account,
+                from: applicant.origin)
             try transaction.insert(draft.claim)
             // Whether the mail is withheld must not depend on who owns the address.
             if !applicant.isMailWithheld {

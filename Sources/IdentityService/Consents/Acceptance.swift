@@ -1,4 +1,5 @@
 import Messages
+import ServiceRuntime
 import Storage
 
 /// What a person has agreed to at a sign-up. It counts for the account that the call creates or

@@ -1,5 +1,6 @@
 import Messages
 import RPC
+import ServiceRuntime
 import Storage
 
 extension ConsentsHandler {
@@ -12,7 +13,9 @@ extension ConsentsHandler {
         let wanted = Self.wanted(request)
         let given = try await changing(request.accessToken, context) {
             account, given, transaction in
-            for (kind, isGiven) in wanted where isGiven != (given[kind] != nil) {
+            let changes = wanted.filter { $0.isGiven != (given[$0.kind] != nil) }
+            guard !changes.isEmpty else { return }
+            for (kind, isGiven) in changes {
                 if isGiven {
                     try transaction.give(
                         kind, version: settings.version(of: kind), to: account, by: .setPrivacy,
@@ -20,8 +23,13 @@ extension ConsentsHandler {
                 } else {
                     try transaction.withdraw(kind, of: account)
                 }
-                try transaction.audit(.privacyChanged, kind, account, from: origin)
             }
+            let privacy = try transaction.consents(of: account).privacy
+            try transaction.audit(
+                AuditEvent(
+                    .privacyChanged, account: account.key,
+                    attempt: (privacy.marketing ? 1 : 0) + (privacy.analytics ? 2 : 0)
+                ).from(origin))
         }
         return IdentityV1.SetPrivacyResponse(privacy: given.privacy)
     }

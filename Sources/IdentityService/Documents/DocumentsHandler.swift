@@ -8,6 +8,8 @@ import Storage
 /// its name: `readDocument`, `writeDocuments`, `removeDocument`, `listDocuments`, `watchDocuments`.
 struct DocumentsHandler: AccountDocumentsService {
     let settings: DocumentSettings
+    /// For collections that need consent.
+    let consent: ConsentSettings
     let store: Store
     let keys: IdentityKeys
     let time: any Time

@@ -49,7 +49,7 @@ extension DocumentsHandler {
             guard let rules = rules.collection(write.key.collection) else {
                 throw ServiceError(.invalidArgument, fields: ["\(write.place)collection"])
             }
-            if call.backend == nil { try require(rules.need, of: documents.owner) }
+            if call.backend == nil { try require(rules.need, of: documents.owner, in: transaction) }
             let former = try documents.document(write.key, in: transaction)
             try write.checkBase(against: former.currentVersion)
             return try write.change(of: former, rules, by: call.writer, in: writes.voice)
@@ -60,12 +60,22 @@ extension DocumentsHandler {
     }
 
     /// Requires what a collection needs of the account that writes.
-    /// - Throws: `auth/account-required` for a guest; `auth/email-not-verified`.
-    func require(_ need: AccountNeed, of owner: DocumentOwner) throws(ServiceError) {
-        guard need != .nothing else { return }
-        guard !owner.isGuest else { throw ServiceError(.accountRequired) }
-        guard need != .verified || owner.hasVerifiedAddress else {
-            throw ServiceError(.emailNotVerified)
+    /// - Throws: `auth/account-required` for a guest; `auth/email-not-verified`;
+    ///   `auth/consent-required`.
+    func require(
+        _ need: AccountNeed, of owner: DocumentOwner, in session: some SQLSession
+    ) throws {
+        switch need {
+        case .nothing: break
+        case .account, .verified:
+            guard !owner.isGuest else { throw ServiceError(.accountRequired) }
+            guard need != .verified || owner.hasVerifiedAddress else {
+                throw ServiceError(.emailNotVerified)
+            }
+        case .consent:
+            guard try !consent.isLacking(session.consents(of: owner.account)) else {
+                throw ServiceError(.consentRequired)
+            }
         }
     }
 }

@@ -9,20 +9,23 @@ extension IdentitiesHandler {
 
     /// Signs in as a guest (G-07): creates an account with a profile and a key, and without a
     /// sign-in method. The account is reachable only through its session, until it is upgraded or
-    /// the session is lost.
+    /// the session is lost. Consent is not required of it before its upgrade (G-23).
     /// - Throws: `rpc/invalid-argument`, `auth/idempotency-key-reused`; `auth/user-disabled` when a
     ///   retry finds its guest suspended.
     func signInAsGuest(
         _ request: IdentityV1.SignInAsGuestRequest, _ context: CallContext
     ) async throws -> IdentityV1.AdmissionResponse {
+        let acceptance = Acceptance(request.acceptance)
         // A guest has no credential besides its session. The fingerprint covers the device id, so
         // that a retry must at least come from the same device. The language is left out: it may
         // come from metadata, which a repeat need not have.
         let call = try RepeatableCall(
-            "SignInAsGuest", [[], Array((request.origin?.deviceId ?? "").utf8)], context,
+            "SignInAsGuest",
+            [[], Array((request.origin?.deviceId ?? "").utf8)] + acceptance.fingerprint, context,
             hash: keys.calls)
         let signIn = try FederatedSignInCall(
-            from: request.origin, language: request.language, call: call, settings, keys)
+            from: request.origin, language: request.language, acceptance: acceptance, call: call,
+            settings, keys)
         let account = AccountID.drawn(from: randomness)
         let vault = try AccountVault(new: account, under: keys.accounts, randomness: randomness)
         let new = NewAccount(
@@ -66,6 +69,8 @@ extension IdentitiesHandler {
             return row
         }
         try transaction.insert(new)
+        try transaction.give(
+            call.acceptance, settings.consent, to: new.account, from: call.origin)
         try transaction.audit(
             AuditEvent(.guestRegistered, account: new.account.key).from(call.origin))
         try transaction.remember(

@@ -13,18 +13,19 @@ extension IdentitiesHandler {
     ) async throws -> IdentityV1.AdmissionResponse {
         let proved = try await identity(provedBy: request.token, for: nil, request.origin)
         let caller = try await owners.calling(request.guestAccessToken, context)
+        let acceptance = Acceptance(request.acceptance)
         // The language is left out: it may come from metadata.
         let call = try RepeatableCall(
             "SignInWithProvider",
-            [keys.lookUpKey(of: proved), []] + (caller?.account).fingerprint, context,
-            hash: keys.calls)
+            [keys.lookUpKey(of: proved), []] + (caller?.account).fingerprint
+                + acceptance.fingerprint, context, hash: keys.calls)
         return try await FederatedSignIn(
             settings: settings, store: store, keys: keys, randomness: randomness,
             answers: answers, keepsGrants: keepsGrants
         ).admit(
             proved,
             FederatedSignInCall(
-                from: request.origin, language: request.language, in: caller, call: call,
-                settings, keys))
+                from: request.origin, language: request.language, acceptance: acceptance,
+                in: caller, call: call, settings, keys))
     }
 }

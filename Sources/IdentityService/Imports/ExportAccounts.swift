@@ -94,7 +94,11 @@ extension ImportsHandler {
             customClaims: try exported.sealedClaims
                 .map { try vault.open($0, .customClaims) } ?? "",
             source: imported?.source ?? "postern", accountId: account,
-            onboardingComplete: exported.isOnboarded)
+            onboardingComplete: exported.isOnboarded,
+            termsVersion: exported.row.consents.versions.terms,
+            privacyVersion: exported.row.consents.versions.privacy,
+            marketing: exported.row.consents.privacy.marketing,
+            analytics: exported.row.consents.privacy.analytics)
         for row in exported.identities {
             let details = try IdentityDetails(
                 text: vault.open(row.sealedDetails, .identityDetails(row.identity)))

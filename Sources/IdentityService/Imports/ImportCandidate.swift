@@ -26,6 +26,8 @@ struct ImportCandidate: Sendable {
     let createdAt: Timestamp
     let lastSignInAt: Timestamp?
     let isOnboarded: Bool
+    /// What the person has agreed to, in any versions.
+    let acceptance: Acceptance
     /// Empty for none.
     let customClaims: String
     /// Fields that were left out or truncated.
@@ -66,8 +68,24 @@ struct ImportCandidate: Sendable {
         lastSignInAt = Self.moment(record.lastSignInAtMs, terms.takenAt)
         if lastSignInAt == nil, record.lastSignInAtMs != 0 { altered.append("last_sign_in_at_ms") }
         isOnboarded = record.onboardingComplete
+        acceptance = Self.acceptance(record, &altered)
         customClaims = try Self.claims(record.customClaims)
         self.altered = altered
+    }
+
+    private static func acceptance(
+        _ record: IdentityV1.AccountRecord, _ altered: inout [String]
+    ) -> Acceptance {
+        func version(_ text: String, _ name: String) -> String {
+            if text.isEmpty || ConsentSettings.isVersion(text) { return text }
+            altered.append(name)
+            return ""
+        }
+        return Acceptance(
+            IdentityV1.Acceptance(
+                termsVersion: version(record.termsVersion, "terms_version"),
+                privacyVersion: version(record.privacyVersion, "privacy_version"),
+                marketing: record.marketing, analytics: record.analytics))
     }
 
     private static func imported(

@@ -50,6 +50,21 @@ extension Transaction {
             """,
             [account, .blob(new.lookUpKey), .blob(new.sealedExternalID), SQLValue(at)])
         try insertCredentials(new)
+        try giveImported(new.acceptance, to: new.account)
+    }
+
+    /// Records what the person agreed to in the other system; the time is the import's.
+    private func giveImported(_ acceptance: Acceptance, to account: AccountID) throws {
+        let versions = acceptance.versions
+        let given: [(kind: ConsentKind, version: String, isGiven: Bool)] = [
+            (.terms, versions.terms, !versions.terms.isEmpty),
+            (.privacy, versions.privacy, !versions.privacy.isEmpty),
+            (.marketing, versions.privacy, acceptance.marketing),
+            (.analytics, versions.privacy, acceptance.analytics),
+        ]
+        for consent in given where consent.isGiven {
+            try give(consent.kind, version: consent.version, to: account, by: .imported, in: nil)
+        }
     }
 
     private func insertCredentials(_ new: ImportedAccount) throws {

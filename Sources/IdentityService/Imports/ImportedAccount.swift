@@ -19,6 +19,8 @@ struct ImportedAccount: Sendable {
     let lastSignInAt: Timestamp?
     /// The account has completed the app's onboarding.
     let isOnboarded: Bool
+    /// What the person has agreed to.
+    let acceptance: Acceptance
     let address: NewAddress?
     let sealedHash: [UInt8]?
     /// The scheme of the hash; nil if it is ours.
@@ -54,6 +56,7 @@ struct ImportedAccount: Sendable {
         createdAt = candidate.createdAt
         lastSignInAt = candidate.lastSignInAt
         isOnboarded = candidate.isOnboarded
+        acceptance = candidate.acceptance
         address = try candidate.address.map { address in
             NewAddress(
                 lookUpKey: keys.lookUpKey(of: address),

@@ -27,6 +27,7 @@ struct FederatedSignIn: Sendable {
     /// Signs in. A call in a session that cannot be used gets its stored response if it is a repeat
     /// (G-25): an upgrade ends the guest's session.
     /// - Throws: `auth/user-disabled`, `auth/email-not-verified`, `auth/email-already-in-use`,
+    ///   `auth/consent-required`,
     ///   `auth/missing-or-invalid-nonce`, `auth/idempotency-key-reused`;
     ///   `auth/invalid-access-token` when the caller's account no longer exists;
     ///   `auth/session-ended` when the calling session has ended; as `SessionOwners.owner`;
@@ -116,6 +117,8 @@ struct FederatedSignInCall: Sendable {
     /// The session that made the call. A guest is upgraded; the session of a full account is
     /// ignored. Nil without a session.
     let caller: CallingSession?
+    /// What the person has agreed to; counts for an account that is created or upgraded.
+    let acceptance: Acceptance
     /// For idempotent retries; nil when the call carries no key. The fingerprint covers the
     /// identity (`IdentityKeys.lookUpKey(of:)`), because a stored response is returned only to a
     /// caller that proves the same identity again, and the account of the calling session.
@@ -125,8 +128,9 @@ struct FederatedSignInCall: Sendable {
     /// - Parameter language: BCP 47; empty selects the default.
     /// - Throws: `rpc/invalid-argument` when `language` is not a language tag.
     init(
-        from origin: IdentityV1.Origin?, language: String, in caller: CallingSession? = nil,
-        call: RepeatableCall?, _ settings: IdentitySettings, _ keys: IdentityKeys
+        from origin: IdentityV1.Origin?, language: String, acceptance: Acceptance,
+        in caller: CallingSession? = nil, call: RepeatableCall?, _ settings: IdentitySettings,
+        _ keys: IdentityKeys
     ) throws(ServiceError) {
         guard language.isEmpty || Applicant.isLanguage(language) else {
             throw ServiceError(.invalidArgument, fields: ["language"])
@@ -134,6 +138,7 @@ struct FederatedSignInCall: Sendable {
         self.origin = CallOrigin(origin, hash: keys.audit)
         device = SignInDevice(origin)
         self.language = language.isEmpty ? settings.defaultLanguage : language
+        self.acceptance = acceptance
         self.caller = caller
         self.call = call
     }

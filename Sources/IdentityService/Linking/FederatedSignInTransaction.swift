@@ -50,7 +50,7 @@ struct FederatedSignInTransaction {
 
     /// - Throws: `SQLError` of kind `.constraint(.unique)` when another writer got in between;
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled` and
-    ///   `auth/idempotency-key-reused` as `FederatedSignIn.admit`.
+    ///   `auth/idempotency-key-reused`, `auth/consent-required` as `FederatedSignIn.admit`.
     mutating func run() throws -> FederatedSignInOutcome {
         if let again = try replay() { return .admitted(again) }
         if let nonce = proved.nonce, try !transaction.use(nonce) {
@@ -61,7 +61,20 @@ struct FederatedSignInTransaction {
         if case .refuse(let code) = decision {
             return try refuse(code, of: linking.known?.account ?? linking.owner?.holder.account)
         }
+        try requireConsent(for: decision)
         return .admitted(try write(decision, linking))
+    }
+
+    /// Refuses a sign-up without the consent that the operator requires (G-23). The error undoes
+    /// the transaction: the nonce, or the code, stays unused, so the app can show the texts and
+    /// repeat the call with what the person has agreed to.
+    private func requireConsent(for decision: LinkingRule.Decision) throws(ServiceError) {
+        switch decision {
+        case .create: try settings.consent.require(call.acceptance)
+        case .upgrade(let guest, _):
+            try settings.consent.require(call.acceptance, or: found[guest]?.consents)
+        case .signIn, .link, .takeOver, .refuse: break
+        }
     }
 
     /// The stored response to an earlier identical call; nil when the call is new or carries no

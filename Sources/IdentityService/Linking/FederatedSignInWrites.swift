@@ -93,6 +93,7 @@ extension FederatedSignInTransaction {
         let profile = ShownProfile(proved)
         try fill(profile, of: row, vault)
         try attach(to: row)
+        try accept(for: guest)
         try audit(.identityLinked, guest)
         try welcome(guest, profile)
         return Done(account: guest, lastSignInAt: row.lastSignInAt, endsSessions: true)
@@ -111,6 +112,7 @@ extension FederatedSignInTransaction {
                 language: call.language, address: ownsAddress ? try newAddress(vault) : nil))
         try transaction.insert(
             NewIdentity(proved, of: account, key: randomness.rowKey(), vault, keys))
+        try accept(for: account)
         try audit(.accountRegistered, account)
         try welcome(account, profile)
         return Done(account: account, lastSignInAt: nil)
@@ -125,6 +127,10 @@ extension FederatedSignInTransaction {
             throw ServiceError(.internalError, detail: "the account of the decision was not read")
         }
         return row
+    }
+
+    private func accept(for account: AccountID) throws {
+        try transaction.give(call.acceptance, settings.consent, to: account, from: call.origin)
     }
 
     private func attach(to row: AccountRow) throws {

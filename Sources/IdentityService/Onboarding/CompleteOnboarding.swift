@@ -11,8 +11,8 @@ extension OnboardingHandler {
     /// changes nothing unless a draft has changed, so it does not undo what was written to the
     /// documents since.
     /// - Throws: `auth/invalid-document` with what is missing or invalid, as `section.field`;
-    ///   `auth/document-quota`; `auth/account-required`, `auth/email-not-verified` as the rules of
-    ///   a collection need; as `call(_:_:)` and `owned(_:in:)`.
+    ///   `auth/document-quota`; `auth/account-required`, `auth/email-not-verified`,
+    ///   `auth/consent-required` as the rules of a collection need; as `call(_:_:)` and `owned(_:in:)`.
     func completeOnboarding(
         _ request: IdentityV1.CompleteOnboardingRequest, _ context: CallContext
     ) async throws -> IdentityV1.CompleteOnboardingResponse {
@@ -49,7 +49,7 @@ extension OnboardingHandler {
         guard record?.isRepeat(draftPositions: positions) == false else { return [] }
         let completion = OnboardingCompletion(rules: rules, sections: sections, voice: voice)
         for collection in completion.collections {
-            try documents.require(collection.need, of: owned.owner)
+            try documents.require(collection.need, of: owned.owner, in: transaction)
         }
         let changes = try completion.changes(of: owned, in: transaction)
         let written = try owned.write(

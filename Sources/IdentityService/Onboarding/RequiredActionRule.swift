@@ -3,6 +3,8 @@ import Messages
 /// What an account's owner still has to do (G-01), in this order:
 ///
 ///     action                when
+///     accept terms          no guest, and the app asks for consent to the current terms and privacy
+///                           text, which the account has not given
 ///     verify email          the address is not verified, or there is none and one is pending
 ///     complete profile      no guest, and: the app requires a display name and there is none, or
 ///                           its rules require fields of `profile` and there is no document
@@ -10,6 +12,8 @@ import Messages
 enum RequiredActionRule {
     /// What the app requires, and the account lacks.
     struct Demands: Hashable, Sendable {
+        /// The app asks for consent, and the account has not given it.
+        var lacksConsent = false
         /// Accounts must have a display name.
         var requiresDisplayName = false
         /// The rules require fields of the account's profile, which it does not have.
@@ -23,6 +27,7 @@ enum RequiredActionRule {
         _ account: IdentityV1.Account, _ demands: Demands
     ) -> [IdentityV1.RequiredAction] {
         var actions: [IdentityV1.RequiredAction] = []
+        if demands.lacksConsent, !account.isGuest { actions.append(.acceptTerms) }
         if account.email.isEmpty ? !account.pendingEmail.isEmpty : !account.emailVerified {
             actions.append(.verifyEmail)
         }

@@ -26,14 +26,16 @@ extension PhoneCodesHandler {
             try $0.phoneIdentity(number, nonce: nonce, keys).proved
         }
         let caller = try await owners.calling(request.guestAccessToken, context)
+        let acceptance = Acceptance(request.acceptance)
         let call = try RepeatableCall(
             "SignInWithCode",
             [keys.lookUpKey(of: proved), Array(request.requestId.utf8)]
-                + (caller?.account).fingerprint, context, hash: keys.calls)
+                + (caller?.account).fingerprint + acceptance.fingerprint, context,
+            hash: keys.calls)
         // The whole request is validated before a guess is counted.
         let signIn = try FederatedSignInCall(
-            from: request.origin, language: request.language, in: caller, call: call, settings,
-            keys)
+            from: request.origin, language: request.language, acceptance: acceptance, in: caller,
+            call: call, settings, keys)
         let guess = guess(request, number)
         try await require(guess, call)
         try await requireEnough(guess)

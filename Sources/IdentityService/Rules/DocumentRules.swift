@@ -41,6 +41,9 @@ package enum AccountNeed: String, CaseIterable, Sendable {
     case account
     /// The account's address must be verified; otherwise `auth/email-not-verified`.
     case verified
+    /// The account must have accepted the current terms and privacy text, where the operator asks
+    /// for it (setting `consent`); otherwise `auth/consent-required`. A guest can accept them, too.
+    case consent
 }
 
 /// Who writes a document.

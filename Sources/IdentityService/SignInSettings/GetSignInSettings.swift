@@ -4,8 +4,8 @@ import RPC
 import ServiceRuntime
 
 extension SignInSettingsHandler {
-    /// The sign-in methods that are switched on, and the rules for new passwords (G-26). Test
-    /// numbers, the mode of enumeration and other settings that help an attacker are left out.
+    /// The sign-in methods that are switched on, the rules for new passwords, and what is asked
+    /// consent for (G-23, G-26). Test numbers, the mode of enumeration and other settings that help an attacker are left out.
     func getSignInSettings(
         _ request: IdentityV1.GetSignInSettingsRequest, _ context: CallContext
     ) -> IdentityV1.GetSignInSettingsResponse {
@@ -25,6 +25,6 @@ extension SignInSettingsHandler {
                     name: provider.name, issuer: provider.issuer,
                     clientIds: provider.audiences.sorted(),
                     nonceRequired: provider.noncePolicy == .required)
-            })
+            }, consent: settings.consent.message)
     }
 }

@@ -8,6 +8,7 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     case alreadySignedIn = "auth/already-signed-in"
     case appleCancelled = "auth/apple-cancelled"
     case codeExpired = "auth/code-expired"
+    case consentRequired = "auth/consent-required"
     case credentialAlreadyInUse = "auth/credential-already-in-use"
     case deviceKeyRequired = "auth/device-key-required"
     case deviceMismatch = "auth/device-mismatch"
@@ -69,6 +70,7 @@ package enum ErrorCode: String, CaseIterable, Sendable {
         case .alreadySignedIn: Entry(.failedPrecondition, next: .signOut)
         case .appleCancelled: Entry(.cancelled, next: .tryAgain)
         case .codeExpired: Entry(.failedPrecondition, next: .requestNew)
+        case .consentRequired: Entry(.failedPrecondition, next: .correct)
         case .credentialAlreadyInUse: Entry(.alreadyExists, next: .signIn)
         case .deviceKeyRequired: Entry(.failedPrecondition, next: .correct)
         case .deviceMismatch: Entry(.unauthenticated, next: .signIn)

@@ -75,7 +75,7 @@ package struct CallOrigin: Hashable, Sendable {
     /// IPv4 /24 or an IPv6 /48.
     let site: [UInt8]?
     /// The app's name; nil for other callers.
-    let app: String?
+    package let app: String?
 
     /// The origin of a request; empty fields are unknown.
     package init(_ origin: (any ClientOrigin)?, hash: KeyedHash) {

@@ -111,6 +111,14 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case documentWrittenByBackend = "document.written-by-backend"
     /// A backend removed a document of an account.
     case documentRemovedByBackend = "document.removed-by-backend"
+    /// An account's owner agreed to something; `attempt` is 1 for the terms, 2 for the privacy text,
+    /// 3 for marketing, 4 for analytics.
+    case consentGiven = "consent.given"
+    /// An account's owner withdrew a consent; `attempt` as in `consent.given`.
+    case consentWithdrawn = "consent.withdrawn"
+    /// An account's owner changed the privacy settings; `attempt` is what they are now: 1 for
+    /// marketing, 2 for analytics, added.
+    case privacyChanged = "consent.privacy-changed"
     /// Onboarding was completed: its documents were written, and the account's flag was set.
     case onboardingCompleted = "onboarding.completed"
     /// The drafts of onboarding were removed.

@@ -8,6 +8,7 @@ auth/user-disabled: Dieses Konto wurde gesperrt. Bitte wenden Sie sich an den Su
 auth/account-required: Bitte legen Sie zuerst ein Konto an. Dann können Sie das speichern.
 auth/already-signed-in: Sie sind bereits angemeldet. Bitte melden Sie sich zuerst ab.
 auth/code-expired: Dieser Code ist abgelaufen. Bitte fordern Sie einen neuen an.
+auth/consent-required: Bitte stimmen Sie zuerst den aktuellen Bedingungen und der Datenschutzerklärung zu.
 auth/device-key-required: Diese App muss aktualisiert werden, bevor Sie sich anmelden können.
 auth/device-mismatch: Diese Anmeldung gehört zu einem anderen Gerät. Bitte melden Sie sich auf diesem an.
 auth/device-proof-required: Dieses Gerät muss sich ausweisen. Bitte versuchen Sie es erneut.
@@ -73,6 +74,7 @@ auth/account-required: Bitte lege zuerst ein Konto an. Dann kannst du das speich
 auth/already-signed-in: Du bist bereits angemeldet. Bitte melde dich zuerst ab.
 auth/apple-cancelled: Die Anmeldung mit Apple wurde abgebrochen.
 auth/code-expired: Dieser Code ist abgelaufen. Bitte fordere einen neuen an.
+auth/consent-required: Bitte stimme zuerst den aktuellen Bedingungen und der Datenschutzerklärung zu.
 auth/credential-already-in-use: Diese Anmeldemethode gehört bereits zu einem anderen Konto.
 auth/device-key-required: Diese App muss aktualisiert werden, bevor du dich anmelden kannst.
 auth/device-mismatch: Diese Anmeldung gehört zu einem anderen Gerät. Bitte melde dich auf diesem an.
@@ -170,6 +172,7 @@ auth/account-required: Please create an account first. Then you can save this.
 auth/already-signed-in: You are already signed in. Sign out first.
 auth/apple-cancelled: Sign-in with Apple was cancelled.
 auth/code-expired: This code has expired. Please request a new one.
+auth/consent-required: Please accept the current terms and privacy policy first.
 auth/credential-already-in-use: This sign-in method already belongs to another account.
 auth/device-key-required: This app must be updated before you can sign in.
 auth/device-mismatch: This sign-in belongs to another device. Please sign in on this one.
@@ -266,6 +269,7 @@ auth/user-disabled: Esta cuenta está desactivada. Póngase en contacto con el s
 auth/account-required: Cree primero una cuenta. Después podrá guardar esto.
 auth/already-signed-in: Ya ha iniciado sesión. Ciérrela primero.
 auth/code-expired: Este código ha caducado. Solicite uno nuevo.
+auth/consent-required: Acepte primero las condiciones y la política de privacidad actuales.
 auth/device-mismatch: Esta sesión pertenece a otro dispositivo. Inicie sesión en este.
 auth/device-proof-required: Este dispositivo debe identificarse. Inténtelo de nuevo.
 auth/device-proof-stale: El reloj de este dispositivo no está en hora. Inténtelo de nuevo.
@@ -330,6 +334,7 @@ auth/account-required: Crea primero una cuenta. Después podrás guardar esto.
 auth/already-signed-in: Ya has iniciado sesión. Ciérrala primero.
 auth/apple-cancelled: Se canceló el inicio de sesión con Apple.
 auth/code-expired: Este código ha caducado. Solicita uno nuevo.
+auth/consent-required: Acepta primero las condiciones y la política de privacidad actuales.
 auth/credential-already-in-use: Este método de acceso ya pertenece a otra cuenta.
 auth/device-key-required: Es necesario actualizar esta aplicación para poder iniciar sesión.
 auth/device-mismatch: Esta sesión pertenece a otro dispositivo. Inicia sesión en este.
@@ -427,6 +432,7 @@ auth/account-required: Veuillez d’abord créer un compte. Vous pourrez ensuite
 auth/already-signed-in: Vous êtes déjà connecté. Déconnectez-vous d’abord.
 auth/apple-cancelled: La connexion avec Apple a été annulée.
 auth/code-expired: Ce code a expiré. Veuillez en demander un nouveau.
+auth/consent-required: Veuillez d’abord accepter les conditions et la politique de confidentialité actuelles.
 auth/credential-already-in-use: Ce moyen de connexion appartient déjà à un autre compte.
 auth/device-key-required: Cette application doit être mise à jour avant que vous puissiez vous connecter.
 auth/device-mismatch: Cette session appartient à un autre appareil. Veuillez vous connecter sur celui-ci.
@@ -524,6 +530,7 @@ auth/account-required: 先にアカウントを作成してください。その
 auth/already-signed-in: すでにログインしています。先にログアウトしてください。
 auth/apple-cancelled: Appleでのログインはキャンセルされました。
 auth/code-expired: コードの有効期限が切れています。新しいコードをリクエストしてください。
+auth/consent-required: 先に最新の利用規約とプライバシーポリシーに同意してください。
 auth/credential-already-in-use: このログイン方法は、すでに別のアカウントで使われています。
 auth/device-key-required: ログインするには、アプリの更新が必要です。
 auth/device-mismatch: このログインは別のデバイスのものです。このデバイスでログインしてください。

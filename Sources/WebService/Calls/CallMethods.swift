@@ -13,6 +13,7 @@ package struct CallMethods: Sendable {
         PhoneSignInDescription.service, EmailsDescription.service, VerificationDescription.service,
         ProviderNoticesDescription.service, SignInOptionsDescription.service,
         ProfileDescription.service, DocumentsDescription.service, OnboardingDescription.service,
+        ConsentsDescription.service,
         BackendDocumentsDescription.service, AdminDescription.service,
     ]
 

@@ -50,6 +50,10 @@ enum RecordLine {
         case ("last_sign_in_at_ms", .integer(let number)): record.lastSignInAtMs = number
         case ("language", .string(let text)): record.language = text
         case ("onboarding_complete", .boolean(let truth)): record.onboardingComplete = truth
+        case ("terms_version", .string(let text)): record.termsVersion = text
+        case ("privacy_version", .string(let text)): record.privacyVersion = text
+        case ("marketing", .boolean(let truth)): record.marketing = truth
+        case ("analytics", .boolean(let truth)): record.analytics = truth
         case ("custom_claims", .object(let claims)): record.customClaims = JSONWriter.text(claims)
         case ("identities", .array(let values)):
             let identities = values.compactMap { $0.object.flatMap(identity) }
@@ -112,6 +116,10 @@ enum RecordLine {
         let claims = JSONReader.object(in: Array(record.customClaims.utf8), depthMax: depthMax)
         if let claims { _ = object.add("custom_claims", .object(claims)) }
         if record.onboardingComplete { _ = object.add("onboarding_complete", .boolean(true)) }
+        add("terms_version", record.termsVersion)
+        add("privacy_version", record.privacyVersion)
+        if record.marketing { _ = object.add("marketing", .boolean(true)) }
+        if record.analytics { _ = object.add("analytics", .boolean(true)) }
         if !record.identities.isEmpty {
             _ = object.add("identities", .array(record.identities.map { .object(members($0)) }))
         }

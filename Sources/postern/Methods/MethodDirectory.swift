@@ -37,12 +37,14 @@ struct MethodDirectory: Sendable {
 
     private static let compiledServices: [ServiceDescription] = [
         AccountActivityDescription.service, AccountAdminDescription.service,
+        AccountConsentsDescription.service,
         AccountDocumentsDescription.service,
         AccountNoticesDescription.service, AccountOnboardingDescription.service,
         AccountProfilesDescription.service, AccountSessionsDescription.service,
         AccountsDescription.service, AddressesDescription.service, AdminDescription.service,
         AuthDescription.service, BackendDocumentsDescription.service, BackupDescription.service,
-        ClockDescription.service, CredentialsDescription.service, DevicesDescription.service,
+        ClockDescription.service, ConsentsDescription.service,
+        CredentialsDescription.service, DevicesDescription.service,
         DocumentsDescription.service, EmailChangesDescription.service, EmailsDescription.service,
         EventsDescription.service, GuestsDescription.service, HealthDescription.service,
         IdentitiesDescription.service, ImportsDescription.service,

@@ -109,6 +109,8 @@ final class InnerWire: CallChannel {
             serve(AccountProfilesDescription.getProfile, profiles.getProfile),
             serve(AccountProfilesDescription.updateProfile, profiles.updateProfile),
             serve(AccountOnboardingDescription.getOnboarding, onboarding.getOnboarding),
+            serve(AccountConsentsDescription.getConsents, inner.identity.consents.getConsents),
+            serve(AccountConsentsDescription.getPrivacy, inner.identity.consents.getPrivacy),
             serve(
                 AccountOnboardingDescription.saveOnboardingSection,
                 onboarding.saveOnboardingSection),

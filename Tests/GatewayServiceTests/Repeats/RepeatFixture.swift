@@ -23,6 +23,7 @@ struct RepeatFixture: Sendable {
     var backendDocuments: BackendDocumentsHandler { gateway.backendDocuments }
     var profile: ProfileHandler { gateway.profile }
     var onboarding: OnboardingHandler { gateway.onboarding }
+    var consents: ConsentsHandler { gateway.consents }
     private let gateway: GatewayService
     private let wire: InnerWire
     private let backend: BackendSigner

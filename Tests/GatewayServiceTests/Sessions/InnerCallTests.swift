@@ -53,6 +53,12 @@ struct InnerCallTests {
             try await calls { try await $0.onboarding.hasCompletedOnboarding(.init(), context) }
                 == [AccountProfilesDescription.getProfile])
         #expect(
+            try await calls { try await $0.consents.getConsents(.init(), context) }
+                == [AccountConsentsDescription.getConsents])
+        #expect(
+            try await calls { try await $0.consents.getPrivacy(.init(), context) }
+                == [AccountConsentsDescription.getPrivacy])
+        #expect(
             try await calls { try await $0.emails.cancelEmailChange(.init(), context) }
                 == [EmailChangesDescription.cancelEmailChange])
         #expect(

@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import GatewayService
 
-// Documents, profile and onboarding.
+// Documents, profile, onboarding and consents.
 
 extension SessionRow {
     static let documents: [SessionRow] = [
@@ -75,6 +75,21 @@ extension SessionRow {
         },
         .init("Onboarding/HasCompletedOnboarding") {
             try await $0.onboarding.hasCompletedOnboarding(.init(), $2)
+        },
+    ]
+
+    static let consents: [SessionRow] = [
+        .init("Consents/GetConsents") { try await $0.consents.getConsents(.init(), $2) },
+        .init("Consents/AcceptTerms") {
+            try await $0.consents.acceptTerms(
+                .init(termsVersion: "1", privacyVersion: "1"), $2)
+        },
+        .init("Consents/WithdrawConsent") {
+            try await $0.consents.withdrawConsent(.init(kind: .marketing), $2)
+        },
+        .init("Consents/GetPrivacy") { try await $0.consents.getPrivacy(.init(), $2) },
+        .init("Consents/SetPrivacy") {
+            try await $0.consents.setPrivacy(.init(newMarketing: .marketing(true)), $2)
         },
     ]
 

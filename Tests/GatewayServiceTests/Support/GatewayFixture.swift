@@ -33,6 +33,7 @@ final class GatewayFixture: Sendable {
     var backendDocuments: BackendDocumentsHandler { gateway.backendDocuments }
     var profile: ProfileHandler { gateway.profile }
     var onboarding: OnboardingHandler { gateway.onboarding }
+    var consents: ConsentsHandler { gateway.consents }
     /// The rpcs of all handlers, for a server.
     var serviceMethods: [ServiceMethods] { gateway.methods }
     var providerNotices: ProviderNoticesHandler { gateway.providerNotices }
@@ -49,6 +50,7 @@ final class GatewayFixture: Sendable {
     ///   - providers: Identity's provider settings, as on a command line.
     ///   - phoneSettings: The countries that codes are sent to.
     ///   - rules: The text of identity's rules file; nil for none.
+    ///   - consent: What identity asks consent for.
     init(
         flags: [String] = [], limits: (any LimitsAPI)? = nil,
         identities: (any IdentitiesAPI)? = nil, profiles: (any AccountProfilesAPI)? = nil,
@@ -56,13 +58,15 @@ final class GatewayFixture: Sendable {
         phone phoneSettings: PhoneSettings = PhoneSettings(countries: ["DE"]),
         enumeration: IdentitySettings.EnumerationMode = .friendly,
         verification: IdentitySettings.EmailVerificationMode = .optional,
-        rules: String? = nil, time: ManualTime = ManualTime()
+        rules: String? = nil, consent: ConsentSettings = ConsentSettings(),
+        time: ManualTime = ManualTime()
     ) async throws {
         self.time = time
         folder = try TemporaryFolder()
         inner = try await InnerServices(
             in: folder, time: time, providers: providers, phone: phoneSettings,
-            enumeration: enumeration, verification: verification, rules: rules)
+            enumeration: enumeration, verification: verification, rules: rules,
+            consent: consent)
         let (identity, session) = (inner.identity, inner.sessionService)
         gateway = GatewayService(
             settings: try SettingsLoader.settings(flags),
@@ -73,7 +77,8 @@ final class GatewayFixture: Sendable {
                     phoneCodes: identity.phoneCodes, emailChanges: identity.emailChanges,
                     providerEvents: identity.providerEvents, accountAdmin: identity.accountAdmin,
                     signInSettings: identity.signInSettings, documents: identity.documents,
-                    profiles: profiles ?? identity.profiles, onboarding: identity.onboarding),
+                    profiles: profiles ?? identity.profiles, onboarding: identity.onboarding,
+                    consents: identity.consents),
                 session: .init(
                     sessions: session.sessions, devices: session.devices,
                     activity: session.accountActivity, ends: session.ends,

@@ -53,7 +53,7 @@ final class InnerServices: Sendable {
         phone: PhoneSettings = PhoneSettings(countries: ["DE"]),
         enumeration: IdentitySettings.EnumerationMode = .friendly,
         verification: IdentitySettings.EmailVerificationMode = .optional,
-        rules: String? = nil
+        rules: String? = nil, consent: ConsentSettings = ConsentSettings()
     ) async throws {
         let randomness = SeededRandomness()
         let log = CapturedLog().logger(time: time)
@@ -97,7 +97,8 @@ final class InnerServices: Sendable {
                 providers: try SettingsLoader.settings(providers),
                 documents: DocumentSettings(
                     writers: [BackendSigner.application], webOrigins: [BackendSigner.origin]),
-                rules: RulesSettings(path: rules.map { _ in folder.file(Self.rulesFile) })),
+                rules: RulesSettings(path: rules.map { _ in folder.file(Self.rulesFile) }),
+                consent: consent),
             store: identityStore,
             keys: IdentityKeys(master: key(), signInProofs: proofKey, randomness: randomness),
             peers: IdentityPeers(

@@ -101,8 +101,8 @@ struct AccountDataTests {
         let files = try await collect(account.text)
         #expect(
             Set(files.keys) == [
-                "account.json", "sign-in-methods.json", "documents.json", "photo.json",
-                "account-history.json",
+                "account.json", "sign-in-methods.json", "consents.json", "documents.json",
+                "photo.json", "account-history.json",
             ])
         let text = try #require(files["account.json"])
         #expect(text.contains("\"ada@example.org\"") && text.contains("\"display_name\":\"Ada\""))

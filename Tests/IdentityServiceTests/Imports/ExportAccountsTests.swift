@@ -27,6 +27,9 @@ struct ExportAccountsTests {
         full.lastSignInAtMs = 1_600_000_000_000
         full.customClaims = #"{"admin":true}"#
         full.onboardingComplete = true
+        full.termsVersion = "2026-01"
+        full.privacyVersion = "2"
+        full.marketing = true
         var bob = ImportFixture.record("u2", email: "bob@example.org")
         bob.passwordHash = ImportFixture.firebaseHash(project)
         bob.disabled = true

@@ -72,8 +72,11 @@ struct ImportAccountsTests {
         record.lastSignInAtMs = 1_600_000_000_000
         record.customClaims = #"{"admin":true,"level":7}"#
         record.onboardingComplete = true
+        record.termsVersion = "2026-01"
+        record.privacyVersion = "two\nlines"
+        record.analytics = true
         let answer = try #require(try await fixture.take([record]).first)
-        #expect(answer.outcome == .created && answer.altered == [])
+        #expect(answer.outcome == .created && answer.altered == ["privacy_version"])
         let account = try #require(
             try await identity.accounts.getAccount(
                 .init(accountId: answer.accountId), identity.context()
@@ -86,6 +89,9 @@ struct ImportAccountsTests {
         #expect(account.lastSignInAtMs == 1_600_000_000_000)
         #expect(account.status == .active && !account.isGuest && account.onboardingComplete)
         #expect(try await identity.count("audit", where: "kind = 'account.imported'") == 1)
+        #expect(try await identity.count("consents", where: "source = 'import'") == 2)
+        #expect(
+            try await identity.count("consents", where: "kind = 1 AND version = '2026-01'") == 1)
 
         let looked = try await fixture.imports.lookUpImported(
             .init(source: "elsewhere", externalIds: ["u1", "u2", ""]), fixture.tool)

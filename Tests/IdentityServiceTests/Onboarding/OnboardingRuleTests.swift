@@ -111,12 +111,22 @@ struct OnboardingRuleTests {
         }
     }
 
+    @Test("G-23: the terms are to be accepted if the account lacks consent, not by guests")
+    func consent() {
+        for (isGuest, expected) in [(false, [IdentityV1.RequiredAction.acceptTerms]), (true, [])] {
+            let account = IdentityV1.Account(isGuest: isGuest)
+            #expect(RequiredActionRule.actions(account, Demands(lacksConsent: true)) == expected)
+            #expect(RequiredActionRule.actions(account, Demands()) == [])
+        }
+    }
+
     @Test("G-01: the actions come in one order")
     func order() {
         let account = IdentityV1.Account(email: "ada@example.org")
-        let demands = Demands(requiresDisplayName: true, hasOnboarding: true)
+        let demands = Demands(
+            lacksConsent: true, requiresDisplayName: true, hasOnboarding: true)
         #expect(
             RequiredActionRule.actions(account, demands)
-                == [.verifyEmail, .completeProfile, .completeOnboarding])
+                == [.acceptTerms, .verifyEmail, .completeProfile, .completeOnboarding])
     }
 }

@@ -225,7 +225,8 @@ struct SignInWithCodeTests {
         let sent = try await fixture.sent()
         let number = try #require(PhoneNumber(PhoneCodeFixture.number))
         let asked = try FederatedSignInCall(
-            from: nil, language: "", call: nil, fixture.phones.settings, fixture.identity.keys)
+            from: nil, language: "", acceptance: Acceptance(nil), call: nil,
+            fixture.phones.settings, fixture.identity.keys)
         let guess = PhoneCodeGuess(
             request: PhoneCodeID(text: sent.request), purpose: .signIn, owner: nil,
             number: number, numberKey: fixture.identity.keys.lookUpKey(of: number),

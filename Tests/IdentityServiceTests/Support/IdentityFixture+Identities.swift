@@ -45,7 +45,7 @@ extension IdentityFixture {
         try await federatedSignIn(keepsGrants: keepsGrants).admit(
             proved,
             FederatedSignInCall(
-                from: origin, language: "", call: nil, settings, keys))
+                from: origin, language: "", acceptance: Acceptance(nil), call: nil, settings, keys))
     }
 
     /// Signs in with a provider.

@@ -51,7 +51,7 @@ final class IdentityFixture: Sendable {
         enumeration: IdentitySettings.EnumerationMode = .friendly,
         verification: IdentitySettings.EmailVerificationMode = .optional,
         displayName: IdentitySettings.DisplayNameMode = .optional,
-        rules: String? = nil,
+        rules: String? = nil, consent: ConsentSettings = ConsentSettings(),
         backend: (any StoreBackend) -> any StoreBackend = { $0 }
     ) throws {
         let folder = try folder ?? TemporaryFolder()
@@ -75,7 +75,8 @@ final class IdentityFixture: Sendable {
             linkOrigin: "https://app.example", verificationLife: .seconds(24 * 3_600),
             defaultLanguage: "en", phone: phone, passwordHashing: hashing, enumeration: enumeration,
             emailVerification: verification, displayName: displayName,
-            rules: RulesSettings(path: try rules.map { try folder.write($0, to: "rules.yaml") }))
+            rules: RulesSettings(path: try rules.map { try folder.write($0, to: "rules.yaml") }),
+            consent: consent)
         peers = IdentityPeers(
             devices: devices, sessions: sessions, activity: NoActivity(),
             notifications: notifications, texts: texts, pushDevices: pushDevices,

@@ -17,6 +17,7 @@ struct HTTPChannel: CallChannel {
             SignInMethodsDescription.service, AccountSessionsDescription.service,
             PhoneSignInDescription.service, DocumentsDescription.service,
             ProfileDescription.service, OnboardingDescription.service,
+            ConsentsDescription.service,
         ].map { try Schema(fileDescriptorSet: $0.fileDescriptorSet) }
     }
 

@@ -47,6 +47,7 @@ enum AppsFixture {
         PhoneSignInDescription.service, EmailsDescription.service, VerificationDescription.service,
         ProviderNoticesDescription.service, SignInOptionsDescription.service,
         ProfileDescription.service, DocumentsDescription.service, OnboardingDescription.service,
+        ConsentsDescription.service,
         BackendDocumentsDescription.service, AdminDescription.service,
     ]
 

@@ -17,7 +17,8 @@ struct RecordLineTests {
                 .init(method: "h", issuer: "i", subject: "t"),
             ], disabled: true, createdAtMs: 5, lastSignInAtMs: 6, language: "en",
             customClaims: #"{"a":[1,{"b":null}]}"#, source: "firebase",
-            onboardingComplete: true)
+            onboardingComplete: true, termsVersion: "1", privacyVersion: "2", marketing: true,
+            analytics: true)
         for record in [full, .init(externalId: "u2", phoneNumber: "+491", createdAtMs: 1)] {
             guard case .account(let read) = RecordLine.read(Array(RecordLine.text(record).utf8))
             else {

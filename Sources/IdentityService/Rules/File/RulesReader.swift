@@ -57,11 +57,7 @@ struct RulesReader {
 
     private mutating func need(_ node: FileNode?) -> AccountNeed {
         guard let node else { return .nothing }
-        if node.json == .string("consent") {
-            mistake("consent cannot be demanded yet: account or verified", at: node.place)
-            return .nothing
-        }
-        return choice(node, of: [.account, .verified]) ?? .nothing
+        return choice(node, of: [.account, .verified, .consent]) ?? .nothing
     }
 
     /// Whether other fields may be there: where none is declared, or where the file says so.
