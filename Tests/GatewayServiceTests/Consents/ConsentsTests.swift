@@ -38,14 +38,14 @@ struct ConsentsTests {
 
     @Test("G-26: a sign-in screen gets the mode, the versions and their URLs")
     func options() async throws {
-        let answer = try await fixture.signInOptions.getSignInOptions(.init(), fixture.context())
+        let answer = try await fixture.options.getSignInOptions(.init(), fixture.context())
         #expect(
             answer.consent
                 == .init(
                     mode: .required, termsVersion: "1", privacyVersion: "2",
                     termsUrl: "https://example.org/terms"))
         let off = try await GatewayFixture()
-        let none = try await off.signInOptions.getSignInOptions(.init(), off.context())
+        let none = try await off.options.getSignInOptions(.init(), off.context())
         #expect(none.consent == .init(mode: .off))
     }
 

@@ -1,0 +1,119 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension SystemTests {
+    @Suite("G-23: consent, by plain HTTP")
+    struct Consent {
+        /// The response of SetPrivacy; a field with its default value is absent.
+        private struct Privacy: Decodable {
+            struct Settings: Decodable {
+                let marketing: Bool?
+                let analytics: Bool?
+            }
+
+            let privacy: Settings
+        }
+
+        private static let acceptTerms = "REQUIRED_ACTION_ACCEPT_TERMS"
+
+        private static func settings(terms: String) -> [String: String] {
+            [
+                "POSTERN_CONSENT": "required", "POSTERN_TERMS_VERSION": terms,
+                "POSTERN_PRIVACY_VERSION": "p1",
+                "POSTERN_TERMS_URL": "https://app.example/terms",
+            ]
+        }
+
+        private static func versions(_ terms: String) -> [String: Any] {
+            ["termsVersion": terms, "privacyVersion": "p1"]
+        }
+
+        private func call(
+            _ method: String, _ request: [String: Any] = [:], token: String? = nil,
+            _ web: WebClient
+        ) async throws -> WebClient.Response {
+            let json = try JSONSerialization.data(withJSONObject: request)
+            let fields =
+                ["content-type: application/json", "x-postern-app: \(web.appKey)"]
+                + (token.map { ["authorization: Bearer \($0)"] } ?? [])
+            return try await web.curl(
+                "/postern.gateway.v1.\(method)",
+                fields.flatMap { ["--header", $0] }
+                    + ["--data", String(decoding: json, as: UTF8.self)])
+        }
+
+        private func signUp(
+            _ person: Person, accepting acceptance: [String: Any]?, _ web: WebClient
+        ) async throws -> WebClient.Response {
+            var request: [String: Any] = ["email": person.email, "password": Person.password]
+            request["acceptance"] = acceptance
+            return try await call("Auth/SignUpWithPassword", request, web)
+        }
+
+        /// Whether the owner of a live session has to accept the terms.
+        private func isAsked(_ token: String, _ web: WebClient) async throws -> Bool {
+            let response = try await call("Auth/CheckAuthState", token: token, web)
+            let state: AuthState = try response.read()
+            #expect(state.authenticated == true, "\(response)")
+            return state.requiredActions?.contains(Self.acceptTerms) == true
+        }
+
+        @Test(
+            "a sign-up without consent is refused; a new version asks again, and sessions go on"
+        )
+        func required() async throws {
+            let folder = try TemporaryFolder()
+            let token = try await first(in: folder)
+            try await Cluster.with(folder, environment: Self.settings(terms: "t2")) { cluster in
+                let web = try WebClient(cluster)
+                #expect(try await isAsked(token, web), "after the restart with a new version")
+                let stale = try await call(
+                    "Consents/AcceptTerms", Self.versions("t1"), token: token, web)
+                #expect(stale.body.contains("auth/consent-required"), "\(stale)")
+                let accepted = try await call(
+                    "Consents/AcceptTerms", Self.versions("t2"), token: token, web)
+                #expect(accepted.status == 200, "\(accepted)")
+                #expect(try await !isAsked(token, web))
+                let old = try await signUp(Person(2), accepting: Self.versions("t1"), web)
+                #expect(old.body.contains("auth/consent-required"), "\(old)")
+            }
+        }
+
+        /// Signs up under the first version, withdraws and accepts again.
+        /// - Returns: the access token.
+        private func first(in folder: TemporaryFolder) async throws -> String {
+            var kept = ""
+            try await Cluster.with(folder, environment: Self.settings(terms: "t1")) { cluster in
+                let web = try WebClient(cluster)
+                let options = try await call("SignInOptions/GetSignInOptions", web)
+                #expect(options.body.contains("CONSENT_MODE_REQUIRED"), "\(options)")
+                #expect(options.body.contains("https://app.example/terms"), "\(options)")
+                let refused = try await signUp(Person(1), accepting: nil, web)
+                #expect(refused.status != 200, "\(refused)")
+                #expect(refused.body.contains("auth/consent-required"), "\(refused)")
+                let guest = try await call("Guests/SignInAsGuest", web)
+                #expect(guest.status == 200, "guests are asked at their upgrade: \(guest)")
+
+                let signedUp = try await signUp(
+                    Person(1), accepting: Self.versions("t1"), web
+                ).read(SignedIn.self)
+                let token = signedUp.session.accessToken
+                #expect(try await !isAsked(token, web))
+                let withdrawn = try await call(
+                    "Consents/WithdrawConsent", ["kind": "CONSENT_KIND_TERMS"], token: token, web)
+                #expect(withdrawn.body.contains("withdrawnAtMs"), "\(withdrawn)")
+                #expect(try await isAsked(token, web))
+                let accepted = try await call(
+                    "Consents/AcceptTerms", Self.versions("t1"), token: token, web)
+                #expect(accepted.status == 200, "\(accepted)")
+                let set = try await call(
+                    "Consents/SetPrivacy", ["marketing": true], token: token, web)
+                let privacy = try set.read(Privacy.self).privacy
+                #expect(privacy.marketing == true && privacy.analytics == nil)
+                kept = token
+            }
+            return kept
+        }
+    }
+}
