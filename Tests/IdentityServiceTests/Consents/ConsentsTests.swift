@@ -2,6 +2,7 @@ import Contracts
 import Messages
 import RPC
 import ServiceRuntime
+import Storage
 import TestSupport
 import Testing
 

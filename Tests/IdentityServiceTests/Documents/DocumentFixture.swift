@@ -29,7 +29,8 @@ struct DocumentFixture: Sendable {
         let identity = try identity ?? IdentityFixture()
         self.identity = identity
         handler = DocumentsHandler(
-            settings: settings, store: identity.store, keys: identity.keys, time: identity.time,
+            settings: settings, consent: ConsentSettings(), store: identity.store,
+            keys: identity.keys, time: identity.time,
             randomness: identity.randomness, sessions: identity.sessions, rules: Reloadable(rules),
             backends: BackendCalls(
                 settings: settings,

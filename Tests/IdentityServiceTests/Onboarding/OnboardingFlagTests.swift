@@ -115,7 +115,8 @@ extension OnboardingFixture {
         let settings = DocumentSettings(
             writers: ["billing"], webOrigins: [DocumentFixture.audience])
         return DocumentsHandler(
-            settings: settings, store: identity.store, keys: identity.keys, time: identity.time,
+            settings: settings, consent: ConsentSettings(), store: identity.store,
+            keys: identity.keys, time: identity.time,
             randomness: identity.randomness, sessions: identity.sessions,
             rules: handler.documents.rules,
             backends: BackendCalls(
