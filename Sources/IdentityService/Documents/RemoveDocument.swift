@@ -4,7 +4,7 @@ import RPC
 import ServiceRuntime
 import Storage
 
-extension DocumentsHandler {
+extension AccountDocumentsHandler {
     /// Removes a document. Removing one that does not exist changes nothing (I-07).
     /// - Throws: `auth/document-conflict` with the current version; `auth/invalid-document` if the
     ///   owner may not write a field of it; `auth/idempotency-key-reused`; `rpc/invalid-argument`

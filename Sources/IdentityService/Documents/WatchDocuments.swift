@@ -3,7 +3,7 @@ import RPC
 import ServiceRuntime
 import Storage
 
-extension DocumentsHandler {
+extension AccountDocumentsHandler {
     /// The longest time between two items, and between two checks of the access token.
     private static let watchInterval: Duration = .seconds(30)
 

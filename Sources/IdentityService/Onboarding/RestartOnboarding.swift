@@ -3,7 +3,7 @@ import RPC
 import ServiceRuntime
 import Storage
 
-extension OnboardingHandler {
+extension AccountOnboardingHandler {
     /// Removes all drafts (G-18), also those of sections that the rules have no more. What a
     /// completion has written stays, and so does the flag.
     /// - Throws: as `call(_:_:)` and `owned(_:in:)`.

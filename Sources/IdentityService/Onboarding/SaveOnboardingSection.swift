@@ -4,7 +4,7 @@ import RPC
 import ServiceRuntime
 import Storage
 
-extension OnboardingHandler {
+extension AccountOnboardingHandler {
     /// Saves the draft of a section (G-18): the fields that are given replace those of the draft,
     /// and null removes one. What is given must be valid; required fields may be missing.
     /// - Throws: `auth/document-conflict` with the current version; `auth/document-quota`;

@@ -3,7 +3,7 @@ import RPC
 import ServiceRuntime
 import Storage
 
-extension ProfilesHandler {
+extension AccountProfilesHandler {
     /// Removes the photo, also a provider's picture. Later sign-ins do not bring that back (G-17).
     /// - Throws: as `SessionsAPI.owner(ofAccessToken:_:)` and `SQLSession.callersRow`.
     func removePhoto(
