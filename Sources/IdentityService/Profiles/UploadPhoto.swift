@@ -49,7 +49,7 @@ extension AccountProfilesHandler {
             else { throw ServiceError(.invalidArgument, fields: ["data"]) }
             file += part
             number += 1
-            if number.isMultiple(of: itemsBetweenProgress) {
+            if number.isMultiple(of: itemsBetweenProgress), file.count < count {
                 try await outgoing.write(.init(receivedBytes: UInt32(clamping: file.count)))
             }
         }
