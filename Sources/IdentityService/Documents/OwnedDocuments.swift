@@ -202,8 +202,8 @@ extension DocumentTotals {
 }
 
 extension KeyedHash {
-    /// A document's hash covers the account, so that nobody who has the store learns which accounts
-    /// have documents of one name; and the collection, so that "main" has another in each.
+    /// A document's hash covers the account, so that a copy of the store does not show which
+    /// accounts have documents of one name; and the collection, so that "main" has another in each.
     func nameKey(_ key: DocumentKey, of account: AccountID) -> [UInt8] {
         lookUpKey(
             DelimitedParts.joined(
