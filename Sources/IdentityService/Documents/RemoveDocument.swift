@@ -67,11 +67,7 @@ extension AccountDocumentsHandler {
         let violations = rules.violations(
             of: JSONObject(), replacing: json, by: writer, voice: .english
         ).filter { kept.contains($0.rule) }
-        guard violations.isEmpty else {
-            var error = ServiceError(.invalidDocument)
-            error.violations = violations
-            throw error
-        }
+        guard violations.isEmpty else { throw .invalidDocument(violations) }
     }
 }
 

@@ -30,11 +30,11 @@ extension OwnedDocuments {
     fileprivate func drafts(in session: some SQLSession) throws -> [StoredDocument] {
         var drafts: [StoredDocument] = []
         var selection = DocumentSelection(
-            collectionKey: collectionKey(DocumentRules.onboardingName), removalsAfter: .max)
+            collectionKey: collectionKey(DocumentRules.onboardingName))
         while true {
-            let page = try session.documentPage(selection, of: owner.account)
-            drafts += try page.rows.map(open)
-            guard page.hasMore, let last = page.rows.last else { return drafts }
+            let page = try open(session.documentPage(selection, of: owner.account))
+            drafts += page.documents
+            guard page.hasMore, let last = page.documents.last else { return drafts }
             selection.after = last.position
         }
     }

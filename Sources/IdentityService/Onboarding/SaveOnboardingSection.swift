@@ -105,21 +105,3 @@ extension IdentityV1.SaveOnboardingSectionRequest {
         return [section, json, version, screen].map { Array($0.utf8) }
     }
 }
-
-extension ServiceError {
-    /// `auth/invalid-document` with several violations.
-    static func invalidDocument(_ violations: [Violation]) -> ServiceError {
-        var error = ServiceError(.invalidDocument)
-        error.violations = violations
-        return error
-    }
-}
-
-extension ServiceError.Violation {
-    /// The violation of a field inside `place`: `json.age`.
-    func inside(_ place: String) -> Self {
-        var violation = self
-        violation.field = "\(place).\(field)"
-        return violation
-    }
-}
