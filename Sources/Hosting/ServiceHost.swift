@@ -111,7 +111,7 @@ package struct ServiceHost: Sendable {
     /// again when they change, for a service that verifies application tokens itself. They need not
     /// be its callers. One without a key is not an error: its tokens are rejected.
     /// - Throws: `ApplicationsError`, `SecretFileError` and `CryptographyError` for a key file.
-    package func tokenMakers(
+    package func tokenSigners(
         _ names: [String]
     ) throws -> (applications: Reloadable<Applications>, watched: [CredentialWatch.Credential]) {
         guard !names.isEmpty else { return (Reloadable(.empty), []) }
@@ -121,7 +121,7 @@ package struct ServiceHost: Sendable {
         let sharedKeys = SharedKeyRule(
             ours: ProgramDescription.ourApplications, acceptsOthers: settings.acceptsSharedKeys)
         let keys = try CredentialWatch.Credential.following(
-            .tokenMakers, paths: [folder],
+            .tokenSigners, paths: [folder],
             read: {
                 try Applications(
                     folder: folder, callers: callers, needsKeys: false, sharedKeys: sharedKeys)

@@ -16,7 +16,7 @@ package struct BackgroundTasks: Service {
     /// - Parameter apple: The endpoints for exchanging codes and revoking grants; nil without the
     ///   operator's key.
     init(
-        beside accounts: AccountsHandler, profiles: ProfilesHandler, peers: IdentityPeers,
+        beside accounts: AccountsHandler, profiles: AccountProfilesHandler, peers: IdentityPeers,
         apple: AppleEndpoint?,
         logger: Logger, metrics: any MetricsFactory
     ) {

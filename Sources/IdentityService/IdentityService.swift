@@ -31,15 +31,15 @@ package struct IdentityService: Sendable {
     /// `postern.identity.v1.SignInSettings`.
     let signInSettings: SignInSettingsHandler
     /// `postern.identity.v1.AccountProfiles`.
-    let profiles: ProfilesHandler
+    let profiles: AccountProfilesHandler
     /// The files of photos.
     package let blobs: BlobFolder
     /// `postern.identity.v1.AccountDocuments`.
-    let documents: DocumentsHandler
+    let documents: AccountDocumentsHandler
     /// `postern.identity.v1.AccountOnboarding`.
-    let onboarding: OnboardingHandler
+    let onboarding: AccountOnboardingHandler
     /// `postern.identity.v1.AccountConsents`.
-    let consents: ConsentsHandler
+    let consents: AccountConsentsHandler
     /// `postern.accountdata.v1.AccountData`, for calls in process. It is not among `methods`.
     package let accountData: AccountDataHandler
     /// The work beside the handlers.
@@ -110,18 +110,18 @@ package struct IdentityService: Sendable {
             sessions: peers.sessions)
         phoneSignals = PhoneSignalsHandler(store: store, keys: keys)
         signInSettings = SignInSettingsHandler(settings: settings)
-        documents = DocumentsHandler(
+        documents = AccountDocumentsHandler(
             settings: settings.documents, consent: settings.consent, store: store, keys: keys,
             time: time,
             randomness: randomness, sessions: peers.sessions, rules: rules,
             backends: BackendCalls(
                 settings: settings.documents, applications: documentWriters, time: time),
             watchers: DocumentWatchers())
-        onboarding = OnboardingHandler(documents: documents, answers: answers)
-        consents = ConsentsHandler(
+        onboarding = AccountOnboardingHandler(documents: documents, answers: answers)
+        consents = AccountConsentsHandler(
             settings: settings.consent, store: store, keys: keys, sessions: peers.sessions)
         blobs = try BlobFolder(in: store.folder)
-        profiles = ProfilesHandler(
+        profiles = AccountProfilesHandler(
             settings: settings, store: store, keys: keys, randomness: randomness,
             answers: answers, sessions: peers.sessions, documents: documents, blobs: blobs,
             uploads: PhotoUploads())

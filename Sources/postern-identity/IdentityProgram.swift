@@ -28,7 +28,7 @@ struct IdentityProgram: Program {
                 randomness: host.randomness)
         }
         try await RestoredStore.settle(store)
-        let documentWriters = try host.tokenMakers(settings.identity.documents.writers)
+        let documentWriters = try host.tokenSigners(settings.identity.documents.writers)
         let service = try IdentityService(
             settings: settings.identity, store: store, keys: keys,
             peers: IdentityPeers(

@@ -4,8 +4,8 @@ package import Messages
 package import RPC
 
 /// What each service with a store does about an account's data: hand it out, delete it, and say whose
-/// data it has. Served by identity, session, rate limit and notification, each for its own store.
-/// Only identity may call it. `Sources/ACCOUNT_DATA.md` lists every table and file.
+/// data it has. Session, rate limit and notification serve it, each for its own store; identity has it
+/// in process. Only identity may call it. `Sources/ACCOUNT_DATA.md` lists every table and file.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol AccountDataAPI: Sendable {

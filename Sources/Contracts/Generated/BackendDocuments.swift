@@ -42,7 +42,6 @@ package protocol BackendDocumentsAPI: Sendable {
     ) async throws -> GatewayV1.ListDocumentsResponse
 
     /// Sets whether the account has completed onboarding.
-    /// - Throws: `auth/idempotency-key-reused`.
     func setOnboarding(
         _ request: GatewayV1.SetOnboardingRequest, _ context: CallContext
     ) async throws -> GatewayV1.SetOnboardingResponse
@@ -190,9 +189,6 @@ package enum BackendDocumentsDescription {
             ],
             "postern.gateway.v1.BackendDocuments/RemoveAccountDocument": [
                 "auth/document-conflict",
-                "auth/idempotency-key-reused",
-            ],
-            "postern.gateway.v1.BackendDocuments/SetOnboarding": [
                 "auth/idempotency-key-reused",
             ],
         ],

@@ -33,7 +33,7 @@ package protocol OnboardingAPI: Sendable {
 
     /// Writes the documents and the account's flag in one transaction. auth/invalid-document names what
     /// is missing. A repeat changes nothing.
-    /// - Throws: `auth/document-conflict`, `auth/document-quota`, `auth/invalid-document`,
+    /// - Throws: `auth/document-quota`, `auth/invalid-document`,
     ///   `auth/account-required`, `auth/email-not-verified`, `auth/consent-required`,
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
     func completeOnboarding(
@@ -205,7 +205,6 @@ package enum OnboardingDescription {
                 "auth/too-many-requests",
             ],
             "postern.gateway.v1.Onboarding/CompleteOnboarding": [
-                "auth/document-conflict",
                 "auth/document-quota",
                 "auth/invalid-document",
                 "auth/account-required",

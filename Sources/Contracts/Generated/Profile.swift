@@ -3,8 +3,8 @@
 package import Messages
 package import RPC
 
-/// Display name and photo of the account of the calling session, as mails and other sign-ins show
-/// them. What a provider says about a person is taken at each sign-in, until it is changed here.
+/// Display name and photo of the account of the calling session; mails greet by the name. Each
+/// sign-in with a provider takes both over from there, until they are changed here.
 ///
 /// The photo's bytes: UploadPhoto and DownloadPhoto, or by HTTP `PUT /v1/photo` and
 /// `GET /v1/photos/{name}`, since browsers cannot send streams.
@@ -19,7 +19,7 @@ package protocol ProfileAPI: Sendable {
 
     /// Changes the profile; at most 10 changes an hour.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
-    ///   `auth/too-many-requests`, `auth/idempotency-key-reused`.
+    ///   `auth/too-many-requests`, `auth/idempotency-key-reused`, `auth/document-quota`.
     func updateProfile(
         _ request: GatewayV1.UpdateProfileRequest, _ context: CallContext
     ) async throws -> GatewayV1.UpdateProfileResponse
@@ -219,6 +219,7 @@ package enum ProfileDescription {
                 "auth/user-disabled",
                 "auth/too-many-requests",
                 "auth/idempotency-key-reused",
+                "auth/document-quota",
             ],
             "postern.gateway.v1.Profile/UploadPhoto": [
                 "auth/invalid-photo",

@@ -94,12 +94,8 @@ struct BackendDocumentsHandler: BackendDocumentsService {
     private func relay<Answer>(_ call: () async throws -> Answer) async throws -> Answer {
         do {
             return try await call()
-        } catch var error as ServiceError {
-            for index in error.violations.indices {
-                let field = error.violations[index].field
-                error.violations[index].field = Self.publicFields[field] ?? field
-            }
-            throw error
+        } catch let error as ServiceError {
+            throw error.renamingFields { Self.publicFields[$0] ?? $0 }
         }
     }
 

@@ -27,12 +27,8 @@ extension ServiceError {
     /// identity counts documents, `writes[0].json.age`.
     fileprivate var aboutOneWrite: ServiceError {
         let counted = "writes[0]"
-        var error = self
-        for index in error.violations.indices
-        where error.violations[index].field.hasPrefix(counted) {
-            error.violations[index].field =
-                "write" + error.violations[index].field.dropFirst(counted.count)
+        return renamingFields { field in
+            field.hasPrefix(counted) ? "write" + field.dropFirst(counted.count) : field
         }
-        return error
     }
 }

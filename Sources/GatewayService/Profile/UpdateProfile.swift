@@ -5,7 +5,8 @@ import RPC
 extension ProfileHandler {
     /// G-17: identify the caller's account → charge the limit → have the display name changed.
     /// - Throws: `auth/too-many-requests`, `auth/invalid-access-token`, `auth/session-ended`,
-    ///   `auth/user-disabled`, `auth/idempotency-key-reused`, `rpc/invalid-argument`.
+    ///   `auth/user-disabled`, `auth/document-quota`, `auth/idempotency-key-reused`,
+    ///   `rpc/invalid-argument`.
     func updateProfile(
         _ request: GatewayV1.UpdateProfileRequest, _ context: CallContext
     ) async throws -> GatewayV1.UpdateProfileResponse {

@@ -4,7 +4,7 @@ import Storage
 
 /// `postern.accountdata.v1.AccountData` of identity itself. Each rpc is in the file of its name:
 /// `collectAccountData`, `forgetAccountData`, `listAccountsWithData`. It is called in process only
-/// and is not served: nobody else may call it. `Sources/ACCOUNT_DATA.md` lists all tables.
+/// and is not served, so no peer can call it. `Sources/ACCOUNT_DATA.md` lists all tables.
 package struct AccountDataHandler: AccountDataService {
     let store: Store
     let keys: IdentityKeys

@@ -123,16 +123,14 @@ extension AccountDataHandler {
 
     private func documents(
         of account: AccountID, after position: Int64
-    ) async throws -> CollectedDocuments {
+    ) async throws -> OpenedPage {
         let selection = DocumentSelection(after: position)
         return try await store.read { session in
             guard let owner = try session.documentOwner(account) else {
-                return CollectedDocuments(documents: [], hasMore: false)
+                return OpenedPage(documents: [], hasMore: false)
             }
             let owned = try OwnedDocuments(of: owner, keys: keys, randomness: randomness)
-            let page = try session.documentPage(selection, of: account)
-            return CollectedDocuments(
-                documents: try page.rows.map { try owned.open($0) }, hasMore: page.hasMore)
+            return try owned.open(session.documentPage(selection, of: account))
         }
     }
 
@@ -154,23 +152,11 @@ extension AccountDataHandler {
         guard let photo else { return }
         let kind = photo.format.rawValue.split(separator: "/").last ?? ""
         try await items.write(.init(part: .file("photo.\(kind)")))
-        let count = PhotoRow.sealedPartBytes
         for index in 0..<photo.parts {
-            // A store that was restored without its blobs has rows without one.
-            guard
-                let sealed = try await blobs.read(photo.blob, at: index * count, count: count)
-            else { return }
-            let part = try vault.openBytes(
-                sealed, .photoPart(photo.photo, index: index, of: photo.parts))
+            guard let part = try await photo.part(index, in: blobs, vault) else { return }
             try await items.write(.init(part: .data(part)))
         }
     }
-}
-
-/// A page of an account's documents.
-private struct CollectedDocuments: Sendable {
-    let documents: [StoredDocument]
-    let hasMore: Bool
 }
 
 /// An account as its export shows it.

@@ -6,8 +6,8 @@ import Storage
 
 extension AccountDataHandler {
     /// Deletes all rows of an account that is being deleted, in one transaction. With its row in
-    /// `account_keys` what backups have of it becomes unreadable to whoever has no copy of that row.
-    /// The photo's file is removed after the commit.
+    /// `account_keys` what backups have of it becomes unreadable without a copy of that row. The
+    /// photo's file is removed after the commit.
     ///
     /// It is the last step of a deletion: grants must have been revoked and the other services must
     /// have forgotten the account before, since what they need to know is deleted here.

@@ -124,16 +124,15 @@ extension SQLSession {
     func existing(
         _ documents: [DocumentKey], of account: AccountID, _ keys: IdentityKeys
     ) throws -> Set<DocumentKey> {
-        guard !documents.isEmpty else { return [] }
-        let nameKeys = documents.map { keys.documents.nameKey($0, of: account) }
-        let places = Array(repeating: "?", count: documents.count).joined(separator: ", ")
-        let found = try query(
-            """
-            SELECT name_key FROM documents
-            WHERE account = ? AND is_removed = 0 AND name_key IN (\(places))
-            """,
-            [.integer(account.key)] + nameKeys.map { .blob($0) }
-        ) { try $0.blob(0) }
-        return Set(zip(documents, nameKeys).filter { found.contains($0.1) }.map(\.0))
+        Set(
+            try documents.filter { document in
+                let found = try query(
+                    """
+                    SELECT 1 FROM documents WHERE account = ? AND name_key = ? AND is_removed = 0
+                    """,
+                    [.integer(account.key), .blob(keys.documents.nameKey(document, of: account))]
+                ) { try $0.integer(0) }
+                return !found.isEmpty
+            })
     }
 }

@@ -3,7 +3,7 @@ import RPC
 import ServiceRuntime
 import Storage
 
-extension ConsentsHandler {
+extension AccountConsentsHandler {
     /// Accepts the current terms and privacy text (G-23). What was accepted already keeps its time.
     /// - Throws: `auth/operation-not-allowed` if the operator has named no versions;
     ///   `auth/consent-required` for other versions than the current ones; as `changing`.

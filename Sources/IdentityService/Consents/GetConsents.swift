@@ -1,7 +1,7 @@
 import Messages
 import RPC
 
-extension ConsentsHandler {
+extension AccountConsentsHandler {
     /// What the account has agreed to, and what the operator asks for (G-23).
     /// - Throws: as `given(_:_:)`.
     func getConsents(

@@ -1,7 +1,7 @@
 import Messages
 import RPC
 
-extension ConsentsHandler {
+extension AccountConsentsHandler {
     /// The privacy settings, which are off until they are given (G-23).
     /// - Throws: as `given(_:_:)`.
     func getPrivacy(

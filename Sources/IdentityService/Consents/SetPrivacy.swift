@@ -3,7 +3,7 @@ import RPC
 import ServiceRuntime
 import Storage
 
-extension ConsentsHandler {
+extension AccountConsentsHandler {
     /// Changes the privacy settings that the request has (G-23).
     /// - Throws: as `changing`.
     func setPrivacy(

@@ -3,7 +3,7 @@ import RPC
 import ServiceRuntime
 import Storage
 
-extension ConsentsHandler {
+extension AccountConsentsHandler {
     /// Withdraws a consent (G-23). Nothing is deleted and no session ends: without the terms or the
     /// privacy text the account has the required action again. What to do about an account that
     /// stays without is the app's decision.

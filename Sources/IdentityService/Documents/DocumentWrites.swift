@@ -125,12 +125,7 @@ extension DocumentChange {
                     field: rules.displayNameField ?? "", rule: DocumentRule.textLength.rawValue))
         }
         guard violations.isEmpty else {
-            for index in violations.indices {
-                violations[index].field = "\(field).\(violations[index].field)"
-            }
-            var error = ServiceError(.invalidDocument)
-            error.violations = violations
-            throw error
+            throw .invalidDocument(violations.map { $0.inside(field) })
         }
         guard let text = DocumentText.text(document) else {
             throw .invalidDocument(.json, field: field)
@@ -169,8 +164,22 @@ extension ServiceError {
 
     /// `auth/invalid-document`: `field` breaks `rule`.
     static func invalidDocument(_ rule: DocumentRule, field: String) -> ServiceError {
+        invalidDocument([Violation(field: field, rule: rule.rawValue)])
+    }
+
+    /// `auth/invalid-document` with all violations.
+    static func invalidDocument(_ violations: [Violation]) -> ServiceError {
         var error = ServiceError(.invalidDocument)
-        error.violations = [Violation(field: field, rule: rule.rawValue)]
+        error.violations = violations
         return error
+    }
+}
+
+extension ServiceError.Violation {
+    /// The violation of a field inside `place`: `json.age`.
+    func inside(_ place: String) -> Self {
+        var violation = self
+        violation.field = "\(place).\(field)"
+        return violation
     }
 }

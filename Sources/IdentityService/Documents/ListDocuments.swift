@@ -3,7 +3,7 @@ import RPC
 import ServiceRuntime
 import Storage
 
-extension DocumentsHandler {
+extension AccountDocumentsHandler {
     /// Returns a page of documents, in the order in which they were last changed (I-07). One that
     /// is changed between two pages is on a later page, with its new version.
     /// - Throws: `rpc/invalid-argument` with the field; as `authorised` and `owner`.

@@ -74,10 +74,23 @@ struct OwnedDocuments: Sendable {
             changedAt: row.changedAt, isRemoved: row.isRemoved)
     }
 
+    /// Opens a page.
+    /// - Throws: as `open(_:)` of a row.
+    func open(_ page: DocumentPage) throws -> OpenedPage {
+        OpenedPage(documents: try page.rows.map { try open($0) }, hasMore: page.hasMore)
+    }
+
     /// Neither collections nor names have line breaks (`DocumentKey`).
     private func seal(_ key: DocumentKey, _ json: String, row: Int64) throws -> [UInt8] {
         try vault.seal("\(key.collection)\n\(key.name)\n\(json)", .document(row))
     }
+}
+
+/// A page of documents, opened, in the order of their positions.
+struct OpenedPage: Sendable {
+    let documents: [StoredDocument]
+    /// Whether there are more after the last one.
+    let hasMore: Bool
 }
 
 /// A document to write, checked by the rules of its collection.
@@ -189,8 +202,8 @@ extension DocumentTotals {
 }
 
 extension KeyedHash {
-    /// A document's hash covers the account, so that nobody who has the store learns which accounts
-    /// have documents of one name; and the collection, so that "main" has another in each.
+    /// A document's hash covers the account, so that a copy of the store does not show which
+    /// accounts have documents of one name; and the collection, so that "main" has another in each.
     func nameKey(_ key: DocumentKey, of account: AccountID) -> [UInt8] {
         lookUpKey(
             DelimitedParts.joined(

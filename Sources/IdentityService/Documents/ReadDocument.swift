@@ -3,7 +3,7 @@ import RPC
 import ServiceRuntime
 import Storage
 
-extension DocumentsHandler {
+extension AccountDocumentsHandler {
     /// Returns one document (I-07).
     /// - Throws: `rpc/not-found` if there is none; `rpc/invalid-argument` with the field; as `authorised`
     ///   and `owner`.

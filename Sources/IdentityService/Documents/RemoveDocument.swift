@@ -4,7 +4,7 @@ import RPC
 import ServiceRuntime
 import Storage
 
-extension DocumentsHandler {
+extension AccountDocumentsHandler {
     /// Removes a document. Removing one that does not exist changes nothing (I-07).
     /// - Throws: `auth/document-conflict` with the current version; `auth/invalid-document` if the
     ///   owner may not write a field of it; `auth/idempotency-key-reused`; `rpc/invalid-argument`
@@ -67,11 +67,7 @@ extension DocumentsHandler {
         let violations = rules.violations(
             of: JSONObject(), replacing: json, by: writer, voice: .english
         ).filter { kept.contains($0.rule) }
-        guard violations.isEmpty else {
-            var error = ServiceError(.invalidDocument)
-            error.violations = violations
-            throw error
-        }
+        guard violations.isEmpty else { throw .invalidDocument(violations) }
     }
 }
 

@@ -3,7 +3,7 @@ import RPC
 import ServiceRuntime
 import Storage
 
-extension DocumentsHandler {
+extension AccountDocumentsHandler {
     /// The longest time between two items, and between two checks of the access token.
     private static let watchInterval: Duration = .seconds(30)
 
@@ -75,10 +75,7 @@ extension DocumentsHandler {
             selection.collectionKey = documents.collectionKey(filter: collection)
             return (documents, try session.documentPage(selection, of: account))
         }
-        return (
-            documents.owner.totals,
-            OpenedPage(documents: try page.rows.map(documents.open), hasMore: page.hasMore)
-        )
+        return (documents.owner.totals, try documents.open(page))
     }
 
     /// The owner of the stream's token, now. The stream may last for an hour, a single call not.
@@ -99,10 +96,4 @@ extension IdentityV1.WatchDocumentsRequest.After {
         case .afterPosition(let position): position
         }
     }
-}
-
-/// A page of documents, opened.
-struct OpenedPage: Sendable {
-    let documents: [StoredDocument]
-    let hasMore: Bool
 }

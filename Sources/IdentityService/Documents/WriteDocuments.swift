@@ -5,7 +5,7 @@ import RPC
 import ServiceRuntime
 import Storage
 
-extension DocumentsHandler {
+extension AccountDocumentsHandler {
     /// Writes documents, all or none (I-07).
     /// - Throws: `auth/document-conflict` with the current version; `auth/document-quota` with the
     ///   figures; `auth/invalid-document`; `auth/account-required`; `auth/email-not-verified`;

@@ -3,7 +3,7 @@ import RPC
 import ServiceRuntime
 import Storage
 
-extension OnboardingHandler {
+extension AccountOnboardingHandler {
     /// Completes onboarding (G-18): reads all drafts, checks them, writes the documents and the
     /// flag, in one transaction. Without declared sections it sets the flag only.
     ///

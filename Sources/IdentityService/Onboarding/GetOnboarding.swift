@@ -3,7 +3,7 @@ import RPC
 import ServiceRuntime
 import Storage
 
-extension OnboardingHandler {
+extension AccountOnboardingHandler {
     /// Returns the sections with their drafts, what is missing and why, and where to resume (G-18).
     /// - Throws: as `call(_:_:)` and `owned(_:in:)`.
     func getOnboarding(

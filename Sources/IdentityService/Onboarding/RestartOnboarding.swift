@@ -3,7 +3,7 @@ import RPC
 import ServiceRuntime
 import Storage
 
-extension OnboardingHandler {
+extension AccountOnboardingHandler {
     /// Removes all drafts (G-18), also those of sections that the rules have no more. What a
     /// completion has written stays, and so does the flag.
     /// - Throws: as `call(_:_:)` and `owned(_:in:)`.
@@ -30,11 +30,11 @@ extension OwnedDocuments {
     fileprivate func drafts(in session: some SQLSession) throws -> [StoredDocument] {
         var drafts: [StoredDocument] = []
         var selection = DocumentSelection(
-            collectionKey: collectionKey(DocumentRules.onboardingName), removalsAfter: .max)
+            collectionKey: collectionKey(DocumentRules.onboardingName))
         while true {
-            let page = try session.documentPage(selection, of: owner.account)
-            drafts += try page.rows.map(open)
-            guard page.hasMore, let last = page.rows.last else { return drafts }
+            let page = try open(session.documentPage(selection, of: owner.account))
+            drafts += page.documents
+            guard page.hasMore, let last = page.documents.last else { return drafts }
             selection.after = last.position
         }
     }

@@ -4,7 +4,7 @@ import RPC
 import ServiceRuntime
 import Storage
 
-extension OnboardingHandler {
+extension AccountOnboardingHandler {
     /// Saves the draft of a section (G-18): the fields that are given replace those of the draft,
     /// and null removes one. What is given must be valid; required fields may be missing.
     /// - Throws: `auth/document-conflict` with the current version; `auth/document-quota`;
@@ -103,23 +103,5 @@ extension IdentityV1.SaveOnboardingSectionRequest {
         var version = ""
         if case .baseVersion(let number) = base { version = String(number) }
         return [section, json, version, screen].map { Array($0.utf8) }
-    }
-}
-
-extension ServiceError {
-    /// `auth/invalid-document` with several violations.
-    static func invalidDocument(_ violations: [Violation]) -> ServiceError {
-        var error = ServiceError(.invalidDocument)
-        error.violations = violations
-        return error
-    }
-}
-
-extension ServiceError.Violation {
-    /// The violation of a field inside `place`: `json.age`.
-    func inside(_ place: String) -> Self {
-        var violation = self
-        violation.field = "\(place).\(field)"
-        return violation
     }
 }

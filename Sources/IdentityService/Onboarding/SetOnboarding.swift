@@ -3,7 +3,7 @@ import RPC
 import ServiceRuntime
 import Storage
 
-extension DocumentsHandler {
+extension AccountDocumentsHandler {
     /// Sets whether an account has completed onboarding, for the app's backend (G-18). It stays so
     /// until the next completion.
     /// - Throws: `rpc/not-found` without the account; as `BackendCalls.verified`.

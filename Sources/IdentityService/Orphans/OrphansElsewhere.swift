@@ -89,7 +89,7 @@ final class OrphansElsewhere: Sendable {
             try Task.checkCancellation()
             return skip(place, error)
         }
-        // After the page: whoever is on it and has a row by now is no orphan.
+        // After the page: an account that has been created since is no orphan.
         let found = try await orphans(on: page)
         return add(found, nextToken: page.nextPageToken, of: place)
     }

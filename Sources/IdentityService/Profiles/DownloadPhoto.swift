@@ -4,8 +4,8 @@ import RPC
 import ServiceRuntime
 import Storage
 
-extension ProfilesHandler {
-    /// Sends a photo, to those whom the setting `photos` allows it (G-17). One answer for all others
+extension AccountProfilesHandler {
+    /// Sends a photo to those whom the setting `photos` allows it (G-17). One answer for all others
     /// and for names that do not exist.
     /// - Throws: `rpc/not-found`; `rpc/unavailable` when the disk or the session service fails.
     func downloadPhoto(
@@ -24,8 +24,9 @@ extension ProfilesHandler {
         else { throw Self.notFound }
         let vault = try reader.vault(account)
         for index in 0..<photo.parts {
-            // A store that was restored without its blobs has rows without one.
-            guard let part = try await part(index, of: photo, vault) else { throw Self.notFound }
+            guard let part = try await photo.part(index, in: blobs, vault) else {
+                throw Self.notFound
+            }
             if index == 0 { try await items.write(.init(part: .photo(try photo.message(vault)))) }
             try await items.write(.init(part: .data(part)))
         }
@@ -42,15 +43,6 @@ extension ProfilesHandler {
             where [.invalidAccessToken, .sessionEnded].contains(error.code)
         {
             return nil
-        }
-    }
-
-    private func part(
-        _ index: Int, of photo: PhotoRow, _ vault: AccountVault
-    ) async throws -> [UInt8]? {
-        let count = PhotoRow.sealedPartBytes
-        return try await blobs.read(photo.blob, at: index * count, count: count).map {
-            try vault.openBytes($0, .photoPart(photo.photo, index: index, of: photo.parts))
         }
     }
 }

@@ -3,7 +3,7 @@ import RPC
 import ServiceRuntime
 import Storage
 
-extension ProfilesHandler {
+extension AccountProfilesHandler {
     /// Returns the account of an access token with its photo (G-17).
     /// - Throws: as `SessionsAPI.owner(ofAccessToken:_:)` and `SQLSession.callersRow`.
     func getProfile(

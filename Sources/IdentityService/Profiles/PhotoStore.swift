@@ -29,6 +29,17 @@ struct PhotoRow: Hashable, Sendable {
 
     static func parts(ofBytes bytes: Int) -> Int { (bytes + partBytes - 1) / partBytes }
 
+    /// A part of the pixels; nil if a store was restored without its blobs.
+    /// - Throws: `rpc/unavailable` when the disk fails; an error if the part does not decrypt.
+    func part(
+        _ index: Int, in blobs: any BlobStore, _ vault: AccountVault
+    ) async throws -> [UInt8]? {
+        let count = Self.sealedPartBytes
+        return try await blobs.read(blob, at: index * count, count: count).map {
+            try vault.openBytes($0, .photoPart(photo, index: index, of: parts))
+        }
+    }
+
     /// The photo as its owner sees it.
     func message(_ vault: AccountVault) throws -> IdentityV1.Photo {
         IdentityV1.Photo(

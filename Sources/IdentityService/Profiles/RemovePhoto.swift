@@ -3,7 +3,7 @@ import RPC
 import ServiceRuntime
 import Storage
 
-extension ProfilesHandler {
+extension AccountProfilesHandler {
     /// Removes the photo, also a provider's picture. Later sign-ins do not bring that back (G-17).
     /// - Throws: as `SessionsAPI.owner(ofAccessToken:_:)` and `SQLSession.callersRow`.
     func removePhoto(
@@ -14,12 +14,11 @@ extension ProfilesHandler {
         let (row, former) = try await store.write(about: [.account(owner.account)]) {
             transaction in
             let row = try transaction.callersRow(owner.account)
-            let isRemoved = row.photo == nil && row.sealedPhotoURL == nil
-            guard !isRemoved || !row.isPhotoEdited else { return (row, BlobName?.none) }
+            let hasPhoto = row.photo != nil || row.sealedPhotoURL != nil
+            // Without a photo it still records that a provider's must not come back.
+            guard hasPhoto || !row.isPhotoEdited else { return (row, BlobName?.none) }
             let former = try transaction.removePhoto(of: row.account)
-            if !isRemoved {
-                try transaction.audit(.photoRemoved, row.account, from: origin)
-            }
+            if hasPhoto { try transaction.audit(.photoRemoved, row.account, from: origin) }
             return (try transaction.callersRow(row.account), former)
         }
         await remove(former)

@@ -6,7 +6,7 @@ import RPC
 import ServiceRuntime
 import Storage
 
-extension ProfilesHandler {
+extension AccountProfilesHandler {
     /// Changes the display name, also in the document that has it; from then on no provider
     /// replaces it (G-17).
     /// - Throws: as `SessionsAPI.owner(ofAccessToken:_:)` and `SQLSession.callersRow`;

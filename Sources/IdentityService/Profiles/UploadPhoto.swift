@@ -4,7 +4,7 @@ import RPC
 import ServiceRuntime
 import Storage
 
-extension ProfilesHandler {
+extension AccountProfilesHandler {
     /// Items after which the caller learns the progress: 256 KiB.
     private static let itemsBetweenProgress = 4
 
@@ -49,7 +49,7 @@ extension ProfilesHandler {
             else { throw ServiceError(.invalidArgument, fields: ["data"]) }
             file += part
             number += 1
-            if number.isMultiple(of: itemsBetweenProgress) {
+            if number.isMultiple(of: itemsBetweenProgress), file.count < count {
                 try await outgoing.write(.init(receivedBytes: UInt32(clamping: file.count)))
             }
         }

@@ -77,11 +77,15 @@ extension [FieldRule] {
 
     /// Violations for the fields of an object that these rules do not declare.
     func unknownFields(in object: JSONObject) -> [ServiceError.Violation] {
-        let names = Set(map(\.name))
-        return object.members.filter { !names.contains($0.name) }.map {
-            ServiceError.Violation(
-                field: $0.name, rule: DocumentRule.unknownField.rawValue)
+        undeclaredNames(in: object).map {
+            ServiceError.Violation(field: $0, rule: DocumentRule.unknownField.rawValue)
         }
+    }
+
+    /// The names of an object's members that these rules do not declare.
+    func undeclaredNames(in object: JSONObject) -> [String] {
+        let names = Set(map(\.name))
+        return object.members.map(\.name).filter { !names.contains($0) }
     }
 }
 

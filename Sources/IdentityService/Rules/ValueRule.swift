@@ -93,10 +93,9 @@ extension ValueRule {
             }
         }
         guard !allowsOtherFields else { return breaches }
-        let names = Set(fields.map(\.name))
         return breaches
-            + object.members.filter { !names.contains($0.name) }.map {
-                Breach(rule: .unknownField, place: ".\($0.name)")
+            + fields.undeclaredNames(in: object).map {
+                Breach(rule: .unknownField, place: ".\($0)")
             }
     }
 }

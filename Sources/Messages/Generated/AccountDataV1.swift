@@ -225,7 +225,7 @@ extension AccountDataV1.ListAccountsWithDataRequest: ProtobufMessage {
 extension AccountDataV1 {
     /// A page of accounts.
     package struct ListAccountsWithDataResponse: Hashable, Sendable {
-        /// The accounts, 1,000 at most, in the order of their ids.
+        /// The accounts, 1,000 at most, in the order of their ids. One may be on several pages.
         package var accounts: [AccountDataV1.AccountWithData]
         /// Token for the next page; empty on the last one.
         package var nextPageToken: String
@@ -264,7 +264,7 @@ extension AccountDataV1 {
     package struct AccountWithData: Hashable, Sendable {
         /// The account, "acc_…".
         package var accountId: String
-        /// The kinds of data, as the list of tables names them: "session", "push-device", "message".
+        /// The kinds of data: "account", "session", "last-seen", "push-device".
         package var kinds: [String]
 
         /// A message of these fields.

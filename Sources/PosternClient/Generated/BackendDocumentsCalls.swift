@@ -55,7 +55,6 @@ public struct BackendDocumentsCalls: Sendable {
     }
 
     /// Sets whether the account has completed onboarding.
-    /// - Throws: `auth/idempotency-key-reused`.
     public func setOnboarding(
         _ request: GatewayV1.SetOnboardingRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.SetOnboardingResponse {

@@ -44,7 +44,7 @@ public struct OnboardingCalls: Sendable {
 
     /// Writes the documents and the account's flag in one transaction. auth/invalid-document names what
     /// is missing. A repeat changes nothing.
-    /// - Throws: `auth/document-conflict`, `auth/document-quota`, `auth/invalid-document`,
+    /// - Throws: `auth/document-quota`, `auth/invalid-document`,
     ///   `auth/account-required`, `auth/email-not-verified`, `auth/consent-required`,
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
     public func completeOnboarding(

@@ -8,8 +8,8 @@ extension PosternClient {
     public var profile: ProfileCalls { ProfileCalls(caller: caller) }
 }
 
-/// Display name and photo of the account of the calling session, as mails and other sign-ins show
-/// them. What a provider says about a person is taken at each sign-in, until it is changed here.
+/// Display name and photo of the account of the calling session; mails greet by the name. Each
+/// sign-in with a provider takes both over from there, until they are changed here.
 ///
 /// The photo's bytes: UploadPhoto and DownloadPhoto, or by HTTP `PUT /v1/photo` and
 /// `GET /v1/photos/{name}`, since browsers cannot send streams.
@@ -26,7 +26,7 @@ public struct ProfileCalls: Sendable {
 
     /// Changes the profile; at most 10 changes an hour.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
-    ///   `auth/too-many-requests`, `auth/idempotency-key-reused`.
+    ///   `auth/too-many-requests`, `auth/idempotency-key-reused`, `auth/document-quota`.
     public func updateProfile(
         _ request: GatewayV1.UpdateProfileRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.UpdateProfileResponse {

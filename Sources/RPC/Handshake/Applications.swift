@@ -155,12 +155,12 @@ package struct Applications: Sendable {
         let claims = try token.verified(
             by: verifier, of: application.name, method: method, idempotencyKey: idempotencyKey,
             audiences: audiences, at: now)
-        try Self.requireTokenMaker(application)
+        try Self.requireMaySign(application)
         return (Caller(application: application, credential: .key(key.fingerprint)), claims)
     }
 
     /// The claims of an application token in a field of a request, whose idempotency key is the
-    /// call's. The same applications may make it.
+    /// call's. The same applications may sign it.
     /// - Throws: The reason for which the token is rejected.
     package func verified(
         token text: String, method: String, audiences: Set<String>, now: Timestamp
@@ -168,7 +168,7 @@ package struct Applications: Sendable {
         let (token, key, verifier) = try signed(text)
         let claims = try token.verified(
             by: verifier, of: key.application.name, method: method, audiences: audiences, at: now)
-        try Self.requireTokenMaker(key.application)
+        try Self.requireMaySign(key.application)
         return claims
     }
 
@@ -183,7 +183,8 @@ package struct Applications: Sendable {
         return (token, key, verifier)
     }
 
-    private static func requireTokenMaker(
+    /// Not an operator's application, nor one that carries tokens of others; see `verified`.
+    private static func requireMaySign(
         _ application: Application
     ) throws(ApplicationToken.Refusal) {
         guard !CallContext.operators.contains(application.name), !application.mayCarryTokens else {

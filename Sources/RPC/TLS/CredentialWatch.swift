@@ -109,7 +109,7 @@ package final class CredentialWatch: Sendable {
             /// The key with which a program authenticates itself.
             case ownKey = "own-key"
             /// The keys of applications whose tokens a service verifies itself.
-            case tokenMakers = "token-makers"
+            case tokenSigners = "token-signers"
         }
 
         let kind: Kind

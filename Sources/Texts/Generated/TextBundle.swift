@@ -26,7 +26,6 @@ auth/invalid-document: Bitte prüfen Sie Ihre Eingaben.
 auth/invalid-email: Bitte geben Sie eine gültige E-Mail-Adresse ein.
 auth/missing-or-invalid-nonce: Diese Anmeldung hat zu lange gedauert. Bitte versuchen Sie es erneut.
 auth/invalid-phone-number: Bitte geben Sie eine gültige Telefonnummer mit Ländervorwahl ein.
-auth/invalid-photo: Dieses Bild kann nicht verwendet werden.
 auth/invalid-provider-token: Die Anmeldung ist fehlgeschlagen. Bitte versuchen Sie es erneut.
 auth/invalid-refresh-token: Bitte melden Sie sich erneut an.
 auth/invalid-sign-in-proof: Bitte melden Sie sich erneut an.
@@ -49,18 +48,9 @@ password/context: Das Passwort darf nicht aus Ihrem Namen, Ihrer E-Mail-Adresse 
 phone/trunk-prefix: Bitte geben Sie die Nummer ohne die Vorwahl für Anrufe im Inland ein, meist eine 0.
 phone/number-kind: An solche Nummern können wir keine Codes senden. Bitte geben Sie eine Mobilnummer ein.
 document/json: Das konnte nicht gelesen werden. Bitte versuchen Sie es noch einmal.
-document/required: Diese Angabe ist nötig.
-document/type: Diese Angabe hat nicht die erwartete Art.
-document/range: Diese Zahl ist zu klein oder zu groß.
-document/text-length: Das ist zu kurz oder zu lang.
-document/pattern: Das hat nicht die erwartete Form.
 document/enumeration: Bitte wählen Sie eine der Möglichkeiten.
-document/unknown-field: Diese Angabe ist hier nicht bekannt.
-document/read-only: Das kann nicht geändert werden.
 document/server-only: Das können Sie nicht selbst ändern.
-photo/photo-bytes: Das Bild ist zu groß.
 photo/photo-format: Bitte wählen Sie ein Bild im Format JPEG, PNG oder WebP.
-photo/photo-pixels: Das Bild hat zu viele Pixel.
 limit/code: Bitte warten Sie {{wait}}, bevor Sie einen neuen Code anfordern.
 limit/wrong-code: Zu viele falsche Codes. Bitte warten Sie {{wait}}.
 limit/mail: Bitte warten Sie {{wait}}, bevor Sie eine neue E-Mail anfordern.
@@ -286,7 +276,6 @@ auth/invalid-document: Revise los datos que ha introducido.
 auth/invalid-email: Introduzca una dirección de correo electrónico válida.
 auth/missing-or-invalid-nonce: Este inicio de sesión ha tardado demasiado. Inténtelo de nuevo.
 auth/invalid-phone-number: Introduzca un número de teléfono válido con el prefijo del país.
-auth/invalid-photo: Esta imagen no se puede usar.
 auth/invalid-provider-token: No se pudo iniciar sesión. Inténtelo de nuevo.
 auth/invalid-refresh-token: Vuelva a iniciar sesión.
 auth/invalid-sign-in-proof: Vuelva a iniciar sesión.
@@ -309,18 +298,9 @@ password/context: La contraseña no puede consistir en su nombre, su correo o el
 phone/trunk-prefix: Introduzca el número sin el prefijo para llamadas nacionales, normalmente un 0.
 phone/number-kind: No podemos enviar códigos a este tipo de número. Introduzca un número de móvil.
 document/json: No se ha podido leer. Inténtelo de nuevo.
-document/required: Este dato es obligatorio.
-document/type: Este dato no es del tipo esperado.
-document/range: Este número es demasiado pequeño o demasiado grande.
-document/text-length: Es demasiado corto o demasiado largo.
-document/pattern: No tiene la forma esperada.
 document/enumeration: Elija una de las opciones.
-document/unknown-field: Este dato no se conoce aquí.
-document/read-only: Esto no se puede cambiar.
 document/server-only: No puede cambiar esto por su cuenta.
-photo/photo-bytes: La imagen pesa demasiado.
 photo/photo-format: Elija una imagen JPEG, PNG o WebP.
-photo/photo-pixels: La imagen tiene demasiados píxeles.
 limit/code: Espere {{wait}} antes de solicitar otro código.
 limit/wrong-code: Demasiados códigos incorrectos. Espere {{wait}}.
 limit/mail: Espere {{wait}} antes de solicitar otro correo.

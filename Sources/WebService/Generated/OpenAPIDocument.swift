@@ -58,7 +58,7 @@ enum OpenAPIDocument {
     },
     {
       "name": "Profile",
-      "description": "Display name and photo of the account of the calling session, as mails and other sign-ins show them. What a provider says about a person is taken at each sign-in, until it is changed here.\n\nThe photo's bytes: UploadPhoto and DownloadPhoto, or by HTTP `PUT /v1/photo` and `GET /v1/photos/{name}`, since browsers cannot send streams."
+      "description": "Display name and photo of the account of the calling session; mails greet by the name. Each sign-in with a provider takes both over from there, until they are changed here.\n\nThe photo's bytes: UploadPhoto and DownloadPhoto, or by HTTP `PUT /v1/photo` and `GET /v1/photos/{name}`, since browsers cannot send streams."
     },
     {
       "name": "AccountSessions",
@@ -1086,7 +1086,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/document-conflict, auth/document-quota, auth/invalid-document, auth/account-required, auth/email-not-verified, auth/consent-required, auth/invalid-access-token, auth/session-ended, auth/user-disabled.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/document-quota, auth/invalid-document, auth/account-required, auth/email-not-verified, auth/consent-required, auth/invalid-access-token, auth/session-ended, auth/user-disabled.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -1398,7 +1398,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/too-many-requests, auth/idempotency-key-reused.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/too-many-requests, auth/idempotency-key-reused, auth/document-quota.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }

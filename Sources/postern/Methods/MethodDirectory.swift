@@ -38,6 +38,7 @@ struct MethodDirectory: Sendable {
     private static let compiledServices: [ServiceDescription] = [
         AccountActivityDescription.service, AccountAdminDescription.service,
         AccountConsentsDescription.service,
+        AccountDataDescription.service,
         AccountDocumentsDescription.service,
         AccountNoticesDescription.service, AccountOnboardingDescription.service,
         AccountProfilesDescription.service, AccountSessionsDescription.service,

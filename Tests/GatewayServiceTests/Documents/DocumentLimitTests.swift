@@ -13,12 +13,15 @@ struct DocumentLimitTests {
 
     let fixture: GatewayFixture
     let ada: SignedIn
-    let context: CallContext
 
     init() async throws {
         fixture = try await GatewayFixture()
         ada = try await fixture.signUp()
-        context = fixture.context().bearing(ada.session.accessToken)
+    }
+
+    /// Of a call that begins now.
+    private var context: CallContext {
+        fixture.context().bearing(ada.session.accessToken)
     }
 
     @Test("R-03: the 61st write in a minute is refused with the wait; reads and others go on")

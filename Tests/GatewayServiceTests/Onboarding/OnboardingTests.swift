@@ -12,12 +12,15 @@ struct OnboardingTests {
 
     let fixture: GatewayFixture
     let ada: SignedIn
-    let context: CallContext
 
     init() async throws {
         fixture = try await GatewayFixture(rules: TestRules.text)
         ada = try await fixture.signUp()
-        context = fixture.context().bearing(ada.session.accessToken)
+    }
+
+    /// Of a call that begins now.
+    private var context: CallContext {
+        fixture.context().bearing(ada.session.accessToken)
     }
 
     private func save(

@@ -20,7 +20,7 @@ struct RepeatTests {
         "the same key twice gives the first response, and nothing is done again",
         arguments: RepeatedCalls.all)
     func again(row: RepeatedCall) async throws {
-        try await ProviderFixture.with { fixture in
+        try await ProviderFixture.with(rules: TestRules.text) { fixture in
             let gateway = fixture.gateway
             let call = try await row.prepare(fixture).same
             let before = try await gateway.effects()
@@ -39,7 +39,7 @@ struct RepeatTests {
         "the same key for another user's call gives auth/idempotency-key-reused and does nothing",
         arguments: RepeatedCalls.all)
     func reused(row: RepeatedCall) async throws {
-        try await ProviderFixture.with { fixture in
+        try await ProviderFixture.with(rules: TestRules.text) { fixture in
             let gateway = fixture.gateway
             let calls = try await row.prepare(fixture)
             let instance = try RepeatFixture(gateway)
@@ -75,7 +75,7 @@ struct RepeatTests {
         _ row: RepeatedCall, cut: InnerWire.Cut?
     ) async throws -> (steps: [MethodDescription], effects: [Int64]) {
         var done: (steps: [MethodDescription], effects: [Int64]) = ([], [])
-        try await ProviderFixture.with { fixture in
+        try await ProviderFixture.with(rules: TestRules.text) { fixture in
             let gateway = fixture.gateway
             let calls = try await row.prepare(fixture)
             let instance = try RepeatFixture(gateway, cut: cut)
@@ -131,7 +131,7 @@ struct RepeatTests {
         _ duration: Duration, after row: RepeatedCall,
         _ check: (GatewayFixture, _ first: String, _ late: RepeatedCall.Call) async throws -> Void
     ) async throws {
-        try await ProviderFixture.with { fixture in
+        try await ProviderFixture.with(rules: TestRules.text) { fixture in
             let gateway = fixture.gateway
             let calls = try await row.prepare(fixture)
             let first = try await calls.same(RepeatFixture(gateway), gateway.context("k"))

@@ -16,7 +16,9 @@ final class ProviderFixture: Sendable {
     /// The sessions of users who come back.
     let sessions = KnownSessions()
 
-    private init(_ enumeration: IdentitySettings.EnumerationMode) async throws {
+    private init(
+        _ enumeration: IdentitySettings.EnumerationMode, rules: String?
+    ) async throws {
         let time = ManualTime()
         google = try await ProviderIssuer(time: time)
         apple = try await ProviderIssuer(time: time)
@@ -25,7 +27,7 @@ final class ProviderFixture: Sendable {
         ) { first, _ in first }
         gateway = try await GatewayFixture(
             providers: settings.map { "--\(Self.flag($0.key))=\($0.value)" },
-            enumeration: enumeration, rules: TestRules.text, time: time)
+            enumeration: enumeration, rules: rules, time: time)
     }
 
     /// Converts "POSTERN_GOOGLE_ISSUER" to the name of a flag.
@@ -35,10 +37,10 @@ final class ProviderFixture: Sendable {
 
     /// Runs `test` and closes the providers afterwards.
     static func with(
-        enumeration: IdentitySettings.EnumerationMode = .friendly,
+        enumeration: IdentitySettings.EnumerationMode = .friendly, rules: String? = nil,
         _ test: (ProviderFixture) async throws -> Void
     ) async throws {
-        let fixture = try await ProviderFixture(enumeration)
+        let fixture = try await ProviderFixture(enumeration, rules: rules)
         var failure: (any Error)?
         do { try await test(fixture) } catch { failure = error }
         await fixture.google.close()

@@ -19,7 +19,7 @@ extension IdentityV1.Acceptance {
 }
 
 extension IdentityFixture {
-    var consents: ConsentsHandler { service.consents }
+    var consents: AccountConsentsHandler { service.consents }
 
     /// Registers with what the person has agreed to.
     func register(

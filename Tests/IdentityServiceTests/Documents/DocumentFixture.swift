@@ -13,7 +13,7 @@ struct DocumentFixture: Sendable {
     static let audience = "https://auth.example.org"
 
     let identity: IdentityFixture
-    let handler: DocumentsHandler
+    let handler: AccountDocumentsHandler
     /// "acc_…"
     let account: String
     /// An access token of the account.
@@ -28,7 +28,7 @@ struct DocumentFixture: Sendable {
     ) async throws {
         let identity = try identity ?? IdentityFixture()
         self.identity = identity
-        handler = DocumentsHandler(
+        handler = AccountDocumentsHandler(
             settings: settings, consent: ConsentSettings(), store: identity.store,
             keys: identity.keys, time: identity.time,
             randomness: identity.randomness, sessions: identity.sessions, rules: Reloadable(rules),

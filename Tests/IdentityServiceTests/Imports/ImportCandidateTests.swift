@@ -97,7 +97,7 @@ struct ImportCandidateTests {
             record.createdAtMs = Self.now.milliseconds + 2 * 86_400_000
             record.lastSignInAtMs = -1
         }
-        #expect(read.displayName == "Ada" + String(repeating: "x", count: 97))
+        #expect(read.displayName == "Ada" + String(repeating: "x", count: 125))
         #expect(read.photoURL == "" && read.language == "en")
         #expect(read.createdAt == Self.now && read.lastSignInAt == nil)
         #expect(

@@ -111,10 +111,10 @@ extension OnboardingFixture {
                 complete: complete, origin: IdentityFixture.origin), identity.context())
     }
 
-    private func backendDocuments() throws -> DocumentsHandler {
+    private func backendDocuments() throws -> AccountDocumentsHandler {
         let settings = DocumentSettings(
             writers: ["billing"], webOrigins: [DocumentFixture.audience])
-        return DocumentsHandler(
+        return AccountDocumentsHandler(
             settings: settings, consent: ConsentSettings(), store: identity.store,
             keys: identity.keys, time: identity.time,
             randomness: identity.randomness, sessions: identity.sessions,

@@ -9,7 +9,7 @@ import Testing
 @Suite("G-17, I-07: the display name in the profile's document", .timeLimit(.minutes(1)))
 struct NamedDocumentTests {
     let fixture: DocumentFixture
-    let profiles: ProfilesHandler
+    let profiles: AccountProfilesHandler
 
     init() async throws {
         let name = FieldRule(
@@ -24,7 +24,7 @@ struct NamedDocumentTests {
         let fixture = try await DocumentFixture(rules: rules)
         let identity = fixture.identity
         self.fixture = fixture
-        profiles = ProfilesHandler(
+        profiles = AccountProfilesHandler(
             settings: identity.settings, store: identity.store, keys: identity.keys,
             randomness: identity.randomness, answers: identity.profiles.answers,
             sessions: identity.sessions, documents: fixture.handler,

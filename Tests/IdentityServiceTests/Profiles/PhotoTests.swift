@@ -58,7 +58,7 @@ struct PhotoTests {
         let ada = try await fixture.member()
         let file = large(3 * PhotoRow.partBytes)
         let photo = try photo(try await fixture.upload(file, ada.token, part: 64 * 1_024))
-        #expect(try await fixture.download(photo.name, ada.token).bytes == file)
+        #expect(try await fixture.download(photo.name, ada.token).bytes == CleanedPhoto(file).bytes)
 
         let path = try fixture.folder.file(
             "blobs/\(#require(try await fixture.blobs().first).text)")

@@ -9,14 +9,14 @@ import Testing
 @testable import IdentityService
 
 extension IdentityFixture {
-    var profiles: ProfilesHandler { service.profiles }
+    var profiles: AccountProfilesHandler { service.profiles }
 
     /// The same handler with another setting.
-    func profiles(_ photos: PhotoAccess) -> ProfilesHandler {
+    func profiles(_ photos: PhotoAccess) -> AccountProfilesHandler {
         let other = IdentitySettings(
             linkOrigin: settings.linkOrigin, verificationLife: settings.verificationLife,
             defaultLanguage: "en", passwordHashing: settings.passwordHashing, photos: photos)
-        return ProfilesHandler(
+        return AccountProfilesHandler(
             settings: other, store: store, keys: keys, randomness: randomness,
             answers: profiles.answers, sessions: sessions, documents: profiles.documents,
             blobs: service.blobs, uploads: profiles.uploads)

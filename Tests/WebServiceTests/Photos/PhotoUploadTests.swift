@@ -8,7 +8,8 @@ struct PhotoUploadTests {
     private static let photo = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
 
     private func code(_ response: HTTP1Response) -> String? {
-        JSONReader.object(in: response.body)?["details"]?.array?.first?.object?["debug"]?
+        JSONReader.object(in: response.body, depthMax: 8)?["details"]?.array?.first?.object?[
+            "debug"]?
             .object?["code"]?.string
     }
 

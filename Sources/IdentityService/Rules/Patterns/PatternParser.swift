@@ -42,7 +42,7 @@ struct PatternParser {
         case ".": return .scalar(.anyInLine)
         case "[": return .scalar(try characterClass())
         case "\\": return .scalar(try escape())
-        case "*", "+", "?", "{": throw error("nothing stands before the \(scalar)")
+        case "*", "+", "?", "{": throw error("nothing precedes the \(scalar)")
         case "]", "}": throw error("\\ is missing before the \(scalar)")
         default: return .scalar(PatternCharacters(scalar))
         }

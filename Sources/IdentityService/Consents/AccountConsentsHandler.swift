@@ -7,7 +7,7 @@ import Storage
 /// `postern.identity.v1.AccountConsents`: what accounts have agreed to (G-23). Each rpc is in the
 /// file of its name: `getConsents`, `acceptTerms`, `withdrawConsent`, `getPrivacy`, `setPrivacy`.
 /// Guests may agree, too.
-struct ConsentsHandler: AccountConsentsService {
+struct AccountConsentsHandler: AccountConsentsService {
     let settings: ConsentSettings
     let store: Store
     let keys: IdentityKeys

@@ -6,7 +6,7 @@ import Storage
 
 /// `postern.identity.v1.AccountProfiles`: display names and photos (G-17). Each rpc is in the file
 /// of its name: `getProfile`, `updateProfile`, `uploadPhoto`, `downloadPhoto`, `removePhoto`.
-struct ProfilesHandler: AccountProfilesService {
+struct AccountProfilesHandler: AccountProfilesService {
     let settings: IdentitySettings
     let store: Store
     let keys: IdentityKeys
@@ -15,7 +15,7 @@ struct ProfilesHandler: AccountProfilesService {
     /// The session service, which knows the accounts of access tokens.
     let sessions: any SessionsAPI
     /// The document that may have the display name too.
-    let documents: DocumentsHandler
+    let documents: AccountDocumentsHandler
     let blobs: any BlobStore
     /// Shared with the sweep.
     let uploads: PhotoUploads

@@ -8,9 +8,9 @@ import Storage
 /// `postern.identity.v1.AccountOnboarding`: the way through the sections of an app's onboarding
 /// (G-18). Each rpc is in the file of its name: `getOnboarding`, `saveOnboardingSection`,
 /// `restartOnboarding`, `completeOnboarding`. Guests go the same way as accounts.
-struct OnboardingHandler: AccountOnboardingService {
+struct AccountOnboardingHandler: AccountOnboardingService {
     /// Keeps the drafts and what a completion writes.
-    let documents: DocumentsHandler
+    let documents: AccountDocumentsHandler
     let answers: AccountAnswers
 
     var store: Store { documents.store }

@@ -6,7 +6,7 @@ import Storage
 
 /// `postern.identity.v1.AccountDocuments`: documents of accounts (I-07). Each rpc is in the file of
 /// its name: `readDocument`, `writeDocuments`, `removeDocument`, `listDocuments`, `watchDocuments`.
-struct DocumentsHandler: AccountDocumentsService {
+struct AccountDocumentsHandler: AccountDocumentsService {
     let settings: DocumentSettings
     /// For collections that need consent.
     let consent: ConsentSettings
@@ -35,7 +35,7 @@ struct DocumentCall: Sendable {
     func repeatable(_ context: CallContext) -> any IdempotentCall { backend ?? context }
 }
 
-extension DocumentsHandler {
+extension AccountDocumentsHandler {
     /// Whose documents a request is about, and who asks.
     /// - Parameter parts: the request as the token of a backend covers it (`BackendCalls`).
     /// - Throws: as `SessionsAPI.owner` and `BackendCalls.verified`; `rpc/invalid-argument` for a
