@@ -3,8 +3,9 @@ import ServiceRuntime
 /// The operator's settings for consent to terms and privacy texts (G-23). The texts are the
 /// operator's; only the names of their versions are known here.
 package struct ConsentSettings: Sendable {
-    /// Bytes of a version and of a URL: they are told at every sign-in screen.
+    /// Bytes of a version: a date, a number or a short name.
     static let versionBytesMax = 64
+    /// Bytes of a URL, as far as all browsers take it.
     private static let urlBytesMax = 2_048
 
     /// Whether the current versions must be accepted.

@@ -22,7 +22,7 @@ struct ConsentsTests {
     }
 
     private func signUp(
-        _ email: String = "ada@example.org", _ acceptance: GatewayV1.Acceptance? = accepted,
+        _ email: String = "ada@example.org", _ acceptance: GatewayV1.Acceptance? = Self.accepted,
         in context: CallContext? = nil
     ) async throws -> (account: String, context: CallContext) {
         let answer = try await fixture.auth.signUpWithPassword(
@@ -49,7 +49,7 @@ struct ConsentsTests {
         #expect(none.consent == .init(mode: .off))
     }
 
-    @Test("a sign-up without consent is refused with a sentence, and nothing is charged")
+    @Test("a sign-up without consent is refused and creates nothing")
     func refused() async throws {
         let error = try await refusal { try await signUp("ada@example.org", nil) }
         #expect(error.code == .consentRequired && error.fields == ["acceptance"])
