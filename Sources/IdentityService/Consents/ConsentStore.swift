@@ -154,6 +154,15 @@ extension Transaction {
             [SQLValue(at), .integer(account.key), .integer(kind.rawValue)])
     }
 
+    /// Records that no consent of an account counts any longer.
+    func withdrawConsents(of account: AccountID) throws {
+        try put(
+            """
+            UPDATE consents SET withdrawn_at_ms = ?
+            WHERE account = ? AND withdrawn_at_ms IS NULL
+            """, [SQLValue(at), .integer(account.key)])
+    }
+
     /// Writes an audit event about a consent; `attempt` is its kind.
     func audit(
         _ event: AuditKind, _ kind: ConsentKind, _ account: AccountID, from origin: CallOrigin

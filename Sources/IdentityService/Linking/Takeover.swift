@@ -13,6 +13,7 @@ import Storage
 ///     sessions, unused proofs                      unexpired session
 ///     devices that receive push messages           the same, through the messages' content
 ///     known devices (G-08)                         unnoticed sign-in from the attacker's device
+///     consents, which are withdrawn (G-23)         an agreement in the owner's name
 ///
 /// A new table of credentials must be added to `clear`; a new table of pending credentials to
 /// `voidPendingState`.
@@ -59,6 +60,7 @@ struct Takeover {
         try transaction.removeIdentities(of: account)
         try transaction.deleteRemovals(from: account)
         try transaction.removeKnownDevices(of: account)
+        try transaction.withdrawConsents(of: account)
         try transaction.voidPendingState(of: account)
         try transaction.enqueue(outbox.revokeDevices(account))
     }

@@ -124,6 +124,20 @@ struct SignUpConsentTests {
         #expect(try await !fixture.isAsked(second))
     }
 
+    @Test("X-04: the owner of an address who takes an account over is asked for the own consent")
+    func takeover() async throws {
+        let fixture = try IdentityFixture(consent: .first(.asked))
+        var agreed = IdentityV1.Acceptance.first
+        agreed.marketing = true
+        let stranger = try await fixture.register(accepting: agreed)
+        let owner = try #require(
+            try await fixture.signIn(by: .token("g1", email: "ada@example.org")).account)
+        #expect(owner.accountId == stranger.accountId)
+        #expect(owner.requiredActions == [.acceptTerms])
+        let given = try await fixture.given(fixture.devices.open(owner.accountId))
+        #expect(given.consents.count == 3 && given.consents.allSatisfy { $0.withdrawnAtMs > 0 })
+    }
+
     @Test("a guest may bring consents along; a sign-in to an account that existed ignores them")
     func brought() async throws {
         let fixture = try IdentityFixture(consent: .first(.asked))
