@@ -30,8 +30,8 @@ extension SystemTests {
         }
 
         private func call(
-            _ method: String, _ request: [String: Any] = [:], token: String? = nil,
-            _ web: WebClient
+            _ web: WebClient, _ method: String, _ request: [String: Any] = [:],
+            token: String? = nil
         ) async throws -> WebClient.Response {
             let json = try JSONSerialization.data(withJSONObject: request)
             let fields =
@@ -48,12 +48,12 @@ extension SystemTests {
         ) async throws -> WebClient.Response {
             var request: [String: Any] = ["email": person.email, "password": Person.password]
             request["acceptance"] = acceptance
-            return try await call("Auth/SignUpWithPassword", request, web)
+            return try await call(web, "Auth/SignUpWithPassword", request)
         }
 
         /// Whether the owner of a live session has to accept the terms.
         private func isAsked(_ token: String, _ web: WebClient) async throws -> Bool {
-            let response = try await call("Auth/CheckAuthState", token: token, web)
+            let response = try await call(web, "Auth/CheckAuthState", token: token)
             let state: AuthState = try response.read()
             #expect(state.authenticated == true, "\(response)")
             return state.requiredActions?.contains(Self.acceptTerms) == true
@@ -69,10 +69,10 @@ extension SystemTests {
                 let web = try WebClient(cluster)
                 #expect(try await isAsked(token, web), "after the restart with a new version")
                 let stale = try await call(
-                    "Consents/AcceptTerms", Self.versions("t1"), token: token, web)
+                    web, "Consents/AcceptTerms", Self.versions("t1"), token: token)
                 #expect(stale.body.contains("auth/consent-required"), "\(stale)")
                 let accepted = try await call(
-                    "Consents/AcceptTerms", Self.versions("t2"), token: token, web)
+                    web, "Consents/AcceptTerms", Self.versions("t2"), token: token)
                 #expect(accepted.status == 200, "\(accepted)")
                 #expect(try await !isAsked(token, web))
                 let old = try await signUp(Person(2), accepting: Self.versions("t1"), web)
@@ -86,13 +86,13 @@ extension SystemTests {
             var kept = ""
             try await Cluster.with(folder, environment: Self.settings(terms: "t1")) { cluster in
                 let web = try WebClient(cluster)
-                let options = try await call("SignInOptions/GetSignInOptions", web)
+                let options = try await call(web, "SignInOptions/GetSignInOptions")
                 #expect(options.body.contains("CONSENT_MODE_REQUIRED"), "\(options)")
                 #expect(options.body.contains("https://app.example/terms"), "\(options)")
                 let refused = try await signUp(Person(1), accepting: nil, web)
                 #expect(refused.status != 200, "\(refused)")
                 #expect(refused.body.contains("auth/consent-required"), "\(refused)")
-                let guest = try await call("Guests/SignInAsGuest", web)
+                let guest = try await call(web, "Guests/SignInAsGuest")
                 #expect(guest.status == 200, "guests are asked at their upgrade: \(guest)")
 
                 let signedUp = try await signUp(
@@ -101,14 +101,14 @@ extension SystemTests {
                 let token = signedUp.session.accessToken
                 #expect(try await !isAsked(token, web))
                 let withdrawn = try await call(
-                    "Consents/WithdrawConsent", ["kind": "CONSENT_KIND_TERMS"], token: token, web)
+                    web, "Consents/WithdrawConsent", ["kind": "CONSENT_KIND_TERMS"], token: token)
                 #expect(withdrawn.body.contains("withdrawnAtMs"), "\(withdrawn)")
                 #expect(try await isAsked(token, web))
                 let accepted = try await call(
-                    "Consents/AcceptTerms", Self.versions("t1"), token: token, web)
+                    web, "Consents/AcceptTerms", Self.versions("t1"), token: token)
                 #expect(accepted.status == 200, "\(accepted)")
                 let set = try await call(
-                    "Consents/SetPrivacy", ["marketing": true], token: token, web)
+                    web, "Consents/SetPrivacy", ["marketing": true], token: token)
                 let privacy = try set.read(Privacy.self).privacy
                 #expect(privacy.marketing == true && privacy.analytics == nil)
                 kept = token
