@@ -14,8 +14,9 @@ struct DocumentWrites: Sendable {
 
     /// Their number.
     var count: Int { all.count }
-    /// The bytes of their JSON texts, which one commit writes.
-    var bytes: Int { all.reduce(0) { $0 + $1.bytes } }
+    /// The bytes of their JSON texts, which one commit writes. A merge of a few bytes can write the
+    /// longest text again.
+    var bytes: Int { all.reduce(0) { $0 + ($1.isMerge ? DocumentText.bytesMax : $1.bytes) } }
 
     /// - Throws: `rpc/invalid-argument` with the field; `auth/invalid-document` for a text that is
     ///   no JSON object within the limits.
