@@ -21,7 +21,7 @@ extension ProfileHandler {
         }
         let head = IdentityV1.PhotoHead(
             accessToken: session.accessToken, bytes: bytes, origin: origin)
-        _ = try await limits.charging(.profileUpdate(account: session.accountID), context) {
+        _ = try await limits.charging(.photoUpload(account: session.accountID), context) {
             try await relay(head, incoming, outgoing, context)
         }
     }
