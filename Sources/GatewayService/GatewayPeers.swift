@@ -16,6 +16,10 @@ package struct GatewayPeers: Sendable {
         let documents: any AccountDocumentsAPI
         let profiles: any AccountProfilesAPI
         let onboarding: any AccountOnboardingAPI
+        /// For `watchDocuments` only.
+        let watches: any AccountDocumentsAPI
+        /// For uploads and downloads of photos only.
+        let photos: any AccountProfilesAPI
 
         /// Any implementations of its apis.
         package init(
@@ -37,20 +41,28 @@ package struct GatewayPeers: Sendable {
             self.documents = documents
             self.profiles = profiles
             self.onboarding = onboarding
+            (watches, photos) = (documents, profiles)
         }
 
         /// The service in another program.
-        package init(_ channel: any CallChannel) {
-            self.init(
-                accounts: AccountsClient(channel), credentials: CredentialsClient(channel),
-                identities: IdentitiesClient(channel), phoneCodes: PhoneCodesClient(channel),
-                emailChanges: EmailChangesClient(channel),
-                providerEvents: ProviderEventsClient(channel),
-                accountAdmin: AccountAdminClient(channel),
-                signInSettings: SignInSettingsClient(channel),
-                documents: AccountDocumentsClient(channel),
-                profiles: AccountProfilesClient(channel),
-                onboarding: AccountOnboardingClient(channel))
+        ///
+        /// Attack: a hundred accounts follow their documents ten times each, or read photos slowly,
+        /// until all calls that one connection can carry (`FrameLimits.callsMax`) are theirs, and
+        /// sign-ins wait. So streams have a channel of their own.
+        package init(_ channel: any CallChannel, streams: any CallChannel) {
+            watches = AccountDocumentsClient(streams)
+            photos = AccountProfilesClient(streams)
+            accounts = AccountsClient(channel)
+            credentials = CredentialsClient(channel)
+            identities = IdentitiesClient(channel)
+            phoneCodes = PhoneCodesClient(channel)
+            emailChanges = EmailChangesClient(channel)
+            providerEvents = ProviderEventsClient(channel)
+            accountAdmin = AccountAdminClient(channel)
+            signInSettings = SignInSettingsClient(channel)
+            documents = AccountDocumentsClient(channel)
+            profiles = AccountProfilesClient(channel)
+            onboarding = AccountOnboardingClient(channel)
         }
     }
 
