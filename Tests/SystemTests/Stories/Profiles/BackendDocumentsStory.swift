@@ -147,10 +147,10 @@ private struct ShopBackend {
         let request = GatewayV1.WriteAccountDocumentsRequest(
             call: call,
             writes: [.init(collection: collection, name: "main", json: json, merge: true)])
-        var context = context
-        context.metadata[Metadata.Key.idempotencyKey] = key
-        let answer = try await known { [context] in
-            try await BackendDocumentsClient(client).writeAccountDocuments(request, context)
+        let answer = try await known {
+            var context = context
+            context.metadata[Metadata.Key.idempotencyKey] = key
+            return try await BackendDocumentsClient(client).writeAccountDocuments(request, context)
         }
         return answer.written.first?.version ?? 0
     }
@@ -163,7 +163,7 @@ private struct ShopBackend {
         ).document?.json ?? ""
     }
 
-    private var context: CallContext { client.context(timeout: .seconds(10)) }
+    private var context: CallContext { client.context(timeout: .seconds(3)) }
 
     private func call(
         _ method: String, _ account: String, _ parts: [String], key idempotencyKey: String? = nil
@@ -178,7 +178,7 @@ private struct ShopBackend {
     /// Repeats a call until the servers have read the new key.
     private func known<Value>(_ call: () async throws -> Value) async throws -> Value {
         var (value, last): (Value?, any Error) = (nil, ClusterError(said: "no call"))
-        let isKnown = try await eventually {
+        let isKnown = try await eventually(within: .seconds(30)) {
             do {
                 value = try await call()
                 return true

@@ -54,13 +54,13 @@ extension SystemTests.ProfileStories {
             // cluster.
             defer { kill(identity, SIGCONT) }
             let error = try await refusal {
-                try await app.save(section, json, version: 0, key: "save-32002")
+                try await app.save(section, json, version: 0, key: "save-32002-again-and-again")
             }
             #expect(error.code.entry.isRetryable && !error.userMessage.isEmpty, "\(error)")
             kill(identity, SIGCONT)
             // A conflict would be with its own first try.
             let saved = try await retried {
-                try await app.save(section, json, version: 0, key: "save-32002")
+                try await app.save(section, json, version: 0, key: "save-32002-again-and-again")
             }
             #expect(saved.version == 1 && saved.done)
             #expect(try await app.onboarding().sections[0].version == 1)
