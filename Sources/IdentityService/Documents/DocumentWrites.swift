@@ -143,18 +143,6 @@ extension CollectionRules {
     }
 }
 
-extension StoredDocument {
-    /// The JSON object; nil for a removed document.
-    /// - Throws: `rpc/internal` if the stored text is no object.
-    func object() throws(ServiceError) -> JSONObject? {
-        guard !isRemoved else { return nil }
-        guard let object = DocumentText.object(in: json) else {
-            throw ServiceError(.internalError, detail: "a stored document is no JSON object")
-        }
-        return object
-    }
-}
-
 extension ServiceError {
     /// `auth/document-conflict`: the document is at `current`; 0 if it does not exist.
     static func documentConflict(_ current: Int64, field: String) -> ServiceError {
