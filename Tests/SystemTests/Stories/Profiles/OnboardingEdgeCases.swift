@@ -110,7 +110,7 @@ extension SystemTests.ProfileStories {
             #expect(nothing.code == .notFound, "no document is half-made")
 
             let outside = try await refusal { try await app.save(section, #"{"age":7}"#) }
-            #expect(outside.code == .invalidDocument && outside.fields == ["age"])
+            #expect(outside.code == .invalidDocument && outside.fields == ["json.age"])
             let drafts = try await app.onboarding().sections.map { try Self.draft($0) }
             #expect(drafts.contains { $0 != JSONObject() && $0["name"] == nil }, "defaults")
         }
