@@ -17,6 +17,10 @@ package struct GatewayPeers: Sendable {
         let profiles: any AccountProfilesAPI
         let onboarding: any AccountOnboardingAPI
         let consents: any AccountConsentsAPI
+        /// For `watchDocuments` only.
+        let watches: any AccountDocumentsAPI
+        /// For uploads and downloads of photos only.
+        let photos: any AccountProfilesAPI
 
         /// Any implementations of its apis.
         package init(
@@ -39,21 +43,29 @@ package struct GatewayPeers: Sendable {
             self.profiles = profiles
             self.onboarding = onboarding
             self.consents = consents
+            (watches, photos) = (documents, profiles)
         }
 
         /// The service in another program.
-        package init(_ channel: any CallChannel) {
-            self.init(
-                accounts: AccountsClient(channel), credentials: CredentialsClient(channel),
-                identities: IdentitiesClient(channel), phoneCodes: PhoneCodesClient(channel),
-                emailChanges: EmailChangesClient(channel),
-                providerEvents: ProviderEventsClient(channel),
-                accountAdmin: AccountAdminClient(channel),
-                signInSettings: SignInSettingsClient(channel),
-                documents: AccountDocumentsClient(channel),
-                profiles: AccountProfilesClient(channel),
-                onboarding: AccountOnboardingClient(channel),
-                consents: AccountConsentsClient(channel))
+        ///
+        /// Attack: a hundred accounts follow their documents ten times each, or read photos slowly,
+        /// until all calls that one connection can carry (`FrameLimits.callsMax`) are theirs, and
+        /// sign-ins wait. So streams have a channel of their own.
+        package init(_ channel: any CallChannel, streams: any CallChannel) {
+            watches = AccountDocumentsClient(streams)
+            photos = AccountProfilesClient(streams)
+            accounts = AccountsClient(channel)
+            credentials = CredentialsClient(channel)
+            identities = IdentitiesClient(channel)
+            phoneCodes = PhoneCodesClient(channel)
+            emailChanges = EmailChangesClient(channel)
+            providerEvents = ProviderEventsClient(channel)
+            accountAdmin = AccountAdminClient(channel)
+            signInSettings = SignInSettingsClient(channel)
+            documents = AccountDocumentsClient(channel)
+            profiles = AccountProfilesClient(channel)
+            onboarding = AccountOnboardingClient(channel)
+            consents = AccountConsentsClient(channel)
         }
     }
 

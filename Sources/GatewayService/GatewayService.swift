@@ -76,11 +76,12 @@ package struct GatewayService: Sendable {
             changes: identity.emailChanges, credentials: identity.credentials,
             sessions: session.sessions, limits: limits, photos: photos)
         documents = DocumentsHandler(
-            documents: identity.documents, sessions: session.sessions, limits: limits)
+            documents: identity.documents, watches: identity.watches,
+            sessions: session.sessions, limits: limits)
         backendDocuments = BackendDocumentsHandler(documents: identity.documents)
         profile = ProfileHandler(
-            profiles: identity.profiles, sessions: session.sessions, limits: limits,
-            photos: photos)
+            profiles: identity.profiles, photoStreams: identity.photos,
+            sessions: session.sessions, limits: limits, photos: photos)
         onboarding = OnboardingHandler(
             onboarding: identity.onboarding, profiles: identity.profiles,
             sessions: session.sessions, limits: limits, photos: photos)

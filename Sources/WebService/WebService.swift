@@ -25,6 +25,7 @@ package struct WebService: Sendable {
     package let tasks: [@Sendable () async throws -> Void]
     private let settings: WebSettings
     private let gateway: RPCClient
+    private let photos: RPCClient
     private let callers: CallerCheck
     private let pages: (pages: PageResponder, assets: PageAssets)?
     private let time: any Time
@@ -34,12 +35,17 @@ package struct WebService: Sendable {
     package typealias Readiness = @Sendable () -> (isReady: Bool, text: String)
 
     /// The web service in front of `gateway`.
-    /// - Parameter pageKey: `web.key`, for the pages; nil serves none.
+    ///
+    /// Attack: some clients read photos slowly, until all calls that one connection can carry
+    /// (`FrameLimits.callsMax`) are theirs, and sign-ins wait. So photos have a channel of their own.
+    /// - Parameters:
+    ///   - photos: another channel to the same gateway.
+    ///   - pageKey: `web.key`, for the pages; nil serves none.
     /// - Throws: `AppsFileError` for an apps file that cannot be used, `ThemeError`,
     ///   `CryptographyError.invalidKey`.
     package init(
-        settings: WebSettings, gateway: RPCClient, pageKey: SecretBytes?, time: any Time,
-        randomness: any Randomness, logger: Logger
+        settings: WebSettings, gateway: RPCClient, photos: RPCClient, pageKey: SecretBytes?,
+        time: any Time, randomness: any Randomness, logger: Logger
     ) throws {
         let methods = CallMethods.gatewayServices.flatMap(\.methods).filter(\.isPublic)
         var file: AppsFile?
@@ -75,6 +81,7 @@ package struct WebService: Sendable {
         }
         self.settings = settings
         self.gateway = gateway
+        self.photos = photos
         self.time = time
         self.logger = logger
     }
@@ -99,7 +106,7 @@ package struct WebService: Sendable {
         let openAPI = OpenAPIResponder()
         let apple = AppleNoticeResponder(notices: ProviderNoticesClient(gateway), time: time)
         let photos = PhotoResponder(
-            profile: ProfileClient(gateway), methods: methods, callers: callers,
+            profile: ProfileClient(self.photos), methods: methods, callers: callers,
             formalLanguages: settings.formalLanguages, time: time, logger: logger)
         let pages = pages
         return { exchange in

@@ -18,7 +18,9 @@ struct GatewayProgram: Program {
         let service = GatewayService(
             settings: settings.gateway,
             peers: GatewayPeers(
-                identity: .init(try host.channel(to: settings.identity)),
+                identity: .init(
+                    try host.channel(to: settings.identity),
+                    streams: try host.channel(to: settings.identity)),
                 session: .init(try host.channel(to: settings.session)),
                 // An unreachable rate limiter must be detected quickly.
                 limits: LimitsClient(

@@ -35,8 +35,8 @@ package protocol BackendDocumentsAPI: Sendable {
         _ request: GatewayV1.RemoveAccountDocumentRequest, _ context: CallContext
     ) async throws -> GatewayV1.RemoveDocumentResponse
 
-    /// Returns the account's documents, one page at a time. The parts of `bh` have one document with
-    /// the collection and the page token as its name.
+    /// Returns the account's documents, one page at a time. The parts of `bh` have one document: the
+    /// collection, the page token as its name, and with with_json "json" as its json.
     func listAccountDocuments(
         _ request: GatewayV1.ListAccountDocumentsRequest, _ context: CallContext
     ) async throws -> GatewayV1.ListDocumentsResponse

@@ -16,7 +16,7 @@ extension DocumentsHandler {
             case .afterPosition(let position): .afterPosition(position)
             case nil: nil
             }
-        let changes = documents.watchDocuments(
+        let changes = watches.watchDocuments(
             IdentityV1.WatchDocumentsRequest(
                 accessToken: try context.requiredAccessToken(), collection: request.collection,
                 after: after),

@@ -14,6 +14,8 @@ import ServiceRuntime
 ///                                                                             for a guarded act
 ///     we failed (UNAVAILABLE, INTERNAL)                 stays      refunded   refunded
 ///
+/// A write and an upload are acts, but what we refuse of them for its content stays charged too.
+///
 /// The attacks:
 /// - *A deadline that passes between a right answer, which is fast, and a wrong one, which is
 ///   slower*: a guess is refunded only by an error that proves that nothing was compared, or that
@@ -21,6 +23,10 @@ import ServiceRuntime
 /// - *An act whose caller cancels before the answer*: its effect may be committed, so it stays
 ///   charged. A retry with the same idempotency key is not charged again.
 /// - *Our own failures lock users out*: an act that failed on our side is refunded.
+/// - *A write whose last document is refused*: the others are read and checked before, where all
+///   other writes wait. Refunded, it could be repeated without end.
+/// - *An upload that ends just before its last byte*: until then it takes memory that other uploads
+///   wait for.
 enum ChargeSettlement: Hashable, Sendable {
     case stays
     case refunded
@@ -31,7 +37,9 @@ enum ChargeSettlement: Hashable, Sendable {
     }
 
     private static func stays(_ kind: ChargeKind, _ error: ServiceError) -> Bool {
-        if error.didNothing || error.status == .invalidArgument { return false }
+        if error.didNothing { return false }
+        if kind.costlyRefusals.contains(error.code) { return !error.isOfLengthAlone }
+        if error.status == .invalidArgument { return false }
         return switch error.code {
         case .deadlineExceeded, .cancelled: kind != .guardedAct
         case .invalidCredential, .invalidCode, .invalidProviderToken, .invalidNonce:
@@ -64,6 +72,30 @@ enum ChargeKind: CaseIterable, Sendable {
     case guardedAct
     /// An account is created: an act whose retry shows its password again.
     case signUp
+    /// Documents are written: an act that costs as much when it is refused.
+    case write
+    /// A photo is received: an act that costs as much when it is refused.
+    case upload
+
+    /// The refusals that come after the costly part.
+    var costlyRefusals: Set<ErrorCode> {
+        switch self {
+        case .write:
+            [
+                .documentConflict, .documentQuota, .invalidDocument, .accountRequired,
+                .consentRequired, .emailNotVerified, .invalidArgument,
+            ]
+        case .upload: [.invalidPhoto, .invalidArgument]
+        case .guess, .token, .act, .guardedAct, .signUp: []
+        }
+    }
+}
+
+extension ServiceError {
+    /// A photo was refused by the length that its first item has, before it was received.
+    fileprivate var isOfLengthAlone: Bool {
+        code == .invalidPhoto && violations.contains { $0.rule == PhotoRule.photoBytes.rawValue }
+    }
 }
 
 extension LimitedAction {
@@ -75,8 +107,10 @@ extension LimitedAction {
         case .signUp: .signUp
         case .verificationMailByPassword: .guardedAct
         case .guestSignUp, .passwordReset, .passwordCheck, .verificationMail, .unrequestedMail,
-            .phoneCodeRequest, .documentWrite, .profileUpdate:
+            .phoneCodeRequest, .profileUpdate:
             .act
+        case .documentWrite: .write
+        case .photoUpload: .upload
         }
     }
 }

@@ -33,8 +33,10 @@ enum LimitedAction {
     /// collection `profile` counts as the profile too: otherwise it would be a way around that
     /// limit.
     case documentWrite(account: String, collections: [String] = [])
-    /// A change of the display name or of the photo (G-17).
+    /// A change of the display name, or a removal of the photo (G-17).
     case profileUpdate(account: String)
+    /// A new photo (G-17).
+    case photoUpload(account: String)
 
     /// The flow that the action belongs to.
     var flow: LimitedFlow {
@@ -48,7 +50,7 @@ enum LimitedAction {
         case .providerSignIn, .providerProof: .providerSignIn
         case .phoneCodeRequest, .phoneCodeGuess: .phoneCode
         case .documentWrite: .documentWrite
-        case .profileUpdate: .profileUpdate
+        case .profileUpdate, .photoUpload: .profileUpdate
         }
     }
 
@@ -111,7 +113,7 @@ enum LimitedAction {
             [LimitName.documentWriteByAccount.charge(account)]
                 + (collections.contains(Self.profileCollection)
                     ? [LimitName.profileUpdateByAccount.charge(account)] : [])
-        case .profileUpdate(let account):
+        case .profileUpdate(let account), .photoUpload(let account):
             [LimitName.profileUpdateByAccount.charge(account)]
         }
     }
@@ -121,11 +123,18 @@ enum LimitedAction {
     /// response. Attack: a stranger invents requests and cancels before the response, to lock any
     /// number without having a message sent to it. (A guess without a response reveals nothing, and
     /// the identity service counts it against its code.)
+    ///
+    /// A refused write of the profile's documents has changed no profile.
     func spared(by error: ServiceError) -> [LimitName] {
-        guard case .phoneCodeGuess = self, error.code != .invalidCode || error.isOfNoLiveCode else {
-            return []
+        switch self {
+        case .phoneCodeGuess where error.code != .invalidCode || error.isOfNoLiveCode:
+            [.phoneCodeGuess]
+        case .documentWrite(_, let collections)
+        where collections.contains(Self.profileCollection)
+            && kind.costlyRefusals.contains(error.code):
+            [.profileUpdateByAccount]
+        default: []
         }
-        return [.phoneCodeGuess]
     }
 
     /// The account or number that a guess is about, in the form that `GuessesUnderWay` uses; nil

@@ -10,7 +10,7 @@ extension ProfileHandler {
         _ items: OutgoingItems<GatewayV1.DownloadPhotoItem>, _ context: CallContext
     ) async throws {
         let session = try await sessions.optional(context)
-        let download = profiles.downloadPhoto(
+        let download = photoStreams.downloadPhoto(
             IdentityV1.DownloadPhotoRequest(
                 name: request.name, accessToken: session?.accessToken ?? ""),
             context.onward())

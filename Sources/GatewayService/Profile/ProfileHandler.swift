@@ -5,6 +5,8 @@ import Contracts
 /// `removePhoto`.
 struct ProfileHandler: ProfileService {
     let profiles: any AccountProfilesAPI
+    /// The same service, for uploads and downloads.
+    let photoStreams: any AccountProfilesAPI
     let sessions: any SessionsAPI
     let limits: RateLimiter
     let photos: PhotoURLs

@@ -21,7 +21,7 @@ extension ProfileHandler {
         }
         let head = IdentityV1.PhotoHead(
             accessToken: session.accessToken, bytes: bytes, origin: origin)
-        _ = try await limits.charging(.profileUpdate(account: session.accountID), context) {
+        _ = try await limits.charging(.photoUpload(account: session.accountID), context) {
             try await relay(head, incoming, outgoing, context)
         }
     }
@@ -32,7 +32,7 @@ extension ProfileHandler {
         _ head: IdentityV1.PhotoHead, _ incoming: IncomingItems<GatewayV1.UploadPhotoRequest>,
         _ outgoing: OutgoingItems<GatewayV1.UploadPhotoItem>, _ context: CallContext
     ) async throws {
-        let upload = profiles.uploadPhoto(context.onward())
+        let upload = photoStreams.uploadPhoto(context.onward())
         try await withThrowingTaskGroup(of: Bool.self) { directions in
             directions.addTask {
                 try await Self.send(head, incoming, to: upload.outgoing)

@@ -17,16 +17,14 @@ extension AccountsHandler {
         return IdentityV1.GetAccountResponse(
             account: try answers.account(
                 found.row, found.facts, lastSignInAt: found.row.lastSignInAt,
-                pendingEmail: try pendingEmail(found)),
+                pendingEmail: try found.pendingEmail.text(of: found.row, reader)),
             hasPassword: found.hasPassword)
     }
 
     private struct Found: Sendable {
         let row: AccountRow
         let facts: AccountFacts
-        /// The new address of a pending email change; sealed.
-        let change: [UInt8]?
-        let claim: Claim?
+        let pendingEmail: PendingEmail
         /// Always false unless the request asks for it.
         let hasPassword: Bool
     }
@@ -38,18 +36,9 @@ extension AccountsHandler {
             guard let row = try session.account(account) else { return nil }
             return Found(
                 row: row, facts: try answers.facts(row, in: session),
-                change: try session.pendingChangeAddress(of: account, at: now),
-                claim: try session.claim(of: account, at: now),
+                pendingEmail: try PendingEmail(of: account, at: now, in: session),
                 hasPassword: try withProofs
                     && session.passwordHolder(account)?.sealedHash != nil)
         }
-    }
-
-    /// The address of a pending email change or claim; empty for none.
-    private func pendingEmail(_ found: Found) throws -> String {
-        guard found.change != nil || found.claim != nil else { return "" }
-        let vault = try reader.vault(found.row)
-        if let change = found.change { return try vault.open(change, .newAddress) }
-        return try found.claim.map { try vault.open($0.sealedAddress, .claimedAddress) } ?? ""
     }
 }

@@ -62,10 +62,13 @@ enum DocumentText {
     }
 
     /// The text of an object as it is stored.
-    /// - Returns: nil if it is too long.
+    ///
+    /// A merge or a default can make an object that is beyond the limits although each text that
+    /// was sent is within them. Stored, it could neither be changed nor removed again.
+    /// - Returns: nil if it is too long, or could not be read back.
     static func text(_ object: JSONObject) -> String? {
         let text = JSONWriter.text(object)
-        return text.utf8.count <= bytesMax ? text : nil
+        return self.object(in: text) == nil ? nil : text
     }
 }
 

@@ -14,8 +14,9 @@ struct DocumentWrites: Sendable {
 
     /// Their number.
     var count: Int { all.count }
-    /// The bytes of their JSON texts, which one commit writes.
-    var bytes: Int { all.reduce(0) { $0 + $1.bytes } }
+    /// The bytes of their JSON texts, which one commit writes. A merge of a few bytes can write the
+    /// longest text again.
+    var bytes: Int { all.reduce(0) { $0 + ($1.isMerge ? DocumentText.bytesMax : $1.bytes) } }
 
     /// - Throws: `rpc/invalid-argument` with the field; `auth/invalid-document` for a text that is
     ///   no JSON object within the limits.
@@ -139,18 +140,6 @@ extension CollectionRules {
     fileprivate func displayName(in document: JSONObject, _ key: DocumentKey) -> String? {
         guard key.name == DocumentKey.main, let field = displayNameField else { return nil }
         return document[field]?.string
-    }
-}
-
-extension StoredDocument {
-    /// The JSON object; nil for a removed document.
-    /// - Throws: `rpc/internal` if the stored text is no object.
-    func object() throws(ServiceError) -> JSONObject? {
-        guard !isRemoved else { return nil }
-        guard let object = DocumentText.object(in: json) else {
-            throw ServiceError(.internalError, detail: "a stored document is no JSON object")
-        }
-        return object
     }
 }
 

@@ -19,7 +19,8 @@ extension AccountDocumentsHandler {
         let call = try await authorised(
             request.caller, .list,
             IdentityV1.DocumentWrite(
-                collection: request.collection, name: request.pageToken
+                collection: request.collection, name: request.pageToken,
+                json: request.withJson ? "json" : ""
             ).signedParts, context)
         let (documents, page) = try await store.read { session in
             let documents = try opened(owner(call, in: session))

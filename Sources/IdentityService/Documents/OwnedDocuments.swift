@@ -1,37 +1,7 @@
 import Cryptography
-import JSON
 import Messages
 import ServiceRuntime
 import Storage
-
-/// A document as its owner reads it.
-struct StoredDocument: Hashable, Sendable {
-    /// The row's key.
-    let document: Int64
-    let key: DocumentKey
-    let version: Int64
-    let position: Int64
-    /// The JSON text; empty if it was removed.
-    let json: String
-    let changedAt: Timestamp
-    let isRemoved: Bool
-
-    /// The document as a message.
-    /// - Parameter withJSON: whether it has the text.
-    func message(withJSON: Bool) -> IdentityV1.Document {
-        IdentityV1.Document(
-            collection: key.collection, name: key.name, version: version,
-            json: withJSON ? json : "", changedAtMs: changedAt.milliseconds)
-    }
-}
-
-extension StoredDocument? {
-    /// The version that a write must name: 0 if the document does not exist, also after a removal.
-    var currentVersion: Int64 {
-        guard let document = self, !document.isRemoved else { return 0 }
-        return document.version
-    }
-}
 
 /// The documents of one account: opens and seals them under the account's key. Made in the
 /// transaction or for the read that uses it.
@@ -84,13 +54,6 @@ struct OwnedDocuments: Sendable {
     private func seal(_ key: DocumentKey, _ json: String, row: Int64) throws -> [UInt8] {
         try vault.seal("\(key.collection)\n\(key.name)\n\(json)", .document(row))
     }
-}
-
-/// A page of documents, opened, in the order of their positions.
-struct OpenedPage: Sendable {
-    let documents: [StoredDocument]
-    /// Whether there are more after the last one.
-    let hasMore: Bool
 }
 
 /// A document to write, checked by the rules of its collection.

@@ -100,8 +100,6 @@ struct OnboardingDraft: Sendable {
     /// The text of a draft as it is stored.
     /// - Returns: nil if it is too long or nested too deep to be read back.
     static func text(fields: JSONObject, screen: String) -> String? {
-        DocumentText.text(["screen": .string(screen), "fields": .object(fields)]).flatMap {
-            DocumentText.object(in: $0) == nil ? nil : $0
-        }
+        DocumentText.text(["screen": .string(screen), "fields": .object(fields)])
     }
 }

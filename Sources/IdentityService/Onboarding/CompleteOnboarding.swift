@@ -19,19 +19,39 @@ extension AccountOnboardingHandler {
         let call = try await call(request.accessToken, context)
         let origin = CallOrigin(request.origin, hash: documents.keys.audit)
         let voice = AcceptedLanguages(request.acceptLanguage).best ?? .english
+        // No limit counts these calls. So one that is refused or changes nothing is answered by
+        // reading: all other writes would wait for it.
+        let repeated = try await store.read { session in
+            try changes(of: owned(call, in: session), voice, in: session) == nil
+                ? completed(call.account, [], in: session) : nil
+        }
+        if let repeated { return try answer(repeated) }
         // The drafts are read in the transaction; this is the length of one long document.
         let done = try await store.write(
             about: [.account(call.account)], bulkBytes: DocumentText.bytesMax
         ) { transaction in
             let written = try complete(
                 owned(call, in: transaction), from: origin, voice, transaction)
-            guard let row = try transaction.account(call.account) else {
-                throw ServiceError(.internalError, detail: "an account with documents is missing")
-            }
-            return (row: row, facts: try answers.facts(row, in: transaction), written: written)
+            return try completed(call.account, written, in: transaction)
         }
         if !done.written.isEmpty { documents.watchers.changed(call.account) }
-        return IdentityV1.CompleteOnboardingResponse(
+        return try answer(done)
+    }
+
+    private func completed(
+        _ account: AccountID, _ written: [IdentityV1.Document], in session: some SQLSession
+    ) throws -> CompletedOnboarding {
+        guard let row = try session.account(account) else {
+            throw ServiceError(.internalError, detail: "an account with documents is missing")
+        }
+        return CompletedOnboarding(
+            row: row, facts: try answers.facts(row, in: session), written: written)
+    }
+
+    private func answer(
+        _ done: CompletedOnboarding
+    ) throws -> IdentityV1.CompleteOnboardingResponse {
+        IdentityV1.CompleteOnboardingResponse(
             account: try answers.account(
                 done.row, done.facts, lastSignInAt: done.row.lastSignInAt),
             written: done.written)
@@ -42,16 +62,7 @@ extension AccountOnboardingHandler {
         _ transaction: Transaction
     ) throws -> [IdentityV1.Document] {
         let account = owned.owner.account
-        let rules = documents.rules.value
-        let sections = try rules.onboarding?.drafted(of: owned, in: transaction) ?? []
-        let record = try transaction.onboardingRecord(account)
-        let positions = sections.compactMap(\.draft.document?.position)
-        guard record?.isRepeat(draftPositions: positions) == false else { return [] }
-        let completion = OnboardingCompletion(rules: rules, sections: sections, voice: voice)
-        for collection in completion.collections {
-            try documents.require(collection.need, of: owned.owner, in: transaction)
-        }
-        let changes = try completion.changes(of: owned, in: transaction)
+        guard let changes = try changes(of: owned, voice, in: transaction) else { return [] }
         let written = try owned.write(
             changes,
             within: DocumentQuota(isGuest: owned.owner.isGuest, documents.settings),
@@ -63,4 +74,27 @@ extension AccountOnboardingHandler {
         try transaction.audit(.onboardingCompleted, account, from: origin)
         return written
     }
+
+    /// The documents to write; nil for a repeat.
+    private func changes(
+        of owned: OwnedDocuments, _ voice: Voice, in session: some SQLSession
+    ) throws -> [DocumentChange]? {
+        let rules = documents.rules.value
+        let sections = try rules.onboarding?.drafted(of: owned, in: session) ?? []
+        let record = try session.onboardingRecord(owned.owner.account)
+        let positions = sections.compactMap(\.draft.document?.position)
+        guard record?.isRepeat(draftPositions: positions) == false else { return nil }
+        let completion = OnboardingCompletion(rules: rules, sections: sections, voice: voice)
+        for collection in completion.collections {
+            try documents.require(collection.need, of: owned.owner, in: session)
+        }
+        return try completion.changes(of: owned, in: session)
+    }
+}
+
+/// An account after its completion, and what that has written.
+private struct CompletedOnboarding: Sendable {
+    let row: AccountRow
+    let facts: AccountFacts
+    let written: [IdentityV1.Document]
 }

@@ -18,8 +18,9 @@ extension AccountOnboardingHandler {
         let repeatable = try RepeatableCall(
             "SaveOnboardingSection", [Array(call.account.text.utf8)] + request.parts, context,
             hash: documents.keys.calls)
+        // The draft that it is merged into can be a long document.
         let (section, isSaved) = try await store.write(
-            about: [.account(call.account)], bulkBytes: save.bytes
+            about: [.account(call.account)], bulkBytes: DocumentText.bytesMax
         ) { transaction in
             let owned = try owned(call, in: transaction)
             let isRepeat = try transaction.storedResponse(of: repeatable) != nil
@@ -61,8 +62,6 @@ private struct SectionSave: Sendable {
     let base: Int64?
     let screen: String
     let voice: Voice
-    /// The length of the text as it was sent.
-    let bytes: Int
 
     /// - Throws: `rpc/invalid-argument` with the field; `auth/invalid-document`.
     init(
@@ -83,7 +82,6 @@ private struct SectionSave: Sendable {
         self.fields = fields
         screen = request.screen
         voice = AcceptedLanguages(request.acceptLanguage).best ?? .english
-        bytes = request.json.utf8.count
         try check()
     }
 

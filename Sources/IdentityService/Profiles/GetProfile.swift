@@ -10,11 +10,16 @@ extension AccountProfilesHandler {
         _ request: IdentityV1.GetProfileRequest, _ context: CallContext
     ) async throws -> IdentityV1.GetProfileResponse {
         let owner = try await sessions.owner(ofAccessToken: request.accessToken, context)
-        let (row, photo) = try await store.read { session in
-            (try session.callersRow(owner.account), try session.photo(of: owner.account))
+        let now = documents.time.now()
+        let (row, photo, pending) = try await store.read { session in
+            (
+                try session.callersRow(owner.account), try session.photo(of: owner.account),
+                try PendingEmail(of: owner.account, at: now, in: session)
+            )
         }
         let vault = try reader.vault(row)
         return IdentityV1.GetProfileResponse(
-            account: try await answers.account(row), photo: try photo.map { try $0.message(vault) })
+            account: try await answers.account(row, pendingEmail: pending.text(of: row, reader)),
+            photo: try photo.map { try $0.message(vault) })
     }
 }

@@ -4,9 +4,10 @@ import Synchronization
 
 /// The uploads under way in this process. Each has the photo in memory, and its file has no row yet.
 ///
-/// An account has one at a time, and ten an hour (`profile-update-by-account`). So to keep all others
-/// waiting, an attacker needs many accounts that upload slowly at once, and each upload ends after a
-/// minute.
+/// An account has one at a time, and ten an hour, also refused ones (`profile-update-by-account`).
+/// What counts is what has arrived: a client that announces a photo and sends nothing keeps nobody
+/// waiting. So to do that, an attacker needs dozens of accounts an hour, and sends all bytes again
+/// each minute, after which an upload ends.
 final class PhotoUploads: Sendable {
     /// Bytes of all photos under way. Each takes up to three times its size: as received, rewritten
     /// and sealed.
@@ -15,36 +16,47 @@ final class PhotoUploads: Sendable {
     private static let retryAfter: Duration = .seconds(2)
 
     private struct State {
-        var accounts: Set<AccountID> = []
+        /// The bytes that have arrived, by account.
+        var accounts: [AccountID: Int] = [:]
         var bytes = 0
         var blobs: Set<BlobName> = []
     }
 
     private let state = Mutex(State())
 
-    /// Runs an upload of `bytes` bytes.
-    /// - Throws: `rpc/resource-exhausted` while the account has another one, and while there are too
-    ///   many; what `body` throws.
+    /// Runs an upload, which reports what arrives by `receive`.
+    /// - Throws: `rpc/resource-exhausted` while the account has another one; what `body` throws.
     func run<Value>(
-        of account: AccountID, bytes: Int, _ body: () async throws -> Value
+        of account: AccountID, _ body: () async throws -> Value
     ) async throws -> Value {
         let begins = state.withLock { state in
-            guard state.bytes + bytes <= Self.bytesMax, state.accounts.insert(account).inserted
-            else { return false }
-            state.bytes += bytes
+            guard state.accounts[account] == nil else { return false }
+            state.accounts[account] = 0
             return true
         }
-        guard begins else {
-            throw ServiceError(
-                .resourceExhausted, retryAfter: Self.retryAfter, detail: "too many uploads")
-        }
+        guard begins else { throw Self.tooMany }
         defer {
             state.withLock { state in
-                state.accounts.remove(account)
-                state.bytes -= bytes
+                state.bytes -= state.accounts.removeValue(forKey: account) ?? 0
             }
         }
         return try await body()
+    }
+
+    /// Counts bytes that have arrived for the upload of an account.
+    /// - Throws: `rpc/resource-exhausted` while there are too many.
+    func receive(_ bytes: Int, of account: AccountID) throws(ServiceError) {
+        let isAccepted = state.withLock { state in
+            guard bytes <= Self.bytesMax - state.bytes else { return false }
+            state.accounts[account, default: 0] += bytes
+            state.bytes += bytes
+            return true
+        }
+        guard isAccepted else { throw Self.tooMany }
+    }
+
+    private static var tooMany: ServiceError {
+        ServiceError(.resourceExhausted, retryAfter: retryAfter, detail: "too many uploads")
     }
 
     /// Runs `body`, which writes the blob and commits its row, while the sweep leaves the blob.

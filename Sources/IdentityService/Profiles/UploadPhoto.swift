@@ -28,8 +28,9 @@ extension AccountProfilesHandler {
         }
         let owner = try await sessions.owner(ofAccessToken: head.accessToken, context)
         let row = try await store.read { try $0.callersRow(owner.account) }
-        let photo = try await uploads.run(of: owner.account, bytes: Int(head.bytes)) {
-            let file = try await Self.receive(Int(head.bytes), &items, outgoing)
+        let photo = try await uploads.run(of: owner.account) {
+            let file = try await receive(
+                Int(head.bytes), of: owner.account, &items, outgoing)
             let upload = try await Self.offLoop {
                 PreparedPhoto(try CleanedPhoto(file), randomness)
             }
@@ -38,8 +39,9 @@ extension AccountProfilesHandler {
         try await outgoing.write(.init(receivedBytes: head.bytes, photo: photo))
     }
 
-    private static func receive(
-        _ count: Int, _ items: inout IncomingItems<IdentityV1.UploadPhotoRequest>.AsyncIterator,
+    private func receive(
+        _ count: Int, of account: AccountID,
+        _ items: inout IncomingItems<IdentityV1.UploadPhotoRequest>.AsyncIterator,
         _ outgoing: OutgoingItems<IdentityV1.UploadPhotoItem>
     ) async throws -> [UInt8] {
         var file: [UInt8] = []
@@ -47,9 +49,10 @@ extension AccountProfilesHandler {
         while file.count < count, let item = try await items.next() {
             guard case .data(let part) = item.part, !part.isEmpty, part.count <= count - file.count
             else { throw ServiceError(.invalidArgument, fields: ["data"]) }
+            try uploads.receive(part.count, of: account)
             file += part
             number += 1
-            if number.isMultiple(of: itemsBetweenProgress), file.count < count {
+            if number.isMultiple(of: Self.itemsBetweenProgress), file.count < count {
                 try await outgoing.write(.init(receivedBytes: UInt32(clamping: file.count)))
             }
         }

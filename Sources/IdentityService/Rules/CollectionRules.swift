@@ -56,7 +56,9 @@ package struct CollectionRules: Hashable, Sendable {
         of document: JSONObject, replacing former: JSONObject?, by writer: DocumentWriter,
         voice: Voice
     ) -> [ServiceError.Violation] {
-        var violations: [ServiceError.Violation] = []
+        var violations = fields.respelled(in: document).map {
+            ServiceError.Violation(field: $0, rule: DocumentRule.unknownField.rawValue)
+        }
         for field in fields {
             let former = former?[field.name]
             let rule =

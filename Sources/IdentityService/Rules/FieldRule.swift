@@ -87,6 +87,18 @@ extension [FieldRule] {
         let names = Set(map(\.name))
         return object.members.map(\.name).filter { !names.contains($0) }
     }
+
+    /// The fields of an object that have a declared name in another spelling: to Swift, U+212A
+    /// (KELVIN SIGN) is a K.
+    ///
+    /// Attack: the owner replaces the field `KYC`, which only the server may write, by a field of
+    /// that spelling with the same value. The rules find the field; the backend does not.
+    func respelled(in object: JSONObject) -> [String] {
+        // Declared names are ASCII.
+        object.members.map(\.name).filter { name in
+            !name.utf8.allSatisfy { $0 < 0x80 } && contains { $0.name == name }
+        }
+    }
 }
 
 extension FieldRule {

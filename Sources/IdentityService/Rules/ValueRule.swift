@@ -81,7 +81,9 @@ extension ValueRule {
     }
 
     private func breachesInside(_ object: JSONObject) -> [Breach] {
-        var breaches: [Breach] = []
+        var breaches = fields.respelled(in: object).map {
+            Breach(rule: .unknownField, place: ".\($0)")
+        }
         for field in fields {
             let place = ".\(field.name)"
             if field.isMissing(in: object) {

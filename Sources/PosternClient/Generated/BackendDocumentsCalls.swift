@@ -46,8 +46,8 @@ public struct BackendDocumentsCalls: Sendable {
         try await caller.call(BackendDocumentsDescription.removeAccountDocument, request, options)
     }
 
-    /// Returns the account's documents, one page at a time. The parts of `bh` have one document with
-    /// the collection and the page token as its name.
+    /// Returns the account's documents, one page at a time. The parts of `bh` have one document: the
+    /// collection, the page token as its name, and with with_json "json" as its json.
     public func listAccountDocuments(
         _ request: GatewayV1.ListAccountDocumentsRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.ListDocumentsResponse {

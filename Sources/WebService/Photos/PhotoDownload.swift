@@ -82,6 +82,8 @@ extension PhotoResponder {
         var fields = callersFields
         fields.append(contentsOf: Self.fields)
         fields[.eTag] = tag.text
+        // A browser may be used by several people, one after the other.
+        fields[.vary] = "Origin, Authorization"
         // In a session it may be a photo that only its owner sees.
         fields[.cacheControl] =
             (request[.authorization] == nil ? "public, " : "private, ") + Self.maxAge

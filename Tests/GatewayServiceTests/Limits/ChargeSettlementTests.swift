@@ -19,6 +19,11 @@ struct ChargeSettlementTests {
         .act: [.emailAlreadyInUse, .deadlineExceeded, .cancelled],
         .guardedAct: [],
         .signUp: [.emailAlreadyInUse, .idempotencyKeyReused, .deadlineExceeded, .cancelled],
+        .write: [
+            .documentConflict, .documentQuota, .invalidDocument, .accountRequired,
+            .consentRequired, .emailNotVerified, .invalidArgument, .deadlineExceeded, .cancelled,
+        ],
+        .upload: [.invalidPhoto, .invalidArgument, .deadlineExceeded, .cancelled],
     ]
 
     @Test(
@@ -43,6 +48,27 @@ struct ChargeSettlementTests {
                 #expect(ChargeSettlement(of: kind, after: error) == .refunded)
             }
         }
+    }
+
+    @Test("G-17: a photo that is refused by its length is refunded, and one that was received not")
+    func photos() {
+        for rule in PhotoRule.allCases {
+            var error = ServiceError(.invalidPhoto)
+            error.violations = [.init(field: "photo", rule: rule.rawValue)]
+            let settlement = ChargeSettlement(of: .upload, after: error)
+            #expect(settlement == (rule == .photoBytes ? .refunded : .stays), "\(rule)")
+        }
+    }
+
+    @Test("I-07: a refused write of the profile's documents is no change of the profile")
+    func profileDocuments() {
+        let conflict = ServiceError(.documentConflict)
+        let write = LimitedAction.documentWrite(account: "a", collections: ["goals", "profile"])
+        #expect(write.spared(by: conflict) == [.profileUpdateByAccount])
+        // It may be written.
+        #expect(write.spared(by: ServiceError(.deadlineExceeded)) == [])
+        let other = LimitedAction.documentWrite(account: "a", collections: ["goals"])
+        #expect(other.spared(by: conflict) == [])
     }
 
     @Test("M4: a code guess counts against its number only once identity reports it wrong")

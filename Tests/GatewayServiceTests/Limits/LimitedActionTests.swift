@@ -152,6 +152,10 @@ struct LimitedActionTests {
                 .profileUpdate(account: "acc_0000000000001"),
                 ["profile-update-by-account": "acc_0000000000001"]
             ),
+            (
+                .photoUpload(account: "acc_0000000000001"),
+                ["profile-update-by-account": "acc_0000000000001"]
+            ),
         ] as [(LimitedAction, [String: String])])
     func table(action: LimitedAction, charges: [String: String]) {
         #expect(action.charges.count == charges.count)
@@ -172,7 +176,7 @@ struct LimitedActionTests {
                     number: "+4915112345678", request: "pcr_1", device: "d", caller: caller),
                 .passwordReset(email: "a", caller: caller), .unrequestedMail(email: "a"),
                 .documentWrite(account: "a", collections: ["profile"]),
-                .profileUpdate(account: "a"),
+                .profileUpdate(account: "a"), .photoUpload(account: "a"),
             ] {
                 for charge in action.charges + action.restartedCharges {
                     #expect(LimitName(rawValue: charge.limit) != nil, "\(charge.limit)")

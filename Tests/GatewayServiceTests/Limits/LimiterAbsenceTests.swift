@@ -54,7 +54,7 @@ struct LimiterAbsenceTests {
             .passwordReset(email: "ada@example.org", caller: caller),
             .unrequestedMail(email: "ada@example.org"),
             .documentWrite(account: "acc_1", collections: ["profile"]),
-            .profileUpdate(account: "acc_1"),
+            .profileUpdate(account: "acc_1"), .photoUpload(account: "acc_1"),
         ] {
             let absences = try action.charges.map { charge in
                 try #require(LimitName(rawValue: charge.limit)).absence

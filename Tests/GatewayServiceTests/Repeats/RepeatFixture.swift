@@ -38,7 +38,7 @@ struct RepeatFixture: Sendable {
         gateway = GatewayService(
             settings: try SettingsLoader.settings(),
             peers: GatewayPeers(
-                identity: .init(wire),
+                identity: .init(wire, streams: wire),
                 session: .init(
                     sessions: SessionsClient(wire), devices: DevicesClient(wire),
                     activity: AccountActivityClient(wire), ends: SessionEndsClient(wire),

@@ -30,15 +30,9 @@ struct BackendSigner: Sendable {
         on account: String, _ method: String, _ parts: [String], idempotencyKey: String?,
         at moment: Timestamp, as actor: String = ""
     ) throws -> GatewayV1.BackendCall {
-        let signed = (["postern documents v1", account, actor] + parts).map { Array($0.utf8) }
-        let token = try ApplicationToken.sign(
-            .init(
-                application: Self.application, audience: Self.origin, issuedAt: moment,
-                expiresAt: moment + .seconds(60),
-                method: "postern.gateway.v1.BackendDocuments/\(method)",
-                bodyHash: ApplicationToken.bodyHash(of: DelimitedParts.joined(signed)),
-                idempotencyKey: idempotencyKey),
-            key: key, keyIdentifier: "\(Self.application).k1")
+        let token = try DocumentToken.sign(
+            method, [DocumentToken.label, account, actor] + parts, idempotencyKey: idempotencyKey,
+            audience: Self.origin, at: moment, by: Self.application, key: key)
         return .init(accountId: account, applicationToken: token, actor: actor)
     }
 }

@@ -18,7 +18,7 @@ struct BackendCallsTests {
         var key: UInt8 = 1
         var age: Duration = .zero
         var idempotencyKey: String? = "k"
-        var label = "postern documents v1"
+        var label = DocumentToken.label
         var account: String?
         var actor: String?
     }
@@ -26,18 +26,11 @@ struct BackendCallsTests {
     private static func caller(
         _ fixture: DocumentFixture, _ parts: [String], _ claim: Claim = Claim(), actor: String = ""
     ) throws -> IdentityV1.BackendCaller {
-        let issuedAt = fixture.identity.time.now() - claim.age
         let signed = [claim.label, claim.account ?? fixture.account, claim.actor ?? actor] + parts
-        let token = try ApplicationToken.sign(
-            .init(
-                application: claim.application, audience: claim.audience, issuedAt: issuedAt,
-                expiresAt: issuedAt + .seconds(60),
-                method: "postern.gateway.v1.BackendDocuments/\(claim.method)",
-                bodyHash: ApplicationToken.bodyHash(
-                    of: DelimitedParts.joined(signed.map { Array($0.utf8) })),
-                idempotencyKey: claim.idempotencyKey),
-            key: DocumentFixture.key(claim.key),
-            keyIdentifier: "\(claim.application).\(claim.keyID)")
+        let token = try DocumentToken.sign(
+            claim.method, signed, idempotencyKey: claim.idempotencyKey, audience: claim.audience,
+            at: fixture.identity.time.now() - claim.age, by: claim.application,
+            key: DocumentFixture.key(claim.key), keyID: claim.keyID)
         return IdentityV1.BackendCaller(
             accountId: fixture.account, applicationToken: token, actor: actor)
     }

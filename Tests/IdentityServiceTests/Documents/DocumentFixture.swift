@@ -11,6 +11,8 @@ import Testing
 /// An account with a session, and the handler of its documents.
 struct DocumentFixture: Sendable {
     static let audience = "https://auth.example.org"
+    /// One backend may write documents: `billing`.
+    static let settings = DocumentSettings(writers: ["billing"], webOrigins: [audience])
 
     let identity: IdentityFixture
     let handler: AccountDocumentsHandler
@@ -22,29 +24,15 @@ struct DocumentFixture: Sendable {
     /// - Parameter isGuest: whether the account is a guest; otherwise its address is unverified.
     init(
         _ identity: IdentityFixture? = nil, rules: DocumentRules = .standard,
-        settings: DocumentSettings = DocumentSettings(
-            writers: ["billing"], webOrigins: [DocumentFixture.audience]),
-        isGuest: Bool = false
+        settings: DocumentSettings = DocumentFixture.settings, isGuest: Bool = false
     ) async throws {
         let identity = try identity ?? IdentityFixture()
         self.identity = identity
-        handler = AccountDocumentsHandler(
-            settings: settings, consent: ConsentSettings(), store: identity.store,
-            keys: identity.keys, time: identity.time,
-            randomness: identity.randomness, sessions: identity.sessions, rules: Reloadable(rules),
-            backends: BackendCalls(
-                settings: settings,
-                applications: Reloadable(
-                    Applications(
-                        name: "billing", keyID: "k1", key: try Self.key(),
-                        mayAssertClientAddress: false)),
-                time: identity.time),
-            watchers: DocumentWatchers())
+        handler = try identity.documents(rules: Reloadable(rules), settings)
         if isGuest {
             (account, token) = try await identity.guest()
         } else {
-            account = try #require(try await identity.register().account).accountId
-            token = identity.devices.open(account)
+            (account, token) = try await identity.member()
         }
     }
 
@@ -116,6 +104,25 @@ struct DocumentFixture: Sendable {
                 accessToken: token ?? self.token, collection: collection,
                 after: position.map { .afterPosition($0) }), identity.context()
         ).makeAsyncIterator()
+    }
+}
+
+extension IdentityFixture {
+    /// A handler that knows the key of the backend `billing`.
+    func documents(
+        rules: Reloadable<DocumentRules>, _ settings: DocumentSettings = DocumentFixture.settings
+    ) throws -> AccountDocumentsHandler {
+        AccountDocumentsHandler(
+            settings: settings, consent: ConsentSettings(), store: store, keys: keys, time: time,
+            randomness: randomness, sessions: sessions, rules: rules,
+            backends: BackendCalls(
+                settings: settings,
+                applications: Reloadable(
+                    Applications(
+                        name: "billing", keyID: "k1", key: try DocumentFixture.key(),
+                        mayAssertClientAddress: false)),
+                time: time),
+            watchers: DocumentWatchers())
     }
 }
 

@@ -56,6 +56,27 @@ struct WriteDocumentsTests {
         #expect(try await fixture.read().json == #"{"a":null}"#)
     }
 
+    @Test("a merge that would make a document too large to be read back is refused")
+    func mergedBeyondLimits() async throws {
+        let fixture = try await DocumentFixture()
+        func members(_ letter: String) -> String {
+            "{" + (0..<600).map { "\"\(letter)\($0)\":0" }.joined(separator: ",") + "}"
+        }
+        _ = try await fixture.write(members("a"), merge: true)
+        let error = try await refusal { try await fixture.write(members("b"), merge: true) }
+        #expect(error.code == .invalidDocument && error.fields == ["writes[0].json"])
+        #expect(try await fixture.write(#"{"a0":null}"#, merge: true).version == 2)
+        #expect(try await fixture.remove())
+    }
+
+    @Test("a merge counts as the longest document among the bytes of a commit")
+    func bytes() throws {
+        let writes = try DocumentWrites(
+            [.make("settings", "a", "{}"), .make("settings", "b", "{}", merge: true)],
+            voice: .english)
+        #expect(writes.bytes == 2 + DocumentText.bytesMax)
+    }
+
     @Test("of several documents all are written, or none")
     func several() async throws {
         let fixture = try await DocumentFixture()

@@ -1,5 +1,8 @@
+import Glibc
 import Messages
 import ServiceRuntime
+import Storage
+import Synchronization
 import Testing
 
 @testable import IdentityService
@@ -46,6 +49,23 @@ struct CompleteOnboardingTests {
         #expect(try await fixture.read("goals") == nil)
         #expect(try await !fixture.get().complete)
         #expect(try await fixture.identity.audited("onboarding.completed") == 0)
+    }
+
+    @Test("a completion that is refused, or is a repeat, does not wait for other writes")
+    func readsOnly() async throws {
+        let fixture = try await OnboardingFixture()
+        let other = try await OnboardingFixture()
+        try await other.saveAll()
+        let done = try await other.complete()
+        let writer = HeldWriter()
+        async let first: Void = fixture.identity.store.write(about: []) { _ in writer.hold() }
+        async let second: Void = other.identity.store.write(about: []) { _ in writer.hold() }
+        await writer.untilHeld(2)
+        #expect(try await refusal { try await fixture.complete() }.code == .invalidDocument)
+        let again = try await other.complete()
+        #expect(again.written.isEmpty && again.account == done.account)
+        writer.release()
+        _ = try await (first, second)
     }
 
     @Test("if one document is refused, none is written")
@@ -116,4 +136,21 @@ struct CompleteOnboardingTests {
         #expect(try await fixture.complete().account?.onboardingComplete == true)
         #expect(try await fixture.identity.audited("onboarding.completed") == 1)
     }
+}
+
+/// Holds the writers of stores in a transaction until `release`.
+private final class HeldWriter: Sendable {
+    private let held = Atomic(0)
+    private let isReleased = Atomic(false)
+
+    func hold() {
+        held.add(1, ordering: .releasing)
+        while !isReleased.load(ordering: .acquiring) { sched_yield() }
+    }
+
+    func untilHeld(_ count: Int) async {
+        while held.load(ordering: .acquiring) < count { await Task.yield() }
+    }
+
+    func release() { isReleased.store(true, ordering: .releasing) }
 }

@@ -57,8 +57,7 @@ struct OnboardingFixture: Sendable {
         if isGuest {
             (account, token) = try await identity.guest()
         } else {
-            account = try #require(try await identity.register().account).accountId
-            token = identity.devices.open(account)
+            (account, token) = try await identity.member()
         }
     }
 

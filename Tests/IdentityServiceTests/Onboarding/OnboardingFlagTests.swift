@@ -1,4 +1,3 @@
-import Cryptography
 import Messages
 import RPC
 import ServiceRuntime
@@ -95,37 +94,14 @@ extension OnboardingFixture {
     ) async throws {
         let account = account ?? self.account
         let value = signed ?? (complete ? "true" : "false")
-        let now = identity.time.now()
-        let parts = ["postern documents v1", account, "ann", value].map { Array($0.utf8) }
-        let token = try ApplicationToken.sign(
-            .init(
-                application: "billing", audience: DocumentFixture.audience, issuedAt: now,
-                expiresAt: now + .seconds(60),
-                method: "postern.gateway.v1.BackendDocuments/SetOnboarding",
-                bodyHash: ApplicationToken.bodyHash(of: DelimitedParts.joined(parts)),
-                idempotencyKey: nil),
-            key: DocumentFixture.key(), keyIdentifier: "billing.k1")
-        _ = try await backendDocuments().setOnboarding(
+        let token = try DocumentToken.sign(
+            "SetOnboarding", [DocumentToken.label, account, "ann", value], idempotencyKey: nil,
+            audience: DocumentFixture.audience, at: identity.time.now(), by: "billing",
+            key: DocumentFixture.key())
+        let documents = try identity.documents(rules: handler.documents.rules)
+        _ = try await documents.setOnboarding(
             .init(
                 backend: .init(accountId: account, applicationToken: token, actor: "ann"),
                 complete: complete, origin: IdentityFixture.origin), identity.context())
-    }
-
-    private func backendDocuments() throws -> AccountDocumentsHandler {
-        let settings = DocumentSettings(
-            writers: ["billing"], webOrigins: [DocumentFixture.audience])
-        return AccountDocumentsHandler(
-            settings: settings, consent: ConsentSettings(), store: identity.store,
-            keys: identity.keys, time: identity.time,
-            randomness: identity.randomness, sessions: identity.sessions,
-            rules: handler.documents.rules,
-            backends: BackendCalls(
-                settings: settings,
-                applications: Reloadable(
-                    Applications(
-                        name: "billing", keyID: "k1", key: try DocumentFixture.key(),
-                        mayAssertClientAddress: false)),
-                time: identity.time),
-            watchers: DocumentWatchers())
     }
 }

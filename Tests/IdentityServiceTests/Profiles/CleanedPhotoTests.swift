@@ -103,6 +103,18 @@ struct CleanedPhotoTests {
         }
     }
 
+    @Test("a JPEG with more scans than programs write is refused")
+    func scans() {
+        let file = PhotoSamples.jpeg(metadata: false)
+        let scan: [UInt8] = [0xff, 0xda, 0, 8, 1, 1, 0, 0, 63, 0, 4, 5]
+        func rule(adding count: Int) -> PhotoRule? {
+            let scans = [[UInt8]](repeating: scan, count: count).flatMap { $0 }
+            return self.rule(file.dropLast(2) + scans + file.suffix(2))
+        }
+        #expect(rule(adding: JPEGFile.scansMax - 2) == nil)
+        #expect(rule(adding: JPEGFile.scansMax - 1) == .photoFormat)
+    }
+
     @Test("a file that ends early is refused at every byte")
     func truncations() {
         for file in PhotoSamples.all {

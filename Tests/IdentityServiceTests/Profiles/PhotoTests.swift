@@ -152,15 +152,21 @@ struct PhotoTests {
         let uploads = PhotoUploads()
         let (ada, eve) = (try #require(AccountID(key: 1)), try #require(AccountID(key: 2)))
         let half = PhotoUploads.bytesMax / 2
-        try await uploads.run(of: ada, bytes: half) {
-            let same = try await refusal { try await uploads.run(of: ada, bytes: 1) {} }
-            let large = try await refusal { try await uploads.run(of: eve, bytes: half + 1) {} }
+        func run(_ account: AccountID, _ bytes: Int) async throws {
+            try await uploads.run(of: account) { try uploads.receive(bytes, of: account) }
+        }
+        try await uploads.run(of: ada) {
+            // Before its bytes arrive, it takes none from others.
+            try await run(eve, PhotoUploads.bytesMax)
+            try uploads.receive(half, of: ada)
+            let same = try await refusal { try await run(ada, 1) }
+            let large = try await refusal { try await run(eve, half + 1) }
             for error in [same, large] {
                 #expect(error.code == .resourceExhausted && error.retryAfter != nil)
             }
-            try await uploads.run(of: eve, bytes: half) {}
+            try await run(eve, half)
         }
-        try await uploads.run(of: ada, bytes: PhotoUploads.bytesMax) {}
+        try await run(ada, PhotoUploads.bytesMax)
     }
 
     @Test("the sweep removes the files that no row names, except those of uploads under way")

@@ -22,12 +22,6 @@ extension IdentityFixture {
             blobs: service.blobs, uploads: profiles.uploads)
     }
 
-    /// A registered account and its access token.
-    func member(_ email: String = "ada@example.org") async throws -> (id: String, token: String) {
-        let id = try #require(try await register(email).account).accountId
-        return (id, devices.open(id))
-    }
-
     /// Uploads a photo in parts of `part` bytes.
     /// - Returns: the items.
     func upload(

@@ -237,6 +237,24 @@ struct ProtectedFieldTests {
         #expect(removed == (try JSONObject(text: #"{"a": 2, "plan": "free"}"#)))
     }
 
+    @Test("I-07: a declared field in another spelling, with U+212A for K, is refused")
+    func respelled() throws {
+        let rules = try RulesText.profile(
+            """
+            other-fields: allow
+            fields:
+              KYC: {type: text, server-only: true}
+              home: {type: object, other-fields: allow, fields: {KM: {type: integer}}}
+            """)
+        let former = #"{"KYC": "failed"}"#
+        #expect(
+            try rules.broken(#"{"\u212AYC": "failed"}"#, replacing: former)
+                == ["\u{212A}YC unknown-field"])
+        #expect(
+            try rules.broken(#"{"home": {"\u212AM": 1}}"#) == ["home.\u{212A}M unknown-field"])
+        #expect(try rules.broken(#"{"\u212A": 1, "é": 2}"#).isEmpty)
+    }
+
     @Test("I-07: a value of the owner for a server-only field is refused, not replaced")
     func refused() throws {
         let former = #"{"plan": "plus", "score": 7}"#

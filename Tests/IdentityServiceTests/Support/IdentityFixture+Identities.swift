@@ -76,6 +76,12 @@ extension IdentityFixture {
         return (account, devices.open(account, amr: IdentitiesHandler.guestMethods))
     }
 
+    /// A registered account and its access token; the address is not verified.
+    func member(_ email: String = "ada@example.org") async throws -> (id: String, token: String) {
+        let id = try #require(try await register(email).account).accountId
+        return (id, devices.open(id))
+    }
+
     /// Links a provider identity.
     func link(
         _ token: IdentityV1.ProviderToken, in session: String, key: String? = nil

@@ -25,7 +25,7 @@ struct PhotoDownloadTests {
                 "content-type": "image/jpeg", "content-length": "5000", "etag": "\"new_photo-1\"",
                 "cache-control": "public, max-age=86400", "x-content-type-options": "nosniff",
                 "content-security-policy": "default-src 'none'", "content-disposition": "inline",
-                "cross-origin-resource-policy": "cross-origin", "vary": "Origin",
+                "cross-origin-resource-policy": "cross-origin", "vary": "Origin, Authorization",
             ]
             for (name, value) in expected { #expect(response.fields[name] == value, "\(name)") }
             #expect(photos.profile.metadata("client-address") == "127.0.0.1")

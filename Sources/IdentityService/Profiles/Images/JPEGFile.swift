@@ -15,9 +15,13 @@ struct JPEGFile {
     /// Of JFIF's segment, without the size of the thumbnail; of Adobe's.
     private static let (jfifBytes, adobeBytes) = (12, 12)
 
+    /// Programs write about ten. Attack: a small file with thousands of scans, each of which makes a
+    /// decoder go through all pixels.
+    static let scansMax = 100
+
     private(set) var size = PhotoSize(width: 0, height: 0)
     private var hasFrame = false
-    private var hasScan = false
+    private var scans = 0
     private var jfif: [UInt8] = []
     private var orientation: ExifOrientation?
     private var rest: [UInt8] = []
@@ -33,7 +37,7 @@ struct JPEGFile {
         var reader = PhotoReader(file.dropFirst(Self.start.count))
         while let marker = Self.marker(&reader) {
             if marker == 0xd9 {
-                guard hasScan else { return nil }
+                guard scans > 0 else { return nil }
                 if orientation?.isTransposed == true {
                     size = PhotoSize(width: size.height, height: size.width)
                 }
@@ -65,8 +69,8 @@ struct JPEGFile {
         case 0xc0...0xc3, 0xc5...0xc7, 0xc9...0xcb, 0xcd...0xcf:
             guard !hasFrame, readFrame(content) else { return false }
         case 0xda:
-            guard hasFrame else { return false }
-            hasScan = true
+            guard hasFrame, scans < Self.scansMax else { return false }
+            scans += 1
         case 0xe0...0xef, 0xfe: return addOptional(marker, content)
         default: return false
         }

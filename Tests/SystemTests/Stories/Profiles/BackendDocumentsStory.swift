@@ -126,7 +126,7 @@ private struct ShopBackend {
         guard let address = try cluster.addresses()["gateway"].flatMap({ ServiceAddress($0) }),
             let key = own.key as? Ed25519SigningKey
         else { throw ClusterError(said: "no gateway, or no key of \(name)") }
-        (self.key, keyID) = (key, "\(own.application).\(own.keyID)")
+        (self.key, keyID) = (key, own.keyID)
         client = RPCClient(
             ClientSettings(
                 service: "postern.gateway", addresses: [address], application: own.application,
@@ -147,10 +147,10 @@ private struct ShopBackend {
         let request = GatewayV1.WriteAccountDocumentsRequest(
             call: call,
             writes: [.init(collection: collection, name: "main", json: json, merge: true)])
-        var context = context
-        context.metadata[Metadata.Key.idempotencyKey] = key
-        let answer = try await known { [context] in
-            try await BackendDocumentsClient(client).writeAccountDocuments(request, context)
+        let answer = try await known {
+            var context = context
+            context.metadata[Metadata.Key.idempotencyKey] = key
+            return try await BackendDocumentsClient(client).writeAccountDocuments(request, context)
         }
         return answer.written.first?.version ?? 0
     }
@@ -163,27 +163,22 @@ private struct ShopBackend {
         ).document?.json ?? ""
     }
 
-    private var context: CallContext { client.context(timeout: .seconds(10)) }
+    private var context: CallContext { client.context(timeout: .seconds(3)) }
 
     private func call(
         _ method: String, _ account: String, _ parts: [String], key idempotencyKey: String? = nil
     ) throws -> GatewayV1.BackendCall {
-        let now = SystemTime().now()
-        let signed = ["postern documents v1", account, "billing-job"] + parts
-        let token = try ApplicationToken.sign(
-            .init(
-                application: SharedProfileFixture.writer, audience: Self.audience, issuedAt: now,
-                expiresAt: now + .seconds(60), method: "\(Self.service)/\(method)",
-                bodyHash: ApplicationToken.bodyHash(
-                    of: DelimitedParts.joined(signed.map { Array($0.utf8) })),
-                idempotencyKey: idempotencyKey), key: key, keyIdentifier: keyID)
+        let token = try DocumentToken.sign(
+            method, [DocumentToken.label, account, "billing-job"] + parts,
+            idempotencyKey: idempotencyKey, audience: Self.audience, at: SystemTime().now(),
+            by: SharedProfileFixture.writer, key: key, keyID: keyID)
         return .init(accountId: account, applicationToken: token, actor: "billing-job")
     }
 
     /// Repeats a call until the servers have read the new key.
     private func known<Value>(_ call: () async throws -> Value) async throws -> Value {
         var (value, last): (Value?, any Error) = (nil, ClusterError(said: "no call"))
-        let isKnown = try await eventually {
+        let isKnown = try await eventually(within: .seconds(30)) {
             do {
                 value = try await call()
                 return true

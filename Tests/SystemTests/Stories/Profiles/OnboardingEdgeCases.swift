@@ -54,13 +54,13 @@ extension SystemTests.ProfileStories {
             // cluster.
             defer { kill(identity, SIGCONT) }
             let error = try await refusal {
-                try await app.save(section, json, version: 0, key: "save-32002")
+                try await app.save(section, json, version: 0, key: "save-32002-again-and-again")
             }
             #expect(error.code.entry.isRetryable && !error.userMessage.isEmpty, "\(error)")
             kill(identity, SIGCONT)
             // A conflict would be with its own first try.
             let saved = try await retried {
-                try await app.save(section, json, version: 0, key: "save-32002")
+                try await app.save(section, json, version: 0, key: "save-32002-again-and-again")
             }
             #expect(saved.version == 1 && saved.done)
             #expect(try await app.onboarding().sections[0].version == 1)
@@ -110,7 +110,7 @@ extension SystemTests.ProfileStories {
             #expect(nothing.code == .notFound, "no document is half-made")
 
             let outside = try await refusal { try await app.save(section, #"{"age":7}"#) }
-            #expect(outside.code == .invalidDocument && outside.fields == ["age"])
+            #expect(outside.code == .invalidDocument && outside.fields == ["json.age"])
             let drafts = try await app.onboarding().sections.map { try Self.draft($0) }
             #expect(drafts.contains { $0 != JSONObject() && $0["name"] == nil }, "defaults")
         }

@@ -130,7 +130,7 @@ extension SystemTests.ProfileStories {
             let invalid = try await refusal {
                 try await app.write("profile", #"{"age":7}"#, merge: true)
             }
-            #expect(invalid.code == .invalidDocument && invalid.fields == ["age"])
+            #expect(invalid.code == .invalidDocument && invalid.fields == ["write.json.age"])
         }
 
         @Test(

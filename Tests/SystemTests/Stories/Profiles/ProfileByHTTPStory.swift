@@ -87,14 +87,14 @@ extension SystemTests.ProfileStories {
             defer { kill(identity, SIGCONT) }
             let error = try await refusal {
                 try await fixture.backend.profile.updateProfile(
-                    request, app.context(key: "name-31005"))
+                    request, app.context(key: "name-31005-again-and-again"))
             }
             #expect(error.code.entry.isRetryable, "\(error)")
             #expect(!error.userMessage.isEmpty)
             kill(identity, SIGCONT)
             let saved = try await retried {
                 try await fixture.backend.profile.updateProfile(
-                    request, app.context(key: "name-31005"))
+                    request, app.context(key: "name-31005-again-and-again"))
             }
             #expect(saved.account?.displayName == "Augusta")
             #expect(try await profile(app).displayName == "Augusta")

@@ -1,0 +1,94 @@
+import Contracts
+import Cryptography
+import Messages
+import RPC
+import ServiceRuntime
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import GatewayService
+@testable import SessionService
+
+@Suite("Streams take no place of other calls", .timeLimit(.minutes(1)))
+struct StreamChannelTests {
+    @Test("documents are followed, and photos sent, on a channel of their own")
+    func channels() async throws {
+        let fixture = try await GatewayFixture()
+        let ada = try await fixture.signUp()
+        let context = fixture.context().bearing(ada.session.accessToken)
+        let (calls, streams) = (RecordingChannel(), RecordingChannel())
+        let session = fixture.inner.sessionService
+        let gateway = GatewayService(
+            settings: try SettingsLoader.settings(),
+            peers: GatewayPeers(
+                identity: .init(calls, streams: streams),
+                session: .init(
+                    sessions: session.sessions, devices: session.devices,
+                    activity: session.accountActivity, ends: session.ends,
+                    clock: fixture.inner.sessionClock),
+                limits: fixture.inner.limits),
+            time: fixture.time, randomness: SecureRandomness(),
+            logger: fixture.log.logger(time: fixture.time))
+        _ = try await refusal {
+            try await gateway.documents.watchDocuments(.init(), context).all()
+        }
+        _ = try await refusal {
+            try await gateway.profile.downloadPhoto(.init(name: "a"), context).all()
+        }
+        let upload = gateway.profile.uploadPhoto(context)
+        try await upload.outgoing.write(.init(part: .bytes(1)))
+        upload.outgoing.finish()
+        _ = try await refusal { try await upload.incoming.all() }
+        _ = try await refusal {
+            try await gateway.documents.readDocument(.init(collection: "a", name: "b"), context)
+        }
+        #expect(
+            streams.methods == [
+                AccountDocumentsDescription.watchDocuments.name,
+                AccountProfilesDescription.downloadPhoto.name,
+                AccountProfilesDescription.uploadPhoto.name,
+            ])
+        #expect(calls.methods == [AccountDocumentsDescription.readDocument.name])
+    }
+}
+
+/// Records the methods that are called, and refuses all of them.
+private final class RecordingChannel: CallChannel {
+    private let made = Mutex<[String]>([])
+
+    /// The names of the methods, in order.
+    var methods: [String] { made.withLock { $0 } }
+
+    private func record(_ method: MethodDescription) {
+        made.withLock { $0.append(method.name) }
+    }
+
+    func call<Request: ProtobufMessage, Response: ProtobufMessage>(
+        _ method: MethodDescription, _ request: Request, _ context: CallContext
+    ) async throws -> Response {
+        record(method)
+        throw ServiceError(.unknownMethod)
+    }
+
+    func serverStream<Request: ProtobufMessage, Response: ProtobufMessage>(
+        _ method: MethodDescription, _ request: Request, _ context: CallContext
+    ) -> IncomingItems<Response> {
+        record(method)
+        return .inProcess { _ in throw ServiceError(.unknownMethod) }
+    }
+
+    func clientStream<Request: ProtobufMessage, Response: ProtobufMessage>(
+        _ method: MethodDescription, _ context: CallContext
+    ) -> ClientStreamCall<Request, Response> {
+        record(method)
+        return .inProcess { _ in throw ServiceError(.unknownMethod) }
+    }
+
+    func bidirectional<Request: ProtobufMessage, Response: ProtobufMessage>(
+        _ method: MethodDescription, _ context: CallContext
+    ) -> BidirectionalCall<Request, Response> {
+        record(method)
+        return .inProcess { _, _ in throw ServiceError(.unknownMethod) }
+    }
+}
