@@ -56,7 +56,10 @@ struct ReflectionDirectoryTests {
             }
         }
         #expect(
-            names == ["account", "gateway", "emails"].map { "postern/gateway/v1/\($0).proto" })
+            names
+                == ["account", "consents", "gateway", "emails"].map {
+                    "postern/gateway/v1/\($0).proto"
+                })
     }
 
     @Test(
