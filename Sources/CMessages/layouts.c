@@ -212,19 +212,45 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__collision__fields[] 
     FIELD("guest", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__account__descriptor, 0),
     FIELD("choice_token", 2, NONE, BYTES, 0, 32, NULL, 0),
     FIELD("expires_at_ms", 3, NONE, INT64, 0, 48, NULL, 0),
+    FIELD("choice", 4, NONE, ENUM, 0, 56, NULL, 0),
+    FIELD("migration", 5, NONE, MESSAGE, 0, 64, &postern__gateway__v1__migration__descriptor, 0),
 };
-static const ProtobufCIntRange postern__gateway__v1__collision__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__gateway__v1__collision, "postern.gateway.v1.Collision", 56, 3,
+static const ProtobufCIntRange postern__gateway__v1__collision__ranges[] = {{1, 0}, {0, 5}};
+MESSAGE(postern__gateway__v1__collision, "postern.gateway.v1.Collision", 72, 5,
         postern__gateway__v1__collision__fields, 1, postern__gateway__v1__collision__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__migration__fields[] = {
+    FIELD("migration_id", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("state", 2, NONE, ENUM, 0, 40, NULL, 0),
+    FIELD("choice", 3, NONE, ENUM, 0, 48, NULL, 0),
+    FIELD("documents", 4, NONE, UINT32, 0, 56, NULL, 0),
+    FIELD("done", 5, NONE, UINT32, 0, 64, NULL, 0),
+    FIELD("issues", 6, REPEATED, MESSAGE, 72, 80, &postern__gateway__v1__migration_issue__descriptor, 0),
+    FIELD("created_at_ms", 7, NONE, INT64, 0, 88, NULL, 0),
+    FIELD("changed_at_ms", 8, NONE, INT64, 0, 96, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__migration__ranges[] = {{1, 0}, {0, 8}};
+MESSAGE(postern__gateway__v1__migration, "postern.gateway.v1.Migration", 104, 8,
+        postern__gateway__v1__migration__fields, 1, postern__gateway__v1__migration__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__migration_issue__fields[] = {
+    FIELD("collection", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("name", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("code", 3, NONE, BYTES, 0, 56, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__migration_issue__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__gateway__v1__migration_issue, "postern.gateway.v1.MigrationIssue", 72, 3,
+        postern__gateway__v1__migration_issue__fields, 1, postern__gateway__v1__migration_issue__ranges);
 
 static const ProtobufCFieldDescriptor postern__gateway__v1__acceptance__fields[] = {
     FIELD("terms_version", 1, NONE, BYTES, 0, 24, NULL, 0),
     FIELD("privacy_version", 2, NONE, BYTES, 0, 40, NULL, 0),
     FIELD("marketing", 3, NONE, BOOL, 0, 56, NULL, 0),
     FIELD("analytics", 4, NONE, BOOL, 0, 64, NULL, 0),
+    FIELD("birth_date", 5, NONE, BYTES, 0, 72, NULL, 0),
 };
-static const ProtobufCIntRange postern__gateway__v1__acceptance__ranges[] = {{1, 0}, {0, 4}};
-MESSAGE(postern__gateway__v1__acceptance, "postern.gateway.v1.Acceptance", 72, 4,
+static const ProtobufCIntRange postern__gateway__v1__acceptance__ranges[] = {{1, 0}, {0, 5}};
+MESSAGE(postern__gateway__v1__acceptance, "postern.gateway.v1.Acceptance", 88, 5,
         postern__gateway__v1__acceptance__fields, 1, postern__gateway__v1__acceptance__ranges);
 
 static const ProtobufCFieldDescriptor postern__gateway__v1__consent_options__fields[] = {
@@ -233,9 +259,11 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__consent_options__fie
     FIELD("privacy_version", 3, NONE, BYTES, 0, 48, NULL, 0),
     FIELD("terms_url", 4, NONE, BYTES, 0, 64, NULL, 0),
     FIELD("privacy_url", 5, NONE, BYTES, 0, 80, NULL, 0),
+    FIELD("age_minimum", 6, NONE, UINT32, 0, 96, NULL, 0),
+    FIELD("parental_consent", 7, NONE, BOOL, 0, 104, NULL, 0),
 };
-static const ProtobufCIntRange postern__gateway__v1__consent_options__ranges[] = {{1, 0}, {0, 5}};
-MESSAGE(postern__gateway__v1__consent_options, "postern.gateway.v1.ConsentOptions", 96, 5,
+static const ProtobufCIntRange postern__gateway__v1__consent_options__ranges[] = {{1, 0}, {0, 7}};
+MESSAGE(postern__gateway__v1__consent_options, "postern.gateway.v1.ConsentOptions", 112, 7,
         postern__gateway__v1__consent_options__fields, 1, postern__gateway__v1__consent_options__ranges);
 
 static const ProtobufCFieldDescriptor postern__gateway__v1__consent__fields[] = {
@@ -264,9 +292,10 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__get_consents_respons
     FIELD("consents", 1, REPEATED, MESSAGE, 24, 32, &postern__gateway__v1__consent__descriptor, 0),
     FIELD("is_current", 2, NONE, BOOL, 0, 40, NULL, 0),
     FIELD("options", 3, NONE, MESSAGE, 0, 48, &postern__gateway__v1__consent_options__descriptor, 0),
+    FIELD("parental_consent", 4, NONE, ENUM, 0, 56, NULL, 0),
 };
-static const ProtobufCIntRange postern__gateway__v1__get_consents_response__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__gateway__v1__get_consents_response, "postern.gateway.v1.GetConsentsResponse", 56, 3,
+static const ProtobufCIntRange postern__gateway__v1__get_consents_response__ranges[] = {{1, 0}, {0, 4}};
+MESSAGE(postern__gateway__v1__get_consents_response, "postern.gateway.v1.GetConsentsResponse", 64, 4,
         postern__gateway__v1__get_consents_response__fields, 1, postern__gateway__v1__get_consents_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__gateway__v1__accept_terms_request__fields[] = {
@@ -321,6 +350,125 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__set_privacy_response
 static const ProtobufCIntRange postern__gateway__v1__set_privacy_response__ranges[] = {{1, 0}, {0, 1}};
 MESSAGE(postern__gateway__v1__set_privacy_response, "postern.gateway.v1.SetPrivacyResponse", 32, 1,
         postern__gateway__v1__set_privacy_response__fields, 1, postern__gateway__v1__set_privacy_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__request_parental_consent_request__fields[] = {
+    FIELD("parent_email", 1, NONE, BYTES, 0, 24, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__request_parental_consent_request__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__request_parental_consent_request, "postern.gateway.v1.RequestParentalConsentRequest", 40, 1,
+        postern__gateway__v1__request_parental_consent_request__fields, 1, postern__gateway__v1__request_parental_consent_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__request_parental_consent_response__fields[] = {
+    FIELD("state", 1, NONE, ENUM, 0, 24, NULL, 0),
+    FIELD("expires_at_ms", 2, NONE, INT64, 0, 32, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__request_parental_consent_response__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__gateway__v1__request_parental_consent_response, "postern.gateway.v1.RequestParentalConsentResponse", 40, 2,
+        postern__gateway__v1__request_parental_consent_response__fields, 1, postern__gateway__v1__request_parental_consent_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__answer_parental_consent_request__fields[] = {
+    FIELD("token", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("answer", 2, NONE, ENUM, 0, 40, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__answer_parental_consent_request__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__gateway__v1__answer_parental_consent_request, "postern.gateway.v1.AnswerParentalConsentRequest", 48, 2,
+        postern__gateway__v1__answer_parental_consent_request__fields, 1, postern__gateway__v1__answer_parental_consent_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__answer_parental_consent_response__fields[] = {
+    FIELD("state", 1, NONE, ENUM, 0, 24, NULL, 0),
+    FIELD("child_name", 2, NONE, BYTES, 0, 32, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__answer_parental_consent_response__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__gateway__v1__answer_parental_consent_response, "postern.gateway.v1.AnswerParentalConsentResponse", 48, 2,
+        postern__gateway__v1__answer_parental_consent_response__fields, 1, postern__gateway__v1__answer_parental_consent_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__deletion__fields[] = {
+    FIELD("state", 1, NONE, ENUM, 0, 24, NULL, 0),
+    FIELD("requested_at_ms", 2, NONE, INT64, 0, 32, NULL, 0),
+    FIELD("due_at_ms", 3, NONE, INT64, 0, 40, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__deletion__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__gateway__v1__deletion, "postern.gateway.v1.Deletion", 48, 3,
+        postern__gateway__v1__deletion__fields, 1, postern__gateway__v1__deletion__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__deletion_consequence__fields[] = {
+    FIELD("kind", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("sentence", 2, NONE, BYTES, 0, 40, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__deletion_consequence__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__gateway__v1__deletion_consequence, "postern.gateway.v1.DeletionConsequence", 56, 2,
+        postern__gateway__v1__deletion_consequence__fields, 1, postern__gateway__v1__deletion_consequence__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__preview_deletion_request__fields[] = {
+    FIELD("link_token", 1, NONE, BYTES, 0, 24, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__preview_deletion_request__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__preview_deletion_request, "postern.gateway.v1.PreviewDeletionRequest", 40, 1,
+        postern__gateway__v1__preview_deletion_request__fields, 1, postern__gateway__v1__preview_deletion_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__preview_deletion_response__fields[] = {
+    FIELD("consequences", 1, REPEATED, MESSAGE, 24, 32, &postern__gateway__v1__deletion_consequence__descriptor, 0),
+    FIELD("confirmation_token", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("expires_at_ms", 3, NONE, INT64, 0, 56, NULL, 0),
+    FIELD("wait_seconds", 4, NONE, UINT32, 0, 64, NULL, 0),
+    FIELD("deletion", 5, NONE, MESSAGE, 0, 72, &postern__gateway__v1__deletion__descriptor, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__preview_deletion_response__ranges[] = {{1, 0}, {0, 5}};
+MESSAGE(postern__gateway__v1__preview_deletion_response, "postern.gateway.v1.PreviewDeletionResponse", 80, 5,
+        postern__gateway__v1__preview_deletion_response__fields, 1, postern__gateway__v1__preview_deletion_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__request_deletion_request__fields[] = {
+    FIELD("link_token", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("confirmation_token", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("wait", 3, NONE, BOOL, 0, 56, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__request_deletion_request__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__gateway__v1__request_deletion_request, "postern.gateway.v1.RequestDeletionRequest", 64, 3,
+        postern__gateway__v1__request_deletion_request__fields, 1, postern__gateway__v1__request_deletion_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__request_deletion_response__fields[] = {
+    FIELD("deletion", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__deletion__descriptor, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__request_deletion_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__request_deletion_response, "postern.gateway.v1.RequestDeletionResponse", 32, 1,
+        postern__gateway__v1__request_deletion_response__fields, 1, postern__gateway__v1__request_deletion_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__cancel_deletion_request__fields[] = {
+    FIELD("link_token", 1, NONE, BYTES, 0, 24, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__cancel_deletion_request__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__cancel_deletion_request, "postern.gateway.v1.CancelDeletionRequest", 40, 1,
+        postern__gateway__v1__cancel_deletion_request__fields, 1, postern__gateway__v1__cancel_deletion_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__cancel_deletion_response__fields[] = {
+    FIELD("cancelled", 1, NONE, BOOL, 0, 24, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__cancel_deletion_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__cancel_deletion_response, "postern.gateway.v1.CancelDeletionResponse", 32, 1,
+        postern__gateway__v1__cancel_deletion_response__fields, 1, postern__gateway__v1__cancel_deletion_response__ranges);
+
+MESSAGE(postern__gateway__v1__get_deletion_request, "postern.gateway.v1.GetDeletionRequest", 24, 0, NULL, 0, NULL);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__get_deletion_response__fields[] = {
+    FIELD("deletion", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__deletion__descriptor, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__get_deletion_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__get_deletion_response, "postern.gateway.v1.GetDeletionResponse", 32, 1,
+        postern__gateway__v1__get_deletion_response__fields, 1, postern__gateway__v1__get_deletion_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__request_deletion_link_request__fields[] = {
+    FIELD("email", 1, NONE, BYTES, 0, 24, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__request_deletion_link_request__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__request_deletion_link_request, "postern.gateway.v1.RequestDeletionLinkRequest", 40, 1,
+        postern__gateway__v1__request_deletion_link_request__fields, 1, postern__gateway__v1__request_deletion_link_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__request_deletion_link_response__fields[] = {
+    FIELD("next_after_seconds", 1, NONE, UINT32, 0, 24, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__request_deletion_link_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__request_deletion_link_response, "postern.gateway.v1.RequestDeletionLinkResponse", 32, 1,
+        postern__gateway__v1__request_deletion_link_response__fields, 1, postern__gateway__v1__request_deletion_link_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__gateway__v1__provider_subject__fields[] = {
     FIELD("issuer", 1, NONE, BYTES, 0, 24, NULL, 0),
@@ -441,6 +589,117 @@ MESSAGE(postern__gateway__v1__sign_out_account_request, "postern.gateway.v1.Sign
         postern__gateway__v1__sign_out_account_request__fields, 1, postern__gateway__v1__sign_out_account_request__ranges);
 
 MESSAGE(postern__gateway__v1__sign_out_account_response, "postern.gateway.v1.SignOutAccountResponse", 24, 0, NULL, 0, NULL);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__delete_account_request__fields[] = {
+    FIELD("account_id", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("wait", 2, NONE, BOOL, 0, 40, NULL, 0),
+    FIELD("actor", 3, NONE, BYTES, 0, 48, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__delete_account_request__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__gateway__v1__delete_account_request, "postern.gateway.v1.DeleteAccountRequest", 64, 3,
+        postern__gateway__v1__delete_account_request__fields, 1, postern__gateway__v1__delete_account_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__delete_account_response__fields[] = {
+    FIELD("deletion", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__deletion__descriptor, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__delete_account_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__delete_account_response, "postern.gateway.v1.DeleteAccountResponse", 32, 1,
+        postern__gateway__v1__delete_account_response__fields, 1, postern__gateway__v1__delete_account_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__list_deletions_request__fields[] = {
+    FIELD("page_token", 1, NONE, BYTES, 0, 24, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__list_deletions_request__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__list_deletions_request, "postern.gateway.v1.ListDeletionsRequest", 40, 1,
+        postern__gateway__v1__list_deletions_request__fields, 1, postern__gateway__v1__list_deletions_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__list_deletions_response__fields[] = {
+    FIELD("deletions", 1, REPEATED, MESSAGE, 24, 32, &postern__gateway__v1__admin_deletion__descriptor, 0),
+    FIELD("next_page_token", 2, NONE, BYTES, 0, 40, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__list_deletions_response__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__gateway__v1__list_deletions_response, "postern.gateway.v1.ListDeletionsResponse", 56, 2,
+        postern__gateway__v1__list_deletions_response__fields, 1, postern__gateway__v1__list_deletions_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__admin_deletion__fields[] = {
+    FIELD("account_id", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("deletion", 2, NONE, MESSAGE, 0, 40, &postern__gateway__v1__deletion__descriptor, 0),
+    FIELD("step", 3, NONE, BYTES, 0, 48, NULL, 0),
+    FIELD("attempts", 4, NONE, UINT32, 0, 64, NULL, 0),
+    FIELD("next_attempt_at_ms", 5, NONE, INT64, 0, 72, NULL, 0),
+    FIELD("source", 6, NONE, BYTES, 0, 80, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__admin_deletion__ranges[] = {{1, 0}, {0, 6}};
+MESSAGE(postern__gateway__v1__admin_deletion, "postern.gateway.v1.AdminDeletion", 96, 6,
+        postern__gateway__v1__admin_deletion__fields, 1, postern__gateway__v1__admin_deletion__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__list_unused_guests_request__fields[] = {
+    FIELD("page_token", 1, NONE, BYTES, 0, 24, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__list_unused_guests_request__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__list_unused_guests_request, "postern.gateway.v1.ListUnusedGuestsRequest", 40, 1,
+        postern__gateway__v1__list_unused_guests_request__fields, 1, postern__gateway__v1__list_unused_guests_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__list_unused_guests_response__fields[] = {
+    FIELD("guests", 1, REPEATED, MESSAGE, 24, 32, &postern__gateway__v1__unused_guest__descriptor, 0),
+    FIELD("next_page_token", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("kept_days", 3, NONE, UINT32, 0, 56, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__list_unused_guests_response__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__gateway__v1__list_unused_guests_response, "postern.gateway.v1.ListUnusedGuestsResponse", 64, 3,
+        postern__gateway__v1__list_unused_guests_response__fields, 1, postern__gateway__v1__list_unused_guests_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__unused_guest__fields[] = {
+    FIELD("account_id", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("last_seen_at_ms", 2, NONE, INT64, 0, 40, NULL, 0),
+    FIELD("deleted_at_ms", 3, NONE, INT64, 0, 48, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__unused_guest__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__gateway__v1__unused_guest, "postern.gateway.v1.UnusedGuest", 56, 3,
+        postern__gateway__v1__unused_guest__fields, 1, postern__gateway__v1__unused_guest__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__list_orphans_request__fields[] = {
+    FIELD("kind", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("page_token", 2, NONE, BYTES, 0, 40, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__list_orphans_request__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__gateway__v1__list_orphans_request, "postern.gateway.v1.ListOrphansRequest", 56, 2,
+        postern__gateway__v1__list_orphans_request__fields, 1, postern__gateway__v1__list_orphans_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__list_orphans_response__fields[] = {
+    FIELD("orphans", 1, REPEATED, MESSAGE, 24, 32, &postern__gateway__v1__orphan__descriptor, 0),
+    FIELD("next_page_token", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("checked_at_ms", 3, NONE, INT64, 0, 56, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__list_orphans_response__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__gateway__v1__list_orphans_response, "postern.gateway.v1.ListOrphansResponse", 64, 3,
+        postern__gateway__v1__list_orphans_response__fields, 1, postern__gateway__v1__list_orphans_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__orphan__fields[] = {
+    FIELD("kind", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("account_id", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("service", 3, NONE, BYTES, 0, 56, NULL, 0),
+    FIELD("repairable", 4, NONE, BOOL, 0, 72, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__orphan__ranges[] = {{1, 0}, {0, 4}};
+MESSAGE(postern__gateway__v1__orphan, "postern.gateway.v1.Orphan", 80, 4,
+        postern__gateway__v1__orphan__fields, 1, postern__gateway__v1__orphan__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__repair_orphan_request__fields[] = {
+    FIELD("kind", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("account_id", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("actor", 3, NONE, BYTES, 0, 56, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__repair_orphan_request__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__gateway__v1__repair_orphan_request, "postern.gateway.v1.RepairOrphanRequest", 72, 3,
+        postern__gateway__v1__repair_orphan_request__fields, 1, postern__gateway__v1__repair_orphan_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__repair_orphan_response__fields[] = {
+    FIELD("repaired", 1, NONE, BOOL, 0, 24, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__repair_orphan_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__repair_orphan_response, "postern.gateway.v1.RepairOrphanResponse", 32, 1,
+        postern__gateway__v1__repair_orphan_response__fields, 1, postern__gateway__v1__repair_orphan_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__gateway__v1__document__fields[] = {
     FIELD("collection", 1, NONE, BYTES, 0, 24, NULL, 0),
@@ -624,6 +883,69 @@ MESSAGE(postern__gateway__v1__set_onboarding_request, "postern.gateway.v1.SetOnb
         postern__gateway__v1__set_onboarding_request__fields, 1, postern__gateway__v1__set_onboarding_request__ranges);
 
 MESSAGE(postern__gateway__v1__set_onboarding_response, "postern.gateway.v1.SetOnboardingResponse", 24, 0, NULL, 0, NULL);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__data_export__fields[] = {
+    FIELD("export_id", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("state", 2, NONE, ENUM, 0, 40, NULL, 0),
+    FIELD("requested_at_ms", 3, NONE, INT64, 0, 48, NULL, 0),
+    FIELD("expires_at_ms", 4, NONE, INT64, 0, 56, NULL, 0),
+    FIELD("bytes", 5, NONE, INT64, 0, 64, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__data_export__ranges[] = {{1, 0}, {0, 5}};
+MESSAGE(postern__gateway__v1__data_export, "postern.gateway.v1.DataExport", 72, 5,
+        postern__gateway__v1__data_export__fields, 1, postern__gateway__v1__data_export__ranges);
+
+MESSAGE(postern__gateway__v1__request_data_export_request, "postern.gateway.v1.RequestDataExportRequest", 24, 0, NULL, 0, NULL);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__request_data_export_response__fields[] = {
+    FIELD("data_export", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__data_export__descriptor, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__request_data_export_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__request_data_export_response, "postern.gateway.v1.RequestDataExportResponse", 32, 1,
+        postern__gateway__v1__request_data_export_response__fields, 1, postern__gateway__v1__request_data_export_response__ranges);
+
+MESSAGE(postern__gateway__v1__get_data_export_request, "postern.gateway.v1.GetDataExportRequest", 24, 0, NULL, 0, NULL);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__get_data_export_response__fields[] = {
+    FIELD("data_export", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__data_export__descriptor, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__get_data_export_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__get_data_export_response, "postern.gateway.v1.GetDataExportResponse", 32, 1,
+        postern__gateway__v1__get_data_export_response__fields, 1, postern__gateway__v1__get_data_export_response__ranges);
+
+MESSAGE(postern__gateway__v1__watch_data_export_request, "postern.gateway.v1.WatchDataExportRequest", 24, 0, NULL, 0, NULL);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__watch_data_export_item__fields[] = {
+    FIELD("data_export", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__data_export__descriptor, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__watch_data_export_item__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__watch_data_export_item, "postern.gateway.v1.WatchDataExportItem", 32, 1,
+        postern__gateway__v1__watch_data_export_item__fields, 1, postern__gateway__v1__watch_data_export_item__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__fetch_data_export_request__fields[] = {
+    FIELD("export_id", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("offset", 2, NONE, INT64, 0, 40, NULL, 0),
+    FIELD("link_token", 3, NONE, BYTES, 0, 48, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__fetch_data_export_request__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__gateway__v1__fetch_data_export_request, "postern.gateway.v1.FetchDataExportRequest", 64, 3,
+        postern__gateway__v1__fetch_data_export_request__fields, 1, postern__gateway__v1__fetch_data_export_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__fetch_data_export_item__fields[] = {
+    FIELD("data", 1, NONE, BYTES, 0, 24, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__fetch_data_export_item__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__fetch_data_export_item, "postern.gateway.v1.FetchDataExportItem", 40, 1,
+        postern__gateway__v1__fetch_data_export_item__fields, 1, postern__gateway__v1__fetch_data_export_item__ranges);
+
+MESSAGE(postern__gateway__v1__cancel_data_export_request, "postern.gateway.v1.CancelDataExportRequest", 24, 0, NULL, 0, NULL);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__cancel_data_export_response__fields[] = {
+    FIELD("cancelled", 1, NONE, BOOL, 0, 24, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__cancel_data_export_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__cancel_data_export_response, "postern.gateway.v1.CancelDataExportResponse", 32, 1,
+        postern__gateway__v1__cancel_data_export_response__fields, 1, postern__gateway__v1__cancel_data_export_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__gateway__v1__device__fields[] = {
     FIELD("device_id", 1, NONE, BYTES, 0, 24, NULL, 0),
@@ -866,6 +1188,146 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_as_guest_res
 static const ProtobufCIntRange postern__gateway__v1__sign_in_as_guest_response__ranges[] = {{1, 0}, {0, 3}};
 MESSAGE(postern__gateway__v1__sign_in_as_guest_response, "postern.gateway.v1.SignInAsGuestResponse", 56, 3,
         postern__gateway__v1__sign_in_as_guest_response__fields, 1, postern__gateway__v1__sign_in_as_guest_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__compare_guest_request__fields[] = {
+    FIELD("choice_token", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("with_json", 2, NONE, BOOL, 0, 40, NULL, 0),
+    FIELD("page_token", 3, NONE, BYTES, 0, 48, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__compare_guest_request__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__gateway__v1__compare_guest_request, "postern.gateway.v1.CompareGuestRequest", 64, 3,
+        postern__gateway__v1__compare_guest_request__fields, 1, postern__gateway__v1__compare_guest_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__compare_guest_response__fields[] = {
+    FIELD("documents", 1, REPEATED, MESSAGE, 24, 32, &postern__gateway__v1__compared_document__descriptor, 0),
+    FIELD("next_page_token", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("guest_documents", 3, NONE, UINT32, 0, 56, NULL, 0),
+    FIELD("account_documents", 4, NONE, UINT32, 0, 64, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__compare_guest_response__ranges[] = {{1, 0}, {0, 4}};
+MESSAGE(postern__gateway__v1__compare_guest_response, "postern.gateway.v1.CompareGuestResponse", 72, 4,
+        postern__gateway__v1__compare_guest_response__fields, 1, postern__gateway__v1__compare_guest_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__compared_document__fields[] = {
+    FIELD("collection", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("name", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("guest", 3, NONE, MESSAGE, 0, 56, &postern__gateway__v1__document_side__descriptor, 0),
+    FIELD("account", 4, NONE, MESSAGE, 0, 64, &postern__gateway__v1__document_side__descriptor, 0),
+    FIELD("newer", 5, NONE, ENUM, 0, 72, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__compared_document__ranges[] = {{1, 0}, {0, 5}};
+MESSAGE(postern__gateway__v1__compared_document, "postern.gateway.v1.ComparedDocument", 80, 5,
+        postern__gateway__v1__compared_document__fields, 1, postern__gateway__v1__compared_document__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__document_side__fields[] = {
+    FIELD("version", 1, NONE, INT64, 0, 24, NULL, 0),
+    FIELD("bytes", 2, NONE, UINT32, 0, 32, NULL, 0),
+    FIELD("changed_at_ms", 3, NONE, INT64, 0, 40, NULL, 0),
+    FIELD("json", 4, NONE, BYTES, 0, 48, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__document_side__ranges[] = {{1, 0}, {0, 4}};
+MESSAGE(postern__gateway__v1__document_side, "postern.gateway.v1.DocumentSide", 64, 4,
+        postern__gateway__v1__document_side__fields, 1, postern__gateway__v1__document_side__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__choose_guest_data_request__fields[] = {
+    FIELD("choice_token", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("choice", 2, NONE, ENUM, 0, 40, NULL, 0),
+    FIELD("picks", 3, REPEATED, MESSAGE, 48, 56, &postern__gateway__v1__document_pick__descriptor, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__choose_guest_data_request__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__gateway__v1__choose_guest_data_request, "postern.gateway.v1.ChooseGuestDataRequest", 64, 3,
+        postern__gateway__v1__choose_guest_data_request__fields, 1, postern__gateway__v1__choose_guest_data_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__document_pick__fields[] = {
+    FIELD("collection", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("name", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("keep", 3, NONE, ENUM, 0, 56, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__document_pick__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__gateway__v1__document_pick, "postern.gateway.v1.DocumentPick", 64, 3,
+        postern__gateway__v1__document_pick__fields, 1, postern__gateway__v1__document_pick__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__choose_guest_data_response__fields[] = {
+    FIELD("migration", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__migration__descriptor, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__choose_guest_data_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__choose_guest_data_response, "postern.gateway.v1.ChooseGuestDataResponse", 32, 1,
+        postern__gateway__v1__choose_guest_data_response__fields, 1, postern__gateway__v1__choose_guest_data_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__guest_bundle_head__fields[] = {
+    FIELD("documents", 1, NONE, UINT32, 0, 24, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__guest_bundle_head__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__guest_bundle_head, "postern.gateway.v1.GuestBundleHead", 32, 1,
+        postern__gateway__v1__guest_bundle_head__fields, 1, postern__gateway__v1__guest_bundle_head__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__bundled_document__fields[] = {
+    FIELD("collection", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("name", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("json", 3, NONE, BYTES, 0, 56, NULL, 0),
+    FIELD("changed_at_ms", 4, NONE, INT64, 0, 72, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__bundled_document__ranges[] = {{1, 0}, {0, 4}};
+MESSAGE(postern__gateway__v1__bundled_document, "postern.gateway.v1.BundledDocument", 80, 4,
+        postern__gateway__v1__bundled_document__fields, 1, postern__gateway__v1__bundled_document__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__upload_guest_bundle_request__fields[] = {
+    FIELD("head", 1, NONE, MESSAGE, 24, 32, &postern__gateway__v1__guest_bundle_head__descriptor, PROTOBUF_C_FIELD_FLAG_ONEOF),
+    FIELD("document", 2, NONE, MESSAGE, 24, 32, &postern__gateway__v1__bundled_document__descriptor, PROTOBUF_C_FIELD_FLAG_ONEOF),
+};
+static const ProtobufCIntRange postern__gateway__v1__upload_guest_bundle_request__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__gateway__v1__upload_guest_bundle_request, "postern.gateway.v1.UploadGuestBundleRequest", 48, 2,
+        postern__gateway__v1__upload_guest_bundle_request__fields, 1, postern__gateway__v1__upload_guest_bundle_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__upload_guest_bundle_item__fields[] = {
+    FIELD("received_documents", 1, NONE, UINT32, 0, 24, NULL, 0),
+    FIELD("migration", 2, NONE, MESSAGE, 0, 32, &postern__gateway__v1__migration__descriptor, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__upload_guest_bundle_item__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__gateway__v1__upload_guest_bundle_item, "postern.gateway.v1.UploadGuestBundleItem", 40, 2,
+        postern__gateway__v1__upload_guest_bundle_item__fields, 1, postern__gateway__v1__upload_guest_bundle_item__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__get_migration_request__fields[] = {
+    FIELD("migration_id", 1, NONE, BYTES, 0, 24, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__get_migration_request__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__get_migration_request, "postern.gateway.v1.GetMigrationRequest", 40, 1,
+        postern__gateway__v1__get_migration_request__fields, 1, postern__gateway__v1__get_migration_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__get_migration_response__fields[] = {
+    FIELD("migration", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__migration__descriptor, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__get_migration_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__get_migration_response, "postern.gateway.v1.GetMigrationResponse", 32, 1,
+        postern__gateway__v1__get_migration_response__fields, 1, postern__gateway__v1__get_migration_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__watch_migration_request__fields[] = {
+    FIELD("migration_id", 1, NONE, BYTES, 0, 24, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__watch_migration_request__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__watch_migration_request, "postern.gateway.v1.WatchMigrationRequest", 40, 1,
+        postern__gateway__v1__watch_migration_request__fields, 1, postern__gateway__v1__watch_migration_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__watch_migration_item__fields[] = {
+    FIELD("migration", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__migration__descriptor, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__watch_migration_item__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__watch_migration_item, "postern.gateway.v1.WatchMigrationItem", 32, 1,
+        postern__gateway__v1__watch_migration_item__fields, 1, postern__gateway__v1__watch_migration_item__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__retry_migration_request__fields[] = {
+    FIELD("migration_id", 1, NONE, BYTES, 0, 24, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__retry_migration_request__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__retry_migration_request, "postern.gateway.v1.RetryMigrationRequest", 40, 1,
+        postern__gateway__v1__retry_migration_request__fields, 1, postern__gateway__v1__retry_migration_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__retry_migration_response__fields[] = {
+    FIELD("migration", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__migration__descriptor, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__retry_migration_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__retry_migration_response, "postern.gateway.v1.RetryMigrationResponse", 32, 1,
+        postern__gateway__v1__retry_migration_response__fields, 1, postern__gateway__v1__retry_migration_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__gateway__v1__issue_nonce_request__fields[] = {
     FIELD("provider", 1, NONE, BYTES, 0, 24, NULL, 0),
@@ -1592,9 +2054,10 @@ static const ProtobufCFieldDescriptor postern__identity__v1__acceptance__fields[
     FIELD("privacy_version", 2, NONE, BYTES, 0, 40, NULL, 0),
     FIELD("marketing", 3, NONE, BOOL, 0, 56, NULL, 0),
     FIELD("analytics", 4, NONE, BOOL, 0, 64, NULL, 0),
+    FIELD("birth_date", 5, NONE, BYTES, 0, 72, NULL, 0),
 };
-static const ProtobufCIntRange postern__identity__v1__acceptance__ranges[] = {{1, 0}, {0, 4}};
-MESSAGE(postern__identity__v1__acceptance, "postern.identity.v1.Acceptance", 72, 4,
+static const ProtobufCIntRange postern__identity__v1__acceptance__ranges[] = {{1, 0}, {0, 5}};
+MESSAGE(postern__identity__v1__acceptance, "postern.identity.v1.Acceptance", 88, 5,
         postern__identity__v1__acceptance__fields, 1, postern__identity__v1__acceptance__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__register_request__fields[] = {
@@ -1643,10 +2106,35 @@ static const ProtobufCFieldDescriptor postern__identity__v1__collision__fields[]
     FIELD("guest", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__account__descriptor, 0),
     FIELD("choice_token", 2, NONE, BYTES, 0, 32, NULL, 0),
     FIELD("expires_at_ms", 3, NONE, INT64, 0, 48, NULL, 0),
+    FIELD("choice", 4, NONE, ENUM, 0, 56, NULL, 0),
+    FIELD("migration", 5, NONE, MESSAGE, 0, 64, &postern__identity__v1__migration__descriptor, 0),
 };
-static const ProtobufCIntRange postern__identity__v1__collision__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__identity__v1__collision, "postern.identity.v1.Collision", 56, 3,
+static const ProtobufCIntRange postern__identity__v1__collision__ranges[] = {{1, 0}, {0, 5}};
+MESSAGE(postern__identity__v1__collision, "postern.identity.v1.Collision", 72, 5,
         postern__identity__v1__collision__fields, 1, postern__identity__v1__collision__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__migration__fields[] = {
+    FIELD("migration_id", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("state", 2, NONE, ENUM, 0, 40, NULL, 0),
+    FIELD("choice", 3, NONE, ENUM, 0, 48, NULL, 0),
+    FIELD("documents", 4, NONE, UINT32, 0, 56, NULL, 0),
+    FIELD("done", 5, NONE, UINT32, 0, 64, NULL, 0),
+    FIELD("issues", 6, REPEATED, MESSAGE, 72, 80, &postern__identity__v1__migration_issue__descriptor, 0),
+    FIELD("created_at_ms", 7, NONE, INT64, 0, 88, NULL, 0),
+    FIELD("changed_at_ms", 8, NONE, INT64, 0, 96, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__migration__ranges[] = {{1, 0}, {0, 8}};
+MESSAGE(postern__identity__v1__migration, "postern.identity.v1.Migration", 104, 8,
+        postern__identity__v1__migration__fields, 1, postern__identity__v1__migration__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__migration_issue__fields[] = {
+    FIELD("collection", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("name", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("code", 3, NONE, BYTES, 0, 56, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__migration_issue__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__identity__v1__migration_issue, "postern.identity.v1.MigrationIssue", 72, 3,
+        postern__identity__v1__migration_issue__fields, 1, postern__identity__v1__migration_issue__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__sign_in_proof__fields[] = {
     FIELD("account_id", 1, NONE, BYTES, 0, 24, NULL, 0),
@@ -1701,9 +2189,11 @@ static const ProtobufCFieldDescriptor postern__identity__v1__consent_options__fi
     FIELD("privacy_version", 3, NONE, BYTES, 0, 48, NULL, 0),
     FIELD("terms_url", 4, NONE, BYTES, 0, 64, NULL, 0),
     FIELD("privacy_url", 5, NONE, BYTES, 0, 80, NULL, 0),
+    FIELD("age_minimum", 6, NONE, UINT32, 0, 96, NULL, 0),
+    FIELD("parental_consent", 7, NONE, BOOL, 0, 104, NULL, 0),
 };
-static const ProtobufCIntRange postern__identity__v1__consent_options__ranges[] = {{1, 0}, {0, 5}};
-MESSAGE(postern__identity__v1__consent_options, "postern.identity.v1.ConsentOptions", 96, 5,
+static const ProtobufCIntRange postern__identity__v1__consent_options__ranges[] = {{1, 0}, {0, 7}};
+MESSAGE(postern__identity__v1__consent_options, "postern.identity.v1.ConsentOptions", 112, 7,
         postern__identity__v1__consent_options__fields, 1, postern__identity__v1__consent_options__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__consent__fields[] = {
@@ -1737,9 +2227,10 @@ static const ProtobufCFieldDescriptor postern__identity__v1__get_consents_respon
     FIELD("consents", 1, REPEATED, MESSAGE, 24, 32, &postern__identity__v1__consent__descriptor, 0),
     FIELD("is_current", 2, NONE, BOOL, 0, 40, NULL, 0),
     FIELD("options", 3, NONE, MESSAGE, 0, 48, &postern__identity__v1__consent_options__descriptor, 0),
+    FIELD("parental_consent", 4, NONE, ENUM, 0, 56, NULL, 0),
 };
-static const ProtobufCIntRange postern__identity__v1__get_consents_response__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__identity__v1__get_consents_response, "postern.identity.v1.GetConsentsResponse", 56, 3,
+static const ProtobufCIntRange postern__identity__v1__get_consents_response__ranges[] = {{1, 0}, {0, 4}};
+MESSAGE(postern__identity__v1__get_consents_response, "postern.identity.v1.GetConsentsResponse", 64, 4,
         postern__identity__v1__get_consents_response__fields, 1, postern__identity__v1__get_consents_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__accept_terms_request__fields[] = {
@@ -1805,6 +2296,142 @@ static const ProtobufCFieldDescriptor postern__identity__v1__set_privacy_respons
 static const ProtobufCIntRange postern__identity__v1__set_privacy_response__ranges[] = {{1, 0}, {0, 1}};
 MESSAGE(postern__identity__v1__set_privacy_response, "postern.identity.v1.SetPrivacyResponse", 32, 1,
         postern__identity__v1__set_privacy_response__fields, 1, postern__identity__v1__set_privacy_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__request_parental_consent_request__fields[] = {
+    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("parent_email", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("origin", 3, NONE, MESSAGE, 0, 56, &postern__identity__v1__origin__descriptor, 0),
+    FIELD("accept_language", 4, NONE, BYTES, 0, 64, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__request_parental_consent_request__ranges[] = {{1, 0}, {0, 4}};
+MESSAGE(postern__identity__v1__request_parental_consent_request, "postern.identity.v1.RequestParentalConsentRequest", 80, 4,
+        postern__identity__v1__request_parental_consent_request__fields, 1, postern__identity__v1__request_parental_consent_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__request_parental_consent_response__fields[] = {
+    FIELD("state", 1, NONE, ENUM, 0, 24, NULL, 0),
+    FIELD("expires_at_ms", 2, NONE, INT64, 0, 32, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__request_parental_consent_response__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__identity__v1__request_parental_consent_response, "postern.identity.v1.RequestParentalConsentResponse", 40, 2,
+        postern__identity__v1__request_parental_consent_response__fields, 1, postern__identity__v1__request_parental_consent_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__answer_parental_consent_request__fields[] = {
+    FIELD("token", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("answer", 2, NONE, ENUM, 0, 40, NULL, 0),
+    FIELD("origin", 3, NONE, MESSAGE, 0, 48, &postern__identity__v1__origin__descriptor, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__answer_parental_consent_request__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__identity__v1__answer_parental_consent_request, "postern.identity.v1.AnswerParentalConsentRequest", 56, 3,
+        postern__identity__v1__answer_parental_consent_request__fields, 1, postern__identity__v1__answer_parental_consent_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__answer_parental_consent_response__fields[] = {
+    FIELD("state", 1, NONE, ENUM, 0, 24, NULL, 0),
+    FIELD("child_name", 2, NONE, BYTES, 0, 32, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__answer_parental_consent_response__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__identity__v1__answer_parental_consent_response, "postern.identity.v1.AnswerParentalConsentResponse", 48, 2,
+        postern__identity__v1__answer_parental_consent_response__fields, 1, postern__identity__v1__answer_parental_consent_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__deletion_caller__fields[] = {
+    FIELD("access_token", 1, NONE, BYTES, 24, 32, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
+    FIELD("link_token", 2, NONE, BYTES, 24, 32, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
+};
+static const ProtobufCIntRange postern__identity__v1__deletion_caller__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__identity__v1__deletion_caller, "postern.identity.v1.DeletionCaller", 48, 2,
+        postern__identity__v1__deletion_caller__fields, 1, postern__identity__v1__deletion_caller__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__deletion__fields[] = {
+    FIELD("state", 1, NONE, ENUM, 0, 24, NULL, 0),
+    FIELD("requested_at_ms", 2, NONE, INT64, 0, 32, NULL, 0),
+    FIELD("due_at_ms", 3, NONE, INT64, 0, 40, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__deletion__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__identity__v1__deletion, "postern.identity.v1.Deletion", 48, 3,
+        postern__identity__v1__deletion__fields, 1, postern__identity__v1__deletion__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__deletion_consequence__fields[] = {
+    FIELD("kind", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("count", 2, NONE, UINT32, 0, 40, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__deletion_consequence__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__identity__v1__deletion_consequence, "postern.identity.v1.DeletionConsequence", 48, 2,
+        postern__identity__v1__deletion_consequence__fields, 1, postern__identity__v1__deletion_consequence__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__preview_deletion_request__fields[] = {
+    FIELD("caller", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__deletion_caller__descriptor, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__preview_deletion_request__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__identity__v1__preview_deletion_request, "postern.identity.v1.PreviewDeletionRequest", 32, 1,
+        postern__identity__v1__preview_deletion_request__fields, 1, postern__identity__v1__preview_deletion_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__preview_deletion_response__fields[] = {
+    FIELD("consequences", 1, REPEATED, MESSAGE, 24, 32, &postern__identity__v1__deletion_consequence__descriptor, 0),
+    FIELD("confirmation_token", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("expires_at_ms", 3, NONE, INT64, 0, 56, NULL, 0),
+    FIELD("wait_seconds", 4, NONE, UINT32, 0, 64, NULL, 0),
+    FIELD("deletion", 5, NONE, MESSAGE, 0, 72, &postern__identity__v1__deletion__descriptor, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__preview_deletion_response__ranges[] = {{1, 0}, {0, 5}};
+MESSAGE(postern__identity__v1__preview_deletion_response, "postern.identity.v1.PreviewDeletionResponse", 80, 5,
+        postern__identity__v1__preview_deletion_response__fields, 1, postern__identity__v1__preview_deletion_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__request_deletion_request__fields[] = {
+    FIELD("caller", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__deletion_caller__descriptor, 0),
+    FIELD("confirmation_token", 2, NONE, BYTES, 0, 32, NULL, 0),
+    FIELD("wait", 3, NONE, BOOL, 0, 48, NULL, 0),
+    FIELD("origin", 4, NONE, MESSAGE, 0, 56, &postern__identity__v1__origin__descriptor, 0),
+    FIELD("accept_language", 5, NONE, BYTES, 0, 64, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__request_deletion_request__ranges[] = {{1, 0}, {0, 5}};
+MESSAGE(postern__identity__v1__request_deletion_request, "postern.identity.v1.RequestDeletionRequest", 80, 5,
+        postern__identity__v1__request_deletion_request__fields, 1, postern__identity__v1__request_deletion_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__request_deletion_response__fields[] = {
+    FIELD("deletion", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__deletion__descriptor, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__request_deletion_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__identity__v1__request_deletion_response, "postern.identity.v1.RequestDeletionResponse", 32, 1,
+        postern__identity__v1__request_deletion_response__fields, 1, postern__identity__v1__request_deletion_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__cancel_deletion_request__fields[] = {
+    FIELD("caller", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__deletion_caller__descriptor, 0),
+    FIELD("origin", 2, NONE, MESSAGE, 0, 32, &postern__identity__v1__origin__descriptor, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__cancel_deletion_request__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__identity__v1__cancel_deletion_request, "postern.identity.v1.CancelDeletionRequest", 40, 2,
+        postern__identity__v1__cancel_deletion_request__fields, 1, postern__identity__v1__cancel_deletion_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__cancel_deletion_response__fields[] = {
+    FIELD("cancelled", 1, NONE, BOOL, 0, 24, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__cancel_deletion_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__identity__v1__cancel_deletion_response, "postern.identity.v1.CancelDeletionResponse", 32, 1,
+        postern__identity__v1__cancel_deletion_response__fields, 1, postern__identity__v1__cancel_deletion_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__get_deletion_request__fields[] = {
+    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__get_deletion_request__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__identity__v1__get_deletion_request, "postern.identity.v1.GetDeletionRequest", 40, 1,
+        postern__identity__v1__get_deletion_request__fields, 1, postern__identity__v1__get_deletion_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__get_deletion_response__fields[] = {
+    FIELD("deletion", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__deletion__descriptor, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__get_deletion_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__identity__v1__get_deletion_response, "postern.identity.v1.GetDeletionResponse", 32, 1,
+        postern__identity__v1__get_deletion_response__fields, 1, postern__identity__v1__get_deletion_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__request_deletion_link_request__fields[] = {
+    FIELD("email", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("origin", 2, NONE, MESSAGE, 0, 40, &postern__identity__v1__origin__descriptor, 0),
+    FIELD("accept_language", 3, NONE, BYTES, 0, 48, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__request_deletion_link_request__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__identity__v1__request_deletion_link_request, "postern.identity.v1.RequestDeletionLinkRequest", 64, 3,
+        postern__identity__v1__request_deletion_link_request__fields, 1, postern__identity__v1__request_deletion_link_request__ranges);
+
+MESSAGE(postern__identity__v1__request_deletion_link_response, "postern.identity.v1.RequestDeletionLinkResponse", 24, 0, NULL, 0, NULL);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__provider_subject__fields[] = {
     FIELD("issuer", 1, NONE, BYTES, 0, 24, NULL, 0),
@@ -1926,6 +2553,117 @@ MESSAGE(postern__identity__v1__sign_out_account_request, "postern.identity.v1.Si
 
 MESSAGE(postern__identity__v1__sign_out_account_response, "postern.identity.v1.SignOutAccountResponse", 24, 0, NULL, 0, NULL);
 
+static const ProtobufCFieldDescriptor postern__identity__v1__delete_account_request__fields[] = {
+    FIELD("account_id", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("wait", 2, NONE, BOOL, 0, 40, NULL, 0),
+    FIELD("actor", 3, NONE, BYTES, 0, 48, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__delete_account_request__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__identity__v1__delete_account_request, "postern.identity.v1.DeleteAccountRequest", 64, 3,
+        postern__identity__v1__delete_account_request__fields, 1, postern__identity__v1__delete_account_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__delete_account_response__fields[] = {
+    FIELD("deletion", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__deletion__descriptor, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__delete_account_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__identity__v1__delete_account_response, "postern.identity.v1.DeleteAccountResponse", 32, 1,
+        postern__identity__v1__delete_account_response__fields, 1, postern__identity__v1__delete_account_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__list_deletions_request__fields[] = {
+    FIELD("page_token", 1, NONE, BYTES, 0, 24, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__list_deletions_request__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__identity__v1__list_deletions_request, "postern.identity.v1.ListDeletionsRequest", 40, 1,
+        postern__identity__v1__list_deletions_request__fields, 1, postern__identity__v1__list_deletions_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__list_deletions_response__fields[] = {
+    FIELD("deletions", 1, REPEATED, MESSAGE, 24, 32, &postern__identity__v1__admin_deletion__descriptor, 0),
+    FIELD("next_page_token", 2, NONE, BYTES, 0, 40, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__list_deletions_response__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__identity__v1__list_deletions_response, "postern.identity.v1.ListDeletionsResponse", 56, 2,
+        postern__identity__v1__list_deletions_response__fields, 1, postern__identity__v1__list_deletions_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__admin_deletion__fields[] = {
+    FIELD("account_id", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("deletion", 2, NONE, MESSAGE, 0, 40, &postern__identity__v1__deletion__descriptor, 0),
+    FIELD("step", 3, NONE, BYTES, 0, 48, NULL, 0),
+    FIELD("attempts", 4, NONE, UINT32, 0, 64, NULL, 0),
+    FIELD("next_attempt_at_ms", 5, NONE, INT64, 0, 72, NULL, 0),
+    FIELD("source", 6, NONE, BYTES, 0, 80, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__admin_deletion__ranges[] = {{1, 0}, {0, 6}};
+MESSAGE(postern__identity__v1__admin_deletion, "postern.identity.v1.AdminDeletion", 96, 6,
+        postern__identity__v1__admin_deletion__fields, 1, postern__identity__v1__admin_deletion__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__list_unused_guests_request__fields[] = {
+    FIELD("page_token", 1, NONE, BYTES, 0, 24, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__list_unused_guests_request__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__identity__v1__list_unused_guests_request, "postern.identity.v1.ListUnusedGuestsRequest", 40, 1,
+        postern__identity__v1__list_unused_guests_request__fields, 1, postern__identity__v1__list_unused_guests_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__list_unused_guests_response__fields[] = {
+    FIELD("guests", 1, REPEATED, MESSAGE, 24, 32, &postern__identity__v1__unused_guest__descriptor, 0),
+    FIELD("next_page_token", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("kept_days", 3, NONE, UINT32, 0, 56, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__list_unused_guests_response__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__identity__v1__list_unused_guests_response, "postern.identity.v1.ListUnusedGuestsResponse", 64, 3,
+        postern__identity__v1__list_unused_guests_response__fields, 1, postern__identity__v1__list_unused_guests_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__unused_guest__fields[] = {
+    FIELD("account_id", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("last_seen_at_ms", 2, NONE, INT64, 0, 40, NULL, 0),
+    FIELD("deleted_at_ms", 3, NONE, INT64, 0, 48, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__unused_guest__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__identity__v1__unused_guest, "postern.identity.v1.UnusedGuest", 56, 3,
+        postern__identity__v1__unused_guest__fields, 1, postern__identity__v1__unused_guest__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__list_orphans_request__fields[] = {
+    FIELD("kind", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("page_token", 2, NONE, BYTES, 0, 40, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__list_orphans_request__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__identity__v1__list_orphans_request, "postern.identity.v1.ListOrphansRequest", 56, 2,
+        postern__identity__v1__list_orphans_request__fields, 1, postern__identity__v1__list_orphans_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__list_orphans_response__fields[] = {
+    FIELD("orphans", 1, REPEATED, MESSAGE, 24, 32, &postern__identity__v1__orphan__descriptor, 0),
+    FIELD("next_page_token", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("checked_at_ms", 3, NONE, INT64, 0, 56, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__list_orphans_response__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__identity__v1__list_orphans_response, "postern.identity.v1.ListOrphansResponse", 64, 3,
+        postern__identity__v1__list_orphans_response__fields, 1, postern__identity__v1__list_orphans_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__orphan__fields[] = {
+    FIELD("kind", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("account_id", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("service", 3, NONE, BYTES, 0, 56, NULL, 0),
+    FIELD("repairable", 4, NONE, BOOL, 0, 72, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__orphan__ranges[] = {{1, 0}, {0, 4}};
+MESSAGE(postern__identity__v1__orphan, "postern.identity.v1.Orphan", 80, 4,
+        postern__identity__v1__orphan__fields, 1, postern__identity__v1__orphan__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__repair_orphan_request__fields[] = {
+    FIELD("kind", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("account_id", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("actor", 3, NONE, BYTES, 0, 56, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__repair_orphan_request__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__identity__v1__repair_orphan_request, "postern.identity.v1.RepairOrphanRequest", 72, 3,
+        postern__identity__v1__repair_orphan_request__fields, 1, postern__identity__v1__repair_orphan_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__repair_orphan_response__fields[] = {
+    FIELD("repaired", 1, NONE, BOOL, 0, 24, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__repair_orphan_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__identity__v1__repair_orphan_response, "postern.identity.v1.RepairOrphanResponse", 32, 1,
+        postern__identity__v1__repair_orphan_response__fields, 1, postern__identity__v1__repair_orphan_response__ranges);
+
 static const ProtobufCFieldDescriptor postern__identity__v1__request_password_reset_request__fields[] = {
     FIELD("email", 1, NONE, BYTES, 0, 24, NULL, 0),
     FIELD("origin", 2, NONE, MESSAGE, 0, 40, &postern__identity__v1__origin__descriptor, 0),
@@ -1982,6 +2720,94 @@ static const ProtobufCFieldDescriptor postern__identity__v1__resend_verification
 static const ProtobufCIntRange postern__identity__v1__resend_verification_response__ranges[] = {{1, 0}, {0, 1}};
 MESSAGE(postern__identity__v1__resend_verification_response, "postern.identity.v1.ResendVerificationResponse", 32, 1,
         postern__identity__v1__resend_verification_response__fields, 1, postern__identity__v1__resend_verification_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__data_export__fields[] = {
+    FIELD("export_id", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("state", 2, NONE, ENUM, 0, 40, NULL, 0),
+    FIELD("requested_at_ms", 3, NONE, INT64, 0, 48, NULL, 0),
+    FIELD("expires_at_ms", 4, NONE, INT64, 0, 56, NULL, 0),
+    FIELD("bytes", 5, NONE, INT64, 0, 64, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__data_export__ranges[] = {{1, 0}, {0, 5}};
+MESSAGE(postern__identity__v1__data_export, "postern.identity.v1.DataExport", 72, 5,
+        postern__identity__v1__data_export__fields, 1, postern__identity__v1__data_export__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__request_data_export_request__fields[] = {
+    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("origin", 2, NONE, MESSAGE, 0, 40, &postern__identity__v1__origin__descriptor, 0),
+    FIELD("accept_language", 3, NONE, BYTES, 0, 48, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__request_data_export_request__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__identity__v1__request_data_export_request, "postern.identity.v1.RequestDataExportRequest", 64, 3,
+        postern__identity__v1__request_data_export_request__fields, 1, postern__identity__v1__request_data_export_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__request_data_export_response__fields[] = {
+    FIELD("data_export", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__data_export__descriptor, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__request_data_export_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__identity__v1__request_data_export_response, "postern.identity.v1.RequestDataExportResponse", 32, 1,
+        postern__identity__v1__request_data_export_response__fields, 1, postern__identity__v1__request_data_export_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__get_data_export_request__fields[] = {
+    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__get_data_export_request__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__identity__v1__get_data_export_request, "postern.identity.v1.GetDataExportRequest", 40, 1,
+        postern__identity__v1__get_data_export_request__fields, 1, postern__identity__v1__get_data_export_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__get_data_export_response__fields[] = {
+    FIELD("data_export", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__data_export__descriptor, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__get_data_export_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__identity__v1__get_data_export_response, "postern.identity.v1.GetDataExportResponse", 32, 1,
+        postern__identity__v1__get_data_export_response__fields, 1, postern__identity__v1__get_data_export_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__watch_data_export_request__fields[] = {
+    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__watch_data_export_request__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__identity__v1__watch_data_export_request, "postern.identity.v1.WatchDataExportRequest", 40, 1,
+        postern__identity__v1__watch_data_export_request__fields, 1, postern__identity__v1__watch_data_export_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__watch_data_export_item__fields[] = {
+    FIELD("data_export", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__data_export__descriptor, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__watch_data_export_item__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__identity__v1__watch_data_export_item, "postern.identity.v1.WatchDataExportItem", 32, 1,
+        postern__identity__v1__watch_data_export_item__fields, 1, postern__identity__v1__watch_data_export_item__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__fetch_data_export_request__fields[] = {
+    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("export_id", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("offset", 3, NONE, INT64, 0, 56, NULL, 0),
+    FIELD("link_token", 4, NONE, BYTES, 0, 64, NULL, 0),
+    FIELD("origin", 5, NONE, MESSAGE, 0, 80, &postern__identity__v1__origin__descriptor, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__fetch_data_export_request__ranges[] = {{1, 0}, {0, 5}};
+MESSAGE(postern__identity__v1__fetch_data_export_request, "postern.identity.v1.FetchDataExportRequest", 88, 5,
+        postern__identity__v1__fetch_data_export_request__fields, 1, postern__identity__v1__fetch_data_export_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__fetch_data_export_item__fields[] = {
+    FIELD("data", 1, NONE, BYTES, 0, 24, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__fetch_data_export_item__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__identity__v1__fetch_data_export_item, "postern.identity.v1.FetchDataExportItem", 40, 1,
+        postern__identity__v1__fetch_data_export_item__fields, 1, postern__identity__v1__fetch_data_export_item__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__cancel_data_export_request__fields[] = {
+    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("origin", 2, NONE, MESSAGE, 0, 40, &postern__identity__v1__origin__descriptor, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__cancel_data_export_request__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__identity__v1__cancel_data_export_request, "postern.identity.v1.CancelDataExportRequest", 48, 2,
+        postern__identity__v1__cancel_data_export_request__fields, 1, postern__identity__v1__cancel_data_export_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__cancel_data_export_response__fields[] = {
+    FIELD("cancelled", 1, NONE, BOOL, 0, 24, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__cancel_data_export_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__identity__v1__cancel_data_export_response, "postern.identity.v1.CancelDataExportResponse", 32, 1,
+        postern__identity__v1__cancel_data_export_response__fields, 1, postern__identity__v1__cancel_data_export_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__document_caller__fields[] = {
     FIELD("access_token", 1, NONE, BYTES, 24, 32, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
@@ -2185,6 +3011,155 @@ static const ProtobufCFieldDescriptor postern__identity__v1__resend_verification
 static const ProtobufCIntRange postern__identity__v1__resend_verification_by_password_response__ranges[] = {{1, 0}, {0, 1}};
 MESSAGE(postern__identity__v1__resend_verification_by_password_response, "postern.identity.v1.ResendVerificationByPasswordResponse", 32, 1,
         postern__identity__v1__resend_verification_by_password_response__fields, 1, postern__identity__v1__resend_verification_by_password_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__compare_guest_request__fields[] = {
+    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("choice_token", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("with_json", 3, NONE, BOOL, 0, 56, NULL, 0),
+    FIELD("page_token", 4, NONE, BYTES, 0, 64, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__compare_guest_request__ranges[] = {{1, 0}, {0, 4}};
+MESSAGE(postern__identity__v1__compare_guest_request, "postern.identity.v1.CompareGuestRequest", 80, 4,
+        postern__identity__v1__compare_guest_request__fields, 1, postern__identity__v1__compare_guest_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__compare_guest_response__fields[] = {
+    FIELD("documents", 1, REPEATED, MESSAGE, 24, 32, &postern__identity__v1__compared_document__descriptor, 0),
+    FIELD("next_page_token", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("guest_documents", 3, NONE, UINT32, 0, 56, NULL, 0),
+    FIELD("account_documents", 4, NONE, UINT32, 0, 64, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__compare_guest_response__ranges[] = {{1, 0}, {0, 4}};
+MESSAGE(postern__identity__v1__compare_guest_response, "postern.identity.v1.CompareGuestResponse", 72, 4,
+        postern__identity__v1__compare_guest_response__fields, 1, postern__identity__v1__compare_guest_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__compared_document__fields[] = {
+    FIELD("collection", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("name", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("guest", 3, NONE, MESSAGE, 0, 56, &postern__identity__v1__document_side__descriptor, 0),
+    FIELD("account", 4, NONE, MESSAGE, 0, 64, &postern__identity__v1__document_side__descriptor, 0),
+    FIELD("newer", 5, NONE, ENUM, 0, 72, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__compared_document__ranges[] = {{1, 0}, {0, 5}};
+MESSAGE(postern__identity__v1__compared_document, "postern.identity.v1.ComparedDocument", 80, 5,
+        postern__identity__v1__compared_document__fields, 1, postern__identity__v1__compared_document__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__document_side__fields[] = {
+    FIELD("version", 1, NONE, INT64, 0, 24, NULL, 0),
+    FIELD("bytes", 2, NONE, UINT32, 0, 32, NULL, 0),
+    FIELD("changed_at_ms", 3, NONE, INT64, 0, 40, NULL, 0),
+    FIELD("json", 4, NONE, BYTES, 0, 48, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__document_side__ranges[] = {{1, 0}, {0, 4}};
+MESSAGE(postern__identity__v1__document_side, "postern.identity.v1.DocumentSide", 64, 4,
+        postern__identity__v1__document_side__fields, 1, postern__identity__v1__document_side__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__choose_guest_data_request__fields[] = {
+    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("choice_token", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("choice", 3, NONE, ENUM, 0, 56, NULL, 0),
+    FIELD("picks", 4, REPEATED, MESSAGE, 64, 72, &postern__identity__v1__document_pick__descriptor, 0),
+    FIELD("origin", 5, NONE, MESSAGE, 0, 80, &postern__identity__v1__origin__descriptor, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__choose_guest_data_request__ranges[] = {{1, 0}, {0, 5}};
+MESSAGE(postern__identity__v1__choose_guest_data_request, "postern.identity.v1.ChooseGuestDataRequest", 88, 5,
+        postern__identity__v1__choose_guest_data_request__fields, 1, postern__identity__v1__choose_guest_data_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__document_pick__fields[] = {
+    FIELD("collection", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("name", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("keep", 3, NONE, ENUM, 0, 56, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__document_pick__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__identity__v1__document_pick, "postern.identity.v1.DocumentPick", 64, 3,
+        postern__identity__v1__document_pick__fields, 1, postern__identity__v1__document_pick__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__choose_guest_data_response__fields[] = {
+    FIELD("migration", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__migration__descriptor, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__choose_guest_data_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__identity__v1__choose_guest_data_response, "postern.identity.v1.ChooseGuestDataResponse", 32, 1,
+        postern__identity__v1__choose_guest_data_response__fields, 1, postern__identity__v1__choose_guest_data_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__guest_bundle_head__fields[] = {
+    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("documents", 2, NONE, UINT32, 0, 40, NULL, 0),
+    FIELD("origin", 3, NONE, MESSAGE, 0, 48, &postern__identity__v1__origin__descriptor, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__guest_bundle_head__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__identity__v1__guest_bundle_head, "postern.identity.v1.GuestBundleHead", 56, 3,
+        postern__identity__v1__guest_bundle_head__fields, 1, postern__identity__v1__guest_bundle_head__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__bundled_document__fields[] = {
+    FIELD("collection", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("name", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("json", 3, NONE, BYTES, 0, 56, NULL, 0),
+    FIELD("changed_at_ms", 4, NONE, INT64, 0, 72, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__bundled_document__ranges[] = {{1, 0}, {0, 4}};
+MESSAGE(postern__identity__v1__bundled_document, "postern.identity.v1.BundledDocument", 80, 4,
+        postern__identity__v1__bundled_document__fields, 1, postern__identity__v1__bundled_document__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__upload_guest_bundle_request__fields[] = {
+    FIELD("head", 1, NONE, MESSAGE, 24, 32, &postern__identity__v1__guest_bundle_head__descriptor, PROTOBUF_C_FIELD_FLAG_ONEOF),
+    FIELD("document", 2, NONE, MESSAGE, 24, 32, &postern__identity__v1__bundled_document__descriptor, PROTOBUF_C_FIELD_FLAG_ONEOF),
+};
+static const ProtobufCIntRange postern__identity__v1__upload_guest_bundle_request__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__identity__v1__upload_guest_bundle_request, "postern.identity.v1.UploadGuestBundleRequest", 48, 2,
+        postern__identity__v1__upload_guest_bundle_request__fields, 1, postern__identity__v1__upload_guest_bundle_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__upload_guest_bundle_item__fields[] = {
+    FIELD("received_documents", 1, NONE, UINT32, 0, 24, NULL, 0),
+    FIELD("migration", 2, NONE, MESSAGE, 0, 32, &postern__identity__v1__migration__descriptor, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__upload_guest_bundle_item__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__identity__v1__upload_guest_bundle_item, "postern.identity.v1.UploadGuestBundleItem", 40, 2,
+        postern__identity__v1__upload_guest_bundle_item__fields, 1, postern__identity__v1__upload_guest_bundle_item__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__get_migration_request__fields[] = {
+    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("migration_id", 2, NONE, BYTES, 0, 40, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__get_migration_request__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__identity__v1__get_migration_request, "postern.identity.v1.GetMigrationRequest", 56, 2,
+        postern__identity__v1__get_migration_request__fields, 1, postern__identity__v1__get_migration_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__get_migration_response__fields[] = {
+    FIELD("migration", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__migration__descriptor, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__get_migration_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__identity__v1__get_migration_response, "postern.identity.v1.GetMigrationResponse", 32, 1,
+        postern__identity__v1__get_migration_response__fields, 1, postern__identity__v1__get_migration_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__watch_migration_request__fields[] = {
+    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("migration_id", 2, NONE, BYTES, 0, 40, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__watch_migration_request__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__identity__v1__watch_migration_request, "postern.identity.v1.WatchMigrationRequest", 56, 2,
+        postern__identity__v1__watch_migration_request__fields, 1, postern__identity__v1__watch_migration_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__watch_migration_item__fields[] = {
+    FIELD("migration", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__migration__descriptor, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__watch_migration_item__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__identity__v1__watch_migration_item, "postern.identity.v1.WatchMigrationItem", 32, 1,
+        postern__identity__v1__watch_migration_item__fields, 1, postern__identity__v1__watch_migration_item__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__retry_migration_request__fields[] = {
+    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("migration_id", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("origin", 3, NONE, MESSAGE, 0, 56, &postern__identity__v1__origin__descriptor, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__retry_migration_request__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__identity__v1__retry_migration_request, "postern.identity.v1.RetryMigrationRequest", 64, 3,
+        postern__identity__v1__retry_migration_request__fields, 1, postern__identity__v1__retry_migration_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__retry_migration_response__fields[] = {
+    FIELD("migration", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__migration__descriptor, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__retry_migration_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__identity__v1__retry_migration_response, "postern.identity.v1.RetryMigrationResponse", 32, 1,
+        postern__identity__v1__retry_migration_response__fields, 1, postern__identity__v1__retry_migration_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__issue_nonce_request__fields[] = {
     FIELD("provider", 1, NONE, BYTES, 0, 24, NULL, 0),
@@ -3412,6 +4387,20 @@ static const ProtobufCFieldDescriptor postern__session__v1__note_activity_respon
 static const ProtobufCIntRange postern__session__v1__note_activity_response__ranges[] = {{1, 0}, {0, 1}};
 MESSAGE(postern__session__v1__note_activity_response, "postern.session.v1.NoteActivityResponse", 32, 1,
         postern__session__v1__note_activity_response__fields, 1, postern__session__v1__note_activity_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__session__v1__list_account_activity_request__fields[] = {
+    FIELD("account_ids", 1, REPEATED, BYTES, 24, 32, NULL, 0),
+};
+static const ProtobufCIntRange postern__session__v1__list_account_activity_request__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__session__v1__list_account_activity_request, "postern.session.v1.ListAccountActivityRequest", 40, 1,
+        postern__session__v1__list_account_activity_request__fields, 1, postern__session__v1__list_account_activity_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__session__v1__list_account_activity_response__fields[] = {
+    FIELD("activities", 1, REPEATED, MESSAGE, 24, 32, &postern__session__v1__get_account_activity_response__descriptor, 0),
+};
+static const ProtobufCIntRange postern__session__v1__list_account_activity_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__session__v1__list_account_activity_response, "postern.session.v1.ListAccountActivityResponse", 40, 1,
+        postern__session__v1__list_account_activity_response__fields, 1, postern__session__v1__list_account_activity_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__session__v1__device_session__fields[] = {
     FIELD("session_id", 1, NONE, BYTES, 0, 24, NULL, 0),

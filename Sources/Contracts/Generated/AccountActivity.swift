@@ -12,6 +12,11 @@ package protocol AccountActivityAPI: Sendable {
         _ request: SessionV1.GetAccountActivityRequest, _ context: CallContext
     ) async throws -> SessionV1.GetAccountActivityResponse
 
+    /// Returns when accounts were last used, for identity's search for unused guests.
+    func listAccountActivity(
+        _ request: SessionV1.ListAccountActivityRequest, _ context: CallContext
+    ) async throws -> SessionV1.ListAccountActivityResponse
+
     /// Notes that a session is in use, as a validation of its access token does: the session's last use
     /// is then in memory, and on disk within a minute.
     func noteActivity(
@@ -38,6 +43,13 @@ package struct AccountActivityClient: AccountActivityAPI {
             AccountActivityDescription.getAccountActivity, request, context)
     }
 
+    package func listAccountActivity(
+        _ request: SessionV1.ListAccountActivityRequest, _ context: CallContext
+    ) async throws -> SessionV1.ListAccountActivityResponse {
+        try await channel.call(
+            AccountActivityDescription.listAccountActivity, request, context)
+    }
+
     package func noteActivity(
         _ request: SessionV1.NoteActivityRequest, _ context: CallContext
     ) async throws -> SessionV1.NoteActivityResponse {
@@ -59,6 +71,10 @@ package enum AccountActivityDispatcher {
                     (request: SessionV1.GetAccountActivityRequest, context) in
                     try await service.getAccountActivity(request, context)
                 },
+                .async(AccountActivityDescription.listAccountActivity) {
+                    (request: SessionV1.ListAccountActivityRequest, context) in
+                    try await service.listAccountActivity(request, context)
+                },
                 .async(AccountActivityDescription.noteActivity) {
                     (request: SessionV1.NoteActivityRequest, context) in
                     try await service.noteActivity(request, context)
@@ -77,6 +93,13 @@ package enum AccountActivityDescription {
         isOnLoop: false,
             hedgeAfter: .milliseconds(100))
 
+    /// `ListAccountActivity`.
+    package static let listAccountActivity = MethodDescription(
+        name: "postern.session.v1.AccountActivity/ListAccountActivity",
+        isIdempotent: true,
+        timeout: .milliseconds(10000),
+        isOnLoop: false)
+
     /// `NoteActivity`.
     package static let noteActivity = MethodDescription(
         name: "postern.session.v1.AccountActivity/NoteActivity",
@@ -87,6 +110,6 @@ package enum AccountActivityDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.session.v1.AccountActivity",
-        methods: [getAccountActivity, noteActivity],
+        methods: [getAccountActivity, listAccountActivity, noteActivity],
         fileDescriptors: [FileDescriptors.sessionV1Activity])
 }

@@ -35,6 +35,34 @@ package protocol AccountAdminAPI: Sendable {
     func signOutAccount(
         _ request: IdentityV1.SignOutAccountRequest, _ context: CallContext
     ) async throws -> IdentityV1.SignOutAccountResponse
+
+    /// Deletes an account as its owner could, without the wait unless it is requested. A repeat returns
+    /// the deletion that has begun.
+    func deleteAccount(
+        _ request: IdentityV1.DeleteAccountRequest, _ context: CallContext
+    ) async throws -> IdentityV1.DeleteAccountResponse
+
+    /// Returns deletions that wait or are under way, the oldest first.
+    func listDeletions(
+        _ request: IdentityV1.ListDeletionsRequest, _ context: CallContext
+    ) async throws -> IdentityV1.ListDeletionsResponse
+
+    /// Returns guests that nobody has come back to, and when they will be deleted.
+    func listUnusedGuests(
+        _ request: IdentityV1.ListUnusedGuestsRequest, _ context: CallContext
+    ) async throws -> IdentityV1.ListUnusedGuestsResponse
+
+    /// Returns what the last check has found: rows of an account whose counterpart is missing, in any
+    /// service.
+    func listOrphans(
+        _ request: IdentityV1.ListOrphansRequest, _ context: CallContext
+    ) async throws -> IdentityV1.ListOrphansResponse
+
+    /// Repairs an orphan, after it was checked again. Data of an account that does not exist is deleted
+    /// where it is.
+    func repairOrphan(
+        _ request: IdentityV1.RepairOrphanRequest, _ context: CallContext
+    ) async throws -> IdentityV1.RepairOrphanResponse
 }
 
 /// What a server of `postern.identity.v1.AccountAdmin` implements.
@@ -83,6 +111,41 @@ package struct AccountAdminClient: AccountAdminAPI {
         try await channel.call(
             AccountAdminDescription.signOutAccount, request, context)
     }
+
+    package func deleteAccount(
+        _ request: IdentityV1.DeleteAccountRequest, _ context: CallContext
+    ) async throws -> IdentityV1.DeleteAccountResponse {
+        try await channel.call(
+            AccountAdminDescription.deleteAccount, request, context)
+    }
+
+    package func listDeletions(
+        _ request: IdentityV1.ListDeletionsRequest, _ context: CallContext
+    ) async throws -> IdentityV1.ListDeletionsResponse {
+        try await channel.call(
+            AccountAdminDescription.listDeletions, request, context)
+    }
+
+    package func listUnusedGuests(
+        _ request: IdentityV1.ListUnusedGuestsRequest, _ context: CallContext
+    ) async throws -> IdentityV1.ListUnusedGuestsResponse {
+        try await channel.call(
+            AccountAdminDescription.listUnusedGuests, request, context)
+    }
+
+    package func listOrphans(
+        _ request: IdentityV1.ListOrphansRequest, _ context: CallContext
+    ) async throws -> IdentityV1.ListOrphansResponse {
+        try await channel.call(
+            AccountAdminDescription.listOrphans, request, context)
+    }
+
+    package func repairOrphan(
+        _ request: IdentityV1.RepairOrphanRequest, _ context: CallContext
+    ) async throws -> IdentityV1.RepairOrphanResponse {
+        try await channel.call(
+            AccountAdminDescription.repairOrphan, request, context)
+    }
 }
 
 /// Serves `postern.identity.v1.AccountAdmin`.
@@ -113,6 +176,26 @@ package enum AccountAdminDispatcher {
                 .async(AccountAdminDescription.signOutAccount) {
                     (request: IdentityV1.SignOutAccountRequest, context) in
                     try await service.signOutAccount(request, context)
+                },
+                .async(AccountAdminDescription.deleteAccount) {
+                    (request: IdentityV1.DeleteAccountRequest, context) in
+                    try await service.deleteAccount(request, context)
+                },
+                .async(AccountAdminDescription.listDeletions) {
+                    (request: IdentityV1.ListDeletionsRequest, context) in
+                    try await service.listDeletions(request, context)
+                },
+                .async(AccountAdminDescription.listUnusedGuests) {
+                    (request: IdentityV1.ListUnusedGuestsRequest, context) in
+                    try await service.listUnusedGuests(request, context)
+                },
+                .async(AccountAdminDescription.listOrphans) {
+                    (request: IdentityV1.ListOrphansRequest, context) in
+                    try await service.listOrphans(request, context)
+                },
+                .async(AccountAdminDescription.repairOrphan) {
+                    (request: IdentityV1.RepairOrphanRequest, context) in
+                    try await service.repairOrphan(request, context)
                 },
             ])
     }
@@ -155,14 +238,61 @@ package enum AccountAdminDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false)
 
+    /// `DeleteAccount`.
+    package static let deleteAccount = MethodDescription(
+        name: "postern.identity.v1.AccountAdmin/DeleteAccount",
+        isIdempotent: true,
+        timeout: .milliseconds(10000),
+        isOnLoop: false)
+
+    /// `ListDeletions`.
+    package static let listDeletions = MethodDescription(
+        name: "postern.identity.v1.AccountAdmin/ListDeletions",
+        isIdempotent: true,
+        timeout: .milliseconds(10000),
+        isOnLoop: false)
+
+    /// `ListUnusedGuests`.
+    package static let listUnusedGuests = MethodDescription(
+        name: "postern.identity.v1.AccountAdmin/ListUnusedGuests",
+        isIdempotent: true,
+        timeout: .milliseconds(10000),
+        isOnLoop: false)
+
+    /// `ListOrphans`.
+    package static let listOrphans = MethodDescription(
+        name: "postern.identity.v1.AccountAdmin/ListOrphans",
+        isIdempotent: true,
+        timeout: .milliseconds(10000),
+        isOnLoop: false)
+
+    /// `RepairOrphan`.
+    package static let repairOrphan = MethodDescription(
+        name: "postern.identity.v1.AccountAdmin/RepairOrphan",
+        isIdempotent: true,
+        timeout: .milliseconds(10000),
+        isOnLoop: false)
+
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.identity.v1.AccountAdmin",
-        methods: [lookUpAccount, listAccounts, suspendAccount, restoreAccount, signOutAccount],
+        methods: [
+            lookUpAccount,
+            listAccounts,
+            suspendAccount,
+            restoreAccount,
+            signOutAccount,
+            deleteAccount,
+            listDeletions,
+            listUnusedGuests,
+            listOrphans,
+            repairOrphan,
+        ],
         fileDescriptors: [
             FileDescriptors.identityV1SignInHistory,
             FileDescriptors.identityV1Identity,
             FileDescriptors.identityV1Consents,
+            FileDescriptors.identityV1Deletions,
             FileDescriptors.identityV1Admin,
         ])
 }

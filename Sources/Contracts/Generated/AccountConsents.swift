@@ -31,6 +31,18 @@ package protocol AccountConsentsAPI: Sendable {
     func setPrivacy(
         _ request: IdentityV1.SetPrivacyRequest, _ context: CallContext
     ) async throws -> IdentityV1.SetPrivacyResponse
+
+    /// Mails a link to a parent, who gives or refuses consent on a page. A repeat to the same address
+    /// within an hour sends nothing; another address replaces the first, whose link becomes invalid.
+    func requestParentalConsent(
+        _ request: IdentityV1.RequestParentalConsentRequest, _ context: CallContext
+    ) async throws -> IdentityV1.RequestParentalConsentResponse
+
+    /// Gives or refuses consent by the token of the link that a parent got. The first answer counts; a
+    /// refused account is deleted. Later the same link can withdraw the consent.
+    func answerParentalConsent(
+        _ request: IdentityV1.AnswerParentalConsentRequest, _ context: CallContext
+    ) async throws -> IdentityV1.AnswerParentalConsentResponse
 }
 
 /// What a server of `postern.identity.v1.AccountConsents` implements.
@@ -79,6 +91,20 @@ package struct AccountConsentsClient: AccountConsentsAPI {
         try await channel.call(
             AccountConsentsDescription.setPrivacy, request, context)
     }
+
+    package func requestParentalConsent(
+        _ request: IdentityV1.RequestParentalConsentRequest, _ context: CallContext
+    ) async throws -> IdentityV1.RequestParentalConsentResponse {
+        try await channel.call(
+            AccountConsentsDescription.requestParentalConsent, request, context)
+    }
+
+    package func answerParentalConsent(
+        _ request: IdentityV1.AnswerParentalConsentRequest, _ context: CallContext
+    ) async throws -> IdentityV1.AnswerParentalConsentResponse {
+        try await channel.call(
+            AccountConsentsDescription.answerParentalConsent, request, context)
+    }
 }
 
 /// Serves `postern.identity.v1.AccountConsents`.
@@ -109,6 +135,14 @@ package enum AccountConsentsDispatcher {
                 .async(AccountConsentsDescription.setPrivacy) {
                     (request: IdentityV1.SetPrivacyRequest, context) in
                     try await service.setPrivacy(request, context)
+                },
+                .async(AccountConsentsDescription.requestParentalConsent) {
+                    (request: IdentityV1.RequestParentalConsentRequest, context) in
+                    try await service.requestParentalConsent(request, context)
+                },
+                .async(AccountConsentsDescription.answerParentalConsent) {
+                    (request: IdentityV1.AnswerParentalConsentRequest, context) in
+                    try await service.answerParentalConsent(request, context)
                 },
             ])
     }
@@ -153,10 +187,33 @@ package enum AccountConsentsDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false)
 
+    /// `RequestParentalConsent`.
+    package static let requestParentalConsent = MethodDescription(
+        name: "postern.identity.v1.AccountConsents/RequestParentalConsent",
+        isIdempotent: true,
+        timeout: .milliseconds(10000),
+        isOnLoop: false)
+
+    /// `AnswerParentalConsent`.
+    package static let answerParentalConsent = MethodDescription(
+        name: "postern.identity.v1.AccountConsents/AnswerParentalConsent",
+        isIdempotent: true,
+        timeout: .milliseconds(10000),
+        isOnLoop: false,
+            hasSecrets: true)
+
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.identity.v1.AccountConsents",
-        methods: [getConsents, acceptTerms, withdrawConsent, getPrivacy, setPrivacy],
+        methods: [
+            getConsents,
+            acceptTerms,
+            withdrawConsent,
+            getPrivacy,
+            setPrivacy,
+            requestParentalConsent,
+            answerParentalConsent,
+        ],
         fileDescriptors: [
             FileDescriptors.identityV1SignInHistory,
             FileDescriptors.identityV1Identity,

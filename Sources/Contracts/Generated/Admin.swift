@@ -40,6 +40,34 @@ package protocol AdminAPI: Sendable {
     func signOutAccount(
         _ request: GatewayV1.SignOutAccountRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignOutAccountResponse
+
+    /// Deletes an account as its owner could, without the wait unless it is requested. A repeat returns
+    /// the deletion that has begun.
+    func deleteAccount(
+        _ request: GatewayV1.DeleteAccountRequest, _ context: CallContext
+    ) async throws -> GatewayV1.DeleteAccountResponse
+
+    /// Returns deletions that wait or are under way, the oldest first.
+    func listDeletions(
+        _ request: GatewayV1.ListDeletionsRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ListDeletionsResponse
+
+    /// Returns guests that nobody has come back to, and when they will be deleted.
+    func listUnusedGuests(
+        _ request: GatewayV1.ListUnusedGuestsRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ListUnusedGuestsResponse
+
+    /// Returns what the last check has found: rows of an account whose counterpart is missing, in any
+    /// service.
+    func listOrphans(
+        _ request: GatewayV1.ListOrphansRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ListOrphansResponse
+
+    /// Repairs an orphan, after it was checked again. Data of an account that does not exist is deleted
+    /// where it is.
+    func repairOrphan(
+        _ request: GatewayV1.RepairOrphanRequest, _ context: CallContext
+    ) async throws -> GatewayV1.RepairOrphanResponse
 }
 
 /// What a server of `postern.gateway.v1.Admin` implements.
@@ -88,6 +116,41 @@ package struct AdminClient: AdminAPI {
         try await channel.call(
             AdminDescription.signOutAccount, request, context)
     }
+
+    package func deleteAccount(
+        _ request: GatewayV1.DeleteAccountRequest, _ context: CallContext
+    ) async throws -> GatewayV1.DeleteAccountResponse {
+        try await channel.call(
+            AdminDescription.deleteAccount, request, context)
+    }
+
+    package func listDeletions(
+        _ request: GatewayV1.ListDeletionsRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ListDeletionsResponse {
+        try await channel.call(
+            AdminDescription.listDeletions, request, context)
+    }
+
+    package func listUnusedGuests(
+        _ request: GatewayV1.ListUnusedGuestsRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ListUnusedGuestsResponse {
+        try await channel.call(
+            AdminDescription.listUnusedGuests, request, context)
+    }
+
+    package func listOrphans(
+        _ request: GatewayV1.ListOrphansRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ListOrphansResponse {
+        try await channel.call(
+            AdminDescription.listOrphans, request, context)
+    }
+
+    package func repairOrphan(
+        _ request: GatewayV1.RepairOrphanRequest, _ context: CallContext
+    ) async throws -> GatewayV1.RepairOrphanResponse {
+        try await channel.call(
+            AdminDescription.repairOrphan, request, context)
+    }
 }
 
 /// Serves `postern.gateway.v1.Admin`.
@@ -118,6 +181,26 @@ package enum AdminDispatcher {
                 .async(AdminDescription.signOutAccount) {
                     (request: GatewayV1.SignOutAccountRequest, context) in
                     try await service.signOutAccount(request, context)
+                },
+                .async(AdminDescription.deleteAccount) {
+                    (request: GatewayV1.DeleteAccountRequest, context) in
+                    try await service.deleteAccount(request, context)
+                },
+                .async(AdminDescription.listDeletions) {
+                    (request: GatewayV1.ListDeletionsRequest, context) in
+                    try await service.listDeletions(request, context)
+                },
+                .async(AdminDescription.listUnusedGuests) {
+                    (request: GatewayV1.ListUnusedGuestsRequest, context) in
+                    try await service.listUnusedGuests(request, context)
+                },
+                .async(AdminDescription.listOrphans) {
+                    (request: GatewayV1.ListOrphansRequest, context) in
+                    try await service.listOrphans(request, context)
+                },
+                .async(AdminDescription.repairOrphan) {
+                    (request: GatewayV1.RepairOrphanRequest, context) in
+                    try await service.repairOrphan(request, context)
                 },
             ])
     }
@@ -165,13 +248,65 @@ package enum AdminDescription {
         isOnLoop: false,
             isForNamedCallersOnly: true)
 
+    /// `DeleteAccount`.
+    package static let deleteAccount = MethodDescription(
+        name: "postern.gateway.v1.Admin/DeleteAccount",
+        isIdempotent: true,
+        timeout: .milliseconds(10000),
+        isOnLoop: false,
+            isForNamedCallersOnly: true)
+
+    /// `ListDeletions`.
+    package static let listDeletions = MethodDescription(
+        name: "postern.gateway.v1.Admin/ListDeletions",
+        isIdempotent: true,
+        timeout: .milliseconds(10000),
+        isOnLoop: false,
+            isForNamedCallersOnly: true)
+
+    /// `ListUnusedGuests`.
+    package static let listUnusedGuests = MethodDescription(
+        name: "postern.gateway.v1.Admin/ListUnusedGuests",
+        isIdempotent: true,
+        timeout: .milliseconds(10000),
+        isOnLoop: false,
+            isForNamedCallersOnly: true)
+
+    /// `ListOrphans`.
+    package static let listOrphans = MethodDescription(
+        name: "postern.gateway.v1.Admin/ListOrphans",
+        isIdempotent: true,
+        timeout: .milliseconds(10000),
+        isOnLoop: false,
+            isForNamedCallersOnly: true)
+
+    /// `RepairOrphan`.
+    package static let repairOrphan = MethodDescription(
+        name: "postern.gateway.v1.Admin/RepairOrphan",
+        isIdempotent: true,
+        timeout: .milliseconds(10000),
+        isOnLoop: false,
+            isForNamedCallersOnly: true)
+
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.gateway.v1.Admin",
-        methods: [lookUpAccount, listAccounts, suspendAccount, restoreAccount, signOutAccount],
+        methods: [
+            lookUpAccount,
+            listAccounts,
+            suspendAccount,
+            restoreAccount,
+            signOutAccount,
+            deleteAccount,
+            listDeletions,
+            listUnusedGuests,
+            listOrphans,
+            repairOrphan,
+        ],
         fileDescriptors: [
             FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Consents,
+            FileDescriptors.gatewayV1Deletion,
             FileDescriptors.gatewayV1Admin,
         ])
 }

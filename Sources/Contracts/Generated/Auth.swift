@@ -19,7 +19,8 @@ package protocol AuthAPI: Sendable {
     /// - Throws: `auth/already-signed-in`, `auth/invalid-access-token`, `auth/session-ended`,
     ///   `auth/invalid-email`, `auth/weak-password`, `auth/email-already-in-use`,
     ///   `auth/too-many-requests`, `auth/device-key-required`, `auth/invalid-device-key`,
-    ///   `auth/idempotency-key-reused`, `auth/consent-required`.
+    ///   `auth/idempotency-key-reused`, `auth/consent-required`,
+    ///   `auth/underage-user`.
     func signUpWithPassword(
         _ request: GatewayV1.SignUpWithPasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignUpWithPasswordResponse
@@ -237,6 +238,7 @@ package enum AuthDescription {
                 "auth/invalid-device-key",
                 "auth/idempotency-key-reused",
                 "auth/consent-required",
+                "auth/underage-user",
             ],
             "postern.gateway.v1.Auth/SignInWithPassword": [
                 "auth/invalid-access-token",

@@ -49,6 +49,23 @@ package protocol ConsentsAPI: Sendable {
     func setPrivacy(
         _ request: GatewayV1.SetPrivacyRequest, _ context: CallContext
     ) async throws -> GatewayV1.SetPrivacyResponse
+
+    /// Mails a link to a parent, who gives or refuses consent on a page. A repeat to the same address
+    /// within an hour sends nothing; another address replaces the first, whose link becomes invalid.
+    /// auth/operation-not-allowed if the account needs no parental consent.
+    /// - Throws: `auth/invalid-email`, `auth/operation-not-allowed`, `auth/too-many-requests`,
+    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
+    ///   `auth/idempotency-key-reused`.
+    func requestParentalConsent(
+        _ request: GatewayV1.RequestParentalConsentRequest, _ context: CallContext
+    ) async throws -> GatewayV1.RequestParentalConsentResponse
+
+    /// Gives or refuses consent by the token of the link that a parent got. The first answer counts; a
+    /// refused account is deleted. Later the same link can withdraw the consent.
+    /// - Throws: `auth/invalid-link`.
+    func answerParentalConsent(
+        _ request: GatewayV1.AnswerParentalConsentRequest, _ context: CallContext
+    ) async throws -> GatewayV1.AnswerParentalConsentResponse
 }
 
 /// What a server of `postern.gateway.v1.Consents` implements.
@@ -97,6 +114,20 @@ package struct ConsentsClient: ConsentsAPI {
         try await channel.call(
             ConsentsDescription.setPrivacy, request, context)
     }
+
+    package func requestParentalConsent(
+        _ request: GatewayV1.RequestParentalConsentRequest, _ context: CallContext
+    ) async throws -> GatewayV1.RequestParentalConsentResponse {
+        try await channel.call(
+            ConsentsDescription.requestParentalConsent, request, context)
+    }
+
+    package func answerParentalConsent(
+        _ request: GatewayV1.AnswerParentalConsentRequest, _ context: CallContext
+    ) async throws -> GatewayV1.AnswerParentalConsentResponse {
+        try await channel.call(
+            ConsentsDescription.answerParentalConsent, request, context)
+    }
 }
 
 /// Serves `postern.gateway.v1.Consents`.
@@ -127,6 +158,14 @@ package enum ConsentsDispatcher {
                 .async(ConsentsDescription.setPrivacy) {
                     (request: GatewayV1.SetPrivacyRequest, context) in
                     try await service.setPrivacy(request, context)
+                },
+                .async(ConsentsDescription.requestParentalConsent) {
+                    (request: GatewayV1.RequestParentalConsentRequest, context) in
+                    try await service.requestParentalConsent(request, context)
+                },
+                .async(ConsentsDescription.answerParentalConsent) {
+                    (request: GatewayV1.AnswerParentalConsentRequest, context) in
+                    try await service.answerParentalConsent(request, context)
                 },
             ])
     }
@@ -176,10 +215,35 @@ package enum ConsentsDescription {
         isOnLoop: false,
             isPublic: true)
 
+    /// `RequestParentalConsent`.
+    package static let requestParentalConsent = MethodDescription(
+        name: "postern.gateway.v1.Consents/RequestParentalConsent",
+        isIdempotent: true,
+        timeout: .milliseconds(10000),
+        isOnLoop: false,
+            isPublic: true)
+
+    /// `AnswerParentalConsent`.
+    package static let answerParentalConsent = MethodDescription(
+        name: "postern.gateway.v1.Consents/AnswerParentalConsent",
+        isIdempotent: true,
+        timeout: .milliseconds(10000),
+        isOnLoop: false,
+            hasSecrets: true,
+            isPublic: true)
+
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.gateway.v1.Consents",
-        methods: [getConsents, acceptTerms, withdrawConsent, getPrivacy, setPrivacy],
+        methods: [
+            getConsents,
+            acceptTerms,
+            withdrawConsent,
+            getPrivacy,
+            setPrivacy,
+            requestParentalConsent,
+            answerParentalConsent,
+        ],
         errors: [
             "postern.gateway.v1.Consents/GetConsents": [
                 "auth/invalid-access-token",
@@ -210,6 +274,18 @@ package enum ConsentsDescription {
                 "auth/invalid-access-token",
                 "auth/session-ended",
                 "auth/user-disabled",
+            ],
+            "postern.gateway.v1.Consents/RequestParentalConsent": [
+                "auth/invalid-email",
+                "auth/operation-not-allowed",
+                "auth/too-many-requests",
+                "auth/invalid-access-token",
+                "auth/session-ended",
+                "auth/user-disabled",
+                "auth/idempotency-key-reused",
+            ],
+            "postern.gateway.v1.Consents/AnswerParentalConsent": [
+                "auth/invalid-link",
             ],
         ],
         fileDescriptors: [FileDescriptors.gatewayV1Consents])

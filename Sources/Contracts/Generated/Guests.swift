@@ -9,6 +9,11 @@ package import RPC
 /// lost, it cannot be recovered. It is upgraded in place by a sign-up or sign-in in its session:
 /// SignUpWithPassword, SignInWithProvider and SignInWithPhoneCode. Id and data are kept.
 ///
+/// If the guest signs in to an account that exists already, the response has a collision, and the
+/// operator's setting guest-data says what happens to the guest's documents. Moving them is a
+/// migration: a job of its own, which never makes a sign-in fail. What an app kept on the device only
+/// comes by UploadGuestBundle, which is a migration too.
+///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol GuestsAPI: Sendable {
     /// Creates a guest and its session. Send an idempotency-key, or a retry creates another guest.
@@ -19,10 +24,88 @@ package protocol GuestsAPI: Sendable {
     func signInAsGuest(
         _ request: GatewayV1.SignInAsGuestRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInAsGuestResponse
+
+    /// - Throws: `auth/invalid-choice`, `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
+    func compareGuest(
+        _ request: GatewayV1.CompareGuestRequest, _ context: CallContext
+    ) async throws -> GatewayV1.CompareGuestResponse
+
+    /// Says what happens to the guest's documents. The first choice counts: a repeat returns its
+    /// migration, and another choice is auth/invalid-choice.
+    /// - Throws: `auth/invalid-choice`, `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
+    ///   `auth/too-many-requests`.
+    func chooseGuestData(
+        _ request: GatewayV1.ChooseGuestDataRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ChooseGuestDataResponse
+
+    /// Uploads documents that an app kept on the device while its user was a guest, for a migration
+    /// into the caller's account. First a head, then the documents; the last item of the response has
+    /// the migration. With the same idempotency-key a repeat gets the same migration.
+    /// - Throws: `auth/document-quota`, `auth/invalid-document`, `auth/too-many-requests`,
+    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
+    ///   `auth/idempotency-key-reused`.
+    func uploadGuestBundle(_ context: CallContext) -> BidirectionalCall<GatewayV1.UploadGuestBundleRequest, GatewayV1.UploadGuestBundleItem>
+
+    /// Returns a migration of the caller's account; rpc/not-found if there is none.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
+    func getMigration(
+        _ request: GatewayV1.GetMigrationRequest, _ context: CallContext
+    ) async throws -> GatewayV1.GetMigrationResponse
+
+    /// Streams a migration: as it is now, and at each change, until it has succeeded or needs
+    /// attention. rpc/not-found if there is none.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
+    func watchMigration(
+        _ request: GatewayV1.WatchMigrationRequest, _ context: CallContext
+    ) -> IncomingItems<GatewayV1.WatchMigrationItem>
+
+    /// Tries the documents of a migration again that could not be moved, for instance after others
+    /// were removed. A migration that runs or has succeeded is not changed.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
+    ///   `auth/too-many-requests`.
+    func retryMigration(
+        _ request: GatewayV1.RetryMigrationRequest, _ context: CallContext
+    ) async throws -> GatewayV1.RetryMigrationResponse
 }
 
 /// What a server of `postern.gateway.v1.Guests` implements.
-package protocol GuestsService: GuestsAPI {}
+package protocol GuestsService: GuestsAPI {
+    /// Uploads documents that an app kept on the device while its user was a guest, for a migration
+    /// into the caller's account. First a head, then the documents; the last item of the response has
+    /// the migration. With the same idempotency-key a repeat gets the same migration.
+    /// - Throws: `auth/document-quota`, `auth/invalid-document`, `auth/too-many-requests`,
+    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
+    ///   `auth/idempotency-key-reused`.
+    ///
+    /// Its return ends the items.
+    func uploadGuestBundle(
+        _ incoming: IncomingItems<GatewayV1.UploadGuestBundleRequest>,
+        _ outgoing: OutgoingItems<GatewayV1.UploadGuestBundleItem>, _ context: CallContext
+    ) async throws
+
+    /// Streams a migration: as it is now, and at each change, until it has succeeded or needs
+    /// attention. rpc/not-found if there is none.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
+    ///
+    /// Its return ends the items.
+    func watchMigration(
+        _ request: GatewayV1.WatchMigrationRequest,
+        _ items: OutgoingItems<GatewayV1.WatchMigrationItem>, _ context: CallContext
+    ) async throws
+}
+
+/// The client's face of the streams, for calls in process.
+extension GuestsService {
+    package func uploadGuestBundle(_ context: CallContext) -> BidirectionalCall<GatewayV1.UploadGuestBundleRequest, GatewayV1.UploadGuestBundleItem> {
+        .inProcess { try await uploadGuestBundle($0, $1, context) }
+    }
+
+    package func watchMigration(
+        _ request: GatewayV1.WatchMigrationRequest, _ context: CallContext
+    ) -> IncomingItems<GatewayV1.WatchMigrationItem> {
+        .inProcess { try await watchMigration(request, $0, context) }
+    }
+}
 
 /// Calls `postern.gateway.v1.Guests` over a channel.
 package struct GuestsClient: GuestsAPI {
@@ -39,6 +122,44 @@ package struct GuestsClient: GuestsAPI {
         try await channel.call(
             GuestsDescription.signInAsGuest, request, context)
     }
+
+    package func compareGuest(
+        _ request: GatewayV1.CompareGuestRequest, _ context: CallContext
+    ) async throws -> GatewayV1.CompareGuestResponse {
+        try await channel.call(
+            GuestsDescription.compareGuest, request, context)
+    }
+
+    package func chooseGuestData(
+        _ request: GatewayV1.ChooseGuestDataRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ChooseGuestDataResponse {
+        try await channel.call(
+            GuestsDescription.chooseGuestData, request, context)
+    }
+
+    package func uploadGuestBundle(_ context: CallContext) -> BidirectionalCall<GatewayV1.UploadGuestBundleRequest, GatewayV1.UploadGuestBundleItem> {
+        channel.bidirectional(GuestsDescription.uploadGuestBundle, context)
+    }
+
+    package func getMigration(
+        _ request: GatewayV1.GetMigrationRequest, _ context: CallContext
+    ) async throws -> GatewayV1.GetMigrationResponse {
+        try await channel.call(
+            GuestsDescription.getMigration, request, context)
+    }
+
+    package func watchMigration(
+        _ request: GatewayV1.WatchMigrationRequest, _ context: CallContext
+    ) -> IncomingItems<GatewayV1.WatchMigrationItem> {
+        channel.serverStream(GuestsDescription.watchMigration, request, context)
+    }
+
+    package func retryMigration(
+        _ request: GatewayV1.RetryMigrationRequest, _ context: CallContext
+    ) async throws -> GatewayV1.RetryMigrationResponse {
+        try await channel.call(
+            GuestsDescription.retryMigration, request, context)
+    }
 }
 
 /// Serves `postern.gateway.v1.Guests`.
@@ -54,6 +175,32 @@ package enum GuestsDispatcher {
                     (request: GatewayV1.SignInAsGuestRequest, context) in
                     try await service.signInAsGuest(request, context)
                 },
+                .async(GuestsDescription.compareGuest) {
+                    (request: GatewayV1.CompareGuestRequest, context) in
+                    try await service.compareGuest(request, context)
+                },
+                .async(GuestsDescription.chooseGuestData) {
+                    (request: GatewayV1.ChooseGuestDataRequest, context) in
+                    try await service.chooseGuestData(request, context)
+                },
+                .bidirectional(GuestsDescription.uploadGuestBundle) {
+                    (incoming: IncomingItems<GatewayV1.UploadGuestBundleRequest>, outgoing: OutgoingItems<GatewayV1.UploadGuestBundleItem>,
+                     context) in
+                    try await service.uploadGuestBundle(incoming, outgoing, context)
+                },
+                .async(GuestsDescription.getMigration) {
+                    (request: GatewayV1.GetMigrationRequest, context) in
+                    try await service.getMigration(request, context)
+                },
+                .serverStream(GuestsDescription.watchMigration) {
+                    (request: GatewayV1.WatchMigrationRequest, items: OutgoingItems<GatewayV1.WatchMigrationItem>,
+                     context) in
+                    try await service.watchMigration(request, items, context)
+                },
+                .async(GuestsDescription.retryMigration) {
+                    (request: GatewayV1.RetryMigrationRequest, context) in
+                    try await service.retryMigration(request, context)
+                },
             ])
     }
 }
@@ -66,17 +213,113 @@ package enum GuestsDescription {
         isIdempotent: false,
         timeout: .milliseconds(10000),
         isOnLoop: false,
+            hasSecrets: true,
+            isPublic: true)
+
+    /// `CompareGuest`.
+    package static let compareGuest = MethodDescription(
+        name: "postern.gateway.v1.Guests/CompareGuest",
+        isIdempotent: true,
+        timeout: .milliseconds(10000),
+        isOnLoop: false,
+            isPublic: true)
+
+    /// `ChooseGuestData`.
+    package static let chooseGuestData = MethodDescription(
+        name: "postern.gateway.v1.Guests/ChooseGuestData",
+        isIdempotent: true,
+        timeout: .milliseconds(10000),
+        isOnLoop: false,
+            isPublic: true)
+
+    /// `UploadGuestBundle`.
+    package static let uploadGuestBundle = MethodDescription(
+        name: "postern.gateway.v1.Guests/UploadGuestBundle",
+        isIdempotent: false,
+        timeout: .milliseconds(60000),
+        isOnLoop: false, streams: .both,
+            isPublic: true)
+
+    /// `GetMigration`.
+    package static let getMigration = MethodDescription(
+        name: "postern.gateway.v1.Guests/GetMigration",
+        isIdempotent: true,
+        timeout: .milliseconds(10000),
+        isOnLoop: false,
+            hedgeAfter: .milliseconds(100),
+            isPublic: true)
+
+    /// `WatchMigration`.
+    package static let watchMigration = MethodDescription(
+        name: "postern.gateway.v1.Guests/WatchMigration",
+        isIdempotent: true,
+        timeout: .milliseconds(3600000),
+        isOnLoop: false, streams: .response,
+            isPublic: true)
+
+    /// `RetryMigration`.
+    package static let retryMigration = MethodDescription(
+        name: "postern.gateway.v1.Guests/RetryMigration",
+        isIdempotent: true,
+        timeout: .milliseconds(10000),
+        isOnLoop: false,
             isPublic: true)
 
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.gateway.v1.Guests",
-        methods: [signInAsGuest],
+        methods: [
+            signInAsGuest,
+            compareGuest,
+            chooseGuestData,
+            uploadGuestBundle,
+            getMigration,
+            watchMigration,
+            retryMigration,
+        ],
         errors: [
             "postern.gateway.v1.Guests/SignInAsGuest": [
                 "auth/already-signed-in",
                 "auth/invalid-access-token",
                 "auth/session-ended",
+                "auth/too-many-requests",
+            ],
+            "postern.gateway.v1.Guests/CompareGuest": [
+                "auth/invalid-choice",
+                "auth/invalid-access-token",
+                "auth/session-ended",
+                "auth/user-disabled",
+            ],
+            "postern.gateway.v1.Guests/ChooseGuestData": [
+                "auth/invalid-choice",
+                "auth/invalid-access-token",
+                "auth/session-ended",
+                "auth/user-disabled",
+                "auth/too-many-requests",
+            ],
+            "postern.gateway.v1.Guests/UploadGuestBundle": [
+                "auth/document-quota",
+                "auth/invalid-document",
+                "auth/too-many-requests",
+                "auth/invalid-access-token",
+                "auth/session-ended",
+                "auth/user-disabled",
+                "auth/idempotency-key-reused",
+            ],
+            "postern.gateway.v1.Guests/GetMigration": [
+                "auth/invalid-access-token",
+                "auth/session-ended",
+                "auth/user-disabled",
+            ],
+            "postern.gateway.v1.Guests/WatchMigration": [
+                "auth/invalid-access-token",
+                "auth/session-ended",
+                "auth/user-disabled",
+            ],
+            "postern.gateway.v1.Guests/RetryMigration": [
+                "auth/invalid-access-token",
+                "auth/session-ended",
+                "auth/user-disabled",
                 "auth/too-many-requests",
             ],
         ],

@@ -170,14 +170,16 @@ package enum IdentitiesDescription {
         name: "postern.identity.v1.Identities/SignInWithProvider",
         isIdempotent: false,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: false,
+            hasSecrets: true)
 
     /// `SignInAsGuest`.
     package static let signInAsGuest = MethodDescription(
         name: "postern.identity.v1.Identities/SignInAsGuest",
         isIdempotent: false,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: false,
+            hasSecrets: true)
 
     /// `LinkProvider`.
     package static let linkProvider = MethodDescription(

@@ -120,7 +120,8 @@ package enum PhoneCodesDescription {
         name: "postern.identity.v1.PhoneCodes/SignInWithCode",
         isIdempotent: false,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: false,
+            hasSecrets: true)
 
     /// `LinkPhone`.
     package static let linkPhone = MethodDescription(

@@ -45,7 +45,8 @@ package protocol PhoneSignInAPI: Sendable {
     /// - Throws: `auth/invalid-phone-number`, `auth/invalid-verification-code`, `auth/code-expired`,
     ///   `auth/too-many-requests`, `auth/second-proof-required`, `auth/user-disabled`,
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/operation-not-allowed`,
-    ///   `auth/consent-required`.
+    ///   `auth/consent-required`,
+    ///   `auth/underage-user`.
     func signInWithPhoneCode(
         _ request: GatewayV1.SignInWithPhoneCodeRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInWithPhoneCodeResponse
@@ -153,6 +154,7 @@ package enum PhoneSignInDescription {
         isIdempotent: false,
         timeout: .milliseconds(10000),
         isOnLoop: false,
+            hasSecrets: true,
             isPublic: true)
 
     /// `LinkPhone`.
@@ -191,6 +193,7 @@ package enum PhoneSignInDescription {
                 "auth/session-ended",
                 "auth/operation-not-allowed",
                 "auth/consent-required",
+                "auth/underage-user",
             ],
             "postern.gateway.v1.PhoneSignIn/LinkPhone": [
                 "auth/invalid-phone-number",

@@ -29,7 +29,8 @@ package protocol ProvidersAPI: Sendable {
     /// - Throws: `auth/invalid-provider-token`, `auth/missing-or-invalid-nonce`, `auth/provider-unavailable`,
     ///   `auth/operation-not-allowed`, `auth/too-many-requests`, `auth/invalid-access-token`,
     ///   `auth/session-ended`, `auth/user-disabled`,
-    ///   `auth/email-already-in-use`, `auth/consent-required`.
+    ///   `auth/email-already-in-use`, `auth/consent-required`,
+    ///   `auth/underage-user`.
     func signInWithProvider(
         _ request: GatewayV1.SignInWithProviderRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInWithProviderResponse
@@ -99,6 +100,7 @@ package enum ProvidersDescription {
         isIdempotent: false,
         timeout: .milliseconds(10000),
         isOnLoop: false,
+            hasSecrets: true,
             isPublic: true)
 
     /// The service.
@@ -120,6 +122,7 @@ package enum ProvidersDescription {
                 "auth/user-disabled",
                 "auth/email-already-in-use",
                 "auth/consent-required",
+                "auth/underage-user",
             ],
         ],
         fileDescriptors: [

@@ -45,6 +45,88 @@ extension GatewayV1 {
 }
 
 extension GatewayV1 {
+    /// What happens to a guest's documents when the guest signs in to an existing account.
+    public enum GuestDataChoice: Hashable, Sendable {
+        /// Unspecified.
+        case unspecified
+        /// The guest is deleted with its documents. The operator's default.
+        case discard
+        /// They are moved into the account, and the guest is deleted. Of a document that both have, the
+        /// newer one is kept, unless a side was chosen.
+        case merge
+        /// The guest stays readable with its own session for 30 days, then it is deleted.
+        case keep
+        /// A value that this version does not know.
+        case unrecognized(Int32)
+
+        /// The value's number.
+        public var rawValue: Int32 {
+            switch self {
+            case .unspecified: 0
+            case .discard: 1
+            case .merge: 2
+            case .keep: 3
+            case .unrecognized(let number): number
+            }
+        }
+
+        /// The value of that number.
+        public init(rawValue: Int32) {
+            switch rawValue {
+            case 0: self = .unspecified
+            case 1: self = .discard
+            case 2: self = .merge
+            case 3: self = .keep
+            default: self = .unrecognized(rawValue)
+            }
+        }
+    }
+}
+
+extension GatewayV1 {
+    /// The state of a migration.
+    public enum MigrationState: Hashable, Sendable {
+        /// Unspecified.
+        case unspecified
+        /// It has not begun.
+        case waiting
+        /// It has begun. After a failure of the service it goes on by itself.
+        case running
+        /// All documents are moved.
+        case succeeded
+        /// Some documents could not be moved: issues names them. Nothing of them is lost: resolve the cause
+        /// and call Guests/RetryMigration.
+        case needsAttention
+        /// A value that this version does not know.
+        case unrecognized(Int32)
+
+        /// The value's number.
+        public var rawValue: Int32 {
+            switch self {
+            case .unspecified: 0
+            case .waiting: 1
+            case .running: 2
+            case .succeeded: 3
+            case .needsAttention: 4
+            case .unrecognized(let number): number
+            }
+        }
+
+        /// The value of that number.
+        public init(rawValue: Int32) {
+            switch rawValue {
+            case 0: self = .unspecified
+            case 1: self = .waiting
+            case 2: self = .running
+            case 3: self = .succeeded
+            case 4: self = .needsAttention
+            default: self = .unrecognized(rawValue)
+            }
+        }
+    }
+}
+
+extension GatewayV1 {
     /// An account as its owner sees it.
     public struct Account: Hashable, Sendable {
         /// The account, "acc_…".
@@ -238,26 +320,34 @@ extension GatewayV1.PreviousSignIn: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// A guest signed in to an account that existed already. The user has to choose what happens to the
-    /// guest's data.
+    /// A guest signed in to an account that existed already, and the guest has documents of its own.
     public struct Collision: Hashable, Sendable {
-        /// The guest, unchanged.
+        /// The guest.
         public var guest: GatewayV1.Account?
-        /// Opaque: identifies both accounts for a call that makes this choice, which Postern does not have
-        /// yet. Only the holder of this token will be able to make it.
+        /// Opaque: identifies both accounts for Guests/CompareGuest and Guests/ChooseGuestData. Only the
+        /// holder of this token and of the account's session can choose. Empty if the operator's setting
+        /// has chosen already.
         public var choiceToken: String
-        /// When the choice expires, in milliseconds since 1970.
+        /// When the choice expires, in milliseconds since 1970; the guest is then kept.
         public var expiresAtMs: Int64
+        /// What the operator's setting guest-data has chosen; unspecified if the user is to choose.
+        public var choice: GatewayV1.GuestDataChoice
+        /// The migration that has begun, if choice says so; absent if the user is to choose.
+        public var migration: GatewayV1.Migration?
 
         /// A message of these fields.
         public init(
             guest: GatewayV1.Account? = nil,
             choiceToken: String = "",
-            expiresAtMs: Int64 = 0
+            expiresAtMs: Int64 = 0,
+            choice: GatewayV1.GuestDataChoice = .unspecified,
+            migration: GatewayV1.Migration? = nil
         ) {
             self.guest = guest
             self.choiceToken = choiceToken
             self.expiresAtMs = expiresAtMs
+            self.choice = choice
+            self.migration = migration
         }
     }
 }
@@ -272,12 +362,133 @@ extension GatewayV1.Collision: ProtobufMessage {
         let guest: GatewayV1.Account? = try reader.message(10)
         let choiceToken = try reader.text(18)
         let expiresAtMs = try reader.int64(24)
-        return GatewayV1.Collision(guest: guest, choiceToken: choiceToken, expiresAtMs: expiresAtMs)
+        let choice = try GatewayV1.GuestDataChoice(rawValue: reader.int32(32))
+        let migration: GatewayV1.Migration? = try reader.message(42)
+        return GatewayV1.Collision(guest: guest, choiceToken: choiceToken, expiresAtMs: expiresAtMs, choice: choice, migration: migration)
     }
 
     package func write(to sink: inout some WireSink) {
         if let guest { sink.message(10, guest) }
         if !choiceToken.isEmpty { sink.text(18, choiceToken) }
         if expiresAtMs != 0 { sink.int64(24, expiresAtMs) }
+        if choice.rawValue != 0 { sink.int32(32, choice.rawValue) }
+        if let migration { sink.message(42, migration) }
+    }
+}
+
+extension GatewayV1 {
+    /// Documents that are moved into an account.
+    public struct Migration: Hashable, Sendable {
+        /// The migration, "mig_…".
+        public var migrationId: String
+        /// Its state.
+        public var state: GatewayV1.MigrationState
+        /// What was chosen; unspecified for a bundle.
+        public var choice: GatewayV1.GuestDataChoice
+        /// Number of documents to move.
+        public var documents: UInt32
+        /// Number of those that are moved or, because the account's was newer or chosen, left as they were.
+        public var done: UInt32
+        /// Documents that could not be moved, 50 at most.
+        public var issues: [GatewayV1.MigrationIssue]
+        /// When it was ordered, in milliseconds since 1970.
+        public var createdAtMs: Int64
+        /// When it last changed, in milliseconds since 1970.
+        public var changedAtMs: Int64
+
+        /// A message of these fields.
+        public init(
+            migrationId: String = "",
+            state: GatewayV1.MigrationState = .unspecified,
+            choice: GatewayV1.GuestDataChoice = .unspecified,
+            documents: UInt32 = 0,
+            done: UInt32 = 0,
+            issues: [GatewayV1.MigrationIssue] = [],
+            createdAtMs: Int64 = 0,
+            changedAtMs: Int64 = 0
+        ) {
+            self.migrationId = migrationId
+            self.state = state
+            self.choice = choice
+            self.documents = documents
+            self.done = done
+            self.issues = issues
+            self.createdAtMs = createdAtMs
+            self.changedAtMs = changedAtMs
+        }
+    }
+}
+
+extension GatewayV1.Migration: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.Migration" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__migration__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.Migration {
+        let migrationId = try reader.text(10)
+        let state = try GatewayV1.MigrationState(rawValue: reader.int32(16))
+        let choice = try GatewayV1.GuestDataChoice(rawValue: reader.int32(24))
+        let documents = try reader.uint32(32)
+        let done = try reader.uint32(40)
+        let issues: [GatewayV1.MigrationIssue] = try reader.messages(50)
+        let createdAtMs = try reader.int64(56)
+        let changedAtMs = try reader.int64(64)
+        return GatewayV1.Migration(migrationId: migrationId, state: state, choice: choice, documents: documents, done: done, issues: issues, createdAtMs: createdAtMs, changedAtMs: changedAtMs)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !migrationId.isEmpty { sink.text(10, migrationId) }
+        if state.rawValue != 0 { sink.int32(16, state.rawValue) }
+        if choice.rawValue != 0 { sink.int32(24, choice.rawValue) }
+        if documents != 0 { sink.uint32(32, documents) }
+        if done != 0 { sink.uint32(40, done) }
+        for value in issues { sink.message(50, value) }
+        if createdAtMs != 0 { sink.int64(56, createdAtMs) }
+        if changedAtMs != 0 { sink.int64(64, changedAtMs) }
+    }
+}
+
+extension GatewayV1 {
+    /// A document that could not be moved.
+    public struct MigrationIssue: Hashable, Sendable {
+        /// Its collection.
+        public var collection: String
+        /// Its name in the collection.
+        public var name: String
+        /// The error's code: "auth/document-quota", "auth/invalid-document", "auth/account-required",
+        /// "auth/email-not-verified", "auth/consent-required".
+        public var code: String
+
+        /// A message of these fields.
+        public init(
+            collection: String = "",
+            name: String = "",
+            code: String = ""
+        ) {
+            self.collection = collection
+            self.name = name
+            self.code = code
+        }
+    }
+}
+
+extension GatewayV1.MigrationIssue: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.MigrationIssue" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__migration_issue__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.MigrationIssue {
+        let collection = try reader.text(10)
+        let name = try reader.text(18)
+        let code = try reader.text(26)
+        return GatewayV1.MigrationIssue(collection: collection, name: name, code: code)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !collection.isEmpty { sink.text(10, collection) }
+        if !name.isEmpty { sink.text(18, name) }
+        if !code.isEmpty { sink.text(26, code) }
     }
 }

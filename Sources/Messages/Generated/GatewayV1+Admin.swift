@@ -677,3 +677,526 @@ extension GatewayV1.SignOutAccountResponse: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
     }
 }
+
+extension GatewayV1 {
+    /// Request to delete an account.
+    public struct DeleteAccountRequest: Hashable, Sendable {
+        /// The account, "acc_…".
+        public var accountId: String
+        /// Begin after the operator's deletion-wait; the owner is mailed and can cancel.
+        public var wait: Bool
+        /// As in LookUpAccountRequest.
+        public var actor: String
+
+        /// A message of these fields.
+        public init(
+            accountId: String = "",
+            wait: Bool = false,
+            actor: String = ""
+        ) {
+            self.accountId = accountId
+            self.wait = wait
+            self.actor = actor
+        }
+    }
+}
+
+extension GatewayV1.DeleteAccountRequest: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.DeleteAccountRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__delete_account_request__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.DeleteAccountRequest {
+        let accountId = try reader.text(10)
+        let wait = try reader.bool(16)
+        let actor = try reader.text(26)
+        return GatewayV1.DeleteAccountRequest(accountId: accountId, wait: wait, actor: actor)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !accountId.isEmpty { sink.text(10, accountId) }
+        if wait { sink.bool(16, wait) }
+        if !actor.isEmpty { sink.text(26, actor) }
+    }
+}
+
+extension GatewayV1 {
+    /// The deletion is requested.
+    public struct DeleteAccountResponse: Hashable, Sendable {
+        /// The deletion.
+        public var deletion: GatewayV1.Deletion?
+
+        /// A message of these fields.
+        public init(
+            deletion: GatewayV1.Deletion? = nil
+        ) {
+            self.deletion = deletion
+        }
+    }
+}
+
+extension GatewayV1.DeleteAccountResponse: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.DeleteAccountResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__delete_account_response__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.DeleteAccountResponse {
+        let deletion: GatewayV1.Deletion? = try reader.message(10)
+        return GatewayV1.DeleteAccountResponse(deletion: deletion)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if let deletion { sink.message(10, deletion) }
+    }
+}
+
+extension GatewayV1 {
+    /// Request for a page of deletions.
+    public struct ListDeletionsRequest: Hashable, Sendable {
+        /// The next_page_token of the previous response; empty for the first page.
+        public var pageToken: String
+
+        /// A message of these fields.
+        public init(
+            pageToken: String = ""
+        ) {
+            self.pageToken = pageToken
+        }
+    }
+}
+
+extension GatewayV1.ListDeletionsRequest: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.ListDeletionsRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__list_deletions_request__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.ListDeletionsRequest {
+        let pageToken = try reader.text(10)
+        return GatewayV1.ListDeletionsRequest(pageToken: pageToken)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !pageToken.isEmpty { sink.text(10, pageToken) }
+    }
+}
+
+extension GatewayV1 {
+    /// A page of deletions.
+    public struct ListDeletionsResponse: Hashable, Sendable {
+        /// The deletions, 200 at most.
+        public var deletions: [GatewayV1.AdminDeletion]
+        /// Token for the next page; empty on the last one.
+        public var nextPageToken: String
+
+        /// A message of these fields.
+        public init(
+            deletions: [GatewayV1.AdminDeletion] = [],
+            nextPageToken: String = ""
+        ) {
+            self.deletions = deletions
+            self.nextPageToken = nextPageToken
+        }
+    }
+}
+
+extension GatewayV1.ListDeletionsResponse: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.ListDeletionsResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__list_deletions_response__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.ListDeletionsResponse {
+        let deletions: [GatewayV1.AdminDeletion] = try reader.messages(10)
+        let nextPageToken = try reader.text(18)
+        return GatewayV1.ListDeletionsResponse(deletions: deletions, nextPageToken: nextPageToken)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        for value in deletions { sink.message(10, value) }
+        if !nextPageToken.isEmpty { sink.text(18, nextPageToken) }
+    }
+}
+
+extension GatewayV1 {
+    /// A deletion as an operator sees it.
+    public struct AdminDeletion: Hashable, Sendable {
+        /// The account, "acc_…".
+        public var accountId: String
+        /// The deletion.
+        public var deletion: GatewayV1.Deletion?
+        /// The step that is next, for example "sessions"; empty while it waits.
+        public var step: String
+        /// Number of failed tries of that step.
+        public var attempts: UInt32
+        /// When that step is tried next, in milliseconds since 1970.
+        public var nextAttemptAtMs: Int64
+        /// Who asked: "owner", "operator", "parent", "guest-kept", "guest-data", "tombstone".
+        public var source: String
+
+        /// A message of these fields.
+        public init(
+            accountId: String = "",
+            deletion: GatewayV1.Deletion? = nil,
+            step: String = "",
+            attempts: UInt32 = 0,
+            nextAttemptAtMs: Int64 = 0,
+            source: String = ""
+        ) {
+            self.accountId = accountId
+            self.deletion = deletion
+            self.step = step
+            self.attempts = attempts
+            self.nextAttemptAtMs = nextAttemptAtMs
+            self.source = source
+        }
+    }
+}
+
+extension GatewayV1.AdminDeletion: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.AdminDeletion" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__admin_deletion__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.AdminDeletion {
+        let accountId = try reader.text(10)
+        let deletion: GatewayV1.Deletion? = try reader.message(18)
+        let step = try reader.text(26)
+        let attempts = try reader.uint32(32)
+        let nextAttemptAtMs = try reader.int64(40)
+        let source = try reader.text(50)
+        return GatewayV1.AdminDeletion(accountId: accountId, deletion: deletion, step: step, attempts: attempts, nextAttemptAtMs: nextAttemptAtMs, source: source)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !accountId.isEmpty { sink.text(10, accountId) }
+        if let deletion { sink.message(18, deletion) }
+        if !step.isEmpty { sink.text(26, step) }
+        if attempts != 0 { sink.uint32(32, attempts) }
+        if nextAttemptAtMs != 0 { sink.int64(40, nextAttemptAtMs) }
+        if !source.isEmpty { sink.text(50, source) }
+    }
+}
+
+extension GatewayV1 {
+    /// Request for a page of unused guests.
+    public struct ListUnusedGuestsRequest: Hashable, Sendable {
+        /// The next_page_token of the previous response; empty for the first page.
+        public var pageToken: String
+
+        /// A message of these fields.
+        public init(
+            pageToken: String = ""
+        ) {
+            self.pageToken = pageToken
+        }
+    }
+}
+
+extension GatewayV1.ListUnusedGuestsRequest: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.ListUnusedGuestsRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__list_unused_guests_request__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.ListUnusedGuestsRequest {
+        let pageToken = try reader.text(10)
+        return GatewayV1.ListUnusedGuestsRequest(pageToken: pageToken)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !pageToken.isEmpty { sink.text(10, pageToken) }
+    }
+}
+
+extension GatewayV1 {
+    /// A page of unused guests.
+    public struct ListUnusedGuestsResponse: Hashable, Sendable {
+        /// The guests, 200 at most. A page may be empty without being the last.
+        public var guests: [GatewayV1.UnusedGuest]
+        /// Token for the next page; empty on the last one.
+        public var nextPageToken: String
+        /// The setting guest-kept in days; 0 for ever.
+        public var keptDays: UInt32
+
+        /// A message of these fields.
+        public init(
+            guests: [GatewayV1.UnusedGuest] = [],
+            nextPageToken: String = "",
+            keptDays: UInt32 = 0
+        ) {
+            self.guests = guests
+            self.nextPageToken = nextPageToken
+            self.keptDays = keptDays
+        }
+    }
+}
+
+extension GatewayV1.ListUnusedGuestsResponse: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.ListUnusedGuestsResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__list_unused_guests_response__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.ListUnusedGuestsResponse {
+        let guests: [GatewayV1.UnusedGuest] = try reader.messages(10)
+        let nextPageToken = try reader.text(18)
+        let keptDays = try reader.uint32(24)
+        return GatewayV1.ListUnusedGuestsResponse(guests: guests, nextPageToken: nextPageToken, keptDays: keptDays)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        for value in guests { sink.message(10, value) }
+        if !nextPageToken.isEmpty { sink.text(18, nextPageToken) }
+        if keptDays != 0 { sink.uint32(24, keptDays) }
+    }
+}
+
+extension GatewayV1 {
+    /// A guest without a live session.
+    public struct UnusedGuest: Hashable, Sendable {
+        /// The account, "acc_…".
+        public var accountId: String
+        /// When it was last used, in milliseconds since 1970; 0 if not known.
+        public var lastSeenAtMs: Int64
+        /// When it will be deleted, in milliseconds since 1970; 0 for never.
+        public var deletedAtMs: Int64
+
+        /// A message of these fields.
+        public init(
+            accountId: String = "",
+            lastSeenAtMs: Int64 = 0,
+            deletedAtMs: Int64 = 0
+        ) {
+            self.accountId = accountId
+            self.lastSeenAtMs = lastSeenAtMs
+            self.deletedAtMs = deletedAtMs
+        }
+    }
+}
+
+extension GatewayV1.UnusedGuest: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.UnusedGuest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__unused_guest__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.UnusedGuest {
+        let accountId = try reader.text(10)
+        let lastSeenAtMs = try reader.int64(16)
+        let deletedAtMs = try reader.int64(24)
+        return GatewayV1.UnusedGuest(accountId: accountId, lastSeenAtMs: lastSeenAtMs, deletedAtMs: deletedAtMs)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !accountId.isEmpty { sink.text(10, accountId) }
+        if lastSeenAtMs != 0 { sink.int64(16, lastSeenAtMs) }
+        if deletedAtMs != 0 { sink.int64(24, deletedAtMs) }
+    }
+}
+
+extension GatewayV1 {
+    /// Request for a page of orphans.
+    public struct ListOrphansRequest: Hashable, Sendable {
+        /// Only orphans of this kind; empty for all.
+        public var kind: String
+        /// The next_page_token of the previous response; empty for the first page.
+        public var pageToken: String
+
+        /// A message of these fields.
+        public init(
+            kind: String = "",
+            pageToken: String = ""
+        ) {
+            self.kind = kind
+            self.pageToken = pageToken
+        }
+    }
+}
+
+extension GatewayV1.ListOrphansRequest: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.ListOrphansRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__list_orphans_request__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.ListOrphansRequest {
+        let kind = try reader.text(10)
+        let pageToken = try reader.text(18)
+        return GatewayV1.ListOrphansRequest(kind: kind, pageToken: pageToken)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !kind.isEmpty { sink.text(10, kind) }
+        if !pageToken.isEmpty { sink.text(18, pageToken) }
+    }
+}
+
+extension GatewayV1 {
+    /// A page of orphans.
+    public struct ListOrphansResponse: Hashable, Sendable {
+        /// The orphans, 200 at most.
+        public var orphans: [GatewayV1.Orphan]
+        /// Token for the next page; empty on the last one.
+        public var nextPageToken: String
+        /// When the last check ended, in milliseconds since 1970; 0 if none has ended yet.
+        public var checkedAtMs: Int64
+
+        /// A message of these fields.
+        public init(
+            orphans: [GatewayV1.Orphan] = [],
+            nextPageToken: String = "",
+            checkedAtMs: Int64 = 0
+        ) {
+            self.orphans = orphans
+            self.nextPageToken = nextPageToken
+            self.checkedAtMs = checkedAtMs
+        }
+    }
+}
+
+extension GatewayV1.ListOrphansResponse: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.ListOrphansResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__list_orphans_response__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.ListOrphansResponse {
+        let orphans: [GatewayV1.Orphan] = try reader.messages(10)
+        let nextPageToken = try reader.text(18)
+        let checkedAtMs = try reader.int64(24)
+        return GatewayV1.ListOrphansResponse(orphans: orphans, nextPageToken: nextPageToken, checkedAtMs: checkedAtMs)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        for value in orphans { sink.message(10, value) }
+        if !nextPageToken.isEmpty { sink.text(18, nextPageToken) }
+        if checkedAtMs != 0 { sink.int64(24, checkedAtMs) }
+    }
+}
+
+extension GatewayV1 {
+    /// A row whose counterpart is missing.
+    public struct Orphan: Hashable, Sendable {
+        /// Its kind, as in the metric identity_orphans: "account-without-profile", "session".
+        public var kind: String
+        /// The account that it names, "acc_…".
+        public var accountId: String
+        /// The service that has it: "identity", "session", "notification".
+        public var service: String
+        /// RepairOrphan can repair it.
+        public var repairable: Bool
+
+        /// A message of these fields.
+        public init(
+            kind: String = "",
+            accountId: String = "",
+            service: String = "",
+            repairable: Bool = false
+        ) {
+            self.kind = kind
+            self.accountId = accountId
+            self.service = service
+            self.repairable = repairable
+        }
+    }
+}
+
+extension GatewayV1.Orphan: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.Orphan" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__orphan__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.Orphan {
+        let kind = try reader.text(10)
+        let accountId = try reader.text(18)
+        let service = try reader.text(26)
+        let repairable = try reader.bool(32)
+        return GatewayV1.Orphan(kind: kind, accountId: accountId, service: service, repairable: repairable)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !kind.isEmpty { sink.text(10, kind) }
+        if !accountId.isEmpty { sink.text(18, accountId) }
+        if !service.isEmpty { sink.text(26, service) }
+        if repairable { sink.bool(32, repairable) }
+    }
+}
+
+extension GatewayV1 {
+    /// Request to repair an orphan.
+    public struct RepairOrphanRequest: Hashable, Sendable {
+        /// Its kind.
+        public var kind: String
+        /// The account that it names, "acc_…".
+        public var accountId: String
+        /// As in LookUpAccountRequest.
+        public var actor: String
+
+        /// A message of these fields.
+        public init(
+            kind: String = "",
+            accountId: String = "",
+            actor: String = ""
+        ) {
+            self.kind = kind
+            self.accountId = accountId
+            self.actor = actor
+        }
+    }
+}
+
+extension GatewayV1.RepairOrphanRequest: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.RepairOrphanRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__repair_orphan_request__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.RepairOrphanRequest {
+        let kind = try reader.text(10)
+        let accountId = try reader.text(18)
+        let actor = try reader.text(26)
+        return GatewayV1.RepairOrphanRequest(kind: kind, accountId: accountId, actor: actor)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !kind.isEmpty { sink.text(10, kind) }
+        if !accountId.isEmpty { sink.text(18, accountId) }
+        if !actor.isEmpty { sink.text(26, actor) }
+    }
+}
+
+extension GatewayV1 {
+    /// It is repaired.
+    public struct RepairOrphanResponse: Hashable, Sendable {
+        /// False if there was nothing to repair.
+        public var repaired: Bool
+
+        /// A message of these fields.
+        public init(
+            repaired: Bool = false
+        ) {
+            self.repaired = repaired
+        }
+    }
+}
+
+extension GatewayV1.RepairOrphanResponse: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.RepairOrphanResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__repair_orphan_response__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.RepairOrphanResponse {
+        let repaired = try reader.bool(8)
+        return GatewayV1.RepairOrphanResponse(repaired: repaired)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if repaired { sink.bool(8, repaired) }
+    }
+}

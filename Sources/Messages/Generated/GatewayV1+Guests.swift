@@ -3,6 +3,40 @@
 internal import CMessages
 
 extension GatewayV1 {
+    /// One of the two sides.
+    public enum DocumentOwner: Hashable, Sendable {
+        /// Unspecified.
+        case unspecified
+        /// The guest.
+        case guest
+        /// The account.
+        case account
+        /// A value that this version does not know.
+        case unrecognized(Int32)
+
+        /// The value's number.
+        public var rawValue: Int32 {
+            switch self {
+            case .unspecified: 0
+            case .guest: 1
+            case .account: 2
+            case .unrecognized(let number): number
+            }
+        }
+
+        /// The value of that number.
+        public init(rawValue: Int32) {
+            switch rawValue {
+            case 0: self = .unspecified
+            case 1: self = .guest
+            case 2: self = .account
+            default: self = .unrecognized(rawValue)
+            }
+        }
+    }
+}
+
+extension GatewayV1 {
     /// Request for a new guest.
     public struct SignInAsGuestRequest: Hashable, Sendable {
         /// The user's device.
@@ -89,5 +123,673 @@ extension GatewayV1.SignInAsGuestResponse: ProtobufMessage {
         if !requiredActions.isEmpty {
             sink.numbers(26, requiredActions.map { UInt64(truncatingIfNeeded: Int64($0.rawValue)) })
         }
+    }
+}
+
+extension GatewayV1 {
+    /// Request to compare a guest with the account that it signed in to.
+    public struct CompareGuestRequest: Hashable, Sendable {
+        /// The choice_token of the collision.
+        public var choiceToken: String
+        /// Return the documents' JSON too; otherwise sizes, versions and times only.
+        public var withJson: Bool
+        /// The next_page_token of the previous response; empty for the first page.
+        public var pageToken: String
+
+        /// A message of these fields.
+        public init(
+            choiceToken: String = "",
+            withJson: Bool = false,
+            pageToken: String = ""
+        ) {
+            self.choiceToken = choiceToken
+            self.withJson = withJson
+            self.pageToken = pageToken
+        }
+    }
+}
+
+extension GatewayV1.CompareGuestRequest: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.CompareGuestRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__compare_guest_request__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.CompareGuestRequest {
+        let choiceToken = try reader.text(10)
+        let withJson = try reader.bool(16)
+        let pageToken = try reader.text(26)
+        return GatewayV1.CompareGuestRequest(choiceToken: choiceToken, withJson: withJson, pageToken: pageToken)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !choiceToken.isEmpty { sink.text(10, choiceToken) }
+        if withJson { sink.bool(16, withJson) }
+        if !pageToken.isEmpty { sink.text(26, pageToken) }
+    }
+}
+
+extension GatewayV1 {
+    /// A page of the comparison.
+    public struct CompareGuestResponse: Hashable, Sendable {
+        /// Documents that one side has or both, in the order of collection and name.
+        public var documents: [GatewayV1.ComparedDocument]
+        /// Token for the next page; empty on the last one.
+        public var nextPageToken: String
+        /// The guest's sum of documents.
+        public var guestDocuments: UInt32
+        /// The account's sum of documents.
+        public var accountDocuments: UInt32
+
+        /// A message of these fields.
+        public init(
+            documents: [GatewayV1.ComparedDocument] = [],
+            nextPageToken: String = "",
+            guestDocuments: UInt32 = 0,
+            accountDocuments: UInt32 = 0
+        ) {
+            self.documents = documents
+            self.nextPageToken = nextPageToken
+            self.guestDocuments = guestDocuments
+            self.accountDocuments = accountDocuments
+        }
+    }
+}
+
+extension GatewayV1.CompareGuestResponse: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.CompareGuestResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__compare_guest_response__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.CompareGuestResponse {
+        let documents: [GatewayV1.ComparedDocument] = try reader.messages(10)
+        let nextPageToken = try reader.text(18)
+        let guestDocuments = try reader.uint32(24)
+        let accountDocuments = try reader.uint32(32)
+        return GatewayV1.CompareGuestResponse(documents: documents, nextPageToken: nextPageToken, guestDocuments: guestDocuments, accountDocuments: accountDocuments)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        for value in documents { sink.message(10, value) }
+        if !nextPageToken.isEmpty { sink.text(18, nextPageToken) }
+        if guestDocuments != 0 { sink.uint32(24, guestDocuments) }
+        if accountDocuments != 0 { sink.uint32(32, accountDocuments) }
+    }
+}
+
+extension GatewayV1 {
+    /// A document on both sides.
+    public struct ComparedDocument: Hashable, Sendable {
+        /// Its collection.
+        public var collection: String
+        /// Its name in the collection.
+        public var name: String
+        /// The guest's; absent if it has none.
+        public var guest: GatewayV1.DocumentSide?
+        /// The account's; absent if it has none.
+        public var account: GatewayV1.DocumentSide?
+        /// Which of them a merge keeps unless it is chosen: the newer one.
+        public var newer: GatewayV1.DocumentOwner
+
+        /// A message of these fields.
+        public init(
+            collection: String = "",
+            name: String = "",
+            guest: GatewayV1.DocumentSide? = nil,
+            account: GatewayV1.DocumentSide? = nil,
+            newer: GatewayV1.DocumentOwner = .unspecified
+        ) {
+            self.collection = collection
+            self.name = name
+            self.guest = guest
+            self.account = account
+            self.newer = newer
+        }
+    }
+}
+
+extension GatewayV1.ComparedDocument: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.ComparedDocument" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__compared_document__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.ComparedDocument {
+        let collection = try reader.text(10)
+        let name = try reader.text(18)
+        let guest: GatewayV1.DocumentSide? = try reader.message(26)
+        let account: GatewayV1.DocumentSide? = try reader.message(34)
+        let newer = try GatewayV1.DocumentOwner(rawValue: reader.int32(40))
+        return GatewayV1.ComparedDocument(collection: collection, name: name, guest: guest, account: account, newer: newer)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !collection.isEmpty { sink.text(10, collection) }
+        if !name.isEmpty { sink.text(18, name) }
+        if let guest { sink.message(26, guest) }
+        if let account { sink.message(34, account) }
+        if newer.rawValue != 0 { sink.int32(40, newer.rawValue) }
+    }
+}
+
+extension GatewayV1 {
+    /// A document on one side.
+    public struct DocumentSide: Hashable, Sendable {
+        /// Its version.
+        public var version: Int64
+        /// The bytes of its JSON.
+        public var bytes: UInt32
+        /// When it was last written, in milliseconds since 1970.
+        public var changedAtMs: Int64
+        /// The JSON object as text; empty unless requested.
+        public var json: String
+
+        /// A message of these fields.
+        public init(
+            version: Int64 = 0,
+            bytes: UInt32 = 0,
+            changedAtMs: Int64 = 0,
+            json: String = ""
+        ) {
+            self.version = version
+            self.bytes = bytes
+            self.changedAtMs = changedAtMs
+            self.json = json
+        }
+    }
+}
+
+extension GatewayV1.DocumentSide: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.DocumentSide" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__document_side__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.DocumentSide {
+        let version = try reader.int64(8)
+        let bytes = try reader.uint32(16)
+        let changedAtMs = try reader.int64(24)
+        let json = try reader.text(34)
+        return GatewayV1.DocumentSide(version: version, bytes: bytes, changedAtMs: changedAtMs, json: json)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if version != 0 { sink.int64(8, version) }
+        if bytes != 0 { sink.uint32(16, bytes) }
+        if changedAtMs != 0 { sink.int64(24, changedAtMs) }
+        if !json.isEmpty { sink.text(34, json) }
+    }
+}
+
+extension GatewayV1 {
+    /// Request to choose.
+    public struct ChooseGuestDataRequest: Hashable, Sendable {
+        /// The choice_token of the collision.
+        public var choiceToken: String
+        /// What happens to the guest's documents.
+        public var choice: GatewayV1.GuestDataChoice
+        /// With GUEST_DATA_CHOICE_MERGE: documents that a side was chosen for, 200 at most; of the others
+        /// the newer one is kept.
+        public var picks: [GatewayV1.DocumentPick]
+
+        /// A message of these fields.
+        public init(
+            choiceToken: String = "",
+            choice: GatewayV1.GuestDataChoice = .unspecified,
+            picks: [GatewayV1.DocumentPick] = []
+        ) {
+            self.choiceToken = choiceToken
+            self.choice = choice
+            self.picks = picks
+        }
+    }
+}
+
+extension GatewayV1.ChooseGuestDataRequest: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.ChooseGuestDataRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__choose_guest_data_request__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.ChooseGuestDataRequest {
+        let choiceToken = try reader.text(10)
+        let choice = try GatewayV1.GuestDataChoice(rawValue: reader.int32(16))
+        let picks: [GatewayV1.DocumentPick] = try reader.messages(26)
+        return GatewayV1.ChooseGuestDataRequest(choiceToken: choiceToken, choice: choice, picks: picks)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !choiceToken.isEmpty { sink.text(10, choiceToken) }
+        if choice.rawValue != 0 { sink.int32(16, choice.rawValue) }
+        for value in picks { sink.message(26, value) }
+    }
+}
+
+extension GatewayV1 {
+    /// The side that was chosen for a document.
+    public struct DocumentPick: Hashable, Sendable {
+        /// Its collection.
+        public var collection: String
+        /// Its name in the collection.
+        public var name: String
+        /// The side whose document is kept.
+        public var keep: GatewayV1.DocumentOwner
+
+        /// A message of these fields.
+        public init(
+            collection: String = "",
+            name: String = "",
+            keep: GatewayV1.DocumentOwner = .unspecified
+        ) {
+            self.collection = collection
+            self.name = name
+            self.keep = keep
+        }
+    }
+}
+
+extension GatewayV1.DocumentPick: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.DocumentPick" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__document_pick__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.DocumentPick {
+        let collection = try reader.text(10)
+        let name = try reader.text(18)
+        let keep = try GatewayV1.DocumentOwner(rawValue: reader.int32(24))
+        return GatewayV1.DocumentPick(collection: collection, name: name, keep: keep)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !collection.isEmpty { sink.text(10, collection) }
+        if !name.isEmpty { sink.text(18, name) }
+        if keep.rawValue != 0 { sink.int32(24, keep.rawValue) }
+    }
+}
+
+extension GatewayV1 {
+    /// The choice counts.
+    public struct ChooseGuestDataResponse: Hashable, Sendable {
+        /// The migration; of a discarded or kept guest it has no documents and has succeeded.
+        public var migration: GatewayV1.Migration?
+
+        /// A message of these fields.
+        public init(
+            migration: GatewayV1.Migration? = nil
+        ) {
+            self.migration = migration
+        }
+    }
+}
+
+extension GatewayV1.ChooseGuestDataResponse: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.ChooseGuestDataResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__choose_guest_data_response__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.ChooseGuestDataResponse {
+        let migration: GatewayV1.Migration? = try reader.message(10)
+        return GatewayV1.ChooseGuestDataResponse(migration: migration)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if let migration { sink.message(10, migration) }
+    }
+}
+
+extension GatewayV1 {
+    /// The first item of a bundle.
+    public struct GuestBundleHead: Hashable, Sendable {
+        /// Number of documents that follow, 1 to 200.
+        public var documents: UInt32
+
+        /// A message of these fields.
+        public init(
+            documents: UInt32 = 0
+        ) {
+            self.documents = documents
+        }
+    }
+}
+
+extension GatewayV1.GuestBundleHead: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.GuestBundleHead" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__guest_bundle_head__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.GuestBundleHead {
+        let documents = try reader.uint32(8)
+        return GatewayV1.GuestBundleHead(documents: documents)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if documents != 0 { sink.uint32(8, documents) }
+    }
+}
+
+extension GatewayV1 {
+    /// A document of a bundle.
+    public struct BundledDocument: Hashable, Sendable {
+        /// Its collection.
+        public var collection: String
+        /// Its name in the collection.
+        public var name: String
+        /// The JSON object as text.
+        public var json: String
+        /// When it was last changed on the device, in milliseconds since 1970; at most now. If the account
+        /// has a newer one, that is kept.
+        public var changedAtMs: Int64
+
+        /// A message of these fields.
+        public init(
+            collection: String = "",
+            name: String = "",
+            json: String = "",
+            changedAtMs: Int64 = 0
+        ) {
+            self.collection = collection
+            self.name = name
+            self.json = json
+            self.changedAtMs = changedAtMs
+        }
+    }
+}
+
+extension GatewayV1.BundledDocument: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.BundledDocument" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__bundled_document__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.BundledDocument {
+        let collection = try reader.text(10)
+        let name = try reader.text(18)
+        let json = try reader.text(26)
+        let changedAtMs = try reader.int64(32)
+        return GatewayV1.BundledDocument(collection: collection, name: name, json: json, changedAtMs: changedAtMs)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !collection.isEmpty { sink.text(10, collection) }
+        if !name.isEmpty { sink.text(18, name) }
+        if !json.isEmpty { sink.text(26, json) }
+        if changedAtMs != 0 { sink.int64(32, changedAtMs) }
+    }
+}
+
+extension GatewayV1 {
+    /// A part of a bundle.
+    public struct UploadGuestBundleRequest: Hashable, Sendable {
+        /// The part.
+        public var part: Part?
+
+        /// The part.
+        public enum Part: Hashable, Sendable {
+            /// First.
+            case head(GatewayV1.GuestBundleHead)
+            /// Then one document an item.
+            case document(GatewayV1.BundledDocument)
+        }
+
+        /// A message of these fields.
+        public init(
+            part: Part? = nil
+        ) {
+            self.part = part
+        }
+    }
+}
+
+extension GatewayV1.UploadGuestBundleRequest: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.UploadGuestBundleRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__upload_guest_bundle_request__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.UploadGuestBundleRequest {
+        var part: Part?
+        if reader.tag == 10 {
+            part = .head(try reader.nested())
+        }
+        if reader.tag == 18 {
+            part = .document(try reader.nested())
+        }
+        return GatewayV1.UploadGuestBundleRequest(part: part)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if case .head(let value) = part {
+            sink.message(10, value)
+        }
+        if case .document(let value) = part {
+            sink.message(18, value)
+        }
+    }
+}
+
+extension GatewayV1 {
+    /// Progress of an upload.
+    public struct UploadGuestBundleItem: Hashable, Sendable {
+        /// Number of documents received so far.
+        public var receivedDocuments: UInt32
+        /// In the last item: the migration.
+        public var migration: GatewayV1.Migration?
+
+        /// A message of these fields.
+        public init(
+            receivedDocuments: UInt32 = 0,
+            migration: GatewayV1.Migration? = nil
+        ) {
+            self.receivedDocuments = receivedDocuments
+            self.migration = migration
+        }
+    }
+}
+
+extension GatewayV1.UploadGuestBundleItem: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.UploadGuestBundleItem" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__upload_guest_bundle_item__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.UploadGuestBundleItem {
+        let receivedDocuments = try reader.uint32(8)
+        let migration: GatewayV1.Migration? = try reader.message(18)
+        return GatewayV1.UploadGuestBundleItem(receivedDocuments: receivedDocuments, migration: migration)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if receivedDocuments != 0 { sink.uint32(8, receivedDocuments) }
+        if let migration { sink.message(18, migration) }
+    }
+}
+
+extension GatewayV1 {
+    /// Request for a migration.
+    public struct GetMigrationRequest: Hashable, Sendable {
+        /// The migration, "mig_…"; empty for the account's latest.
+        public var migrationId: String
+
+        /// A message of these fields.
+        public init(
+            migrationId: String = ""
+        ) {
+            self.migrationId = migrationId
+        }
+    }
+}
+
+extension GatewayV1.GetMigrationRequest: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.GetMigrationRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__get_migration_request__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.GetMigrationRequest {
+        let migrationId = try reader.text(10)
+        return GatewayV1.GetMigrationRequest(migrationId: migrationId)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !migrationId.isEmpty { sink.text(10, migrationId) }
+    }
+}
+
+extension GatewayV1 {
+    /// The migration.
+    public struct GetMigrationResponse: Hashable, Sendable {
+        /// The migration.
+        public var migration: GatewayV1.Migration?
+
+        /// A message of these fields.
+        public init(
+            migration: GatewayV1.Migration? = nil
+        ) {
+            self.migration = migration
+        }
+    }
+}
+
+extension GatewayV1.GetMigrationResponse: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.GetMigrationResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__get_migration_response__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.GetMigrationResponse {
+        let migration: GatewayV1.Migration? = try reader.message(10)
+        return GatewayV1.GetMigrationResponse(migration: migration)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if let migration { sink.message(10, migration) }
+    }
+}
+
+extension GatewayV1 {
+    /// Request to watch a migration.
+    public struct WatchMigrationRequest: Hashable, Sendable {
+        /// The migration, "mig_…"; empty for the account's latest.
+        public var migrationId: String
+
+        /// A message of these fields.
+        public init(
+            migrationId: String = ""
+        ) {
+            self.migrationId = migrationId
+        }
+    }
+}
+
+extension GatewayV1.WatchMigrationRequest: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.WatchMigrationRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__watch_migration_request__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.WatchMigrationRequest {
+        let migrationId = try reader.text(10)
+        return GatewayV1.WatchMigrationRequest(migrationId: migrationId)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !migrationId.isEmpty { sink.text(10, migrationId) }
+    }
+}
+
+extension GatewayV1 {
+    /// A state of the migration.
+    public struct WatchMigrationItem: Hashable, Sendable {
+        /// The migration.
+        public var migration: GatewayV1.Migration?
+
+        /// A message of these fields.
+        public init(
+            migration: GatewayV1.Migration? = nil
+        ) {
+            self.migration = migration
+        }
+    }
+}
+
+extension GatewayV1.WatchMigrationItem: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.WatchMigrationItem" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__watch_migration_item__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.WatchMigrationItem {
+        let migration: GatewayV1.Migration? = try reader.message(10)
+        return GatewayV1.WatchMigrationItem(migration: migration)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if let migration { sink.message(10, migration) }
+    }
+}
+
+extension GatewayV1 {
+    /// Request to try a migration again.
+    public struct RetryMigrationRequest: Hashable, Sendable {
+        /// The migration, "mig_…".
+        public var migrationId: String
+
+        /// A message of these fields.
+        public init(
+            migrationId: String = ""
+        ) {
+            self.migrationId = migrationId
+        }
+    }
+}
+
+extension GatewayV1.RetryMigrationRequest: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.RetryMigrationRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__retry_migration_request__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.RetryMigrationRequest {
+        let migrationId = try reader.text(10)
+        return GatewayV1.RetryMigrationRequest(migrationId: migrationId)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !migrationId.isEmpty { sink.text(10, migrationId) }
+    }
+}
+
+extension GatewayV1 {
+    /// It is tried again.
+    public struct RetryMigrationResponse: Hashable, Sendable {
+        /// The migration.
+        public var migration: GatewayV1.Migration?
+
+        /// A message of these fields.
+        public init(
+            migration: GatewayV1.Migration? = nil
+        ) {
+            self.migration = migration
+        }
+    }
+}
+
+extension GatewayV1.RetryMigrationResponse: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.RetryMigrationResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__retry_migration_response__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.RetryMigrationResponse {
+        let migration: GatewayV1.Migration? = try reader.message(10)
+        return GatewayV1.RetryMigrationResponse(migration: migration)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if let migration { sink.message(10, migration) }
     }
 }

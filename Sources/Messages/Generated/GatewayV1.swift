@@ -61,6 +61,8 @@ extension GatewayV1 {
         /// The provider no longer vouches for the user, because consent was revoked there. Show the
         /// message of auth/provider-revoked.
         case providerRevoked
+        /// The account was deleted: it no longer exists.
+        case accountDeleted
         /// A value that this version does not know.
         case unrecognized(Int32)
 
@@ -75,6 +77,7 @@ extension GatewayV1 {
             case .revoked: 5
             case .security: 6
             case .providerRevoked: 7
+            case .accountDeleted: 8
             case .unrecognized(let number): number
             }
         }
@@ -90,6 +93,7 @@ extension GatewayV1 {
             case 5: self = .revoked
             case 6: self = .security
             case 7: self = .providerRevoked
+            case 8: self = .accountDeleted
             default: self = .unrecognized(rawValue)
             }
         }
@@ -117,6 +121,8 @@ extension GatewayV1 {
         case revoked
         /// Its owner's consent at a provider was revoked, or the provider's account was deleted.
         case providerRevoked
+        /// The account was deleted.
+        case accountDeleted
         /// A value that this version does not know.
         case unrecognized(Int32)
 
@@ -132,6 +138,7 @@ extension GatewayV1 {
             case .security: 6
             case .revoked: 7
             case .providerRevoked: 8
+            case .accountDeleted: 9
             case .unrecognized(let number): number
             }
         }
@@ -148,6 +155,7 @@ extension GatewayV1 {
             case 6: self = .security
             case 7: self = .revoked
             case 8: self = .providerRevoked
+            case 9: self = .accountDeleted
             default: self = .unrecognized(rawValue)
             }
         }
@@ -167,6 +175,8 @@ extension GatewayV1 {
         case completeOnboarding
         /// Accept the current terms and privacy text: Consents/AcceptTerms.
         case acceptTerms
+        /// Get a parent's consent: Consents/RequestParentalConsent.
+        case parentalConsent
         /// A value that this version does not know.
         case unrecognized(Int32)
 
@@ -178,6 +188,7 @@ extension GatewayV1 {
             case .completeProfile: 2
             case .completeOnboarding: 3
             case .acceptTerms: 4
+            case .parentalConsent: 5
             case .unrecognized(let number): number
             }
         }
@@ -190,6 +201,7 @@ extension GatewayV1 {
             case 2: self = .completeProfile
             case 3: self = .completeOnboarding
             case 4: self = .acceptTerms
+            case 5: self = .parentalConsent
             default: self = .unrecognized(rawValue)
             }
         }

@@ -612,3 +612,526 @@ extension IdentityV1.SignOutAccountResponse: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
     }
 }
+
+extension IdentityV1 {
+    /// Request to delete an account.
+    package struct DeleteAccountRequest: Hashable, Sendable {
+        /// The account, "acc_…".
+        package var accountId: String
+        /// Begin after the operator's deletion-wait; the owner is mailed and can cancel.
+        package var wait: Bool
+        /// As in LookUpAccountRequest.
+        package var actor: String
+
+        /// A message of these fields.
+        package init(
+            accountId: String = "",
+            wait: Bool = false,
+            actor: String = ""
+        ) {
+            self.accountId = accountId
+            self.wait = wait
+            self.actor = actor
+        }
+    }
+}
+
+extension IdentityV1.DeleteAccountRequest: ProtobufMessage {
+    package static var fullName: String { "postern.identity.v1.DeleteAccountRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__delete_account_request__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.DeleteAccountRequest {
+        let accountId = try reader.text(10)
+        let wait = try reader.bool(16)
+        let actor = try reader.text(26)
+        return IdentityV1.DeleteAccountRequest(accountId: accountId, wait: wait, actor: actor)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !accountId.isEmpty { sink.text(10, accountId) }
+        if wait { sink.bool(16, wait) }
+        if !actor.isEmpty { sink.text(26, actor) }
+    }
+}
+
+extension IdentityV1 {
+    /// The deletion is requested.
+    package struct DeleteAccountResponse: Hashable, Sendable {
+        /// The deletion.
+        package var deletion: IdentityV1.Deletion?
+
+        /// A message of these fields.
+        package init(
+            deletion: IdentityV1.Deletion? = nil
+        ) {
+            self.deletion = deletion
+        }
+    }
+}
+
+extension IdentityV1.DeleteAccountResponse: ProtobufMessage {
+    package static var fullName: String { "postern.identity.v1.DeleteAccountResponse" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__delete_account_response__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.DeleteAccountResponse {
+        let deletion: IdentityV1.Deletion? = try reader.message(10)
+        return IdentityV1.DeleteAccountResponse(deletion: deletion)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if let deletion { sink.message(10, deletion) }
+    }
+}
+
+extension IdentityV1 {
+    /// Request for a page of deletions.
+    package struct ListDeletionsRequest: Hashable, Sendable {
+        /// The next_page_token of the previous response; empty for the first page.
+        package var pageToken: String
+
+        /// A message of these fields.
+        package init(
+            pageToken: String = ""
+        ) {
+            self.pageToken = pageToken
+        }
+    }
+}
+
+extension IdentityV1.ListDeletionsRequest: ProtobufMessage {
+    package static var fullName: String { "postern.identity.v1.ListDeletionsRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__list_deletions_request__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.ListDeletionsRequest {
+        let pageToken = try reader.text(10)
+        return IdentityV1.ListDeletionsRequest(pageToken: pageToken)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !pageToken.isEmpty { sink.text(10, pageToken) }
+    }
+}
+
+extension IdentityV1 {
+    /// A page of deletions.
+    package struct ListDeletionsResponse: Hashable, Sendable {
+        /// The deletions, 200 at most.
+        package var deletions: [IdentityV1.AdminDeletion]
+        /// Token for the next page; empty on the last one.
+        package var nextPageToken: String
+
+        /// A message of these fields.
+        package init(
+            deletions: [IdentityV1.AdminDeletion] = [],
+            nextPageToken: String = ""
+        ) {
+            self.deletions = deletions
+            self.nextPageToken = nextPageToken
+        }
+    }
+}
+
+extension IdentityV1.ListDeletionsResponse: ProtobufMessage {
+    package static var fullName: String { "postern.identity.v1.ListDeletionsResponse" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__list_deletions_response__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.ListDeletionsResponse {
+        let deletions: [IdentityV1.AdminDeletion] = try reader.messages(10)
+        let nextPageToken = try reader.text(18)
+        return IdentityV1.ListDeletionsResponse(deletions: deletions, nextPageToken: nextPageToken)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        for value in deletions { sink.message(10, value) }
+        if !nextPageToken.isEmpty { sink.text(18, nextPageToken) }
+    }
+}
+
+extension IdentityV1 {
+    /// A deletion as an operator sees it.
+    package struct AdminDeletion: Hashable, Sendable {
+        /// The account, "acc_…".
+        package var accountId: String
+        /// The deletion.
+        package var deletion: IdentityV1.Deletion?
+        /// The step that is next, for example "sessions"; empty while it waits.
+        package var step: String
+        /// Number of failed tries of that step.
+        package var attempts: UInt32
+        /// When that step is tried next, in milliseconds since 1970.
+        package var nextAttemptAtMs: Int64
+        /// Who asked: "owner", "operator", "parent", "guest-kept", "guest-data", "tombstone".
+        package var source: String
+
+        /// A message of these fields.
+        package init(
+            accountId: String = "",
+            deletion: IdentityV1.Deletion? = nil,
+            step: String = "",
+            attempts: UInt32 = 0,
+            nextAttemptAtMs: Int64 = 0,
+            source: String = ""
+        ) {
+            self.accountId = accountId
+            self.deletion = deletion
+            self.step = step
+            self.attempts = attempts
+            self.nextAttemptAtMs = nextAttemptAtMs
+            self.source = source
+        }
+    }
+}
+
+extension IdentityV1.AdminDeletion: ProtobufMessage {
+    package static var fullName: String { "postern.identity.v1.AdminDeletion" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__admin_deletion__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.AdminDeletion {
+        let accountId = try reader.text(10)
+        let deletion: IdentityV1.Deletion? = try reader.message(18)
+        let step = try reader.text(26)
+        let attempts = try reader.uint32(32)
+        let nextAttemptAtMs = try reader.int64(40)
+        let source = try reader.text(50)
+        return IdentityV1.AdminDeletion(accountId: accountId, deletion: deletion, step: step, attempts: attempts, nextAttemptAtMs: nextAttemptAtMs, source: source)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !accountId.isEmpty { sink.text(10, accountId) }
+        if let deletion { sink.message(18, deletion) }
+        if !step.isEmpty { sink.text(26, step) }
+        if attempts != 0 { sink.uint32(32, attempts) }
+        if nextAttemptAtMs != 0 { sink.int64(40, nextAttemptAtMs) }
+        if !source.isEmpty { sink.text(50, source) }
+    }
+}
+
+extension IdentityV1 {
+    /// Request for a page of unused guests.
+    package struct ListUnusedGuestsRequest: Hashable, Sendable {
+        /// The next_page_token of the previous response; empty for the first page.
+        package var pageToken: String
+
+        /// A message of these fields.
+        package init(
+            pageToken: String = ""
+        ) {
+            self.pageToken = pageToken
+        }
+    }
+}
+
+extension IdentityV1.ListUnusedGuestsRequest: ProtobufMessage {
+    package static var fullName: String { "postern.identity.v1.ListUnusedGuestsRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__list_unused_guests_request__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.ListUnusedGuestsRequest {
+        let pageToken = try reader.text(10)
+        return IdentityV1.ListUnusedGuestsRequest(pageToken: pageToken)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !pageToken.isEmpty { sink.text(10, pageToken) }
+    }
+}
+
+extension IdentityV1 {
+    /// A page of unused guests.
+    package struct ListUnusedGuestsResponse: Hashable, Sendable {
+        /// The guests, 200 at most. A page may be empty without being the last.
+        package var guests: [IdentityV1.UnusedGuest]
+        /// Token for the next page; empty on the last one.
+        package var nextPageToken: String
+        /// The setting guest-kept in days; 0 for ever.
+        package var keptDays: UInt32
+
+        /// A message of these fields.
+        package init(
+            guests: [IdentityV1.UnusedGuest] = [],
+            nextPageToken: String = "",
+            keptDays: UInt32 = 0
+        ) {
+            self.guests = guests
+            self.nextPageToken = nextPageToken
+            self.keptDays = keptDays
+        }
+    }
+}
+
+extension IdentityV1.ListUnusedGuestsResponse: ProtobufMessage {
+    package static var fullName: String { "postern.identity.v1.ListUnusedGuestsResponse" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__list_unused_guests_response__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.ListUnusedGuestsResponse {
+        let guests: [IdentityV1.UnusedGuest] = try reader.messages(10)
+        let nextPageToken = try reader.text(18)
+        let keptDays = try reader.uint32(24)
+        return IdentityV1.ListUnusedGuestsResponse(guests: guests, nextPageToken: nextPageToken, keptDays: keptDays)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        for value in guests { sink.message(10, value) }
+        if !nextPageToken.isEmpty { sink.text(18, nextPageToken) }
+        if keptDays != 0 { sink.uint32(24, keptDays) }
+    }
+}
+
+extension IdentityV1 {
+    /// A guest without a live session.
+    package struct UnusedGuest: Hashable, Sendable {
+        /// The account, "acc_…".
+        package var accountId: String
+        /// When it was last used, in milliseconds since 1970; 0 if not known.
+        package var lastSeenAtMs: Int64
+        /// When it will be deleted, in milliseconds since 1970; 0 for never.
+        package var deletedAtMs: Int64
+
+        /// A message of these fields.
+        package init(
+            accountId: String = "",
+            lastSeenAtMs: Int64 = 0,
+            deletedAtMs: Int64 = 0
+        ) {
+            self.accountId = accountId
+            self.lastSeenAtMs = lastSeenAtMs
+            self.deletedAtMs = deletedAtMs
+        }
+    }
+}
+
+extension IdentityV1.UnusedGuest: ProtobufMessage {
+    package static var fullName: String { "postern.identity.v1.UnusedGuest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__unused_guest__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.UnusedGuest {
+        let accountId = try reader.text(10)
+        let lastSeenAtMs = try reader.int64(16)
+        let deletedAtMs = try reader.int64(24)
+        return IdentityV1.UnusedGuest(accountId: accountId, lastSeenAtMs: lastSeenAtMs, deletedAtMs: deletedAtMs)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !accountId.isEmpty { sink.text(10, accountId) }
+        if lastSeenAtMs != 0 { sink.int64(16, lastSeenAtMs) }
+        if deletedAtMs != 0 { sink.int64(24, deletedAtMs) }
+    }
+}
+
+extension IdentityV1 {
+    /// Request for a page of orphans.
+    package struct ListOrphansRequest: Hashable, Sendable {
+        /// Only orphans of this kind; empty for all.
+        package var kind: String
+        /// The next_page_token of the previous response; empty for the first page.
+        package var pageToken: String
+
+        /// A message of these fields.
+        package init(
+            kind: String = "",
+            pageToken: String = ""
+        ) {
+            self.kind = kind
+            self.pageToken = pageToken
+        }
+    }
+}
+
+extension IdentityV1.ListOrphansRequest: ProtobufMessage {
+    package static var fullName: String { "postern.identity.v1.ListOrphansRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__list_orphans_request__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.ListOrphansRequest {
+        let kind = try reader.text(10)
+        let pageToken = try reader.text(18)
+        return IdentityV1.ListOrphansRequest(kind: kind, pageToken: pageToken)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !kind.isEmpty { sink.text(10, kind) }
+        if !pageToken.isEmpty { sink.text(18, pageToken) }
+    }
+}
+
+extension IdentityV1 {
+    /// A page of orphans.
+    package struct ListOrphansResponse: Hashable, Sendable {
+        /// The orphans, 200 at most.
+        package var orphans: [IdentityV1.Orphan]
+        /// Token for the next page; empty on the last one.
+        package var nextPageToken: String
+        /// When the last check ended, in milliseconds since 1970; 0 if none has ended yet.
+        package var checkedAtMs: Int64
+
+        /// A message of these fields.
+        package init(
+            orphans: [IdentityV1.Orphan] = [],
+            nextPageToken: String = "",
+            checkedAtMs: Int64 = 0
+        ) {
+            self.orphans = orphans
+            self.nextPageToken = nextPageToken
+            self.checkedAtMs = checkedAtMs
+        }
+    }
+}
+
+extension IdentityV1.ListOrphansResponse: ProtobufMessage {
+    package static var fullName: String { "postern.identity.v1.ListOrphansResponse" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__list_orphans_response__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.ListOrphansResponse {
+        let orphans: [IdentityV1.Orphan] = try reader.messages(10)
+        let nextPageToken = try reader.text(18)
+        let checkedAtMs = try reader.int64(24)
+        return IdentityV1.ListOrphansResponse(orphans: orphans, nextPageToken: nextPageToken, checkedAtMs: checkedAtMs)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        for value in orphans { sink.message(10, value) }
+        if !nextPageToken.isEmpty { sink.text(18, nextPageToken) }
+        if checkedAtMs != 0 { sink.int64(24, checkedAtMs) }
+    }
+}
+
+extension IdentityV1 {
+    /// A row whose counterpart is missing.
+    package struct Orphan: Hashable, Sendable {
+        /// Its kind, as in the metric identity_orphans: "account-without-profile", "session".
+        package var kind: String
+        /// The account that it names, "acc_…".
+        package var accountId: String
+        /// The service that has it: "identity", "session", "notification".
+        package var service: String
+        /// RepairOrphan can repair it.
+        package var repairable: Bool
+
+        /// A message of these fields.
+        package init(
+            kind: String = "",
+            accountId: String = "",
+            service: String = "",
+            repairable: Bool = false
+        ) {
+            self.kind = kind
+            self.accountId = accountId
+            self.service = service
+            self.repairable = repairable
+        }
+    }
+}
+
+extension IdentityV1.Orphan: ProtobufMessage {
+    package static var fullName: String { "postern.identity.v1.Orphan" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__orphan__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.Orphan {
+        let kind = try reader.text(10)
+        let accountId = try reader.text(18)
+        let service = try reader.text(26)
+        let repairable = try reader.bool(32)
+        return IdentityV1.Orphan(kind: kind, accountId: accountId, service: service, repairable: repairable)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !kind.isEmpty { sink.text(10, kind) }
+        if !accountId.isEmpty { sink.text(18, accountId) }
+        if !service.isEmpty { sink.text(26, service) }
+        if repairable { sink.bool(32, repairable) }
+    }
+}
+
+extension IdentityV1 {
+    /// Request to repair an orphan.
+    package struct RepairOrphanRequest: Hashable, Sendable {
+        /// Its kind.
+        package var kind: String
+        /// The account that it names, "acc_…".
+        package var accountId: String
+        /// As in LookUpAccountRequest.
+        package var actor: String
+
+        /// A message of these fields.
+        package init(
+            kind: String = "",
+            accountId: String = "",
+            actor: String = ""
+        ) {
+            self.kind = kind
+            self.accountId = accountId
+            self.actor = actor
+        }
+    }
+}
+
+extension IdentityV1.RepairOrphanRequest: ProtobufMessage {
+    package static var fullName: String { "postern.identity.v1.RepairOrphanRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__repair_orphan_request__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.RepairOrphanRequest {
+        let kind = try reader.text(10)
+        let accountId = try reader.text(18)
+        let actor = try reader.text(26)
+        return IdentityV1.RepairOrphanRequest(kind: kind, accountId: accountId, actor: actor)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !kind.isEmpty { sink.text(10, kind) }
+        if !accountId.isEmpty { sink.text(18, accountId) }
+        if !actor.isEmpty { sink.text(26, actor) }
+    }
+}
+
+extension IdentityV1 {
+    /// It is repaired.
+    package struct RepairOrphanResponse: Hashable, Sendable {
+        /// False if there was nothing to repair.
+        package var repaired: Bool
+
+        /// A message of these fields.
+        package init(
+            repaired: Bool = false
+        ) {
+            self.repaired = repaired
+        }
+    }
+}
+
+extension IdentityV1.RepairOrphanResponse: ProtobufMessage {
+    package static var fullName: String { "postern.identity.v1.RepairOrphanResponse" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__repair_orphan_response__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.RepairOrphanResponse {
+        let repaired = try reader.bool(8)
+        return IdentityV1.RepairOrphanResponse(repaired: repaired)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if repaired { sink.bool(8, repaired) }
+    }
+}

@@ -19,6 +19,8 @@ extension IdentityV1 {
         case completeOnboarding
         /// Accept the current terms and privacy text.
         case acceptTerms
+        /// Get a parent's consent.
+        case parentalConsent
         /// A value that this version does not know.
         case unrecognized(Int32)
 
@@ -30,6 +32,7 @@ extension IdentityV1 {
             case .completeProfile: 2
             case .completeOnboarding: 3
             case .acceptTerms: 4
+            case .parentalConsent: 5
             case .unrecognized(let number): number
             }
         }
@@ -42,6 +45,7 @@ extension IdentityV1 {
             case 2: self = .completeProfile
             case 3: self = .completeOnboarding
             case 4: self = .acceptTerms
+            case 5: self = .parentalConsent
             default: self = .unrecognized(rawValue)
             }
         }
@@ -84,6 +88,86 @@ extension IdentityV1 {
             case 2: self = .suspended
             case 3: self = .pendingVerification
             case 4: self = .deleting
+            default: self = .unrecognized(rawValue)
+            }
+        }
+    }
+}
+
+extension IdentityV1 {
+    /// What happens to a guest's documents.
+    package enum GuestDataChoice: Hashable, Sendable {
+        /// Unspecified.
+        case unspecified
+        /// The guest is deleted with its documents.
+        case discard
+        /// They are moved into the account, and the guest is deleted.
+        case merge
+        /// The guest stays readable with its own session for 30 days, then it is deleted.
+        case keep
+        /// A value that this version does not know.
+        case unrecognized(Int32)
+
+        /// The value's number.
+        package var rawValue: Int32 {
+            switch self {
+            case .unspecified: 0
+            case .discard: 1
+            case .merge: 2
+            case .keep: 3
+            case .unrecognized(let number): number
+            }
+        }
+
+        /// The value of that number.
+        package init(rawValue: Int32) {
+            switch rawValue {
+            case 0: self = .unspecified
+            case 1: self = .discard
+            case 2: self = .merge
+            case 3: self = .keep
+            default: self = .unrecognized(rawValue)
+            }
+        }
+    }
+}
+
+extension IdentityV1 {
+    /// The state of a migration.
+    package enum MigrationState: Hashable, Sendable {
+        /// Unspecified.
+        case unspecified
+        /// It has not begun.
+        case waiting
+        /// It has begun.
+        case running
+        /// All documents are moved.
+        case succeeded
+        /// Some documents could not be moved.
+        case needsAttention
+        /// A value that this version does not know.
+        case unrecognized(Int32)
+
+        /// The value's number.
+        package var rawValue: Int32 {
+            switch self {
+            case .unspecified: 0
+            case .waiting: 1
+            case .running: 2
+            case .succeeded: 3
+            case .needsAttention: 4
+            case .unrecognized(let number): number
+            }
+        }
+
+        /// The value of that number.
+        package init(rawValue: Int32) {
+            switch rawValue {
+            case 0: self = .unspecified
+            case 1: self = .waiting
+            case 2: self = .running
+            case 3: self = .succeeded
+            case 4: self = .needsAttention
             default: self = .unrecognized(rawValue)
             }
         }
@@ -278,18 +362,22 @@ extension IdentityV1 {
         package var marketing: Bool
         /// The person agrees to analytics.
         package var analytics: Bool
+        /// The person's birth date as "YYYY-MM-DD"; empty if not given.
+        package var birthDate: SecretBytes
 
         /// A message of these fields.
         package init(
             termsVersion: String = "",
             privacyVersion: String = "",
             marketing: Bool = false,
-            analytics: Bool = false
+            analytics: Bool = false,
+            birthDate: SecretBytes = .empty
         ) {
             self.termsVersion = termsVersion
             self.privacyVersion = privacyVersion
             self.marketing = marketing
             self.analytics = analytics
+            self.birthDate = birthDate
         }
     }
 }
@@ -305,7 +393,8 @@ extension IdentityV1.Acceptance: ProtobufMessage {
         let privacyVersion = try reader.text(18)
         let marketing = try reader.bool(24)
         let analytics = try reader.bool(32)
-        return IdentityV1.Acceptance(termsVersion: termsVersion, privacyVersion: privacyVersion, marketing: marketing, analytics: analytics)
+        let birthDate = try reader.secret(42)
+        return IdentityV1.Acceptance(termsVersion: termsVersion, privacyVersion: privacyVersion, marketing: marketing, analytics: analytics, birthDate: birthDate)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -313,6 +402,7 @@ extension IdentityV1.Acceptance: ProtobufMessage {
         if !privacyVersion.isEmpty { sink.text(18, privacyVersion) }
         if marketing { sink.bool(24, marketing) }
         if analytics { sink.bool(32, analytics) }
+        if !birthDate.isEmpty { sink.secret(42, birthDate) }
     }
 }
 
@@ -529,25 +619,33 @@ extension IdentityV1.VerifyPasswordResponse: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// A guest signed in to an account that existed already. The user has to choose what happens to the
-    /// guest's data.
+    /// A guest signed in to an account that existed already, and the guest has documents of its own.
     package struct Collision: Hashable, Sendable {
-        /// The guest, unchanged.
+        /// The guest.
         package var guest: IdentityV1.Account?
-        /// Identifies both accounts for that choice; only the holder of this token can make it.
+        /// Identifies both accounts for the choice; only the holder of this token can make it. Empty if the
+        /// setting guest-data has chosen.
         package var choiceToken: String
         /// When the choice expires, in milliseconds since 1970.
         package var expiresAtMs: Int64
+        /// What the setting guest-data has chosen; unspecified if the user is to choose.
+        package var choice: IdentityV1.GuestDataChoice
+        /// The migration that has begun; absent if the user is to choose.
+        package var migration: IdentityV1.Migration?
 
         /// A message of these fields.
         package init(
             guest: IdentityV1.Account? = nil,
             choiceToken: String = "",
-            expiresAtMs: Int64 = 0
+            expiresAtMs: Int64 = 0,
+            choice: IdentityV1.GuestDataChoice = .unspecified,
+            migration: IdentityV1.Migration? = nil
         ) {
             self.guest = guest
             self.choiceToken = choiceToken
             self.expiresAtMs = expiresAtMs
+            self.choice = choice
+            self.migration = migration
         }
     }
 }
@@ -562,13 +660,133 @@ extension IdentityV1.Collision: ProtobufMessage {
         let guest: IdentityV1.Account? = try reader.message(10)
         let choiceToken = try reader.text(18)
         let expiresAtMs = try reader.int64(24)
-        return IdentityV1.Collision(guest: guest, choiceToken: choiceToken, expiresAtMs: expiresAtMs)
+        let choice = try IdentityV1.GuestDataChoice(rawValue: reader.int32(32))
+        let migration: IdentityV1.Migration? = try reader.message(42)
+        return IdentityV1.Collision(guest: guest, choiceToken: choiceToken, expiresAtMs: expiresAtMs, choice: choice, migration: migration)
     }
 
     package func write(to sink: inout some WireSink) {
         if let guest { sink.message(10, guest) }
         if !choiceToken.isEmpty { sink.text(18, choiceToken) }
         if expiresAtMs != 0 { sink.int64(24, expiresAtMs) }
+        if choice.rawValue != 0 { sink.int32(32, choice.rawValue) }
+        if let migration { sink.message(42, migration) }
+    }
+}
+
+extension IdentityV1 {
+    /// Documents that are moved into an account.
+    package struct Migration: Hashable, Sendable {
+        /// The migration, "mig_…".
+        package var migrationId: String
+        /// Its state.
+        package var state: IdentityV1.MigrationState
+        /// What was chosen; unspecified for a bundle.
+        package var choice: IdentityV1.GuestDataChoice
+        /// Number of documents to move.
+        package var documents: UInt32
+        /// Number of those that are done.
+        package var done: UInt32
+        /// Documents that could not be moved, 50 at most.
+        package var issues: [IdentityV1.MigrationIssue]
+        /// When it was ordered, in milliseconds since 1970.
+        package var createdAtMs: Int64
+        /// When it last changed, in milliseconds since 1970.
+        package var changedAtMs: Int64
+
+        /// A message of these fields.
+        package init(
+            migrationId: String = "",
+            state: IdentityV1.MigrationState = .unspecified,
+            choice: IdentityV1.GuestDataChoice = .unspecified,
+            documents: UInt32 = 0,
+            done: UInt32 = 0,
+            issues: [IdentityV1.MigrationIssue] = [],
+            createdAtMs: Int64 = 0,
+            changedAtMs: Int64 = 0
+        ) {
+            self.migrationId = migrationId
+            self.state = state
+            self.choice = choice
+            self.documents = documents
+            self.done = done
+            self.issues = issues
+            self.createdAtMs = createdAtMs
+            self.changedAtMs = changedAtMs
+        }
+    }
+}
+
+extension IdentityV1.Migration: ProtobufMessage {
+    package static var fullName: String { "postern.identity.v1.Migration" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__migration__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.Migration {
+        let migrationId = try reader.text(10)
+        let state = try IdentityV1.MigrationState(rawValue: reader.int32(16))
+        let choice = try IdentityV1.GuestDataChoice(rawValue: reader.int32(24))
+        let documents = try reader.uint32(32)
+        let done = try reader.uint32(40)
+        let issues: [IdentityV1.MigrationIssue] = try reader.messages(50)
+        let createdAtMs = try reader.int64(56)
+        let changedAtMs = try reader.int64(64)
+        return IdentityV1.Migration(migrationId: migrationId, state: state, choice: choice, documents: documents, done: done, issues: issues, createdAtMs: createdAtMs, changedAtMs: changedAtMs)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !migrationId.isEmpty { sink.text(10, migrationId) }
+        if state.rawValue != 0 { sink.int32(16, state.rawValue) }
+        if choice.rawValue != 0 { sink.int32(24, choice.rawValue) }
+        if documents != 0 { sink.uint32(32, documents) }
+        if done != 0 { sink.uint32(40, done) }
+        for value in issues { sink.message(50, value) }
+        if createdAtMs != 0 { sink.int64(56, createdAtMs) }
+        if changedAtMs != 0 { sink.int64(64, changedAtMs) }
+    }
+}
+
+extension IdentityV1 {
+    /// A document that could not be moved.
+    package struct MigrationIssue: Hashable, Sendable {
+        /// Its collection.
+        package var collection: String
+        /// Its name in the collection.
+        package var name: String
+        /// The error's code.
+        package var code: String
+
+        /// A message of these fields.
+        package init(
+            collection: String = "",
+            name: String = "",
+            code: String = ""
+        ) {
+            self.collection = collection
+            self.name = name
+            self.code = code
+        }
+    }
+}
+
+extension IdentityV1.MigrationIssue: ProtobufMessage {
+    package static var fullName: String { "postern.identity.v1.MigrationIssue" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__migration_issue__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.MigrationIssue {
+        let collection = try reader.text(10)
+        let name = try reader.text(18)
+        let code = try reader.text(26)
+        return IdentityV1.MigrationIssue(collection: collection, name: name, code: code)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !collection.isEmpty { sink.text(10, collection) }
+        if !name.isEmpty { sink.text(18, name) }
+        if !code.isEmpty { sink.text(26, code) }
     }
 }
 

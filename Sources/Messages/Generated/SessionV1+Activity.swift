@@ -145,3 +145,65 @@ extension SessionV1.NoteActivityResponse: ProtobufMessage {
         if idleExpiresAtMs != 0 { sink.int64(8, idleExpiresAtMs) }
     }
 }
+
+extension SessionV1 {
+    /// Request for the activity of accounts.
+    package struct ListAccountActivityRequest: Hashable, Sendable {
+        /// The accounts, "acc_…", 1,000 at most.
+        package var accountIds: [String]
+
+        /// A message of these fields.
+        package init(
+            accountIds: [String] = []
+        ) {
+            self.accountIds = accountIds
+        }
+    }
+}
+
+extension SessionV1.ListAccountActivityRequest: ProtobufMessage {
+    package static var fullName: String { "postern.session.v1.ListAccountActivityRequest" }
+    package static var layout: MessageLayout { .init(postern__session__v1__list_account_activity_request__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> SessionV1.ListAccountActivityRequest {
+        let accountIds = try reader.texts(10)
+        return SessionV1.ListAccountActivityRequest(accountIds: accountIds)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        for value in accountIds { sink.text(10, value) }
+    }
+}
+
+extension SessionV1 {
+    /// The activity of accounts.
+    package struct ListAccountActivityResponse: Hashable, Sendable {
+        /// In the order of the request; zeroes for an account without sessions.
+        package var activities: [SessionV1.GetAccountActivityResponse]
+
+        /// A message of these fields.
+        package init(
+            activities: [SessionV1.GetAccountActivityResponse] = []
+        ) {
+            self.activities = activities
+        }
+    }
+}
+
+extension SessionV1.ListAccountActivityResponse: ProtobufMessage {
+    package static var fullName: String { "postern.session.v1.ListAccountActivityResponse" }
+    package static var layout: MessageLayout { .init(postern__session__v1__list_account_activity_response__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> SessionV1.ListAccountActivityResponse {
+        let activities: [SessionV1.GetAccountActivityResponse] = try reader.messages(10)
+        return SessionV1.ListAccountActivityResponse(activities: activities)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        for value in activities { sink.message(10, value) }
+    }
+}

@@ -61,6 +61,8 @@ extension SessionV1 {
         case revoked
         /// Its owner's consent at a provider was revoked, or the provider's account was deleted.
         case providerRevoked
+        /// The account was deleted.
+        case accountDeleted
         /// A value that this version does not know.
         case unrecognized(Int32)
 
@@ -76,6 +78,7 @@ extension SessionV1 {
             case .security: 6
             case .revoked: 7
             case .providerRevoked: 8
+            case .accountDeleted: 9
             case .unrecognized(let number): number
             }
         }
@@ -92,6 +95,7 @@ extension SessionV1 {
             case 6: self = .security
             case 7: self = .revoked
             case 8: self = .providerRevoked
+            case 9: self = .accountDeleted
             default: self = .unrecognized(rawValue)
             }
         }

@@ -55,4 +55,42 @@ public struct AdminCalls: Sendable {
     ) async throws(PosternError) -> GatewayV1.SignOutAccountResponse {
         try await caller.call(AdminDescription.signOutAccount, request, options)
     }
+
+    /// Deletes an account as its owner could, without the wait unless it is requested. A repeat returns
+    /// the deletion that has begun.
+    public func deleteAccount(
+        _ request: GatewayV1.DeleteAccountRequest, _ options: CallOptions = CallOptions()
+    ) async throws(PosternError) -> GatewayV1.DeleteAccountResponse {
+        try await caller.call(AdminDescription.deleteAccount, request, options)
+    }
+
+    /// Returns deletions that wait or are under way, the oldest first.
+    public func listDeletions(
+        _ request: GatewayV1.ListDeletionsRequest, _ options: CallOptions = CallOptions()
+    ) async throws(PosternError) -> GatewayV1.ListDeletionsResponse {
+        try await caller.call(AdminDescription.listDeletions, request, options)
+    }
+
+    /// Returns guests that nobody has come back to, and when they will be deleted.
+    public func listUnusedGuests(
+        _ request: GatewayV1.ListUnusedGuestsRequest, _ options: CallOptions = CallOptions()
+    ) async throws(PosternError) -> GatewayV1.ListUnusedGuestsResponse {
+        try await caller.call(AdminDescription.listUnusedGuests, request, options)
+    }
+
+    /// Returns what the last check has found: rows of an account whose counterpart is missing, in any
+    /// service.
+    public func listOrphans(
+        _ request: GatewayV1.ListOrphansRequest, _ options: CallOptions = CallOptions()
+    ) async throws(PosternError) -> GatewayV1.ListOrphansResponse {
+        try await caller.call(AdminDescription.listOrphans, request, options)
+    }
+
+    /// Repairs an orphan, after it was checked again. Data of an account that does not exist is deleted
+    /// where it is.
+    public func repairOrphan(
+        _ request: GatewayV1.RepairOrphanRequest, _ options: CallOptions = CallOptions()
+    ) async throws(PosternError) -> GatewayV1.RepairOrphanResponse {
+        try await caller.call(AdminDescription.repairOrphan, request, options)
+    }
 }

@@ -24,7 +24,8 @@ public struct AuthCalls: Sendable {
     /// - Throws: `auth/already-signed-in`, `auth/invalid-access-token`, `auth/session-ended`,
     ///   `auth/invalid-email`, `auth/weak-password`, `auth/email-already-in-use`,
     ///   `auth/too-many-requests`, `auth/device-key-required`, `auth/invalid-device-key`,
-    ///   `auth/idempotency-key-reused`, `auth/consent-required`.
+    ///   `auth/idempotency-key-reused`, `auth/consent-required`,
+    ///   `auth/underage-user`.
     public func signUpWithPassword(
         _ request: GatewayV1.SignUpWithPasswordRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.SignUpWithPasswordResponse {

@@ -64,4 +64,25 @@ public struct ConsentsCalls: Sendable {
     ) async throws(PosternError) -> GatewayV1.SetPrivacyResponse {
         try await caller.call(ConsentsDescription.setPrivacy, request, options)
     }
+
+    /// Mails a link to a parent, who gives or refuses consent on a page. A repeat to the same address
+    /// within an hour sends nothing; another address replaces the first, whose link becomes invalid.
+    /// auth/operation-not-allowed if the account needs no parental consent.
+    /// - Throws: `auth/invalid-email`, `auth/operation-not-allowed`, `auth/too-many-requests`,
+    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
+    ///   `auth/idempotency-key-reused`.
+    public func requestParentalConsent(
+        _ request: GatewayV1.RequestParentalConsentRequest, _ options: CallOptions = CallOptions()
+    ) async throws(PosternError) -> GatewayV1.RequestParentalConsentResponse {
+        try await caller.call(ConsentsDescription.requestParentalConsent, request, options)
+    }
+
+    /// Gives or refuses consent by the token of the link that a parent got. The first answer counts; a
+    /// refused account is deleted. Later the same link can withdraw the consent.
+    /// - Throws: `auth/invalid-link`.
+    public func answerParentalConsent(
+        _ request: GatewayV1.AnswerParentalConsentRequest, _ options: CallOptions = CallOptions()
+    ) async throws(PosternError) -> GatewayV1.AnswerParentalConsentResponse {
+        try await caller.call(ConsentsDescription.answerParentalConsent, request, options)
+    }
 }

@@ -13,6 +13,11 @@ extension PosternClient {
 /// A guest is an account with an id and a session, but without a sign-in method: if its tokens are
 /// lost, it cannot be recovered. It is upgraded in place by a sign-up or sign-in in its session:
 /// SignUpWithPassword, SignInWithProvider and SignInWithPhoneCode. Id and data are kept.
+///
+/// If the guest signs in to an account that exists already, the response has a collision, and the
+/// operator's setting guest-data says what happens to the guest's documents. Moving them is a
+/// migration: a job of its own, which never makes a sign-in fail. What an app kept on the device only
+/// comes by UploadGuestBundle, which is a migration too.
 public struct GuestsCalls: Sendable {
     let caller: Caller
 
@@ -25,5 +30,61 @@ public struct GuestsCalls: Sendable {
         _ request: GatewayV1.SignInAsGuestRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.SignInAsGuestResponse {
         try await caller.call(GuestsDescription.signInAsGuest, request, options)
+    }
+
+    /// - Throws: `auth/invalid-choice`, `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
+    public func compareGuest(
+        _ request: GatewayV1.CompareGuestRequest, _ options: CallOptions = CallOptions()
+    ) async throws(PosternError) -> GatewayV1.CompareGuestResponse {
+        try await caller.call(GuestsDescription.compareGuest, request, options)
+    }
+
+    /// Says what happens to the guest's documents. The first choice counts: a repeat returns its
+    /// migration, and another choice is auth/invalid-choice.
+    /// - Throws: `auth/invalid-choice`, `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
+    ///   `auth/too-many-requests`.
+    public func chooseGuestData(
+        _ request: GatewayV1.ChooseGuestDataRequest, _ options: CallOptions = CallOptions()
+    ) async throws(PosternError) -> GatewayV1.ChooseGuestDataResponse {
+        try await caller.call(GuestsDescription.chooseGuestData, request, options)
+    }
+
+    /// Uploads documents that an app kept on the device while its user was a guest, for a migration
+    /// into the caller's account. First a head, then the documents; the last item of the response has
+    /// the migration. With the same idempotency-key a repeat gets the same migration.
+    /// - Throws: `auth/document-quota`, `auth/invalid-document`, `auth/too-many-requests`,
+    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
+    ///   `auth/idempotency-key-reused`.
+    public func uploadGuestBundle(
+        _ request: GatewayV1.UploadGuestBundleRequest, _ options: CallOptions = CallOptions()
+    ) async throws(PosternError) -> GatewayV1.UploadGuestBundleItem {
+        try await caller.call(GuestsDescription.uploadGuestBundle, request, options)
+    }
+
+    /// Returns a migration of the caller's account; rpc/not-found if there is none.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
+    public func getMigration(
+        _ request: GatewayV1.GetMigrationRequest, _ options: CallOptions = CallOptions()
+    ) async throws(PosternError) -> GatewayV1.GetMigrationResponse {
+        try await caller.call(GuestsDescription.getMigration, request, options)
+    }
+
+    /// Streams a migration: as it is now, and at each change, until it has succeeded or needs
+    /// attention. rpc/not-found if there is none.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
+    public func watchMigration(
+        _ request: GatewayV1.WatchMigrationRequest, _ options: CallOptions = CallOptions()
+    ) -> ResponseItems<GatewayV1.WatchMigrationItem> {
+        caller.items(GuestsDescription.watchMigration, request, options)
+    }
+
+    /// Tries the documents of a migration again that could not be moved, for instance after others
+    /// were removed. A migration that runs or has succeeded is not changed.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
+    ///   `auth/too-many-requests`.
+    public func retryMigration(
+        _ request: GatewayV1.RetryMigrationRequest, _ options: CallOptions = CallOptions()
+    ) async throws(PosternError) -> GatewayV1.RetryMigrationResponse {
+        try await caller.call(GuestsDescription.retryMigration, request, options)
     }
 }

@@ -54,7 +54,8 @@ public struct PhoneSignInCalls: Sendable {
     /// - Throws: `auth/invalid-phone-number`, `auth/invalid-verification-code`, `auth/code-expired`,
     ///   `auth/too-many-requests`, `auth/second-proof-required`, `auth/user-disabled`,
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/operation-not-allowed`,
-    ///   `auth/consent-required`.
+    ///   `auth/consent-required`,
+    ///   `auth/underage-user`.
     public func signInWithPhoneCode(
         _ request: GatewayV1.SignInWithPhoneCodeRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.SignInWithPhoneCodeResponse {

@@ -36,7 +36,8 @@ public struct ProvidersCalls: Sendable {
     /// - Throws: `auth/invalid-provider-token`, `auth/missing-or-invalid-nonce`, `auth/provider-unavailable`,
     ///   `auth/operation-not-allowed`, `auth/too-many-requests`, `auth/invalid-access-token`,
     ///   `auth/session-ended`, `auth/user-disabled`,
-    ///   `auth/email-already-in-use`, `auth/consent-required`.
+    ///   `auth/email-already-in-use`, `auth/consent-required`,
+    ///   `auth/underage-user`.
     public func signInWithProvider(
         _ request: GatewayV1.SignInWithProviderRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.SignInWithProviderResponse {

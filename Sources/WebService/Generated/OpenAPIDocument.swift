@@ -17,8 +17,16 @@ enum OpenAPIDocument {
       "description": "What the caller's account has agreed to: versions of the terms and the privacy text, marketing and analytics. A sign-up can bring it along (Acceptance).\n\nWhere the operator asks for consent, an account without the current versions has REQUIRED_ACTION_ACCEPT_TERMS; its sessions go on. Guests are asked when they become accounts. Processing what the service itself needs is no setting: without an account there is none of it. Mails about the account (verification, reset, welcome, security) are no marketing; Postern sends no marketing and keeps no analytics of its own, so the settings are for the app to obey."
     },
     {
+      "name": "AccountDeletion",
+      "description": "The deletion of the caller's account, in two steps: PreviewDeletion tells the consequences and gives a confirmation token, RequestDeletion needs it. A session needs a proof of the last minutes (AccountSessions/Reauthenticate); who has none uses a mailed link, also without the app."
+    },
+    {
       "name": "Documents",
       "description": "Documents of the account of the calling session.\n\nA document is a JSON object of at most 64 KiB in a collection. Its fields are checked by the operator's rules. Collections: \"profile\", \"goals\", \"settings\", \"preferences\", and those that the operator declares; \"onboarding\" is read here and written by the service Onboarding. An app that needs one document in a collection names it \"main\". An account has at most 200 documents and 1 MiB, a guest 128 KiB (settings). Documents are sealed under a key of the account."
+    },
+    {
+      "name": "DataExports",
+      "description": "All data that Postern has of the caller's account, as one ZIP archive. It is prepared in the background, kept sealed for 7 days, and fetched in the account's own session. An account has one."
     },
     {
       "name": "Auth",
@@ -30,7 +38,7 @@ enum OpenAPIDocument {
     },
     {
       "name": "Guests",
-      "description": "Guests let an app be used before its user signs up.\n\nA guest is an account with an id and a session, but without a sign-in method: if its tokens are lost, it cannot be recovered. It is upgraded in place by a sign-up or sign-in in its session: SignUpWithPassword, SignInWithProvider and SignInWithPhoneCode. Id and data are kept."
+      "description": "Guests let an app be used before its user signs up.\n\nA guest is an account with an id and a session, but without a sign-in method: if its tokens are lost, it cannot be recovered. It is upgraded in place by a sign-up or sign-in in its session: SignUpWithPassword, SignInWithProvider and SignInWithPhoneCode. Id and data are kept.\n\nIf the guest signs in to an account that exists already, the response has a collision, and the operator's setting guest-data says what happens to the guest's documents. Moving them is a migration: a job of its own, which never makes a sign-in fail. What an app kept on the device only comes by UploadGuestBundle, which is a migration too."
     },
     {
       "name": "Providers",
@@ -222,6 +230,222 @@ enum OpenAPIDocument {
         }
       }
     },
+    "/postern.gateway.v1.Consents/RequestParentalConsent": {
+      "post": {
+        "tags": ["Consents"],
+        "operationId": "requestParentalConsent",
+        "description": "Mails a link to a parent, who gives or refuses consent on a page. A repeat to the same address within an hour sends nothing; another address replaces the first, whose link becomes invalid. auth/operation-not-allowed if the account needs no parental consent.",
+        "security": [{"app": [], "accessToken": []}],
+        "parameters": [
+          {"$ref": "#/components/parameters/connectProtocolVersion"},
+          {"$ref": "#/components/parameters/acceptLanguage"}
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {"schema": {"$ref": "#/components/schemas/RequestParentalConsentRequest"}}
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "The call succeeded.",
+            "content": {
+              "application/json": {"schema": {"$ref": "#/components/schemas/RequestParentalConsentResponse"}}
+            }
+          },
+          "default": {
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-email, auth/operation-not-allowed, auth/too-many-requests, auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/idempotency-key-reused.",
+            "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
+          }
+        }
+      }
+    },
+    "/postern.gateway.v1.Consents/AnswerParentalConsent": {
+      "post": {
+        "tags": ["Consents"],
+        "operationId": "answerParentalConsent",
+        "description": "Gives or refuses consent by the token of the link that a parent got. The first answer counts; a refused account is deleted. Later the same link can withdraw the consent.",
+        "security": [{"app": []}],
+        "parameters": [
+          {"$ref": "#/components/parameters/connectProtocolVersion"},
+          {"$ref": "#/components/parameters/acceptLanguage"}
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {"schema": {"$ref": "#/components/schemas/AnswerParentalConsentRequest"}}
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "The call succeeded.",
+            "content": {
+              "application/json": {"schema": {"$ref": "#/components/schemas/AnswerParentalConsentResponse"}}
+            }
+          },
+          "default": {
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-link.",
+            "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
+          }
+        }
+      }
+    },
+    "/postern.gateway.v1.AccountDeletion/PreviewDeletion": {
+      "post": {
+        "tags": ["AccountDeletion"],
+        "operationId": "previewDeletion",
+        "description": "Returns what a deletion would do, in the person's language, and a token to confirm it with.",
+        "security": [{"app": []}, {"app": [], "accessToken": []}],
+        "parameters": [
+          {"$ref": "#/components/parameters/connectProtocolVersion"},
+          {"$ref": "#/components/parameters/acceptLanguage"}
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {"schema": {"$ref": "#/components/schemas/PreviewDeletionRequest"}}
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "The call succeeded.",
+            "content": {
+              "application/json": {"schema": {"$ref": "#/components/schemas/PreviewDeletionResponse"}}
+            }
+          },
+          "default": {
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/requires-recent-login, auth/invalid-link, auth/invalid-access-token, auth/session-ended, auth/user-disabled.",
+            "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
+          }
+        }
+      }
+    },
+    "/postern.gateway.v1.AccountDeletion/RequestDeletion": {
+      "post": {
+        "tags": ["AccountDeletion"],
+        "operationId": "requestDeletion",
+        "description": "Begins the deletion: at once, or after the operator's deletion-wait. While it waits the account works as before. A repeat returns the deletion that has begun.",
+        "security": [{"app": []}, {"app": [], "accessToken": []}],
+        "parameters": [
+          {"$ref": "#/components/parameters/connectProtocolVersion"},
+          {"$ref": "#/components/parameters/acceptLanguage"}
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {"schema": {"$ref": "#/components/schemas/RequestDeletionRequest"}}
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "The call succeeded.",
+            "content": {
+              "application/json": {"schema": {"$ref": "#/components/schemas/RequestDeletionResponse"}}
+            }
+          },
+          "default": {
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-confirmation, auth/requires-recent-login, auth/invalid-link, auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/too-many-requests.",
+            "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
+          }
+        }
+      }
+    },
+    "/postern.gateway.v1.AccountDeletion/CancelDeletion": {
+      "post": {
+        "tags": ["AccountDeletion"],
+        "operationId": "cancelDeletion",
+        "description": "Cancels a deletion that waits, in a session or by the link of its mail. Without one it changes nothing.",
+        "security": [{"app": []}, {"app": [], "accessToken": []}],
+        "parameters": [
+          {"$ref": "#/components/parameters/connectProtocolVersion"},
+          {"$ref": "#/components/parameters/acceptLanguage"}
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {"schema": {"$ref": "#/components/schemas/CancelDeletionRequest"}}
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "The call succeeded.",
+            "content": {
+              "application/json": {"schema": {"$ref": "#/components/schemas/CancelDeletionResponse"}}
+            }
+          },
+          "default": {
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-link, auth/invalid-access-token, auth/session-ended, auth/user-disabled.",
+            "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
+          }
+        }
+      }
+    },
+    "/postern.gateway.v1.AccountDeletion/GetDeletion": {
+      "post": {
+        "tags": ["AccountDeletion"],
+        "operationId": "getDeletion",
+        "description": "Returns where the deletion of the account stands.",
+        "security": [{"app": [], "accessToken": []}],
+        "parameters": [
+          {"$ref": "#/components/parameters/connectProtocolVersion"},
+          {"$ref": "#/components/parameters/acceptLanguage"}
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {"application/json": {"schema": {"$ref": "#/components/schemas/GetDeletionRequest"}}}
+        },
+        "responses": {
+          "200": {
+            "description": "The call succeeded.",
+            "content": {
+              "application/json": {"schema": {"$ref": "#/components/schemas/GetDeletionResponse"}}
+            }
+          },
+          "default": {
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/session-ended, auth/user-disabled.",
+            "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
+          }
+        }
+      }
+    },
+    "/postern.gateway.v1.AccountDeletion/RequestDeletionLink": {
+      "post": {
+        "tags": ["AccountDeletion"],
+        "operationId": "requestDeletionLink",
+        "description": "Mails a link to the deletion page to an address, if it has an account. The response is the same whether it has.",
+        "security": [{"app": []}],
+        "parameters": [
+          {"$ref": "#/components/parameters/connectProtocolVersion"},
+          {"$ref": "#/components/parameters/acceptLanguage"},
+          {"$ref": "#/components/parameters/idempotencyKey"}
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {"schema": {"$ref": "#/components/schemas/RequestDeletionLinkRequest"}}
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "The call succeeded.",
+            "content": {
+              "application/json": {"schema": {"$ref": "#/components/schemas/RequestDeletionLinkResponse"}}
+            }
+          },
+          "default": {
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-email, auth/too-many-requests.",
+            "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
+          }
+        }
+      }
+    },
     "/postern.gateway.v1.Documents/ReadDocument": {
       "post": {
         "tags": ["Documents"],
@@ -378,6 +602,99 @@ enum OpenAPIDocument {
         }
       }
     },
+    "/postern.gateway.v1.DataExports/RequestDataExport": {
+      "post": {
+        "tags": ["DataExports"],
+        "operationId": "requestDataExport",
+        "description": "Orders an export, and returns it at once. One that is prepared or ready is returned as it is. Needs a recent proof.",
+        "security": [{"app": [], "accessToken": []}],
+        "parameters": [
+          {"$ref": "#/components/parameters/connectProtocolVersion"},
+          {"$ref": "#/components/parameters/acceptLanguage"}
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {"schema": {"$ref": "#/components/schemas/RequestDataExportRequest"}}
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "The call succeeded.",
+            "content": {
+              "application/json": {"schema": {"$ref": "#/components/schemas/RequestDataExportResponse"}}
+            }
+          },
+          "default": {
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/requires-recent-login, auth/too-many-requests, auth/invalid-access-token, auth/session-ended, auth/user-disabled.",
+            "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
+          }
+        }
+      }
+    },
+    "/postern.gateway.v1.DataExports/GetDataExport": {
+      "post": {
+        "tags": ["DataExports"],
+        "operationId": "getDataExport",
+        "description": "Returns the account's export; rpc/not-found if there is none.",
+        "security": [{"app": [], "accessToken": []}],
+        "parameters": [
+          {"$ref": "#/components/parameters/connectProtocolVersion"},
+          {"$ref": "#/components/parameters/acceptLanguage"}
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {"schema": {"$ref": "#/components/schemas/GetDataExportRequest"}}
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "The call succeeded.",
+            "content": {
+              "application/json": {"schema": {"$ref": "#/components/schemas/GetDataExportResponse"}}
+            }
+          },
+          "default": {
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/session-ended, auth/user-disabled.",
+            "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
+          }
+        }
+      }
+    },
+    "/postern.gateway.v1.DataExports/CancelDataExport": {
+      "post": {
+        "tags": ["DataExports"],
+        "operationId": "cancelDataExport",
+        "description": "Deletes the export. Without one it changes nothing.",
+        "security": [{"app": [], "accessToken": []}],
+        "parameters": [
+          {"$ref": "#/components/parameters/connectProtocolVersion"},
+          {"$ref": "#/components/parameters/acceptLanguage"}
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {"schema": {"$ref": "#/components/schemas/CancelDataExportRequest"}}
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "The call succeeded.",
+            "content": {
+              "application/json": {"schema": {"$ref": "#/components/schemas/CancelDataExportResponse"}}
+            }
+          },
+          "default": {
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/session-ended, auth/user-disabled.",
+            "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
+          }
+        }
+      }
+    },
     "/postern.gateway.v1.Auth/SignUpWithPassword": {
       "post": {
         "tags": ["Auth"],
@@ -403,7 +720,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/already-signed-in, auth/invalid-access-token, auth/session-ended, auth/invalid-email, auth/weak-password, auth/email-already-in-use, auth/too-many-requests, auth/device-key-required, auth/invalid-device-key, auth/idempotency-key-reused, auth/consent-required.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/already-signed-in, auth/invalid-access-token, auth/session-ended, auth/invalid-email, auth/weak-password, auth/email-already-in-use, auth/too-many-requests, auth/device-key-required, auth/invalid-device-key, auth/idempotency-key-reused, auth/consent-required, auth/underage-user.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -754,6 +1071,126 @@ enum OpenAPIDocument {
         }
       }
     },
+    "/postern.gateway.v1.Guests/CompareGuest": {
+      "post": {
+        "tags": ["Guests"],
+        "operationId": "compareGuest",
+        "description": "",
+        "security": [{"app": [], "accessToken": []}],
+        "parameters": [
+          {"$ref": "#/components/parameters/connectProtocolVersion"},
+          {"$ref": "#/components/parameters/acceptLanguage"}
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {"application/json": {"schema": {"$ref": "#/components/schemas/CompareGuestRequest"}}}
+        },
+        "responses": {
+          "200": {
+            "description": "The call succeeded.",
+            "content": {
+              "application/json": {"schema": {"$ref": "#/components/schemas/CompareGuestResponse"}}
+            }
+          },
+          "default": {
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-choice, auth/invalid-access-token, auth/session-ended, auth/user-disabled.",
+            "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
+          }
+        }
+      }
+    },
+    "/postern.gateway.v1.Guests/ChooseGuestData": {
+      "post": {
+        "tags": ["Guests"],
+        "operationId": "chooseGuestData",
+        "description": "Says what happens to the guest's documents. The first choice counts: a repeat returns its migration, and another choice is auth/invalid-choice.",
+        "security": [{"app": [], "accessToken": []}],
+        "parameters": [
+          {"$ref": "#/components/parameters/connectProtocolVersion"},
+          {"$ref": "#/components/parameters/acceptLanguage"}
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {"schema": {"$ref": "#/components/schemas/ChooseGuestDataRequest"}}
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "The call succeeded.",
+            "content": {
+              "application/json": {"schema": {"$ref": "#/components/schemas/ChooseGuestDataResponse"}}
+            }
+          },
+          "default": {
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-choice, auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/too-many-requests.",
+            "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
+          }
+        }
+      }
+    },
+    "/postern.gateway.v1.Guests/GetMigration": {
+      "post": {
+        "tags": ["Guests"],
+        "operationId": "getMigration",
+        "description": "Returns a migration of the caller's account; rpc/not-found if there is none.",
+        "security": [{"app": [], "accessToken": []}],
+        "parameters": [
+          {"$ref": "#/components/parameters/connectProtocolVersion"},
+          {"$ref": "#/components/parameters/acceptLanguage"}
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {"application/json": {"schema": {"$ref": "#/components/schemas/GetMigrationRequest"}}}
+        },
+        "responses": {
+          "200": {
+            "description": "The call succeeded.",
+            "content": {
+              "application/json": {"schema": {"$ref": "#/components/schemas/GetMigrationResponse"}}
+            }
+          },
+          "default": {
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/session-ended, auth/user-disabled.",
+            "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
+          }
+        }
+      }
+    },
+    "/postern.gateway.v1.Guests/RetryMigration": {
+      "post": {
+        "tags": ["Guests"],
+        "operationId": "retryMigration",
+        "description": "Tries the documents of a migration again that could not be moved, for instance after others were removed. A migration that runs or has succeeded is not changed.",
+        "security": [{"app": [], "accessToken": []}],
+        "parameters": [
+          {"$ref": "#/components/parameters/connectProtocolVersion"},
+          {"$ref": "#/components/parameters/acceptLanguage"}
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {"schema": {"$ref": "#/components/schemas/RetryMigrationRequest"}}
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "The call succeeded.",
+            "content": {
+              "application/json": {"schema": {"$ref": "#/components/schemas/RetryMigrationResponse"}}
+            }
+          },
+          "default": {
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/too-many-requests.",
+            "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
+          }
+        }
+      }
+    },
     "/postern.gateway.v1.Providers/IssueNonce": {
       "post": {
         "tags": ["Providers"],
@@ -808,7 +1245,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-provider-token, auth/missing-or-invalid-nonce, auth/provider-unavailable, auth/operation-not-allowed, auth/too-many-requests, auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/email-already-in-use, auth/consent-required.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-provider-token, auth/missing-or-invalid-nonce, auth/provider-unavailable, auth/operation-not-allowed, auth/too-many-requests, auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/email-already-in-use, auth/consent-required, auth/underage-user.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -1309,7 +1746,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-phone-number, auth/invalid-verification-code, auth/code-expired, auth/too-many-requests, auth/second-proof-required, auth/user-disabled, auth/invalid-access-token, auth/session-ended, auth/operation-not-allowed, auth/consent-required.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-phone-number, auth/invalid-verification-code, auth/code-expired, auth/too-many-requests, auth/second-proof-required, auth/user-disabled, auth/invalid-access-token, auth/session-ended, auth/operation-not-allowed, auth/consent-required, auth/underage-user.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -1961,7 +2398,13 @@ enum OpenAPIDocument {
             "description": "The version of the privacy text that was shown and accepted; empty for none."
           },
           "marketing": {"type": "boolean", "description": "The person agrees to marketing."},
-          "analytics": {"type": "boolean", "description": "The person agrees to analytics."}
+          "analytics": {"type": "boolean", "description": "The person agrees to analytics."},
+          "birthDate": {
+            "type": "string",
+            "format": "password",
+            "writeOnly": true,
+            "description": "The person's birth date as \"YYYY-MM-DD\"; empty if not given. Where the operator has set a least age, a sign-up without it is auth/consent-required, and one by a younger person auth/underage-user, from the same device for 24 hours whatever is then given. It is not stored unless the operator has set that."
+          }
         }
       },
       "Account": {
@@ -2021,9 +2464,33 @@ enum OpenAPIDocument {
           "ACCOUNT_STATUS_DELETING"
         ]
       },
+      "AnswerParentalConsentRequest": {
+        "type": "object",
+        "description": "A parent's answer.",
+        "properties": {
+          "token": {
+            "type": "string",
+            "format": "password",
+            "writeOnly": true,
+            "description": "The token from the mailed link."
+          },
+          "answer": {"$ref": "#/components/schemas/ParentalAnswer", "description": "The answer."}
+        }
+      },
+      "AnswerParentalConsentResponse": {
+        "type": "object",
+        "description": "The state after the answer.",
+        "properties": {
+          "state": {"$ref": "#/components/schemas/ParentalConsentState", "description": "The state now."},
+          "childName": {
+            "type": "string",
+            "description": "The child's display name, for the page; may be empty."
+          }
+        }
+      },
       "AuthStateReason": {
         "type": "string",
-        "description": "Why the user is not signed in.\n\n- `AUTH_STATE_REASON_UNSPECIFIED`: Unspecified: the user is signed in.\n- `AUTH_STATE_REASON_NO_SESSION`: There is no session, or the token is not one of this installation.\n- `AUTH_STATE_REASON_ACCESS_TOKEN_EXPIRED`: The session is live, but its access token has expired: refresh.\n- `AUTH_STATE_REASON_INACTIVE`: The session ended because it was not used for too long.\n- `AUTH_STATE_REASON_MAXIMUM_AGE`: The session ended because it reached its maximum age.\n- `AUTH_STATE_REASON_REVOKED`: The session was signed out, displaced by a newer session, or ended by the operator.\n- `AUTH_STATE_REASON_SECURITY`: The session was ended to protect the account.\n- `AUTH_STATE_REASON_PROVIDER_REVOKED`: The provider no longer vouches for the user, because consent was revoked there. Show the message of auth/provider-revoked.",
+        "description": "Why the user is not signed in.\n\n- `AUTH_STATE_REASON_UNSPECIFIED`: Unspecified: the user is signed in.\n- `AUTH_STATE_REASON_NO_SESSION`: There is no session, or the token is not one of this installation.\n- `AUTH_STATE_REASON_ACCESS_TOKEN_EXPIRED`: The session is live, but its access token has expired: refresh.\n- `AUTH_STATE_REASON_INACTIVE`: The session ended because it was not used for too long.\n- `AUTH_STATE_REASON_MAXIMUM_AGE`: The session ended because it reached its maximum age.\n- `AUTH_STATE_REASON_REVOKED`: The session was signed out, displaced by a newer session, or ended by the operator.\n- `AUTH_STATE_REASON_SECURITY`: The session was ended to protect the account.\n- `AUTH_STATE_REASON_PROVIDER_REVOKED`: The provider no longer vouches for the user, because consent was revoked there. Show the message of auth/provider-revoked.\n- `AUTH_STATE_REASON_ACCOUNT_DELETED`: The account was deleted: it no longer exists.",
         "enum": [
           "AUTH_STATE_REASON_UNSPECIFIED",
           "AUTH_STATE_REASON_NO_SESSION",
@@ -2032,8 +2499,32 @@ enum OpenAPIDocument {
           "AUTH_STATE_REASON_MAXIMUM_AGE",
           "AUTH_STATE_REASON_REVOKED",
           "AUTH_STATE_REASON_SECURITY",
-          "AUTH_STATE_REASON_PROVIDER_REVOKED"
+          "AUTH_STATE_REASON_PROVIDER_REVOKED",
+          "AUTH_STATE_REASON_ACCOUNT_DELETED"
         ]
+      },
+      "CancelDataExportRequest": {"type": "object", "description": "Request to delete the export.", "properties": {}},
+      "CancelDataExportResponse": {
+        "type": "object",
+        "description": "There is no export.",
+        "properties": {"cancelled": {"type": "boolean", "description": "There was one until now."}}
+      },
+      "CancelDeletionRequest": {
+        "type": "object",
+        "description": "Request to cancel a deletion.",
+        "properties": {
+          "linkToken": {
+            "type": "string",
+            "format": "password",
+            "writeOnly": true,
+            "description": "The token of the link in the mail about the deletion, instead of a session; empty in a session."
+          }
+        }
+      },
+      "CancelDeletionResponse": {
+        "type": "object",
+        "description": "No deletion waits.",
+        "properties": {"cancelled": {"type": "boolean", "description": "One waited until now."}}
       },
       "CancelEmailChangeRequest": {
         "type": "object",
@@ -2134,19 +2625,112 @@ enum OpenAPIDocument {
           "strength": {"$ref": "#/components/schemas/PasswordStrength", "description": "How strong it is."}
         }
       },
+      "ChooseGuestDataRequest": {
+        "type": "object",
+        "description": "Request to choose.",
+        "properties": {
+          "choiceToken": {"type": "string", "description": "The choice_token of the collision."},
+          "choice": {
+            "$ref": "#/components/schemas/GuestDataChoice",
+            "description": "What happens to the guest's documents."
+          },
+          "picks": {
+            "type": "array",
+            "description": "With GUEST_DATA_CHOICE_MERGE: documents that a side was chosen for, 200 at most; of the others the newer one is kept.",
+            "items": {"$ref": "#/components/schemas/DocumentPick"}
+          }
+        }
+      },
+      "ChooseGuestDataResponse": {
+        "type": "object",
+        "description": "The choice counts.",
+        "properties": {
+          "migration": {
+            "$ref": "#/components/schemas/Migration",
+            "description": "The migration; of a discarded or kept guest it has no documents and has succeeded."
+          }
+        }
+      },
       "Collision": {
         "type": "object",
-        "description": "A guest signed in to an account that existed already. The user has to choose what happens to the guest's data.",
+        "description": "A guest signed in to an account that existed already, and the guest has documents of its own.",
         "properties": {
-          "guest": {"$ref": "#/components/schemas/Account", "description": "The guest, unchanged."},
+          "guest": {"$ref": "#/components/schemas/Account", "description": "The guest."},
           "choiceToken": {
             "type": "string",
-            "description": "Opaque: identifies both accounts for a call that makes this choice, which Postern does not have yet. Only the holder of this token will be able to make it."
+            "description": "Opaque: identifies both accounts for Guests/CompareGuest and Guests/ChooseGuestData. Only the holder of this token and of the account's session can choose. Empty if the operator's setting has chosen already."
           },
           "expiresAtMs": {
             "type": ["string", "integer"],
             "format": "int64",
-            "description": "When the choice expires, in milliseconds since 1970."
+            "description": "When the choice expires, in milliseconds since 1970; the guest is then kept."
+          },
+          "choice": {
+            "$ref": "#/components/schemas/GuestDataChoice",
+            "description": "What the operator's setting guest-data has chosen; unspecified if the user is to choose."
+          },
+          "migration": {
+            "$ref": "#/components/schemas/Migration",
+            "description": "The migration that has begun, if choice says so; absent if the user is to choose."
+          }
+        }
+      },
+      "CompareGuestRequest": {
+        "type": "object",
+        "description": "Request to compare a guest with the account that it signed in to.",
+        "properties": {
+          "choiceToken": {"type": "string", "description": "The choice_token of the collision."},
+          "withJson": {
+            "type": "boolean",
+            "description": "Return the documents' JSON too; otherwise sizes, versions and times only."
+          },
+          "pageToken": {
+            "type": "string",
+            "description": "The next_page_token of the previous response; empty for the first page."
+          }
+        }
+      },
+      "CompareGuestResponse": {
+        "type": "object",
+        "description": "A page of the comparison.",
+        "properties": {
+          "documents": {
+            "type": "array",
+            "description": "Documents that one side has or both, in the order of collection and name.",
+            "items": {"$ref": "#/components/schemas/ComparedDocument"}
+          },
+          "nextPageToken": {"type": "string", "description": "Token for the next page; empty on the last one."},
+          "guestDocuments": {
+            "type": "integer",
+            "format": "int64",
+            "minimum": 0,
+            "description": "The guest's sum of documents."
+          },
+          "accountDocuments": {
+            "type": "integer",
+            "format": "int64",
+            "minimum": 0,
+            "description": "The account's sum of documents."
+          }
+        }
+      },
+      "ComparedDocument": {
+        "type": "object",
+        "description": "A document on both sides.",
+        "properties": {
+          "collection": {"type": "string", "description": "Its collection."},
+          "name": {"type": "string", "description": "Its name in the collection."},
+          "guest": {
+            "$ref": "#/components/schemas/DocumentSide",
+            "description": "The guest's; absent if it has none."
+          },
+          "account": {
+            "$ref": "#/components/schemas/DocumentSide",
+            "description": "The account's; absent if it has none."
+          },
+          "newer": {
+            "$ref": "#/components/schemas/DocumentOwner",
+            "description": "Which of them a merge keeps unless it is chosen: the newer one."
           }
         }
       },
@@ -2254,8 +2838,88 @@ enum OpenAPIDocument {
             "description": "The current version of the privacy text, in the operator's words; may be empty if mode is off."
           },
           "termsUrl": {"type": "string", "description": "URL of the terms; may be empty."},
-          "privacyUrl": {"type": "string", "description": "URL of the privacy text; may be empty."}
+          "privacyUrl": {"type": "string", "description": "URL of the privacy text; may be empty."},
+          "ageMinimum": {
+            "type": "integer",
+            "format": "int64",
+            "minimum": 0,
+            "description": "The least age in years for an account of one's own; 0 if nobody is asked for a birth date."
+          },
+          "parentalConsent": {
+            "type": "boolean",
+            "description": "Younger people may sign up with the consent of a parent; otherwise they are refused with auth/underage-user."
+          }
         }
+      },
+      "DataExport": {
+        "type": "object",
+        "description": "An export.",
+        "properties": {
+          "exportId": {"type": "string", "description": "The export, \"exp_…\"."},
+          "state": {"$ref": "#/components/schemas/DataExportState", "description": "Its state."},
+          "requestedAtMs": {
+            "type": ["string", "integer"],
+            "format": "int64",
+            "description": "When it was ordered, in milliseconds since 1970."
+          },
+          "expiresAtMs": {
+            "type": ["string", "integer"],
+            "format": "int64",
+            "description": "When it is deleted, in milliseconds since 1970; 0 until it is ready."
+          },
+          "bytes": {
+            "type": ["string", "integer"],
+            "format": "int64",
+            "description": "The archive's length in bytes; 0 until it is ready."
+          }
+        }
+      },
+      "DataExportState": {
+        "type": "string",
+        "description": "The state of an export.\n\n- `DATA_EXPORT_STATE_UNSPECIFIED`: Unspecified.\n- `DATA_EXPORT_STATE_PREPARING`: It is being prepared. After a failure of a service it goes on by itself.\n- `DATA_EXPORT_STATE_READY`: It can be fetched.",
+        "enum": [
+          "DATA_EXPORT_STATE_UNSPECIFIED",
+          "DATA_EXPORT_STATE_PREPARING",
+          "DATA_EXPORT_STATE_READY"
+        ]
+      },
+      "Deletion": {
+        "type": "object",
+        "description": "A deletion.",
+        "properties": {
+          "state": {"$ref": "#/components/schemas/DeletionState", "description": "Its state."},
+          "requestedAtMs": {
+            "type": ["string", "integer"],
+            "format": "int64",
+            "description": "When it was requested, in milliseconds since 1970; 0 if it was not."
+          },
+          "dueAtMs": {
+            "type": ["string", "integer"],
+            "format": "int64",
+            "description": "While it waits: when it begins, in milliseconds since 1970."
+          }
+        }
+      },
+      "DeletionConsequence": {
+        "type": "object",
+        "description": "A sentence about a consequence.",
+        "properties": {
+          "kind": {
+            "type": "string",
+            "description": "What it is about: \"account\", \"documents\", \"photo\", \"sessions\", \"provider\", \"wait\", \"final\"."
+          },
+          "sentence": {"type": "string", "description": "The sentence, in the person's language."}
+        }
+      },
+      "DeletionState": {
+        "type": "string",
+        "description": "The state of a deletion.\n\n- `DELETION_STATE_UNSPECIFIED`: Unspecified.\n- `DELETION_STATE_NONE`: None was requested, or it was cancelled.\n- `DELETION_STATE_WAITING`: It waits. The account works as before, and the deletion can be cancelled.\n- `DELETION_STATE_DELETING`: It has begun and cannot be cancelled. Sign-in is refused.",
+        "enum": [
+          "DELETION_STATE_UNSPECIFIED",
+          "DELETION_STATE_NONE",
+          "DELETION_STATE_WAITING",
+          "DELETION_STATE_DELETING"
+        ]
       },
       "DescribeProviderOutcomeRequest": {
         "type": "object",
@@ -2362,6 +3026,23 @@ enum OpenAPIDocument {
           }
         }
       },
+      "DocumentOwner": {
+        "type": "string",
+        "description": "One of the two sides.\n\n- `DOCUMENT_OWNER_UNSPECIFIED`: Unspecified.\n- `DOCUMENT_OWNER_GUEST`: The guest.\n- `DOCUMENT_OWNER_ACCOUNT`: The account.",
+        "enum": ["DOCUMENT_OWNER_UNSPECIFIED", "DOCUMENT_OWNER_GUEST", "DOCUMENT_OWNER_ACCOUNT"]
+      },
+      "DocumentPick": {
+        "type": "object",
+        "description": "The side that was chosen for a document.",
+        "properties": {
+          "collection": {"type": "string", "description": "Its collection."},
+          "name": {"type": "string", "description": "Its name in the collection."},
+          "keep": {
+            "$ref": "#/components/schemas/DocumentOwner",
+            "description": "The side whose document is kept."
+          }
+        }
+      },
       "DocumentQuota": {
         "type": "object",
         "description": "What an account has of documents, and may have.",
@@ -2390,6 +3071,25 @@ enum OpenAPIDocument {
             "minimum": 0,
             "description": "How many bytes it may have."
           }
+        }
+      },
+      "DocumentSide": {
+        "type": "object",
+        "description": "A document on one side.",
+        "properties": {
+          "version": {"type": ["string", "integer"], "format": "int64", "description": "Its version."},
+          "bytes": {
+            "type": "integer",
+            "format": "int64",
+            "minimum": 0,
+            "description": "The bytes of its JSON."
+          },
+          "changedAtMs": {
+            "type": ["string", "integer"],
+            "format": "int64",
+            "description": "When it was last written, in milliseconds since 1970."
+          },
+          "json": {"type": "string", "description": "The JSON object as text; empty unless requested."}
         }
       },
       "DocumentWrite": {
@@ -2428,7 +3128,7 @@ enum OpenAPIDocument {
       },
       "EndReason": {
         "type": "string",
-        "description": "Why a session has ended.\n\n- `END_REASON_UNSPECIFIED`: Unspecified: it has not ended.\n- `END_REASON_SIGNED_OUT`: Its owner signed out.\n- `END_REASON_INACTIVE`: It was not used for too long.\n- `END_REASON_MAXIMUM_AGE`: It reached its maximum age.\n- `END_REASON_DISPLACED`: A newer session displaced it.\n- `END_REASON_REPLAYED`: A refresh token was replayed.\n- `END_REASON_SECURITY`: Ended to protect the account, for example when the password was replaced.\n- `END_REASON_REVOKED`: Ended by the operator.\n- `END_REASON_PROVIDER_REVOKED`: Its owner's consent at a provider was revoked, or the provider's account was deleted.",
+        "description": "Why a session has ended.\n\n- `END_REASON_UNSPECIFIED`: Unspecified: it has not ended.\n- `END_REASON_SIGNED_OUT`: Its owner signed out.\n- `END_REASON_INACTIVE`: It was not used for too long.\n- `END_REASON_MAXIMUM_AGE`: It reached its maximum age.\n- `END_REASON_DISPLACED`: A newer session displaced it.\n- `END_REASON_REPLAYED`: A refresh token was replayed.\n- `END_REASON_SECURITY`: Ended to protect the account, for example when the password was replaced.\n- `END_REASON_REVOKED`: Ended by the operator.\n- `END_REASON_PROVIDER_REVOKED`: Its owner's consent at a provider was revoked, or the provider's account was deleted.\n- `END_REASON_ACCOUNT_DELETED`: The account was deleted.",
         "enum": [
           "END_REASON_UNSPECIFIED",
           "END_REASON_SIGNED_OUT",
@@ -2438,7 +3138,8 @@ enum OpenAPIDocument {
           "END_REASON_REPLAYED",
           "END_REASON_SECURITY",
           "END_REASON_REVOKED",
-          "END_REASON_PROVIDER_REVOKED"
+          "END_REASON_PROVIDER_REVOKED",
+          "END_REASON_ACCOUNT_DELETED"
         ]
       },
       "EndSessionRequest": {
@@ -2530,8 +3231,26 @@ enum OpenAPIDocument {
           "options": {
             "$ref": "#/components/schemas/ConsentOptions",
             "description": "What the operator asks for."
+          },
+          "parentalConsent": {
+            "$ref": "#/components/schemas/ParentalConsentState",
+            "description": "Where the consent of a parent stands."
           }
         }
+      },
+      "GetDataExportRequest": {"type": "object", "description": "Request for the export's state.", "properties": {}},
+      "GetDataExportResponse": {
+        "type": "object",
+        "description": "The export's state.",
+        "properties": {
+          "dataExport": {"$ref": "#/components/schemas/DataExport", "description": "The export."}
+        }
+      },
+      "GetDeletionRequest": {"type": "object", "description": "Request for the deletion.", "properties": {}},
+      "GetDeletionResponse": {
+        "type": "object",
+        "description": "The deletion.",
+        "properties": {"deletion": {"$ref": "#/components/schemas/Deletion", "description": "The deletion."}}
       },
       "GetKeySetRequest": {"type": "object", "description": "Request for the public keys.", "properties": {}},
       "GetKeySetResponse": {
@@ -2540,6 +3259,23 @@ enum OpenAPIDocument {
         "properties": {
           "jwks": {"type": "string", "description": "A JSON Web Key Set (RFC 7517), as text."},
           "issuer": {"type": "string", "description": "The claim `iss` of the access tokens."}
+        }
+      },
+      "GetMigrationRequest": {
+        "type": "object",
+        "description": "Request for a migration.",
+        "properties": {
+          "migrationId": {
+            "type": "string",
+            "description": "The migration, \"mig_…\"; empty for the account's latest."
+          }
+        }
+      },
+      "GetMigrationResponse": {
+        "type": "object",
+        "description": "The migration.",
+        "properties": {
+          "migration": {"$ref": "#/components/schemas/Migration", "description": "The migration."}
         }
       },
       "GetOnboardingRequest": {
@@ -2623,6 +3359,16 @@ enum OpenAPIDocument {
             "description": "The terms and the privacy text, and whether a sign-up must accept them."
           }
         }
+      },
+      "GuestDataChoice": {
+        "type": "string",
+        "description": "What happens to a guest's documents when the guest signs in to an existing account.\n\n- `GUEST_DATA_CHOICE_UNSPECIFIED`: Unspecified.\n- `GUEST_DATA_CHOICE_DISCARD`: The guest is deleted with its documents. The operator's default.\n- `GUEST_DATA_CHOICE_MERGE`: They are moved into the account, and the guest is deleted. Of a document that both have, the newer one is kept, unless a side was chosen.\n- `GUEST_DATA_CHOICE_KEEP`: The guest stays readable with its own session for 30 days, then it is deleted.",
+        "enum": [
+          "GUEST_DATA_CHOICE_UNSPECIFIED",
+          "GUEST_DATA_CHOICE_DISCARD",
+          "GUEST_DATA_CHOICE_MERGE",
+          "GUEST_DATA_CHOICE_KEEP"
+        ]
       },
       "HasCompletedOnboardingRequest": {"type": "object", "description": "Request for the flag.", "properties": {}},
       "HasCompletedOnboardingResponse": {
@@ -2758,6 +3504,68 @@ enum OpenAPIDocument {
           }
         }
       },
+      "Migration": {
+        "type": "object",
+        "description": "Documents that are moved into an account.",
+        "properties": {
+          "migrationId": {"type": "string", "description": "The migration, \"mig_…\"."},
+          "state": {"$ref": "#/components/schemas/MigrationState", "description": "Its state."},
+          "choice": {
+            "$ref": "#/components/schemas/GuestDataChoice",
+            "description": "What was chosen; unspecified for a bundle."
+          },
+          "documents": {
+            "type": "integer",
+            "format": "int64",
+            "minimum": 0,
+            "description": "Number of documents to move."
+          },
+          "done": {
+            "type": "integer",
+            "format": "int64",
+            "minimum": 0,
+            "description": "Number of those that are moved or, because the account's was newer or chosen, left as they were."
+          },
+          "issues": {
+            "type": "array",
+            "description": "Documents that could not be moved, 50 at most.",
+            "items": {"$ref": "#/components/schemas/MigrationIssue"}
+          },
+          "createdAtMs": {
+            "type": ["string", "integer"],
+            "format": "int64",
+            "description": "When it was ordered, in milliseconds since 1970."
+          },
+          "changedAtMs": {
+            "type": ["string", "integer"],
+            "format": "int64",
+            "description": "When it last changed, in milliseconds since 1970."
+          }
+        }
+      },
+      "MigrationIssue": {
+        "type": "object",
+        "description": "A document that could not be moved.",
+        "properties": {
+          "collection": {"type": "string", "description": "Its collection."},
+          "name": {"type": "string", "description": "Its name in the collection."},
+          "code": {
+            "type": "string",
+            "description": "The error's code: \"auth/document-quota\", \"auth/invalid-document\", \"auth/account-required\", \"auth/email-not-verified\", \"auth/consent-required\"."
+          }
+        }
+      },
+      "MigrationState": {
+        "type": "string",
+        "description": "The state of a migration.\n\n- `MIGRATION_STATE_UNSPECIFIED`: Unspecified.\n- `MIGRATION_STATE_WAITING`: It has not begun.\n- `MIGRATION_STATE_RUNNING`: It has begun. After a failure of the service it goes on by itself.\n- `MIGRATION_STATE_SUCCEEDED`: All documents are moved.\n- `MIGRATION_STATE_NEEDS_ATTENTION`: Some documents could not be moved: issues names them. Nothing of them is lost: resolve the cause and call Guests/RetryMigration.",
+        "enum": [
+          "MIGRATION_STATE_UNSPECIFIED",
+          "MIGRATION_STATE_WAITING",
+          "MIGRATION_STATE_RUNNING",
+          "MIGRATION_STATE_SUCCEEDED",
+          "MIGRATION_STATE_NEEDS_ATTENTION"
+        ]
+      },
       "MissingField": {
         "type": "object",
         "description": "A required field that a draft lacks.",
@@ -2817,6 +3625,23 @@ enum OpenAPIDocument {
             "items": {"$ref": "#/components/schemas/MissingField"}
           }
         }
+      },
+      "ParentalAnswer": {
+        "type": "string",
+        "description": "What a parent answers.\n\n- `PARENTAL_ANSWER_UNSPECIFIED`: Unspecified: nothing is changed, and the response says what the link is about.\n- `PARENTAL_ANSWER_GIVE`: Consent is given.\n- `PARENTAL_ANSWER_REFUSE`: Consent is refused or withdrawn.",
+        "enum": ["PARENTAL_ANSWER_UNSPECIFIED", "PARENTAL_ANSWER_GIVE", "PARENTAL_ANSWER_REFUSE"]
+      },
+      "ParentalConsentState": {
+        "type": "string",
+        "description": "Where the consent of a parent stands.\n\n- `PARENTAL_CONSENT_STATE_UNSPECIFIED`: Unspecified.\n- `PARENTAL_CONSENT_STATE_NOT_NEEDED`: The account needs none.\n- `PARENTAL_CONSENT_STATE_NEEDED`: It is needed, and no parent has been asked.\n- `PARENTAL_CONSENT_STATE_REQUESTED`: A parent has been asked.\n- `PARENTAL_CONSENT_STATE_GIVEN`: A parent has given it.\n- `PARENTAL_CONSENT_STATE_REFUSED`: A parent has refused it, or has withdrawn it: the account is being deleted.",
+        "enum": [
+          "PARENTAL_CONSENT_STATE_UNSPECIFIED",
+          "PARENTAL_CONSENT_STATE_NOT_NEEDED",
+          "PARENTAL_CONSENT_STATE_NEEDED",
+          "PARENTAL_CONSENT_STATE_REQUESTED",
+          "PARENTAL_CONSENT_STATE_GIVEN",
+          "PARENTAL_CONSENT_STATE_REFUSED"
+        ]
       },
       "PasswordOptions": {
         "type": "object",
@@ -2962,6 +3787,48 @@ enum OpenAPIDocument {
             "type": "string",
             "contentEncoding": "base64",
             "description": "The device's signature over: \"postern presence v1\", the access token as received, signed_at_ms in eight bytes, big-endian, and one byte, 1 with hardware_key and otherwise 0."
+          }
+        }
+      },
+      "PreviewDeletionRequest": {
+        "type": "object",
+        "description": "Request for the consequences.",
+        "properties": {
+          "linkToken": {
+            "type": "string",
+            "format": "password",
+            "writeOnly": true,
+            "description": "The token of a link from RequestDeletionLink, instead of a session; empty in a session."
+          }
+        }
+      },
+      "PreviewDeletionResponse": {
+        "type": "object",
+        "description": "The consequences.",
+        "properties": {
+          "consequences": {
+            "type": "array",
+            "description": "In the order to show them.",
+            "items": {"$ref": "#/components/schemas/DeletionConsequence"}
+          },
+          "confirmationToken": {
+            "type": "string",
+            "description": "Confirms that they were shown: for RequestDeletion."
+          },
+          "expiresAtMs": {
+            "type": ["string", "integer"],
+            "format": "int64",
+            "description": "When the confirmation token expires, in milliseconds since 1970."
+          },
+          "waitSeconds": {
+            "type": "integer",
+            "format": "int64",
+            "minimum": 0,
+            "description": "How long a deletion waits that is requested with `wait`, in seconds."
+          },
+          "deletion": {
+            "$ref": "#/components/schemas/Deletion",
+            "description": "The deletion that is under way, if any."
           }
         }
       },
@@ -3169,6 +4036,53 @@ enum OpenAPIDocument {
         "description": "There is no photo.",
         "properties": {"account": {"$ref": "#/components/schemas/Account", "description": "The account."}}
       },
+      "RequestDataExportRequest": {"type": "object", "description": "Request for an export.", "properties": {}},
+      "RequestDataExportResponse": {
+        "type": "object",
+        "description": "The export is ordered.",
+        "properties": {
+          "dataExport": {"$ref": "#/components/schemas/DataExport", "description": "The export."}
+        }
+      },
+      "RequestDeletionLinkRequest": {
+        "type": "object",
+        "description": "Request for a link.",
+        "properties": {"email": {"type": "string", "description": "The account's email address."}}
+      },
+      "RequestDeletionLinkResponse": {
+        "type": "object",
+        "description": "If the address has an account, the link is on its way.",
+        "properties": {
+          "nextAfterSeconds": {
+            "type": "integer",
+            "format": "int64",
+            "minimum": 0,
+            "description": "Seconds until the next link can be requested; 0 for now."
+          }
+        }
+      },
+      "RequestDeletionRequest": {
+        "type": "object",
+        "description": "Request to delete the account.",
+        "properties": {
+          "linkToken": {
+            "type": "string",
+            "format": "password",
+            "writeOnly": true,
+            "description": "The token of a link from RequestDeletionLink, instead of a session; empty in a session."
+          },
+          "confirmationToken": {"type": "string", "description": "The confirmation token of PreviewDeletion."},
+          "wait": {
+            "type": "boolean",
+            "description": "Begin after the operator's deletion-wait (7 days) and not at once: for a person who wants to fetch the data first, or to sleep on it. It waits in any case while an export is prepared or ready."
+          }
+        }
+      },
+      "RequestDeletionResponse": {
+        "type": "object",
+        "description": "The deletion is requested.",
+        "properties": {"deletion": {"$ref": "#/components/schemas/Deletion", "description": "The deletion."}}
+      },
       "RequestEmailChangeRequest": {
         "type": "object",
         "description": "Request to change the address.",
@@ -3195,6 +4109,23 @@ enum OpenAPIDocument {
             "format": "int64",
             "minimum": 0,
             "description": "How many more mails can be requested now. 0 with a next_after_ms of 0 means not known, because the rate limiter did not answer."
+          }
+        }
+      },
+      "RequestParentalConsentRequest": {
+        "type": "object",
+        "description": "Request to ask a parent.",
+        "properties": {"parentEmail": {"type": "string", "description": "The parent's email address."}}
+      },
+      "RequestParentalConsentResponse": {
+        "type": "object",
+        "description": "The parent is asked.",
+        "properties": {
+          "state": {"$ref": "#/components/schemas/ParentalConsentState", "description": "The state now."},
+          "expiresAtMs": {
+            "type": ["string", "integer"],
+            "format": "int64",
+            "description": "When the account is deleted unless a parent consents, in milliseconds since 1970."
           }
         }
       },
@@ -3291,13 +4222,14 @@ enum OpenAPIDocument {
       },
       "RequiredAction": {
         "type": "string",
-        "description": "What a user still has to do.\n\n- `REQUIRED_ACTION_UNSPECIFIED`: Unspecified.\n- `REQUIRED_ACTION_VERIFY_EMAIL`: Verify the email address.\n- `REQUIRED_ACTION_COMPLETE_PROFILE`: Complete the profile: give a display name, or the fields that the operator's rules require.\n- `REQUIRED_ACTION_COMPLETE_ONBOARDING`: Complete onboarding.\n- `REQUIRED_ACTION_ACCEPT_TERMS`: Accept the current terms and privacy text: Consents/AcceptTerms.",
+        "description": "What a user still has to do.\n\n- `REQUIRED_ACTION_UNSPECIFIED`: Unspecified.\n- `REQUIRED_ACTION_VERIFY_EMAIL`: Verify the email address.\n- `REQUIRED_ACTION_COMPLETE_PROFILE`: Complete the profile: give a display name, or the fields that the operator's rules require.\n- `REQUIRED_ACTION_COMPLETE_ONBOARDING`: Complete onboarding.\n- `REQUIRED_ACTION_ACCEPT_TERMS`: Accept the current terms and privacy text: Consents/AcceptTerms.\n- `REQUIRED_ACTION_PARENTAL_CONSENT`: Get a parent's consent: Consents/RequestParentalConsent.",
         "enum": [
           "REQUIRED_ACTION_UNSPECIFIED",
           "REQUIRED_ACTION_VERIFY_EMAIL",
           "REQUIRED_ACTION_COMPLETE_PROFILE",
           "REQUIRED_ACTION_COMPLETE_ONBOARDING",
-          "REQUIRED_ACTION_ACCEPT_TERMS"
+          "REQUIRED_ACTION_ACCEPT_TERMS",
+          "REQUIRED_ACTION_PARENTAL_CONSENT"
         ]
       },
       "ResendVerificationByPasswordRequest": {
@@ -3389,6 +4321,18 @@ enum OpenAPIDocument {
       },
       "RestartOnboardingRequest": {"type": "object", "description": "Request to start over.", "properties": {}},
       "RestartOnboardingResponse": {"type": "object", "description": "There are no drafts.", "properties": {}},
+      "RetryMigrationRequest": {
+        "type": "object",
+        "description": "Request to try a migration again.",
+        "properties": {"migrationId": {"type": "string", "description": "The migration, \"mig_…\"."}}
+      },
+      "RetryMigrationResponse": {
+        "type": "object",
+        "description": "It is tried again.",
+        "properties": {
+          "migration": {"$ref": "#/components/schemas/Migration", "description": "The migration."}
+        }
+      },
       "SaveOnboardingSectionRequest": {
         "type": "object",
         "description": "Request to save a section.",
