@@ -61,6 +61,7 @@ build_measures() {
 # $server_port.
 start_server() {
   local output=$work/port.$RANDOM
+  : >"$output"
   taskset -c 0 "$@" >"$output" &
   server_process=$!
   started+=("$server_process")
