@@ -11,14 +11,16 @@ package struct BackgroundTasks: Service {
     private let responseTimeFloor: ResponseTimeFloor
     private let relay: OutboxRelay
     private let duties: Duties
+    /// Carries out the deletions of accounts.
+    let deletionWork: DeletionWork
 
     /// The tasks over the store of `accounts`. The store's owner closes it after `run` has returned.
     /// - Parameter apple: The endpoints for exchanging codes and revoking grants; nil without the
     ///   operator's key.
     init(
-        beside accounts: AccountsHandler, profiles: AccountProfilesHandler, peers: IdentityPeers,
-        apple: AppleEndpoint?,
-        logger: Logger, metrics: any MetricsFactory
+        beside accounts: AccountsHandler, profiles: AccountProfilesHandler,
+        deletions: DeletionWriting, tombstones: Tombstones, peers: IdentityPeers,
+        apple: AppleEndpoint?, logger: Logger, metrics: any MetricsFactory
     ) {
         let (store, time, randomness) = (accounts.store, accounts.time, accounts.randomness)
         let delivery = OutboxDelivery(
@@ -36,9 +38,19 @@ package struct BackgroundTasks: Service {
             ], store: store, time: time, logger: logger, metrics: metrics)
         let photos = PhotoSweep(
             store: store, blobs: profiles.blobs, uploads: profiles.uploads, logger: logger)
+        deletionWork = DeletionWork(
+            DeletionSteps(
+                settings: accounts.settings, store: store, deletions: deletions, peers: peers,
+                tombstones: tombstones, blobs: profiles.blobs, grants: delivery.grants, time: time,
+                logger: logger),
+            metrics: metrics)
+        let overdue = DeletionCheck(
+            store: store, settings: accounts.settings.deletion, time: time, logger: logger,
+            metrics: metrics)
         duties = Duties(
             of: store, purging: IdentityTables.purges,
-            [orphans.duty, elsewhere.duty, photos.duty], time: time)
+            [orphans.duty, elsewhere.duty, photos.duty, deletionWork.duty, overdue.duty],
+            time: time)
     }
 
     /// Runs until the task is cancelled or a graceful shutdown begins.
@@ -46,8 +58,10 @@ package struct BackgroundTasks: Service {
     package func run() async throws {
         async let duties: Void = duties.run()
         async let responseTimeFloor: Void = responseTimeFloor.run()
+        async let deletions: Void = deletionWork.run()
         try await relay.run()
         await duties
         await responseTimeFloor
+        await deletions
     }
 }

@@ -34,6 +34,8 @@ package struct IdentityService: Sendable {
     let profiles: AccountProfilesHandler
     /// The files of photos.
     package let blobs: BlobFolder
+    /// `postern.identity.v1.AccountDeletions`.
+    let deletions: AccountDeletionsHandler
     /// What remains of deleted accounts outside of the store.
     let tombstones: Tombstones
     /// `postern.identity.v1.AccountDocuments`.
@@ -99,9 +101,13 @@ package struct IdentityService: Sendable {
             settings: settings, store: store, keys: keys, passwords: passwords,
             responseTimeFloor: responseTimeFloor, time: time, randomness: randomness,
             rules: rules, logger: logger)
+        let writing = DeletionWriting(keys: keys, randomness: randomness)
+        deletions = AccountDeletionsHandler(
+            settings: settings, store: store, keys: keys, time: time, randomness: randomness,
+            owners: owners, sessions: peers.sessions, deletions: writing)
         accountAdmin = AccountAdminHandler(
             settings: settings, store: store, keys: keys, randomness: randomness,
-            answers: answers, logger: logger, activity: peers.activity)
+            answers: answers, logger: logger, activity: peers.activity, deletions: writing)
         identities = IdentitiesHandler(
             settings: settings, store: store, keys: keys, randomness: randomness,
             answers: answers, keepsGrants: apple != nil, devices: peers.devices,
@@ -134,8 +140,8 @@ package struct IdentityService: Sendable {
         accountData = AccountDataHandler(
             store: store, keys: keys, randomness: randomness, blobs: blobs)
         background = BackgroundTasks(
-            beside: accounts, profiles: profiles, peers: peers, apple: apple, logger: logger,
-            metrics: metrics)
+            beside: accounts, profiles: profiles, deletions: writing, tombstones: tombstones,
+            peers: peers, apple: apple, logger: logger, metrics: metrics)
         // With this type from the start, as in `WebService`.
         var tasks: [@Sendable () async throws -> Void] = [background.run]
         if let rulesFile { tasks.append { await rulesFile.run(time) } }
@@ -160,6 +166,7 @@ package struct IdentityService: Sendable {
             AccountDocumentsDispatcher.methods(of: documents),
             AccountOnboardingDispatcher.methods(of: onboarding),
             AccountConsentsDispatcher.methods(of: consents),
+            AccountDeletionsDispatcher.methods(of: deletions),
         ]
     }
 

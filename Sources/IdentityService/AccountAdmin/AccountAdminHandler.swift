@@ -7,7 +7,7 @@ import Storage
 
 /// `postern.identity.v1.AccountAdmin`: account administration for operators (I-09). Each rpc is in
 /// the file of its name: `lookUpAccount`, `listAccounts`, `suspendAccount`, `restoreAccount`,
-/// `signOutAccount`.
+/// `signOutAccount`, `deleteAccount`, `listDeletions`.
 struct AccountAdminHandler: AccountAdminService {
     let settings: IdentitySettings
     let store: Store
@@ -17,6 +17,7 @@ struct AccountAdminHandler: AccountAdminService {
     let logger: Logger
     /// The session service's view of the use of accounts.
     let activity: any AccountActivityAPI
+    let deletions: DeletionWriting
 
     var reader: AccountReader { AccountReader(keys: keys, randomness: randomness) }
     var outbox: IdentityOutbox { IdentityOutbox(keys: keys, randomness: randomness) }

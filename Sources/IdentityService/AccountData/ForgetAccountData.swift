@@ -45,7 +45,7 @@ private struct DeletedAccount: Sendable {
 extension Transaction {
     /// Deletes the rows of an account, each table's before those that they refer to.
     /// - Returns: how many.
-    fileprivate func deleteAccount(_ account: AccountID) throws -> Int {
+    func deleteAccount(_ account: AccountID) throws -> Int {
         let key: [SQLValue] = [.integer(account.key)]
         var rows = 0
         rows += try execute("DELETE FROM links WHERE account = ?", key)

@@ -61,7 +61,7 @@ extension OrphanCheck {
         /// Identities without an account.
         var identitiesWithoutAccount: Int64 = 0
         /// Full accounts with neither an address nor an identity: sign-in and recovery are
-        /// impossible.
+        /// impossible. Those that are being deleted have lost both.
         var accountsWithoutWayIn: Int64 = 0
 
         /// The sum of all counts.
@@ -97,7 +97,7 @@ extension SQLSession {
             accountsWithoutWayIn: try count(
                 """
                 SELECT count(*) FROM accounts
-                WHERE is_guest = 0
+                WHERE is_guest = 0 AND status <> \(AccountStatus.deleting.rawValue)
                   AND NOT EXISTS (
                     SELECT 1 FROM email_addresses
                     WHERE email_addresses.account = accounts.account)

@@ -163,6 +163,14 @@ package enum MetricCatalogue {
             "identity_orphans", .number,
             "Rows without their other half, and accounts that only other services know, by kind."),
         Entry(
+            "identity_deletions", .number, "Deletions of accounts, waiting or under way, by state."),
+        Entry(
+            "identity_deletions_overdue", .number,
+            "Deletions that began longer ago than deletion-overdue."),
+        Entry(
+            "identity_deletion_failures_total", .number,
+            "Failed tries of a step of a deletion, by step."),
+        Entry(
             "provider_dialogs_total", .number,
             "Dialogs of identity providers in apps, by provider and outcome."),
         Entry("password_hash_threads", .number, "Threads that hash passwords."),
