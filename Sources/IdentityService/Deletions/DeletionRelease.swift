@@ -1,3 +1,4 @@
+import Addresses
 import Logging
 import ServiceRuntime
 import Storage
@@ -20,8 +21,8 @@ struct DeletionRelease: Sendable {
         let row = try transaction.account(account)
         let identities = try transaction.identities(of: account)
         let holders = try transaction.grants(of: account)
-        let payload = try row.flatMap { row in
-            try reader.readable(account, logger) {
+        let payload = row.flatMap { row in
+            reader.readable(account, logger) {
                 try self.payload(of: row, identities, holders)
             }
         }
