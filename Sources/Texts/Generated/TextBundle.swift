@@ -20,6 +20,7 @@ auth/email-not-verified: Bitte bestätigen Sie zuerst Ihre E-Mail-Adresse.
 auth/idempotency-key-reused: Diese Anfrage wurde bereits für etwas anderes verwendet. Bitte beginnen Sie von vorn.
 auth/invalid-access-token: Bitte melden Sie sich erneut an.
 auth/invalid-verification-code: Dieser Code stimmt nicht. Bitte prüfen Sie ihn.
+auth/invalid-confirmation: Bitte bestätigen Sie das noch einmal: Es ist zu viel Zeit vergangen.
 auth/invalid-device-key: Dieses Gerät konnte nicht registriert werden. Bitte versuchen Sie es erneut.
 auth/invalid-device-proof: Dieses Gerät konnte sich nicht ausweisen. Bitte versuchen Sie es erneut.
 auth/invalid-document: Bitte prüfen Sie Ihre Eingaben.
@@ -59,6 +60,15 @@ session-end/replayed: Ihre Sitzung wurde zweimal benutzt und deshalb beendet. Bi
 session-end/security: Ihre Sitzung wurde zum Schutz Ihres Kontos beendet. Bitte melden Sie sich erneut an.
 session-end/revoked: Unser Support hat Ihre Sitzung beendet. Bitte melden Sie sich erneut an.
 session-end/provider-revoked: Die Verbindung zum Anbieter besteht nicht mehr. Bitte melden Sie sich erneut bei ihm an.
+deletion/account: Ihr Konto wird gelöscht, mit Ihrem Profil und allen Anmeldemethoden.
+deletion/documents-one: Alles, was Sie gespeichert haben, wird gelöscht: {{count}} Eintrag.
+deletion/documents: Alles, was Sie gespeichert haben, wird gelöscht: {{count}} Einträge.
+deletion/photo: Ihr Profilfoto wird gelöscht.
+deletion/sessions: Sie werden auf allen Geräten abgemeldet.
+deletion/provider: Der Zugriff, den Sie bei anderen Anbietern wie Apple oder Google erteilt haben, wird widerrufen.
+deletion/wait-one: Wenn Sie warten wollen, beginnt die Löschung nach {{count}} Tag. Bis dahin können Sie sie abbrechen.
+deletion/wait: Wenn Sie warten wollen, beginnt die Löschung nach {{count}} Tagen. Bis dahin können Sie sie abbrechen.
+deletion/final: Eine begonnene Löschung ist endgültig. Später können Sie ein neues Konto anlegen, auch mit derselben Adresse.
 limit/code: Bitte warten Sie {{wait}}, bevor Sie einen neuen Code anfordern.
 limit/wrong-code: Zu viele falsche Codes. Bitte warten Sie {{wait}}.
 limit/mail: Bitte warten Sie {{wait}}, bevor Sie eine neue E-Mail anfordern.
@@ -86,6 +96,7 @@ auth/google-cancelled: Die Anmeldung mit Google wurde abgebrochen.
 auth/idempotency-key-reused: Diese Anfrage wurde bereits für etwas anderes verwendet. Bitte beginne von vorn.
 auth/invalid-access-token: Bitte melde dich erneut an.
 auth/invalid-verification-code: Dieser Code stimmt nicht. Bitte prüfe ihn.
+auth/invalid-confirmation: Bitte bestätige das noch einmal: Es ist zu viel Zeit vergangen.
 auth/invalid-credential: Die E-Mail-Adresse oder das Passwort stimmt nicht.
 auth/invalid-device-key: Dieses Gerät konnte nicht registriert werden. Bitte versuche es erneut.
 auth/invalid-device-proof: Dieses Gerät konnte sich nicht ausweisen. Bitte versuche es erneut.
@@ -156,6 +167,15 @@ session-end/security: Deine Sitzung wurde zum Schutz deines Kontos beendet. Bitt
 session-end/revoked: Unser Support hat deine Sitzung beendet. Bitte melde dich erneut an.
 session-end/provider-revoked: Die Verbindung zum Anbieter besteht nicht mehr. Bitte melde dich erneut bei ihm an.
 session-end/account-deleted: Dieses Konto gibt es nicht mehr.
+deletion/account: Dein Konto wird gelöscht, mit deinem Profil und allen Anmeldemethoden.
+deletion/documents-one: Alles, was du gespeichert hast, wird gelöscht: {{count}} Eintrag.
+deletion/documents: Alles, was du gespeichert hast, wird gelöscht: {{count}} Einträge.
+deletion/photo: Dein Profilfoto wird gelöscht.
+deletion/sessions: Du wirst auf allen Geräten abgemeldet.
+deletion/provider: Der Zugriff, den du bei anderen Anbietern wie Apple oder Google erteilt hast, wird widerrufen.
+deletion/wait-one: Wenn du warten willst, beginnt die Löschung nach {{count}} Tag. Bis dahin kannst du sie abbrechen.
+deletion/wait: Wenn du warten willst, beginnt die Löschung nach {{count}} Tagen. Bis dahin kannst du sie abbrechen.
+deletion/final: Eine begonnene Löschung ist endgültig. Später kannst du ein neues Konto anlegen, auch mit derselben Adresse.
 password-needs/length: Das Passwort muss {{minimum}} bis {{maximum}} Zeichen lang sein.
 password-needs/common: Das Passwort darf keines sein, das viele Menschen verwenden.
 limit/code: Bitte warte {{wait}}, bevor du einen neuen Code anforderst.
@@ -193,6 +213,7 @@ auth/google-cancelled: Sign-in with Google was cancelled.
 auth/idempotency-key-reused: This request was already used for something else. Please start again.
 auth/invalid-access-token: Please sign in again.
 auth/invalid-verification-code: This code is incorrect. Please check it.
+auth/invalid-confirmation: Please confirm this once more: too much time has passed.
 auth/invalid-credential: The email or password is incorrect.
 auth/invalid-device-key: This device could not be registered. Please try again.
 auth/invalid-device-proof: This device could not identify itself. Please try again.
@@ -263,6 +284,15 @@ session-end/security: We ended your session to protect your account. Please sign
 session-end/revoked: Our support team ended your session. Please sign in again.
 session-end/provider-revoked: The connection to the provider was removed. Please sign in with it again.
 session-end/account-deleted: This account no longer exists.
+deletion/account: Your account is deleted, with your profile and all ways to sign in.
+deletion/documents-one: Everything that you have saved is deleted: {{count}} item.
+deletion/documents: Everything that you have saved is deleted: {{count}} items.
+deletion/photo: Your profile photo is deleted.
+deletion/sessions: You are signed out on all devices.
+deletion/provider: The access that you granted at other providers, such as Apple or Google, is revoked.
+deletion/wait-one: If you choose to wait, the deletion begins after {{count}} day. Until then you can cancel it.
+deletion/wait: If you choose to wait, the deletion begins after {{count}} days. Until then you can cancel it.
+deletion/final: A deletion that has begun cannot be undone. You can create a new account later, with the same address.
 password-needs/length: The password needs {{minimum}} to {{maximum}} characters.
 password-needs/common: The password must not be one that many people use.
 limit/code: Please wait {{wait}} before requesting another code.
@@ -296,6 +326,7 @@ auth/email-not-verified: Confirme primero su dirección de correo electrónico.
 auth/idempotency-key-reused: Esta solicitud ya se utilizó para otra cosa. Empiece de nuevo.
 auth/invalid-access-token: Vuelva a iniciar sesión.
 auth/invalid-verification-code: Este código no es correcto. Compruébelo.
+auth/invalid-confirmation: Vuelva a confirmarlo: ha pasado demasiado tiempo.
 auth/invalid-device-key: No se pudo registrar este dispositivo. Inténtelo de nuevo.
 auth/invalid-device-proof: Este dispositivo no pudo identificarse. Inténtelo de nuevo.
 auth/invalid-document: Revise los datos que ha introducido.
@@ -335,6 +366,15 @@ session-end/replayed: Cerramos su sesión porque se usó dos veces. Vuelva a ini
 session-end/security: Cerramos su sesión para proteger su cuenta. Vuelva a iniciar sesión.
 session-end/revoked: Nuestro servicio de asistencia cerró su sesión. Vuelva a iniciar sesión.
 session-end/provider-revoked: Ya no hay conexión con el proveedor. Vuelva a iniciar sesión con él.
+deletion/account: Se elimina su cuenta, con su perfil y todas las formas de iniciar sesión.
+deletion/documents-one: Se elimina todo lo que ha guardado: {{count}} elemento.
+deletion/documents: Se elimina todo lo que ha guardado: {{count}} elementos.
+deletion/photo: Se elimina su foto de perfil.
+deletion/sessions: Se cierra su sesión en todos los dispositivos.
+deletion/provider: Se revoca el acceso que dio en otros proveedores, como Apple o Google.
+deletion/wait-one: Si elige esperar, la eliminación empieza después de {{count}} día. Hasta entonces puede cancelarla.
+deletion/wait: Si elige esperar, la eliminación empieza después de {{count}} días. Hasta entonces puede cancelarla.
+deletion/final: Una eliminación ya empezada no se puede deshacer. Más tarde puede crear otra cuenta con la misma dirección.
 limit/code: Espere {{wait}} antes de solicitar otro código.
 limit/wrong-code: Demasiados códigos incorrectos. Espere {{wait}}.
 limit/mail: Espere {{wait}} antes de solicitar otro correo.
@@ -362,6 +402,7 @@ auth/google-cancelled: Se canceló el inicio de sesión con Google.
 auth/idempotency-key-reused: Esta solicitud ya se utilizó para otra cosa. Empieza de nuevo.
 auth/invalid-access-token: Vuelve a iniciar sesión.
 auth/invalid-verification-code: Este código no es correcto. Compruébalo.
+auth/invalid-confirmation: Vuelve a confirmarlo: ha pasado demasiado tiempo.
 auth/invalid-credential: El correo electrónico o la contraseña no son correctos.
 auth/invalid-device-key: No se pudo registrar este dispositivo. Inténtalo de nuevo.
 auth/invalid-device-proof: Este dispositivo no pudo identificarse. Inténtalo de nuevo.
@@ -432,6 +473,15 @@ session-end/security: Cerramos tu sesión para proteger tu cuenta. Vuelve a inic
 session-end/revoked: Nuestro servicio de asistencia cerró tu sesión. Vuelve a iniciar sesión.
 session-end/provider-revoked: Ya no hay conexión con el proveedor. Vuelve a iniciar sesión con él.
 session-end/account-deleted: Esta cuenta ya no existe.
+deletion/account: Se elimina tu cuenta, con tu perfil y todas las formas de iniciar sesión.
+deletion/documents-one: Se elimina todo lo que has guardado: {{count}} elemento.
+deletion/documents: Se elimina todo lo que has guardado: {{count}} elementos.
+deletion/photo: Se elimina tu foto de perfil.
+deletion/sessions: Se cierra tu sesión en todos los dispositivos.
+deletion/provider: Se revoca el acceso que diste en otros proveedores, como Apple o Google.
+deletion/wait-one: Si eliges esperar, la eliminación empieza después de {{count}} día. Hasta entonces puedes cancelarla.
+deletion/wait: Si eliges esperar, la eliminación empieza después de {{count}} días. Hasta entonces puedes cancelarla.
+deletion/final: Una eliminación ya empezada no se puede deshacer. Más tarde puedes crear otra cuenta con la misma dirección.
 password-needs/length: La contraseña debe tener de {{minimum}} a {{maximum}} caracteres.
 password-needs/common: La contraseña no puede ser una que use mucha gente.
 limit/code: Espera {{wait}} antes de solicitar otro código.
@@ -469,6 +519,7 @@ auth/google-cancelled: La connexion avec Google a été annulée.
 auth/idempotency-key-reused: Cette demande a déjà servi à autre chose. Veuillez recommencer.
 auth/invalid-access-token: Veuillez vous reconnecter.
 auth/invalid-verification-code: Ce code est incorrect. Veuillez le vérifier.
+auth/invalid-confirmation: Veuillez confirmer encore une fois : trop de temps s’est écoulé.
 auth/invalid-credential: L’adresse e-mail ou le mot de passe est incorrect.
 auth/invalid-device-key: Cet appareil n’a pas pu être enregistré. Veuillez réessayer.
 auth/invalid-device-proof: Cet appareil n’a pas pu s’identifier. Veuillez réessayer.
@@ -539,6 +590,15 @@ session-end/security: Nous avons fermé votre session pour protéger votre compt
 session-end/revoked: Notre assistance a fermé votre session. Veuillez vous reconnecter.
 session-end/provider-revoked: Le lien avec le fournisseur a été retiré. Veuillez vous y reconnecter.
 session-end/account-deleted: Ce compte n’existe plus.
+deletion/account: Votre compte est supprimé, avec votre profil et tous vos moyens de connexion.
+deletion/documents-one: Tout ce que vous avez enregistré est supprimé : {{count}} élément.
+deletion/documents: Tout ce que vous avez enregistré est supprimé : {{count}} éléments.
+deletion/photo: Votre photo de profil est supprimée.
+deletion/sessions: Vous êtes déconnecté de tous les appareils.
+deletion/provider: L’accès que vous avez accordé chez d’autres fournisseurs, comme Apple ou Google, est révoqué.
+deletion/wait-one: Si vous choisissez d’attendre, la suppression commence après {{count}} jour. D’ici là, vous pouvez l’annuler.
+deletion/wait: Si vous choisissez d’attendre, la suppression commence après {{count}} jours. D’ici là, vous pouvez l’annuler.
+deletion/final: Une suppression commencée est définitive. Vous pourrez créer un nouveau compte avec la même adresse.
 password-needs/length: Le mot de passe doit contenir de {{minimum}} à {{maximum}} caractères.
 password-needs/common: Le mot de passe ne doit pas être un mot de passe très répandu.
 limit/code: Veuillez patienter {{wait}} avant de demander un autre code.
@@ -576,6 +636,7 @@ auth/google-cancelled: Googleでのログインはキャンセルされました
 auth/idempotency-key-reused: このリクエストはすでに別の操作に使われています。最初からやり直してください。
 auth/invalid-access-token: もう一度ログインしてください。
 auth/invalid-verification-code: コードが正しくありません。ご確認ください。
+auth/invalid-confirmation: 時間が経ちすぎました。もう一度ご確認ください。
 auth/invalid-credential: メールアドレスまたはパスワードが正しくありません。
 auth/invalid-device-key: このデバイスを登録できませんでした。もう一度お試しください。
 auth/invalid-device-proof: このデバイスを確認できませんでした。もう一度お試しください。
@@ -646,6 +707,15 @@ session-end/security: アカウント保護のためセッションを終了し�
 session-end/revoked: サポートがセッションを終了しました。もう一度ログインしてください。
 session-end/provider-revoked: プロバイダーとの連携が解除されました。もう一度プロバイダーでログインしてください。
 session-end/account-deleted: このアカウントはもう存在しません。
+deletion/account: アカウントは、プロフィールとすべてのログイン方法とともに削除されます。
+deletion/documents-one: 保存した内容はすべて削除されます（{{count}}件）。
+deletion/documents: 保存した内容はすべて削除されます（{{count}}件）。
+deletion/photo: プロフィール写真が削除されます。
+deletion/sessions: すべてのデバイスからログアウトします。
+deletion/provider: AppleやGoogleなど、ほかのサービスで許可したアクセスは取り消されます。
+deletion/wait-one: 待つことを選ぶと、削除は{{count}}日後に始まります。それまでは取り消せます。
+deletion/wait: 待つことを選ぶと、削除は{{count}}日後に始まります。それまでは取り消せます。
+deletion/final: 始まった削除は元に戻せません。後で同じアドレスで新しいアカウントを作成できます。
 password-needs/length: パスワードは{{minimum}}〜{{maximum}}文字にしてください。
 password-needs/common: 多くの人に使われているパスワードは使えません。
 limit/code: 次のコードをリクエストするには、あと{{wait}}お待ちください。
@@ -964,13 +1034,92 @@ Title: アカウントを削除しました
 {{product}}のアカウントとすべてのデータを削除しました。この件に関するメールはこれが最後です。
 
 同じメールアドレスでも、いつでも新しく登録できます。
+==> mail/deletion-link.de-formal.mail
+Subject: Ihr Konto bei {{product}} löschen
+Title: Ihr Konto löschen
+
+Jemand, hoffentlich Sie, hat die Seite angefordert, auf der sich Ihr Konto bei {{product}} löschen lässt.
+
+[Zur Seite für die Löschung]({{link}})
+
+Die Seite zeigt, was gelöscht wird, und fragt noch einmal nach, bevor sie etwas löscht.{{#validity}} Der Link gilt {{validity}}.{{/validity}}
+
+Wenn Sie das nicht waren, ignorieren Sie diese Mail: Ihr Konto bleibt, wie es ist. Geben Sie den Link nicht weiter.
+==> mail/deletion-link.de.mail
+Subject: Dein Konto bei {{product}} löschen
+Title: Dein Konto löschen
+
+Jemand, hoffentlich du, hat die Seite angefordert, auf der sich dein Konto bei {{product}} löschen lässt.
+
+[Zur Seite für die Löschung]({{link}})
+
+Die Seite zeigt, was gelöscht wird, und fragt noch einmal nach, bevor sie etwas löscht.{{#validity}} Der Link gilt {{validity}}.{{/validity}}
+
+Wenn du das nicht warst, ignoriere diese Mail: Dein Konto bleibt, wie es ist. Gib den Link nicht weiter.
+==> mail/deletion-link.en.mail
+Subject: Delete your {{product}} account
+Title: Delete your account
+
+Someone, hopefully you, asked for the page that deletes your {{product}} account.
+
+[Go to the deletion page]({{link}})
+
+The page shows what will be deleted and asks once more before it deletes anything.{{#validity}} The link is valid for {{validity}}.{{/validity}}
+
+If it was not you, ignore this email: your account stays as it is. Do not pass the link on.
+==> mail/deletion-link.es-formal.mail
+Subject: Eliminar su cuenta de {{product}}
+Title: Eliminar su cuenta
+
+Alguien, esperamos que usted, ha pedido la página que elimina su cuenta de {{product}}.
+
+[Ir a la página de eliminación]({{link}})
+
+La página muestra lo que se eliminará y vuelve a preguntar antes de eliminar nada.{{#validity}} El enlace es válido durante {{validity}}.{{/validity}}
+
+Si no fue usted, ignore este correo: su cuenta no cambia. No comparta el enlace.
+==> mail/deletion-link.es.mail
+Subject: Eliminar tu cuenta de {{product}}
+Title: Eliminar tu cuenta
+
+Alguien, esperamos que tú, ha pedido la página que elimina tu cuenta de {{product}}.
+
+[Ir a la página de eliminación]({{link}})
+
+La página muestra lo que se eliminará y vuelve a preguntar antes de eliminar nada.{{#validity}} El enlace es válido durante {{validity}}.{{/validity}}
+
+Si no fuiste tú, ignora este correo: tu cuenta no cambia. No compartas el enlace.
+==> mail/deletion-link.fr.mail
+Subject: Supprimer votre compte {{product}}
+Title: Supprimer votre compte
+
+Quelqu’un, vous sans doute, a demandé la page qui supprime votre compte {{product}}.
+
+[Aller à la page de suppression]({{link}})
+
+La page montre ce qui sera supprimé et demande une nouvelle confirmation avant de supprimer quoi que ce soit.{{#validity}} Le lien reste valable {{validity}}.{{/validity}}
+
+Si ce n’était pas vous, ignorez cet e-mail : votre compte reste tel quel. Ne transmettez pas le lien.
+==> mail/deletion-link.ja.mail
+Subject: {{product}}：アカウントの削除
+Title: アカウントの削除
+
+{{product}}のアカウントを削除するページのご依頼がありました。
+
+[削除のページへ進む]({{link}})
+
+このページでは、削除される内容を表示し、削除の前にもう一度確認します。{{#validity}}リンクは{{validity}}以内に使えます。{{/validity}}
+
+お心当たりがない場合は、このメールを無視してください。アカウントは変わりません。リンクをほかの人に渡さないでください。
 ==> mail/deletion-scheduled.de-formal.mail
 Subject: Ihr Konto bei {{product}} wird gelöscht
 Title: Ihr Konto wird gelöscht
 
 Ihr Konto bei {{product}} wird wie angefordert mit allen Daten am {{time}} gelöscht. Danach lässt es sich nicht wiederherstellen.
 
-Wenn Sie es sich anders überlegt haben, melden Sie sich vorher an und brechen Sie die Löschung ab.
+Bis dahin funktioniert Ihr Konto wie bisher. Wenn Sie es sich anders überlegt haben, können Sie die Löschung abbrechen.
+
+[Mein Konto behalten]({{link}})
 
 Wenn Sie das nicht waren, brechen Sie sie ab, ändern Sie Ihr Passwort und melden Sie alle Geräte ab.
 ==> mail/deletion-scheduled.de.mail
@@ -979,7 +1128,9 @@ Title: Dein Konto wird gelöscht
 
 Dein Konto bei {{product}} wird wie angefordert mit allen Daten am {{time}} gelöscht. Danach lässt es sich nicht wiederherstellen.
 
-Wenn du es dir anders überlegt hast, melde dich vorher an und brich die Löschung ab.
+Bis dahin funktioniert dein Konto wie bisher. Wenn du es dir anders überlegt hast, kannst du die Löschung abbrechen.
+
+[Mein Konto behalten]({{link}})
 
 Wenn du das nicht warst, brich sie ab, ändere dein Passwort und melde alle Geräte ab.
 ==> mail/deletion-scheduled.en.mail
@@ -988,7 +1139,9 @@ Title: Your account will be deleted
 
 Your {{product}} account and all its data will be deleted on {{time}}, as requested. After that, they cannot be recovered.
 
-If you have changed your mind, sign in before then and cancel the deletion.
+Until then your account works as before. If you have changed your mind, you can cancel the deletion.
+
+[Keep my account]({{link}})
 
 If it was not you, cancel it, change your password and sign out all devices.
 ==> mail/deletion-scheduled.es-formal.mail
@@ -997,7 +1150,9 @@ Title: Su cuenta se eliminará
 
 Tal como se pidió, su cuenta de {{product}} y todos sus datos se eliminarán el {{time}}. Después no se podrán recuperar.
 
-Si ha cambiado de idea, inicie sesión antes y cancele la eliminación.
+Hasta entonces su cuenta funciona como antes. Si ha cambiado de idea, puede cancelar la eliminación.
+
+[Conservar mi cuenta]({{link}})
 
 Si no fue usted, cancélela, cambie su contraseña y cierre la sesión en todos los dispositivos.
 ==> mail/deletion-scheduled.es.mail
@@ -1006,7 +1161,9 @@ Title: Tu cuenta se eliminará
 
 Tal como se pidió, tu cuenta de {{product}} y todos sus datos se eliminarán el {{time}}. Después no se podrán recuperar.
 
-Si has cambiado de idea, inicia sesión antes y cancela la eliminación.
+Hasta entonces tu cuenta funciona como antes. Si has cambiado de idea, puedes cancelar la eliminación.
+
+[Conservar mi cuenta]({{link}})
 
 Si no fuiste tú, cancélala, cambia tu contraseña y cierra la sesión en todos los dispositivos.
 ==> mail/deletion-scheduled.fr.mail
@@ -1015,7 +1172,9 @@ Title: Votre compte va être supprimé
 
 Comme demandé, votre compte {{product}} et toutes ses données seront supprimés le {{time}}. Ils ne pourront plus être récupérés ensuite.
 
-Si vous avez changé d’avis, connectez-vous avant et annulez la suppression.
+D’ici là, votre compte fonctionne comme avant. Si vous avez changé d’avis, vous pouvez annuler la suppression.
+
+[Conserver mon compte]({{link}})
 
 Si ce n’était pas vous, annulez-la, changez votre mot de passe et déconnectez tous vos appareils.
 ==> mail/deletion-scheduled.ja.mail
@@ -1024,7 +1183,9 @@ Title: アカウントは削除される予定です
 
 ご依頼により、{{product}}のアカウントとすべてのデータは{{time}}に削除されます。削除後は元に戻せません。
 
-取りやめる場合は、それまでにログインして削除を取り消してください。
+それまでアカウントはこれまでどおり使えます。取りやめる場合は、削除を取り消すことができます。
+
+[アカウントを残す]({{link}})
 
 お心当たりがない場合は、削除を取り消し、パスワードを変更して、すべてのデバイスからログアウトしてください。
 ==> mail/email-already-registered.de-formal.mail
