@@ -170,6 +170,15 @@ package struct IdentityService: Sendable {
         ]
     }
 
+    /// Begins the deletion of accounts that a restored store has again. To be called before anything
+    /// is served.
+    /// - Throws: `SQLError`; errors of the store.
+    package func replayTombstones() async throws {
+        try await tombstones.replay(
+            in: accounts.store,
+            DeletionWriting(keys: accounts.keys, randomness: accounts.randomness))
+    }
+
     /// Stops the threads for passwords and files. Call it after the tasks have ended.
     package func close() {
         passwords.close()
