@@ -109,7 +109,7 @@ struct AccountDeletionTests {
             } catch let error as ServiceError {
                 #expect(error.code == .invalidConfirmation)
             }
-            #expect(try await fixture.inner.left(limit, ada.account.accountId) == left)
+            #expect(try fixture.inner.left(limit, ada.account.accountId) == left)
         }
     }
 }
