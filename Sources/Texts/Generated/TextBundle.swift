@@ -2794,6 +2794,137 @@ done-title: 新しいメールアドレスを確認しました
 done: このページは閉じてかまいません。今後は新しいアドレスでアプリにログインしてください。
 unusable: このリンクは使えません。有効期限が切れたか、すでに使用されたか、ページを開いてから10分以上経過しています。
 unusable-next: メールのリンクをもう一度開いてください。それでも使えない場合は、アプリでもう一度変更の手続きをしてください。
+==> page/delete-account.de-formal.txt
+title: Ihr Konto löschen
+intro: Geben Sie die E-Mail-Adresse Ihres Kontos ein. Sie bekommen eine Mail mit einem Link zu der Seite, die es löscht.
+hint: Die Adresse, mit der Sie sich anmelden.
+done-title: Sehen Sie in Ihrem Postfach nach
+done: Wenn es ein Konto mit dieser Adresse gibt, ist eine Mail mit einem Link unterwegs. Sehen Sie auch im Spam-Ordner nach. Der Link funktioniert nur für kurze Zeit.
+consequences: Wenn Sie Ihr Konto löschen, geschieht das:
+question: Das ist die letzte Frage. Wenn Sie Ihr Konto behalten wollen, schließen Sie diese Seite.
+deleted-title: Ihr Konto wird gelöscht
+deleted: Niemand kann sich mehr damit anmelden, und seine Daten sind in wenigen Augenblicken weg. Sie bekommen noch eine letzte Mail. Sie können diese Seite schließen.
+waiting-title: Ihr Konto wird später gelöscht
+waiting: Bis dahin funktioniert es wie bisher. Eine Mail mit dem Tag und mit einem Link, der die Löschung abbricht, ist unterwegs. Sie können diese Seite schließen.
+unusable-next: Öffnen Sie den Link in der Mail noch einmal, oder fordern Sie einen neuen an.
+==> page/delete-account.de.txt
+title: Dein Konto löschen
+intro: Gib die E-Mail-Adresse deines Kontos ein. Du bekommst eine Mail mit einem Link zu der Seite, die es löscht.
+label: E-Mail-Adresse
+hint: Die Adresse, mit der du dich anmeldest.
+button: Mail senden
+done-title: Sieh in deinem Postfach nach
+done: Wenn es ein Konto mit dieser Adresse gibt, ist eine Mail mit einem Link unterwegs. Sieh auch im Spam-Ordner nach. Der Link funktioniert nur für kurze Zeit.
+consequences: Wenn du dein Konto löschst, geschieht das:
+go-on: Weiter
+question-title: Das Konto endgültig löschen?
+question: Das ist die letzte Frage. Wenn du dein Konto behalten willst, schließe diese Seite.
+later: Später löschen, mit Zeit zum Abbrechen
+now: Jetzt löschen
+deleted-title: Dein Konto wird gelöscht
+deleted: Niemand kann sich mehr damit anmelden, und seine Daten sind in wenigen Augenblicken weg. Du bekommst noch eine letzte Mail. Du kannst diese Seite schließen.
+waiting-title: Dein Konto wird später gelöscht
+waiting: Bis dahin funktioniert es wie bisher. Eine Mail mit dem Tag und mit einem Link, der die Löschung abbricht, ist unterwegs. Du kannst diese Seite schließen.
+unusable: Dieser Link funktioniert nicht. Er ist abgelaufen, das Konto wird schon gelöscht, oder die Seite war länger als zehn Minuten offen.
+unusable-next: Öffne den Link in der Mail noch einmal, oder fordere einen neuen an.
+request: Neuen Link anfordern
+==> page/delete-account.en.txt
+title: Delete your account
+intro: Enter the email address of your account. You will get an email with a link to the page that deletes it.
+label: Email address
+hint: The address that you sign in with.
+button: Send the email
+done-title: Check your email
+done: If there is an account with this address, an email with a link is on its way. Look in your spam folder too. The link only works for a short time.
+consequences: If you delete your account, this is what happens:
+go-on: Continue
+question-title: Delete the account for good?
+question: This is the last question. To keep your account, close this page.
+later: Delete it later, with time to cancel
+now: Delete it now
+deleted-title: Your account is being deleted
+deleted: Nobody can sign in to it any more, and its data will be gone within moments. You will get one last email. You can close this page.
+waiting-title: Your account will be deleted
+waiting: Until then it works as before. An email with the day, and with a link that cancels the deletion, is on its way. You can close this page.
+unusable: This link does not work. It has expired, the account is being deleted already, or the page was open for more than ten minutes.
+unusable-next: Open the link in the email once more, or request a new one.
+request: Request a new link
+==> page/delete-account.es-formal.txt
+title: Eliminar su cuenta
+intro: Introduzca la dirección de correo de su cuenta. Recibirá un correo con un enlace a la página que la elimina.
+hint: La dirección con la que usted inicia sesión.
+done-title: Revise su correo
+done: Si hay una cuenta con esta dirección, un correo con un enlace está en camino. Mire también en la carpeta de spam. El enlace solo funciona durante poco tiempo.
+consequences: Si elimina su cuenta, ocurre lo siguiente:
+question: Es la última pregunta. Si quiere conservar su cuenta, cierre esta página.
+deleted-title: Su cuenta se está eliminando
+deleted: Ya nadie puede iniciar sesión en ella, y sus datos desaparecerán en unos instantes. Recibirá un último correo. Puede cerrar esta página.
+waiting-title: Su cuenta se eliminará más tarde
+waiting: Hasta entonces funciona como antes. Un correo con el día y con un enlace que cancela la eliminación está en camino. Puede cerrar esta página.
+unusable-next: Abra otra vez el enlace del correo o pida uno nuevo.
+==> page/delete-account.es.txt
+title: Eliminar tu cuenta
+intro: Introduce la dirección de correo de tu cuenta. Recibirás un correo con un enlace a la página que la elimina.
+label: Dirección de correo
+hint: La dirección con la que inicias sesión.
+button: Enviar el correo
+done-title: Revisa tu correo
+done: Si hay una cuenta con esta dirección, un correo con un enlace está en camino. Mira también en la carpeta de spam. El enlace solo funciona durante poco tiempo.
+consequences: Si eliminas tu cuenta, ocurre lo siguiente:
+go-on: Continuar
+question-title: ¿Eliminar la cuenta para siempre?
+question: Es la última pregunta. Si quieres conservar tu cuenta, cierra esta página.
+later: Eliminar más tarde, con tiempo para cancelar
+now: Eliminar ahora
+deleted-title: Tu cuenta se está eliminando
+deleted: Ya nadie puede iniciar sesión en ella, y sus datos desaparecerán en unos instantes. Recibirás un último correo. Puedes cerrar esta página.
+waiting-title: Tu cuenta se eliminará más tarde
+waiting: Hasta entonces funciona como antes. Un correo con el día y con un enlace que cancela la eliminación está en camino. Puedes cerrar esta página.
+unusable: Este enlace no funciona. Ha caducado, la cuenta ya se está eliminando o la página ha estado abierta más de diez minutos.
+unusable-next: Abre otra vez el enlace del correo o pide uno nuevo.
+request: Pedir un enlace nuevo
+==> page/delete-account.fr.txt
+title: Supprimer votre compte
+intro: Saisissez l’adresse e-mail de votre compte. Vous recevrez un e-mail avec un lien vers la page qui le supprime.
+label: Adresse e-mail
+hint: L’adresse avec laquelle vous vous connectez.
+button: Envoyer l’e-mail
+done-title: Consultez votre messagerie
+done: S’il existe un compte avec cette adresse, un e-mail avec un lien est en route. Regardez aussi dans vos courriers indésirables. Le lien ne fonctionne que peu de temps.
+consequences: Si vous supprimez votre compte, voici ce qui se passe :
+go-on: Continuer
+question-title: Supprimer définitivement le compte ?
+question: C’est la dernière question. Pour conserver votre compte, fermez cette page.
+later: Supprimer plus tard, avec le temps d’annuler
+now: Supprimer maintenant
+deleted-title: Votre compte est en cours de suppression
+deleted: Plus personne ne peut s’y connecter, et ses données auront disparu dans quelques instants. Vous recevrez un dernier e-mail. Vous pouvez fermer cette page.
+waiting-title: Votre compte sera supprimé plus tard
+waiting: D’ici là, il fonctionne comme avant. Un e-mail avec le jour, et avec un lien qui annule la suppression, est en route. Vous pouvez fermer cette page.
+unusable: Ce lien ne fonctionne pas. Il a expiré, le compte est déjà en cours de suppression, ou la page est restée ouverte plus de dix minutes.
+unusable-next: Ouvrez de nouveau le lien reçu par e-mail, ou demandez-en un nouveau.
+request: Demander un nouveau lien
+==> page/delete-account.ja.txt
+title: アカウントの削除
+intro: アカウントのメールアドレスを入力してください。アカウントを削除するページへのリンクをメールでお送りします。
+label: メールアドレス
+hint: ログインに使っているアドレスです。
+button: メールを送信
+done-title: メールをご確認ください
+done: このアドレスのアカウントがある場合は、リンクを記載したメールをお送りしました。迷惑メールフォルダーもご確認ください。リンクは短時間のみ有効です。
+consequences: アカウントを削除すると、次のようになります。
+go-on: 次へ
+question-title: アカウントを完全に削除しますか
+question: これが最後の確認です。アカウントを残す場合は、このページを閉じてください。
+later: 後で削除する（それまで取り消せます）
+now: 今すぐ削除する
+deleted-title: アカウントを削除しています
+deleted: このアカウントにはもうログインできません。データはまもなくすべて消えます。最後のメールをお送りします。このページは閉じてかまいません。
+waiting-title: アカウントは後で削除されます
+waiting: それまではこれまでどおり使えます。削除日と、削除を取り消すリンクを記載したメールをお送りしました。このページは閉じてかまいません。
+unusable: このリンクは使えません。有効期限が切れたか、アカウントがすでに削除中か、ページを開いてから10分以上経過しています。
+unusable-next: メールのリンクをもう一度開くか、新しいリンクをリクエストしてください。
+request: 新しいリンクをリクエストする
 ==> page/forgot-password.de-formal.txt
 intro: Geben Sie die E-Mail-Adresse Ihres Kontos ein. Sie bekommen eine Mail mit einem Link, über den Sie ein neues Passwort wählen können.
 hint: Die Adresse, mit der Sie sich anmelden.
@@ -2889,6 +3020,58 @@ imprint: 運営者情報
 privacy: プライバシー
 resume: アプリに進む
 expired: このページを開いてから時間が経ちすぎました。もう一度フォームを送信してください。
+==> page/keep-account.de-formal.txt
+title: Ihr Konto behalten?
+intro: Die Löschung Ihres Kontos wird abgebrochen, und nichts wird gelöscht.
+done-title: Ihr Konto bleibt erhalten
+done: Die Löschung ist abgebrochen. Wenn Sie sie nicht angefordert haben, ändern Sie Ihr Passwort und melden Sie alle Geräte ab. Sie können diese Seite schließen.
+unusable-next: Öffnen Sie den Link in der Mail noch einmal.
+==> page/keep-account.de.txt
+title: Dein Konto behalten?
+intro: Die Löschung deines Kontos wird abgebrochen, und nichts wird gelöscht.
+button: Mein Konto behalten
+done-title: Dein Konto bleibt erhalten
+done: Die Löschung ist abgebrochen. Wenn du sie nicht angefordert hast, ändere dein Passwort und melde alle Geräte ab. Du kannst diese Seite schließen.
+unusable: Dieser Link funktioniert nicht. Die Löschung hat begonnen, sie wurde schon abgebrochen, oder die Seite war länger als zehn Minuten offen.
+unusable-next: Öffne den Link in der Mail noch einmal.
+==> page/keep-account.en.txt
+title: Keep your account?
+intro: The deletion of your account will be cancelled, and nothing is deleted.
+button: Keep my account
+done-title: Your account will be kept
+done: The deletion is cancelled. If you did not request it, change your password and sign out all devices. You can close this page.
+unusable: This link does not work. The deletion has begun, it was cancelled before, or the page was open for more than ten minutes.
+unusable-next: Open the link in the email once more.
+==> page/keep-account.es-formal.txt
+title: ¿Conservar su cuenta?
+intro: La eliminación de su cuenta se cancelará y no se eliminará nada.
+done-title: Su cuenta se conserva
+done: La eliminación está cancelada. Si no la pidió usted, modifique su contraseña y cierre la sesión en todos los dispositivos. Puede cerrar esta página.
+unusable-next: Abra otra vez el enlace del correo.
+==> page/keep-account.es.txt
+title: ¿Conservar tu cuenta?
+intro: La eliminación de tu cuenta se cancelará y no se eliminará nada.
+button: Conservar mi cuenta
+done-title: Tu cuenta se conserva
+done: La eliminación está cancelada. Si no la pediste tú, modifica tu contraseña y cierra la sesión en todos los dispositivos. Puedes cerrar esta página.
+unusable: Este enlace no funciona. La eliminación ha empezado, ya se ha cancelado o la página ha estado abierta más de diez minutos.
+unusable-next: Abre otra vez el enlace del correo.
+==> page/keep-account.fr.txt
+title: Conserver votre compte ?
+intro: La suppression de votre compte sera annulée, et rien ne sera supprimé.
+button: Conserver mon compte
+done-title: Votre compte est conservé
+done: La suppression est annulée. Si vous ne l’avez pas demandée, changez votre mot de passe et déconnectez tous vos appareils. Vous pouvez fermer cette page.
+unusable: Ce lien ne fonctionne pas. La suppression a commencé, elle a déjà été annulée, ou la page est restée ouverte plus de dix minutes.
+unusable-next: Ouvrez de nouveau le lien reçu par e-mail.
+==> page/keep-account.ja.txt
+title: アカウントを残しますか
+intro: アカウントの削除を取り消します。何も削除されません。
+button: アカウントを残す
+done-title: アカウントは残ります
+done: 削除を取り消しました。お心当たりがない場合は、パスワードを変更し、すべてのデバイスからログアウトしてください。このページは閉じてかまいません。
+unusable: このリンクは使えません。削除が始まったか、すでに取り消されたか、ページを開いてから10分以上経過しています。
+unusable-next: メールのリンクをもう一度開いてください。
 ==> page/reset-password.de-formal.txt
 title: Wählen Sie ein neues Passwort
 hint: Ein langes Passwort, das Sie nirgends sonst verwenden. Ihr Browser kann eines vorschlagen.
