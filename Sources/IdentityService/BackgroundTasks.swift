@@ -1,6 +1,5 @@
 import Contracts
 import Logging
-import Metrics
 import ServiceLifecycle
 import ServiceRuntime
 import Storage
@@ -13,12 +12,14 @@ package struct BackgroundTasks: Service {
     private let duties: Duties
 
     /// The tasks over the store of `accounts`. The store's owner closes it after `run` has returned.
-    /// - Parameter apple: The endpoints for exchanging codes and revoking grants; nil without the
-    ///   operator's key.
+    /// - Parameters:
+    ///   - apple: The endpoints for exchanging codes and revoking grants; nil without the operator's
+    ///     key.
+    ///   - orphans: Repairs what the checks find.
+    ///   - guests: Deletes guests that nobody comes back to.
     init(
         beside accounts: AccountsHandler, profiles: AccountProfilesHandler, peers: IdentityPeers,
-        apple: AppleEndpoint?,
-        logger: Logger, metrics: any MetricsFactory
+        apple: AppleEndpoint?, orphans: OrphanRepair, guests: UnusedGuests, logger: Logger
     ) {
         let (store, time, randomness) = (accounts.store, accounts.time, accounts.randomness)
         let delivery = OutboxDelivery(
@@ -28,17 +29,20 @@ package struct BackgroundTasks: Service {
         relay = OutboxRelay(
             store: store, time: time, randomness: randomness, queues: OutboxTopic.queues,
             deliver: { try await delivery.deliver($0) })
-        let orphans = OrphanCheck(store: store, logger: logger, metrics: metrics)
+        let findings = orphans.findings
+        let check = OrphanCheck(
+            store: store, time: time, logger: logger, findings: findings, repair: orphans)
         let elsewhere = OrphansElsewhere(
             holders: [
-                .init(name: "session", data: peers.sessionData, kinds: [.session, .lastSeen]),
-                .init(name: "notification", data: peers.notificationData, kinds: [.pushDevice]),
-            ], store: store, time: time, logger: logger, metrics: metrics)
+                .init(service: .session, data: peers.sessionData),
+                .init(service: .notification, data: peers.notificationData),
+            ], store: store, time: time, logger: logger, findings: findings)
         let photos = PhotoSweep(
-            store: store, blobs: profiles.blobs, uploads: profiles.uploads, logger: logger)
+            store: store, blobs: profiles.blobs, uploads: profiles.uploads, findings: findings,
+            logger: logger)
         duties = Duties(
             of: store, purging: IdentityTables.purges,
-            [orphans.duty, elsewhere.duty, photos.duty], time: time)
+            [check.duty, elsewhere.duty, photos.duty, guests.duty], time: time)
     }
 
     /// Runs until the task is cancelled or a graceful shutdown begins.
