@@ -97,9 +97,19 @@ package struct IdentityService: Sendable {
             settings: settings, store: store, keys: keys, passwords: passwords,
             responseTimeFloor: responseTimeFloor, time: time, randomness: randomness,
             rules: rules, logger: logger)
+        let orphans = OrphanRepair(
+            settings: settings, store: store, keys: keys, randomness: randomness,
+            sessionData: peers.sessionData, notificationData: peers.notificationData,
+            findings: OrphanFindings(metrics: metrics))
+        let guests = UnusedGuests(
+            search: UnusedGuestSearch(
+                store: store, activity: peers.activity, kept: settings.guestKept),
+            writing: DeletionWriting(keys: keys, randomness: randomness), time: time,
+            logger: logger)
         accountAdmin = AccountAdminHandler(
             settings: settings, store: store, keys: keys, randomness: randomness,
-            answers: answers, logger: logger, activity: peers.activity)
+            answers: answers, logger: logger, activity: peers.activity, guests: guests.search,
+            orphans: orphans)
         identities = IdentitiesHandler(
             settings: settings, store: store, keys: keys, randomness: randomness,
             answers: answers, keepsGrants: apple != nil, devices: peers.devices,
@@ -128,8 +138,8 @@ package struct IdentityService: Sendable {
         accountData = AccountDataHandler(
             store: store, keys: keys, randomness: randomness, blobs: blobs)
         background = BackgroundTasks(
-            beside: accounts, profiles: profiles, peers: peers, apple: apple, logger: logger,
-            metrics: metrics)
+            beside: accounts, profiles: profiles, peers: peers, apple: apple, orphans: orphans,
+            guests: guests, logger: logger)
         // With this type from the start, as in `WebService`.
         var tasks: [@Sendable () async throws -> Void] = [background.run]
         if let rulesFile { tasks.append { await rulesFile.run(time) } }

@@ -44,6 +44,8 @@ package struct IdentitySettings: Settings {
     package let rules: RulesSettings
     /// Consent to terms and privacy texts.
     package let consent: ConsentSettings
+    /// How long a guest is kept after its last use (I-04); nil for ever.
+    package let guestKept: Duration?
 
     /// Settings for tests and embedding.
     package init(
@@ -57,7 +59,8 @@ package struct IdentitySettings: Settings {
         providers: ProvidersSettings = ProvidersSettings(providers: []),
         apple: AppleSettings = .none, documents: DocumentSettings = DocumentSettings(),
         displayName: DisplayNameMode = .optional,
-        rules: RulesSettings = .none, consent: ConsentSettings = ConsentSettings()
+        rules: RulesSettings = .none, consent: ConsentSettings = ConsentSettings(),
+        guestKept: Duration? = guestKeptDefault
     ) {
         self.phone = phone
         self.enumeration = enumeration
@@ -71,6 +74,7 @@ package struct IdentitySettings: Settings {
         self.displayName = displayName
         self.rules = rules
         self.consent = consent
+        self.guestKept = guestKept
         self.linkOrigin = linkOrigin
         self.verificationLife = verificationLife
         self.resetLife = resetLife
@@ -134,10 +138,18 @@ package struct IdentitySettings: Settings {
             reason: "Whether an account without a display name has to complete its profile (G-01).")
         rules = RulesSettings(reading: &settings)
         consent = ConsentSettings(reading: &settings)
+        guestKept = settings.durationOrForever(
+            "guest-kept", default: Self.guestKeptDefault,
+            in: .seconds(86_400)...(.seconds(3_650 * 86_400)),
+            reason: "A guest without a session is deleted this long after its last use, and never "
+                + "before as long after the upgrade to the version that does so (I-04).")
         settings.require(
             apple.redirects.clients.isSubset(of: providers.appleClients),
             ["apple-redirect-uris"], "apple-redirect-uris names an app that apple-audiences lacks")
     }
+
+    /// The default of `guest-kept`.
+    package static let guestKeptDefault: Duration = .seconds(180 * 86_400)
 
     private static func passwordHashing(
         _ settings: inout SettingsReader

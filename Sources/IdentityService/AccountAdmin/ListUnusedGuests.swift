@@ -3,10 +3,11 @@ import RPC
 import ServiceRuntime
 
 extension AccountAdminHandler {
+    private static let guestsMax: Int64 = 200
     private static let dayMilliseconds: Int64 = 86_400_000
 
     /// Lists guests that nobody comes back to, for an operator (I-04). A page shows the unused ones
-    /// among some hundreds of guests.
+    /// among two hundred guests.
     /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`; `rpc/unavailable` while the session
     ///   service cannot be reached.
     func listUnusedGuests(
@@ -18,7 +19,8 @@ extension AccountAdminHandler {
             throw ServiceError(.invalidArgument, fields: ["page_token"])
         }
         let rule = try await guests.rule()
-        let page = try await guests.page(after: after, rule, context.onward())
+        let page = try await guests.page(
+            after: after, limit: Self.guestsMax, rule, context.onward())
         return IdentityV1.ListUnusedGuestsResponse(
             guests: page.guests.map {
                 IdentityV1.UnusedGuest(

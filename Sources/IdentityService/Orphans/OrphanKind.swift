@@ -19,6 +19,8 @@ enum OrphanKind: String, CaseIterable, Sendable {
     case photo = "photo-without-account"
     /// A row of any other table without an account.
     case row = "row-without-account"
+    /// A job of an account that does not exist.
+    case job = "job-without-account"
     /// Sessions of an account that does not exist, at the session service.
     case session = "session"
     /// When an account that does not exist was last seen, at the session service.
@@ -41,7 +43,7 @@ enum OrphanKind: String, CaseIterable, Sendable {
     var service: OrphanService {
         switch self {
         case .accountWithoutProfile, .accountWithoutKey, .accountWithoutWayIn, .profile, .identity,
-            .document, .photo, .row:
+            .document, .photo, .row, .job:
             .identity
         case .session, .lastSeen: .session
         case .pushDevice: .notification
@@ -53,7 +55,7 @@ enum OrphanKind: String, CaseIterable, Sendable {
         switch self {
         case .accountWithoutProfile: .giveProfile
         case .accountWithoutKey, .accountWithoutWayIn: nil
-        case .profile, .identity, .document, .photo, .row, .session, .lastSeen, .pushDevice:
+        case .profile, .identity, .document, .photo, .row, .job, .session, .lastSeen, .pushDevice:
             .forgetData
         }
     }

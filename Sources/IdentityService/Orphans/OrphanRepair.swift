@@ -64,7 +64,9 @@ struct OrphanRepair: Sendable {
     private func forgetHere(_ account: AccountID, by caller: AdminCaller) async throws -> Bool {
         try await store.write(about: [.account(account)]) { transaction in
             guard try !transaction.hasAccount(account) else { return false }
-            guard try transaction.deleteAccount(account) > 0 else { return false }
+            let jobs = try transaction.execute(
+                "DELETE FROM deletions WHERE account = ? AND step <= 8", [.integer(account.key)])
+            guard try transaction.deleteAccount(account) + jobs > 0 else { return false }
             try transaction.audit(orphan: account, by: caller)
             return true
         }

@@ -8,6 +8,7 @@ import Storage
 /// engine can leave an orphan there. `notices` and `phone_codes` do not refer.
 struct OrphanTable: Sendable {
     let kind: OrphanKind
+    /// Statement of the accounts of the next rows.
     private let page: String
 
     private init(_ kind: OrphanKind, in table: String) {
@@ -23,6 +24,21 @@ struct OrphanTable: Sendable {
             """
     }
 
+    /// Deletions that are not over, of accounts that do not exist. After the step `rows` (8) it is
+    /// right that the account is gone.
+    private init(deletionsAs kind: OrphanKind) {
+        self.kind = kind
+        page = """
+            SELECT account,
+                EXISTS (SELECT 1 FROM accounts WHERE accounts.account = page.account)
+                    OR step > 8 AS is_owned
+            FROM (
+                SELECT account, step FROM deletions
+                WHERE account > ? ORDER BY account LIMIT ?) AS page
+            ORDER BY account
+            """
+    }
+
     /// All of them.
     static let all = [
         OrphanTable(.profile, in: "profiles"), OrphanTable(.identity, in: "identities"),
@@ -34,7 +50,7 @@ struct OrphanTable: Sendable {
         OrphanTable(.row, in: "notices"), OrphanTable(.row, in: "known_devices"),
         OrphanTable(.row, in: "suspensions"), OrphanTable(.row, in: "consents"),
         OrphanTable(.row, in: "removed_identities"), OrphanTable(.row, in: "imported_accounts"),
-        OrphanTable(.row, in: "custom_claims"),
+        OrphanTable(.row, in: "custom_claims"), OrphanTable(deletionsAs: .job),
     ]
 
     /// The accounts of the next rows, in the order of their keys, and whether each exists.

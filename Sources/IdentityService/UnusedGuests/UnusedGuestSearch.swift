@@ -17,7 +17,7 @@ struct UnusedGuest: Hashable, Sendable {
 /// of their use.
 struct UnusedGuestSearch: Sendable {
     /// Guests in one read, and in one call of the session service, which takes 1,000.
-    static let guestsAtOnce: Int64 = 500
+    static let guestsMax: Int64 = 500
 
     /// Some of the unused guests.
     struct Page: Sendable {
@@ -41,11 +41,11 @@ struct UnusedGuestSearch: Sendable {
     /// - Parameter createdBefore: Looks only at guests from before this; nil for all.
     /// - Throws: errors of the store and of the session service.
     func page(
-        after: AccountID?, createdBefore: Timestamp? = nil, _ rule: UnusedGuestRule,
+        after: AccountID?, createdBefore: Timestamp? = nil, limit: Int64, _ rule: UnusedGuestRule,
         _ context: CallContext
     ) async throws -> Page {
         let (guests, last) = try await store.read {
-            try $0.guests(after: after, createdBefore: createdBefore, limit: Self.guestsAtOnce)
+            try $0.guests(after: after, createdBefore: createdBefore, limit: limit)
         }
         guard !guests.isEmpty else { return Page(guests: [], next: last) }
         let answer = try await activity.listAccountActivity(

@@ -28,19 +28,16 @@ final class UnusedGuests: Sendable {
     let search: UnusedGuestSearch
     private let store: Store
     private let writing: DeletionWriting
-    private let work: DeletionWork
     private let time: any Time
     private let logger: Logger
     private let state = Mutex(State())
 
     init(
-        search: UnusedGuestSearch, writing: DeletionWriting, work: DeletionWork, time: any Time,
-        logger: Logger
+        search: UnusedGuestSearch, writing: DeletionWriting, time: any Time, logger: Logger
     ) {
         self.search = search
         store = search.store
         self.writing = writing
-        self.work = work
         self.time = time
         self.logger = logger
     }
@@ -57,7 +54,8 @@ final class UnusedGuests: Sendable {
         // With `forever`, and before the first guest can be due, there is nothing to delete.
         if isReported || rule.kept == nil, due == nil { return false }
         let page = try await search.page(
-            after: after, createdBefore: isReported ? due : nil, rule,
+            after: after, createdBefore: isReported ? due : nil,
+            limit: UnusedGuestSearch.guestsMax, rule,
             CallContext(application: CallContext.identity, deadline: time.uptime() + Self.timeout))
         for guest in page.guests { try await delete(guest) }
         return goOn(page)
@@ -76,7 +74,7 @@ final class UnusedGuests: Sendable {
             try transaction.audit(AuditEvent(.guestExpired, account: account.key))
             return true
         }
-        if isBegun { work.wake() }
+        if isBegun { writing.wake() }
     }
 
     /// Goes on to the next page, and reports the first search after its last one.
@@ -85,8 +83,8 @@ final class UnusedGuests: Sendable {
             state.after = page.next
             guard !state.isReported else { return nil }
             state.count += page.guests.count
-            let moments = page.guests.compactMap(\.deletedAt) + [state.firstDeletion].compactMap(\.self)
-            state.firstDeletion = moments.min()
+            let first = page.guests.compactMap(\.deletedAt).min()
+            state.firstDeletion = [state.firstDeletion, first].compactMap(\.self).min()
             guard page.next == nil else { return nil }
             state.isReported = true
             return state.firstDeletion.map { (state.count, $0) }
