@@ -102,7 +102,7 @@ struct AdminHandler: AdminService {
     /// The named actor, after the calling application. The identity service sees only the gateway
     /// as its caller, but the audit record must name the application behind it, for example
     /// `gateway/support/ann`.
-    private static func actor(_ named: String, _ context: CallContext) -> String {
+    static func actor(_ named: String, _ context: CallContext) -> String {
         named.isEmpty ? context.application : "\(context.application)/\(named)"
     }
 }
