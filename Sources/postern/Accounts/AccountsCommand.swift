@@ -156,7 +156,7 @@ struct AccountsCommand: AsyncParsableCommand {
 
         /// What to do about a rejected field.
         static let hints = [
-            "kind": "no such kind, or none that can be repaired; `postern accounts orphans` shows kinds",
+            "kind": "there is no such kind, or it cannot be repaired: `postern accounts orphans`",
             "account_id": "no account has this id; `postern accounts list` shows ids",
             "email": "this is not an email; an id begins with acc_, a phone number with +",
             "phone_number": "a phone number has its country code: +4915112345678",
