@@ -202,6 +202,9 @@ struct SessionRow: Sendable, CustomTestStringConvertible {
         .init("Admin/SignOutAccount") {
             try await $0.admin.signOutAccount(.init(accountId: "x"), $2)
         },
+        .init("Admin/ListUnusedGuests") { try await $0.admin.listUnusedGuests(.init(), $2) },
+        .init("Admin/ListOrphans") { try await $0.admin.listOrphans(.init(), $2) },
+        .init("Admin/RepairOrphan") { try await $0.admin.repairOrphan(.init(), $2) },
     ]
 }
 
