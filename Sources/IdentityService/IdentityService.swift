@@ -105,9 +105,19 @@ package struct IdentityService: Sendable {
         deletions = AccountDeletionsHandler(
             settings: settings, store: store, keys: keys, time: time, randomness: randomness,
             owners: owners, sessions: peers.sessions, deletions: writing)
+        let orphans = OrphanRepair(
+            settings: settings, store: store, keys: keys, randomness: randomness,
+            sessionData: peers.sessionData, notificationData: peers.notificationData,
+            findings: OrphanFindings(metrics: metrics))
+        let guests = UnusedGuests(
+            search: UnusedGuestSearch(
+                store: store, activity: peers.activity, kept: settings.guestKept),
+            writing: writing, time: time,
+            logger: logger)
         accountAdmin = AccountAdminHandler(
             settings: settings, store: store, keys: keys, randomness: randomness,
-            answers: answers, logger: logger, activity: peers.activity, deletions: writing)
+            answers: answers, logger: logger, activity: peers.activity, deletions: writing,
+            guests: guests.search, orphans: orphans)
         identities = IdentitiesHandler(
             settings: settings, store: store, keys: keys, randomness: randomness,
             answers: answers, keepsGrants: apple != nil, devices: peers.devices,
@@ -141,7 +151,8 @@ package struct IdentityService: Sendable {
             store: store, keys: keys, randomness: randomness, blobs: blobs)
         background = BackgroundTasks(
             beside: accounts, profiles: profiles, deletions: writing, tombstones: tombstones,
-            peers: peers, apple: apple, logger: logger, metrics: metrics)
+            peers: peers, apple: apple, orphans: orphans, guests: guests, logger: logger,
+            metrics: metrics)
         // With this type from the start, as in `WebService`.
         var tasks: [@Sendable () async throws -> Void] = [background.run]
         if let rulesFile { tasks.append { await rulesFile.run(time) } }

@@ -43,7 +43,8 @@ private struct DeletedAccount: Sendable {
 }
 
 extension Transaction {
-    /// Deletes the rows of an account, each table's before those that they refer to.
+    /// Deletes the rows of an account, each table's before those that they refer to. Also for rows
+    /// of an account that does not exist (`OrphanRepair`).
     /// - Returns: how many.
     func deleteAccount(_ account: AccountID) throws -> Int {
         let key: [SQLValue] = [.integer(account.key)]

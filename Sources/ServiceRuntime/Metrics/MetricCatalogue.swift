@@ -162,6 +162,10 @@ package enum MetricCatalogue {
         Entry(
             "identity_orphans", .number,
             "Rows without their other half, and accounts that only other services know, by kind."),
+        Entry("identity_orphan_repairs_total", .number, "Orphans that were repaired, by kind."),
+        Entry(
+            "identity_profile_creation_failures_total", .number,
+            "Profiles of accounts that the store refused."),
         Entry(
             "identity_deletions", .number, "Deletions of accounts, waiting or under way, by state."),
         Entry(

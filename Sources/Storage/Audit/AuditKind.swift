@@ -10,6 +10,10 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case accountRegistered = "account.registered"
     /// A guest account, without any way to sign in, was created.
     case guestRegistered = "account.guest-registered"
+    /// The deletion of a guest that nobody came back to began.
+    case guestExpired = "guest.expired"
+    /// An orphan was repaired; `actor` says who asked, and is absent if the check did.
+    case orphanRepaired = "orphan.repaired"
     /// A guest became a full account.
     case guestUpgraded = "account.guest-upgraded"
     /// The owner of an account's unverified address proved it: all previous credentials were
