@@ -32,7 +32,7 @@ package struct IdentityService: Sendable {
     let signInSettings: SignInSettingsHandler
     /// `postern.identity.v1.AccountProfiles`.
     let profiles: AccountProfilesHandler
-    /// The files of photos.
+    /// The files of photos and exports.
     package let blobs: BlobFolder
     /// `postern.identity.v1.AccountDocuments`.
     let documents: AccountDocumentsHandler
@@ -40,6 +40,8 @@ package struct IdentityService: Sendable {
     let onboarding: AccountOnboardingHandler
     /// `postern.identity.v1.AccountConsents`.
     let consents: AccountConsentsHandler
+    /// `postern.identity.v1.AccountExports`.
+    let exports: AccountExportsHandler
     /// `postern.accountdata.v1.AccountData`, for calls in process. It is not among `methods`.
     package let accountData: AccountDataHandler
     /// The work beside the handlers.
@@ -127,9 +129,19 @@ package struct IdentityService: Sendable {
             uploads: PhotoUploads())
         accountData = AccountDataHandler(
             store: store, keys: keys, randomness: randomness, blobs: blobs)
+        let watchers = DocumentWatchers()
+        let work = ExportWork(
+            settings: settings, store: store, keys: keys, time: time, randomness: randomness,
+            logger: logger, blobs: blobs, uploads: profiles.uploads,
+            collection: ExportCollection(
+                services: [accountData, peers.sessionData, peers.notificationData], time: time),
+            watchers: watchers)
+        exports = AccountExportsHandler(
+            store: store, keys: keys, time: time, randomness: randomness, sessions: peers.sessions,
+            owners: owners, blobs: blobs, watchers: watchers, work: work)
         background = BackgroundTasks(
-            beside: accounts, profiles: profiles, peers: peers, apple: apple, logger: logger,
-            metrics: metrics)
+            beside: accounts, profiles: profiles, exports: work, peers: peers, apple: apple,
+            logger: logger, metrics: metrics)
         // With this type from the start, as in `WebService`.
         var tasks: [@Sendable () async throws -> Void] = [background.run]
         if let rulesFile { tasks.append { await rulesFile.run(time) } }
@@ -154,6 +166,7 @@ package struct IdentityService: Sendable {
             AccountDocumentsDispatcher.methods(of: documents),
             AccountOnboardingDispatcher.methods(of: onboarding),
             AccountConsentsDispatcher.methods(of: consents),
+            AccountExportsDispatcher.methods(of: exports),
         ]
     }
 

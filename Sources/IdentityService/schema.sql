@@ -140,7 +140,6 @@ CREATE TABLE exports (
     voice TEXT NOT NULL,
     attempts INTEGER NOT NULL,
     next_attempt_at_ms INTEGER,
-    link_hash BLOB,
     blob TEXT,
     bytes INTEGER NOT NULL,
     expires_at_ms INTEGER

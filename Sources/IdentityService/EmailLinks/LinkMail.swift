@@ -34,7 +34,9 @@ struct LinkMail: Sendable {
             key: outbox.randomness.rowKey(), tokenHash: token.hash(purpose, outbox.keys.links),
             purpose: purpose, account: account, addressKey: addressKey, expiresAt: expiresAt)
         message = try outbox.email(
-            purpose.mail(link: token.url(purpose, origin: settings.linkOrigin), life: life),
+            purpose.mail(
+                link: token.url(purpose, origin: settings.linkOrigin), life: life,
+                until: expiresAt),
             of: account, to: address.mailbox, language: language, expiresAt: expiresAt,
             key: outbox.newKey())
     }
@@ -45,14 +47,18 @@ extension LinkPurpose {
         switch self {
         case .verifyEmail, .changeEmail: settings.verificationLife
         case .resetPassword: settings.resetLife
+        case .export: ExportState.life
         }
     }
 
-    fileprivate func mail(link: String, life: Duration) -> IdentityMail {
+    fileprivate func mail(
+        link: String, life: Duration, until expiresAt: Timestamp
+    ) -> IdentityMail {
         switch self {
         case .verifyEmail: .verifyEmail(link: link, life: life)
         case .resetPassword: .resetPassword(link: link, life: life)
         case .changeEmail: .emailChangeConfirm(link: link, life: life)
+        case .export: .exportReady(link: link, time: NoticeTime.text(of: expiresAt.milliseconds))
         }
     }
 }

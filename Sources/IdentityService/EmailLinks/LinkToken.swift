@@ -46,6 +46,8 @@ enum LinkPurpose: Int64, Sendable {
     case resetPassword = 2
     /// Change the account's address to this one (G-12). Stored with the change, not in `links`.
     case changeEmail = 3
+    /// Fetch an export of the account's data (G-21).
+    case export = 7
 
     /// The last component of the link's path.
     var path: String {
@@ -53,6 +55,7 @@ enum LinkPurpose: Int64, Sendable {
         case .verifyEmail: "verify-email"
         case .resetPassword: "reset-password"
         case .changeEmail: "change-email"
+        case .export: "your-data"
         }
     }
 }

@@ -136,27 +136,17 @@ extension Transaction {
     }
 
     /// Writes the state and the attempts of an export.
-    /// - Parameter linkHash: The hash of the mailed link; nil for none.
-    func update(_ export: StoredExport, linkHash: [UInt8]? = nil) throws {
+    func update(_ export: StoredExport) throws {
         try put(
             """
-            UPDATE exports SET attempts = ?, link_hash = ?, state = ?, next_attempt_at_ms = ?,
+            UPDATE exports SET attempts = ?, state = ?, next_attempt_at_ms = ?,
                 blob = ?, bytes = ?, expires_at_ms = ?
             WHERE export = ?
             """,
-            [.integer(export.attempts), linkHash.map { .blob($0) } ?? .null] + export.stateValues
-                + [.integer(export.id.key)])
+            [.integer(export.attempts)] + export.stateValues + [.integer(export.id.key)])
     }
 
-    /// Uses the mailed link of an export up.
-    /// - Returns: whether it was its link, unused until now.
-    func useExportLink(_ hash: [UInt8], of export: ExportID) throws -> Bool {
-        try execute(
-            "UPDATE exports SET link_hash = NULL WHERE export = ? AND link_hash = ?",
-            [.integer(export.key), .blob(hash)]) == 1
-    }
-
-    /// Deletes the export of an account, in any state.
+    /// Deletes the export of an account, in any state, and its mailed link.
     /// - Returns: the archive's blob, to be removed after the commit; nil without one. The sweep
     ///   removes a blob that stays.
     @discardableResult
@@ -165,6 +155,7 @@ extension Transaction {
             "SELECT blob FROM exports WHERE account = ?", [.integer(account.key)]
         ) { try $0.optionalText(0) }
         try put("DELETE FROM exports WHERE account = ?", [.integer(account.key)])
+        try removeLinks(.export, of: account)
         return blob.flatMap(\.self).flatMap { BlobName($0) }
     }
 }

@@ -3,9 +3,8 @@
 ///
 /// An expired row is purged, and `PhotoSweep` removes the file that then has no row.
 extension IdentityTables {
-    /// `next_attempt_at_ms` is null for an export that is ready; `link_hash`, `blob` and
-    /// `expires_at_ms` are null for one that is being prepared. `link_hash` is null again once the
-    /// mailed link was used.
+    /// `next_attempt_at_ms` is null for an export that is ready; `blob` and `expires_at_ms` are null
+    /// for one that is being prepared. The mailed link is in `links`.
     static let exports = """
         CREATE TABLE exports (
             export INTEGER PRIMARY KEY,
@@ -15,7 +14,6 @@ extension IdentityTables {
             voice TEXT NOT NULL,
             attempts INTEGER NOT NULL,
             next_attempt_at_ms INTEGER,
-            link_hash BLOB,
             blob TEXT,
             bytes INTEGER NOT NULL,
             expires_at_ms INTEGER

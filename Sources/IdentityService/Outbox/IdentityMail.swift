@@ -31,6 +31,8 @@ enum IdentityMail: Hashable, Sendable {
     case accountSuspended(time: String)
     /// The operator has restored the account (I-09).
     case accountRestored(time: String)
+    /// An export of the account's data is ready, and can be fetched until then (G-21).
+    case exportReady(link: String, time: String)
     /// A newer session has displaced another one (S-03).
     case sessionDisplaced(device: String, time: String)
     /// A refresh token was used twice, so its session was ended (G-10).
@@ -53,6 +55,7 @@ enum IdentityMail: Hashable, Sendable {
         case .emailAlreadyRegistered: .emailAlreadyRegistered
         case .accountSuspended: .accountSuspended
         case .accountRestored: .accountRestored
+        case .exportReady: .exportReady
         case .sessionDisplaced: .sessionDisplaced
         case .sessionReplayed: .sessionReplayed
         }
@@ -79,6 +82,7 @@ enum IdentityMail: Hashable, Sendable {
             [(.methods, methods.joined(separator: " ")), (.time, time)]
         case .emailAlreadyRegistered(let methods, let link):
             [(.methods, methods.joined(separator: " ")), (.link, link)]
+        case .exportReady(let link, let time): [(.link, link), (.time, time)]
         case .accountSuspended(let time), .accountRestored(let time): [(.time, time)]
         case .sessionDisplaced(let device, let time), .sessionReplayed(let device, let time):
             [(.device, device), (.time, time)]
