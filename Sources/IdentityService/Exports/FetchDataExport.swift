@@ -1,4 +1,4 @@
-import Cryptography
+import Contracts
 import Messages
 import RPC
 import ServiceRuntime
