@@ -59,6 +59,9 @@ struct InnerCallTests {
             try await calls { try await $0.consents.getPrivacy(.init(), context) }
                 == [AccountConsentsDescription.getPrivacy])
         #expect(
+            try await calls { try await $0.dataExports.cancelDataExport(.init(), context) }
+                == [AccountExportsDescription.cancelDataExport])
+        #expect(
             try await calls { try await $0.emails.cancelEmailChange(.init(), context) }
                 == [EmailChangesDescription.cancelEmailChange])
         #expect(

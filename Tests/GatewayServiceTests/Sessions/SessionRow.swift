@@ -52,7 +52,7 @@ struct SessionRow: Sendable, CustomTestStringConvertible {
 
     static let all: [SessionRow] =
         signUpsAndSignIns + inSessions + documents + backendDocuments + profile + onboarding
-        + consents + outside + verification + admin
+        + consents + exports + outside + verification + admin
 
     private static let signUpsAndSignIns: [SessionRow] = [
         .init(
