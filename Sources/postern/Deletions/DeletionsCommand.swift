@@ -19,7 +19,8 @@ struct DeletionsCommand: AsyncParsableCommand {
             postern accounts delete deletes an account.
             """)
 
-    @Option(help: "Days after which a deletion is marked as overdue, as identity's deletion-overdue.")
+    @Option(
+        help: "Days after which a deletion is marked as overdue, as identity's deletion-overdue.")
     var overdueDays = 30
 
     @Flag(help: "Only overdue ones.") var overdue = false

@@ -115,6 +115,10 @@ final class InnerWire: CallChannel {
                 AccountExportsDescription.cancelDataExport,
                 inner.identity.exports.cancelDataExport),
             serve(
+                AccountDeletionsDescription.requestDeletionLink,
+                inner.identity.deletions.requestDeletionLink),
+            serve(AccountDeletionsDescription.getDeletion, inner.identity.deletions.getDeletion),
+            serve(
                 AccountOnboardingDescription.saveOnboardingSection,
                 onboarding.saveOnboardingSection),
         ]

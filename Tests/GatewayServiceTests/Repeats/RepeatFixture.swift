@@ -25,6 +25,7 @@ struct RepeatFixture: Sendable {
     var onboarding: OnboardingHandler { gateway.onboarding }
     var consents: ConsentsHandler { gateway.consents }
     var dataExports: DataExportsHandler { gateway.dataExports }
+    var accountDeletion: AccountDeletionHandler { gateway.accountDeletion }
     private let gateway: GatewayService
     private let wire: InnerWire
     private let backend: BackendSigner

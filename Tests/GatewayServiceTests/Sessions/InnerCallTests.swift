@@ -62,6 +62,9 @@ struct InnerCallTests {
             try await calls { try await $0.dataExports.cancelDataExport(.init(), context) }
                 == [AccountExportsDescription.cancelDataExport])
         #expect(
+            try await calls { try await $0.accountDeletion.getDeletion(.init(), context) }
+                == [AccountDeletionsDescription.getDeletion])
+        #expect(
             try await calls { try await $0.emails.cancelEmailChange(.init(), context) }
                 == [EmailChangesDescription.cancelEmailChange])
         #expect(

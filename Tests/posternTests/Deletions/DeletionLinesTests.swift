@@ -39,7 +39,7 @@ struct DeletionLinesTests {
             source: "operator")
         #expect(
             waiting.row(overdueSince: latest).line
-                == "acc_2  waiting until 1970-02-20T00:00:00Z  by operator")
-        #expect(waiting.deletion?.phrase == "waiting until 1970-02-20T00:00:00Z")
+                == "acc_2  waiting until 1970-02-20T00:00:00.000Z  by operator")
+        #expect(waiting.deletion?.phrase == "waiting until 1970-02-20T00:00:00.000Z")
     }
 }
