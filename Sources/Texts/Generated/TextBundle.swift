@@ -3272,6 +3272,61 @@ done-title: メールアドレスを確認しました
 done: このページを閉じて、いま入力したパスワードでアプリにログインできます。
 unusable: このリンクは使えません。有効期限が切れたか、すでに使用されたか、ページを開いてから10分以上経過しています。
 unusable-next: メールのリンクをもう一度開いてください。それでも使えない場合は、アプリにログインして新しいメールをリクエストしてください。
+==> page/your-data.de-formal.txt
+title: Ihre Daten abrufen
+intro: Sie bekommen ein Archiv mit allen Daten, die zu Ihrem Konto gespeichert sind. Melden Sie sich für diesen einen Download an, damit wir sicher sind, dass Sie es sind. Wenn Ihr Konto kein Passwort hat, öffnen Sie stattdessen die App: Dort finden Sie Ihre Daten in den Einstellungen des Kontos.
+hint: Das Passwort, mit dem Sie sich anmelden.
+unusable-next: Öffnen Sie den Link in der Mail noch einmal, oder rufen Sie Ihre Daten in der App ab.
+==> page/your-data.de.txt
+title: Deine Daten abrufen
+intro: Du bekommst ein Archiv mit allen Daten, die zu deinem Konto gespeichert sind. Melde dich für diesen einen Download an, damit wir sicher sind, dass du es bist. Wenn dein Konto kein Passwort hat, öffne stattdessen die App: Dort findest du deine Daten in den Einstellungen des Kontos.
+email-label: E-Mail-Adresse
+label: Passwort
+hint: Das Passwort, mit dem du dich anmeldest.
+button: Herunterladen
+unusable: Dieser Link funktioniert nicht. Er ist abgelaufen, wurde schon verwendet, gehört zu einem anderen Konto, oder die Seite war länger als zehn Minuten offen.
+unusable-next: Öffne den Link in der Mail noch einmal, oder rufe deine Daten in der App ab.
+==> page/your-data.en.txt
+title: Get your data
+intro: You will get an archive of all data that is kept about your account. To make sure that it is you, sign in for this one download. If your account has no password, open the app instead: your data is in the account settings there.
+email-label: Email address
+label: Password
+hint: The password that you sign in with.
+button: Download
+unusable: This link does not work. It has expired, it was used before, it belongs to another account, or the page was open for more than ten minutes.
+unusable-next: Open the link in the email once more, or get your data in the app.
+==> page/your-data.es-formal.txt
+title: Obtenga sus datos
+intro: Recibirá un archivo con todos los datos que se guardan sobre su cuenta. Para comprobar que es usted, inicie sesión para esta única descarga. Si su cuenta no tiene contraseña, abra la aplicación: encontrará sus datos en los ajustes de la cuenta.
+hint: La contraseña con la que inicia sesión.
+unusable-next: Abra otra vez el enlace del correo u obtenga sus datos en la aplicación.
+==> page/your-data.es.txt
+title: Obtén tus datos
+intro: Recibirás un archivo con todos los datos que se guardan sobre tu cuenta. Para comprobar que eres tú, inicia sesión para esta única descarga. Si tu cuenta no tiene contraseña, abre la aplicación: encontrarás tus datos en los ajustes de la cuenta.
+email-label: Dirección de correo
+label: Contraseña
+hint: La contraseña con la que inicias sesión.
+button: Descargar
+unusable: Este enlace no funciona. Ha caducado, ya se ha usado, es de otra cuenta o la página ha estado abierta más de diez minutos.
+unusable-next: Abre otra vez el enlace del correo u obtén tus datos en la aplicación.
+==> page/your-data.fr.txt
+title: Récupérez vos données
+intro: Vous recevrez une archive de toutes les données conservées sur votre compte. Pour vérifier que c’est bien vous, connectez-vous pour ce seul téléchargement. Si votre compte n’a pas de mot de passe, ouvrez plutôt l’application : vos données s’y trouvent dans les réglages du compte.
+email-label: Adresse e-mail
+label: Mot de passe
+hint: Le mot de passe avec lequel vous vous connectez.
+button: Télécharger
+unusable: Ce lien ne fonctionne pas. Il a expiré, il a déjà été utilisé, il concerne un autre compte, ou la page est restée ouverte plus de dix minutes.
+unusable-next: Ouvrez de nouveau le lien reçu par e-mail, ou récupérez vos données dans l’application.
+==> page/your-data.ja.txt
+title: データのダウンロード
+intro: あなたのアカウントについて保存されているすべてのデータのアーカイブをダウンロードできます。ご本人であることを確認するため、このダウンロードのためにログインしてください。パスワードのないアカウントの場合は、アプリのアカウント設定からデータを取得してください。
+email-label: メールアドレス
+label: パスワード
+hint: ログインに使っているパスワードです。
+button: ダウンロード
+unusable: このリンクは使えません。有効期限が切れたか、すでに使用されたか、別のアカウントのものか、ページを開いてから10分以上経過しています。
+unusable-next: メールのリンクをもう一度開くか、アプリでデータを取得してください。
 ==> push/deletion-scheduled.de-formal.push
 Title: Konto wird gelöscht
 
