@@ -73,7 +73,8 @@ package struct WebService: Sendable {
         pages = try pageKey.map { key in
             (
                 PageResponder(
-                    calls: PageCalls(gateway, streams: photos, time: time), callers: callers, apps: apps,
+                    calls: PageCalls(gateway, streams: photos, time: time), callers: callers,
+                    apps: apps,
                     theme: theme, seal: try PageVisitSeal(key, randomness: randomness),
                     randomness: randomness, time: time,
                     origins: settings.callers.webOrigins.map(\.description),
