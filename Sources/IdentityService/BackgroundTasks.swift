@@ -21,8 +21,9 @@ package struct BackgroundTasks: Service {
     ///   - guests: Deletes guests that nobody comes back to.
     init(
         beside accounts: AccountsHandler, profiles: AccountProfilesHandler,
-        deletions: DeletionWriting, tombstones: Tombstones, peers: IdentityPeers,
-        apple: AppleEndpoint?, orphans: OrphanRepair, guests: UnusedGuests, logger: Logger,
+        exports: ExportWork, deletions: DeletionWriting, tombstones: Tombstones,
+        peers: IdentityPeers, apple: AppleEndpoint?, orphans: OrphanRepair, guests: UnusedGuests,
+        logger: Logger,
         metrics: any MetricsFactory
     ) {
         let (store, time, randomness) = (accounts.store, accounts.time, accounts.randomness)
@@ -56,7 +57,8 @@ package struct BackgroundTasks: Service {
         duties = Duties(
             of: store, purging: IdentityTables.purges,
             [
-                check.duty, elsewhere.duty, photos.duty, guests.duty, deletionWork.duty,
+                check.duty, elsewhere.duty, photos.duty, exports.duty, guests.duty,
+                deletionWork.duty,
                 overdue.duty,
             ], time: time)
     }

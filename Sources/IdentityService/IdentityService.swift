@@ -32,7 +32,7 @@ package struct IdentityService: Sendable {
     let signInSettings: SignInSettingsHandler
     /// `postern.identity.v1.AccountProfiles`.
     let profiles: AccountProfilesHandler
-    /// The files of photos.
+    /// The files of photos and exports.
     package let blobs: BlobFolder
     /// `postern.identity.v1.AccountDeletions`.
     let deletions: AccountDeletionsHandler
@@ -44,6 +44,8 @@ package struct IdentityService: Sendable {
     let onboarding: AccountOnboardingHandler
     /// `postern.identity.v1.AccountConsents`.
     let consents: AccountConsentsHandler
+    /// `postern.identity.v1.AccountExports`.
+    let exports: AccountExportsHandler
     /// `postern.accountdata.v1.AccountData`, for calls in process. It is not among `methods`.
     package let accountData: AccountDataHandler
     /// The work beside the handlers.
@@ -149,9 +151,20 @@ package struct IdentityService: Sendable {
             uploads: PhotoUploads())
         accountData = AccountDataHandler(
             store: store, keys: keys, randomness: randomness, blobs: blobs)
+        let watchers = DocumentWatchers()
+        let work = ExportWork(
+            settings: settings, store: store, keys: keys, time: time, randomness: randomness,
+            logger: logger, blobs: blobs, uploads: profiles.uploads,
+            collection: ExportCollection(
+                services: [accountData, peers.sessionData, peers.notificationData], time: time),
+            watchers: watchers)
+        exports = AccountExportsHandler(
+            store: store, keys: keys, time: time, randomness: randomness, sessions: peers.sessions,
+            owners: owners, blobs: blobs, watchers: watchers, work: work)
         background = BackgroundTasks(
-            beside: accounts, profiles: profiles, deletions: writing, tombstones: tombstones,
-            peers: peers, apple: apple, orphans: orphans, guests: guests, logger: logger,
+            beside: accounts, profiles: profiles, exports: work, deletions: writing,
+            tombstones: tombstones, peers: peers, apple: apple, orphans: orphans, guests: guests,
+            logger: logger,
             metrics: metrics)
         // With this type from the start, as in `WebService`.
         var tasks: [@Sendable () async throws -> Void] = [background.run]
@@ -178,6 +191,7 @@ package struct IdentityService: Sendable {
             AccountOnboardingDispatcher.methods(of: onboarding),
             AccountConsentsDispatcher.methods(of: consents),
             AccountDeletionsDispatcher.methods(of: deletions),
+            AccountExportsDispatcher.methods(of: exports),
         ]
     }
 

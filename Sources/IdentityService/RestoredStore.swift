@@ -12,6 +12,7 @@ package import Storage
 ///     claims of strict sign-ups      deleted               another claim got the address
 ///     nonces, also later ones        void                  one was used, with a token
 ///     stored responses               deleted               see below
+///     exports of data                deleted               one was cancelled, or its link used
 ///     followers of documents         get all again         changes are lost, which they have
 ///     outbox: mails, texts, requests deleted               they were sent; their links and codes
 ///     for a link                                           are void
@@ -40,7 +41,7 @@ package enum RestoredStore {
     package static func settle(_ store: Store) async throws {
         let tables = [
             "links", "phone_codes", "email_changes", "claims", "used_nonces", "idempotency",
-            "outbox", "document_totals", "deletions",
+            "outbox", "document_totals", "deletions", "exports",
         ]
         try await store.settleRestoredCopy(about: tables.map { .table($0) }) { transaction in
             try transaction.voidNonces()
@@ -80,6 +81,12 @@ extension IdentityTables {
                 try count("SELECT count(*) FROM claims WHERE expires_at_ms > ?", moment)
             ),
             (
+                "exports of data",
+                try count(
+                    "SELECT count(*) FROM exports WHERE expires_at_ms IS NULL OR expires_at_ms > ?",
+                    moment)
+            ),
+            (
                 "unsent mails and text messages",
                 try count(
                     """
@@ -95,7 +102,7 @@ extension Transaction {
     /// - Returns: how much that was.
     fileprivate func voidRestored() throws -> Int {
         try execute("DELETE FROM links") + execute("DELETE FROM email_changes")
-            + execute("DELETE FROM claims")
+            + execute("DELETE FROM claims") + execute("DELETE FROM exports")
             + execute(
                 "UPDATE phone_codes SET expires_at_ms = ?1 WHERE stage = 1 AND expires_at_ms > ?1",
                 [SQLValue(at)])

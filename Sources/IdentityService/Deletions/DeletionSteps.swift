@@ -153,7 +153,7 @@ extension DeletionSteps {
         }
     }
 
-    /// The photo's file goes before its row, so that no crash leaves a file without a name.
+    /// A file goes before its row, so that no crash leaves a file without a name.
     private func deleteContent(_ deletion: StoredDeletion) async throws {
         let account = deletion.account
         var isMore = true
@@ -162,11 +162,14 @@ extension DeletionSteps {
                 try $0.deleteDocuments(of: account, limit: Self.documentsAtOnce)
             }
         }
-        if let photo = try await store.read({ try $0.photo(of: account)?.blob }) {
-            try await blobs.remove([photo])
+        let files = try await store.read { session in
+            [try session.photo(of: account)?.blob, try session.exportBlob(of: account)]
+                .compactMap(\.self)
         }
-        try await finish(.content, deletion) {
-            try $0.put("DELETE FROM photos WHERE account = ?", [.integer(account.key)])
+        try await blobs.remove(files)
+        try await finish(.content, deletion) { transaction in
+            try transaction.put("DELETE FROM photos WHERE account = ?", [.integer(account.key)])
+            try transaction.deleteExport(of: account)
         }
     }
 
@@ -177,7 +180,7 @@ extension DeletionSteps {
                 accountId: deletion.account.text,
                 emails: payload.email.isEmpty ? [] : [payload.email],
                 phoneNumbers: payload.phoneNumbers))
-        for peer in [peers.sessionData, peers.notificationData] {
+        for peer in [peers.sessionData, peers.notificationData, peers.rateLimitData] {
             _ = try await peer.forgetAccountData(request, context(.otherServices, deletion))
         }
         try await finish(.otherServices, deletion)
@@ -226,6 +229,13 @@ extension DeletionSteps {
 }
 
 extension SQLSession {
+    /// The file of an account's export; nil for none.
+    fileprivate func exportBlob(of account: AccountID) throws -> BlobName? {
+        try queryOne(
+            "SELECT blob FROM exports WHERE account = ?", [.integer(account.key)]
+        ) { try $0.optionalText(0).flatMap { BlobName($0) } } ?? nil
+    }
+
     /// The session generation of an account; nil if there is no such account.
     fileprivate func recordedEnd(of account: AccountID) throws -> Int64? {
         try queryOne(

@@ -4,8 +4,9 @@ import ServiceRuntime
 import Storage
 
 extension AccountDeletionsHandler {
-    /// Begins the deletion of the caller's account, at once or after `deletion-wait`. The response
-    /// is sent after the commit that refuses sign-in; the steps follow (`DeletionWork`).
+    /// Begins the deletion of the caller's account, at once or after `deletion-wait`. It waits in
+    /// any case while an export is prepared or ready, so that its owner can fetch it. The response is
+    /// sent after the commit that refuses sign-in; the steps follow (`DeletionWork`).
     ///
     /// A repeat has no session any more. It is recognised by its confirmation token, which only the
     /// first caller has.
@@ -44,6 +45,7 @@ extension AccountDeletionsHandler {
             }
         }
         let former = try transaction.deletion(of: account)
+        let waits = try waits || transaction.hasExport(of: account, at: transaction.at)
         let deletion = try transaction.beginDeletion(
             of: account, source: .owner,
             due: waits ? transaction.at + settings.deletion.wait : transaction.at, deletions)

@@ -52,6 +52,7 @@ extension LinkPurpose {
         case .resetPassword: settings.resetLife
         case .deleteAccount: DeletionSettings.linkLife
         case .keepAccount: settings.deletion.wait
+        case .export: ExportState.life
         }
     }
 
@@ -65,6 +66,7 @@ extension LinkPurpose {
         case .deleteAccount: .deletionLink(link: link, life: life)
         case .keepAccount:
             .deletionScheduled(link: link, time: NoticeTime.text(of: expiresAt.milliseconds))
+        case .export: .exportReady(link: link, time: NoticeTime.text(of: expiresAt.milliseconds))
         }
     }
 }

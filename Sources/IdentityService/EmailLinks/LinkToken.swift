@@ -50,6 +50,8 @@ enum LinkPurpose: Int64, Sendable {
     case deleteAccount = 4
     /// Cancel the deletion that waits (G-19). Stored with the deletion, not in `links`.
     case keepAccount = 5
+    /// Fetch an export of the account's data (G-21).
+    case export = 7
 
     /// The last component of the link's path.
     var path: String {
@@ -59,6 +61,7 @@ enum LinkPurpose: Int64, Sendable {
         case .changeEmail: "change-email"
         case .deleteAccount: "delete-account"
         case .keepAccount: "keep-account"
+        case .export: "your-data"
         }
     }
 }

@@ -39,6 +39,8 @@ enum IdentityMail: Hashable, Sendable {
     case deletionCancelled(time: String)
     /// The account is deleted (G-20).
     case deletionDone
+    /// An export of the account's data is ready, and can be fetched until then (G-21).
+    case exportReady(link: String, time: String)
     /// A newer session has displaced another one (S-03).
     case sessionDisplaced(device: String, time: String)
     /// A refresh token was used twice, so its session was ended (G-10).
@@ -65,6 +67,7 @@ enum IdentityMail: Hashable, Sendable {
         case .deletionScheduled: .deletionScheduled
         case .deletionCancelled: .deletionCancelled
         case .deletionDone: .deletionDone
+        case .exportReady: .exportReady
         case .sessionDisplaced: .sessionDisplaced
         case .sessionReplayed: .sessionReplayed
         }
@@ -91,6 +94,7 @@ enum IdentityMail: Hashable, Sendable {
             [(.methods, methods.joined(separator: " ")), (.time, time)]
         case .emailAlreadyRegistered(let methods, let link):
             [(.methods, methods.joined(separator: " ")), (.link, link)]
+        case .exportReady(let link, let time): [(.link, link), (.time, time)]
         case .deletionScheduled(let link, let time): [(.link, link), (.time, time)]
         case .deletionDone: []
         case .accountSuspended(let time), .accountRestored(let time), .deletionCancelled(let time):

@@ -140,6 +140,14 @@ package enum AuditKind: String, CaseIterable, Sendable {
     /// An account's owner changed the privacy settings; `attempt` is what they are now: 1 for
     /// marketing, 2 for analytics, added.
     case privacyChanged = "consent.privacy-changed"
+    /// An account's owner ordered an export of all data.
+    case exportRequested = "export.requested"
+    /// An export can be fetched.
+    case exportReady = "export.ready"
+    /// An account's owner fetched the archive, from its first byte.
+    case exportFetched = "export.fetched"
+    /// An account's owner deleted the export.
+    case exportCancelled = "export.cancelled"
     /// Onboarding was completed: its documents were written, and the account's flag was set.
     case onboardingCompleted = "onboarding.completed"
     /// The drafts of onboarding were removed.

@@ -52,7 +52,7 @@ struct SessionRow: Sendable, CustomTestStringConvertible {
 
     static let all: [SessionRow] =
         signUpsAndSignIns + inSessions + documents + backendDocuments + profile + onboarding
-        + consents + deletion + outside + verification + admin
+        + consents + deletion + exports + outside + verification + admin
 
     private static let signUpsAndSignIns: [SessionRow] = [
         .init(
