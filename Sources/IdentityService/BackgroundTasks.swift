@@ -10,6 +10,8 @@ package struct BackgroundTasks: Service {
     private let responseTimeFloor: ResponseTimeFloor
     private let relay: OutboxRelay
     private let duties: Duties
+    /// Carries out the deletions of accounts.
+    let deletionWork: DeletionWork
 
     /// The tasks over the store of `accounts`. The store's owner closes it after `run` has returned.
     /// - Parameters:
@@ -18,8 +20,11 @@ package struct BackgroundTasks: Service {
     ///   - orphans: Repairs what the checks find.
     ///   - guests: Deletes guests that nobody comes back to.
     init(
-        beside accounts: AccountsHandler, profiles: AccountProfilesHandler, peers: IdentityPeers,
-        apple: AppleEndpoint?, orphans: OrphanRepair, guests: UnusedGuests, logger: Logger
+        beside accounts: AccountsHandler, profiles: AccountProfilesHandler,
+        exports: ExportWork, deletions: DeletionWriting, tombstones: Tombstones,
+        peers: IdentityPeers, apple: AppleEndpoint?, orphans: OrphanRepair, guests: UnusedGuests,
+        logger: Logger,
+        metrics: any MetricsFactory
     ) {
         let (store, time, randomness) = (accounts.store, accounts.time, accounts.randomness)
         let delivery = OutboxDelivery(
@@ -40,9 +45,22 @@ package struct BackgroundTasks: Service {
         let photos = PhotoSweep(
             store: store, blobs: profiles.blobs, uploads: profiles.uploads, findings: findings,
             logger: logger)
+        deletionWork = DeletionWork(
+            DeletionSteps(
+                settings: accounts.settings, store: store, deletions: deletions, peers: peers,
+                tombstones: tombstones, blobs: profiles.blobs, grants: delivery.grants, time: time,
+                logger: logger),
+            metrics: metrics)
+        let overdue = DeletionCheck(
+            store: store, settings: accounts.settings.deletion, time: time, logger: logger,
+            metrics: metrics)
         duties = Duties(
             of: store, purging: IdentityTables.purges,
-            [check.duty, elsewhere.duty, photos.duty, guests.duty], time: time)
+            [
+                check.duty, elsewhere.duty, photos.duty, exports.duty, guests.duty,
+                deletionWork.duty,
+                overdue.duty,
+            ], time: time)
     }
 
     /// Runs until the task is cancelled or a graceful shutdown begins.
@@ -50,8 +68,10 @@ package struct BackgroundTasks: Service {
     package func run() async throws {
         async let duties: Void = duties.run()
         async let responseTimeFloor: Void = responseTimeFloor.run()
+        async let deletions: Void = deletionWork.run()
         try await relay.run()
         await duties
         await responseTimeFloor
+        await deletions
     }
 }

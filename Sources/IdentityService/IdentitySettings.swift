@@ -44,6 +44,10 @@ package struct IdentitySettings: Settings {
     package let rules: RulesSettings
     /// Consent to terms and privacy texts.
     package let consent: ConsentSettings
+    /// The deletion of accounts.
+    let deletion: DeletionSettings
+    /// The folders of tombstones; empty for the one in the data folder.
+    package let tombstones: [String]
     /// How long a guest is kept after its last use (I-04); nil for ever.
     package let guestKept: Duration?
 
@@ -60,6 +64,7 @@ package struct IdentitySettings: Settings {
         apple: AppleSettings = .none, documents: DocumentSettings = DocumentSettings(),
         displayName: DisplayNameMode = .optional,
         rules: RulesSettings = .none, consent: ConsentSettings = ConsentSettings(),
+        deletion: DeletionSettings = DeletionSettings(), tombstones: [String] = [],
         guestKept: Duration? = guestKeptDefault
     ) {
         self.phone = phone
@@ -74,6 +79,8 @@ package struct IdentitySettings: Settings {
         self.displayName = displayName
         self.rules = rules
         self.consent = consent
+        self.deletion = deletion
+        self.tombstones = tombstones
         self.guestKept = guestKept
         self.linkOrigin = linkOrigin
         self.verificationLife = verificationLife
@@ -89,7 +96,8 @@ package struct IdentitySettings: Settings {
         linkOrigin = settings.string(
             "link-origin", default: "http://localhost:3000", unit: "URL",
             reason: "Base URL of links in mails, never taken from a request; the app serves the "
-                + "pages verify-email, change-email, reset-password and forgot-password there.")
+                + "pages verify-email, change-email, reset-password, forgot-password, delete-account "
+                + "and keep-account there.")
         settings.require(
             WebOrigin(site: linkOrigin) != nil, ["link-origin"],
             "it must be \(WebOrigin.expected)")
@@ -138,6 +146,11 @@ package struct IdentitySettings: Settings {
             reason: "Whether an account without a display name has to complete its profile (G-01).")
         rules = RulesSettings(reading: &settings)
         consent = ConsentSettings(reading: &settings)
+        deletion = DeletionSettings(reading: &settings)
+        tombstones = settings.strings(
+            "tombstones", default: [], unit: "path",
+            reason: "Folders, best on other disks, that keep deleted accounts deleted when a "
+                + "backup is restored; none: tombstones in the data folder (G-20).")
         guestKept = settings.durationOrForever(
             "guest-kept", default: Self.guestKeptDefault,
             in: .seconds(86_400)...(.seconds(3_650 * 86_400)),

@@ -154,6 +154,27 @@ CREATE INDEX email_changes_by_expiry ON email_changes (expires_at_ms);
 
 CREATE UNIQUE INDEX email_changes_by_token_hash ON email_changes (token_hash);
 
+CREATE TABLE exports (
+    export INTEGER PRIMARY KEY,
+    account INTEGER NOT NULL REFERENCES accounts,
+    state INTEGER NOT NULL,
+    requested_at_ms INTEGER NOT NULL,
+    voice TEXT NOT NULL,
+    attempts INTEGER NOT NULL,
+    next_attempt_at_ms INTEGER,
+    blob TEXT,
+    bytes INTEGER NOT NULL,
+    expires_at_ms INTEGER
+) STRICT;
+
+CREATE UNIQUE INDEX exports_by_account ON exports (account);
+
+CREATE UNIQUE INDEX exports_by_blob ON exports (blob);
+
+CREATE INDEX exports_by_expiry ON exports (expires_at_ms);
+
+CREATE INDEX exports_by_next_attempt ON exports (next_attempt_at_ms);
+
 CREATE TABLE feed_head (
     feed TEXT NOT NULL PRIMARY KEY,
     last INTEGER NOT NULL

@@ -67,6 +67,25 @@ private final class RecordingAdmin: AccountAdminAPI {
         return .init()
     }
 
+    func deleteAccount(
+        _ request: IdentityV1.DeleteAccountRequest, _ context: CallContext
+    ) async throws -> IdentityV1.DeleteAccountResponse {
+        record(request.actor, context)
+        return .init(deletion: .init(state: request.wait ? .waiting : .deleting, dueAtMs: 7))
+    }
+
+    func listDeletions(
+        _ request: IdentityV1.ListDeletionsRequest, _ context: CallContext
+    ) async throws -> IdentityV1.ListDeletionsResponse {
+        record("", context)
+        return .init(
+            deletions: [
+                .init(
+                    accountId: "acc_1", deletion: .init(state: .deleting), step: "sessions",
+                    attempts: 2, nextAttemptAtMs: 9, source: "owner")
+            ], nextPageToken: request.pageToken)
+    }
+
     func listUnusedGuests(
         _ request: IdentityV1.ListUnusedGuestsRequest, _ context: CallContext
     ) async throws -> IdentityV1.ListUnusedGuestsResponse {
@@ -115,6 +134,28 @@ struct AdminRelayTests {
                 "support/ann", "support", "support/ann", "support/tool/eve", "support",
             ])
         #expect(identity.metadataCounts == [0, 0, 0, 0, 0])
+    }
+
+    @Test("G-20: an operator's deletion and the list of deletions are relayed whole")
+    func deletions() async throws {
+        let identity = RecordingAdmin()
+        let admin = AdminHandler(
+            accounts: identity, photos: PhotoURLs(origin: "https://auth.example"))
+        let context = CallContext(application: "support", deadline: .seconds(10))
+        let waiting = try await admin.deleteAccount(
+            .init(accountId: "acc_1", wait: true, actor: "ann"), context)
+        #expect(waiting.deletion == .init(state: .waiting, dueAtMs: 7))
+        let deleting = try await admin.deleteAccount(.init(accountId: "acc_1"), context)
+        #expect(deleting.deletion?.state == .deleting)
+        let page = try await admin.listDeletions(.init(pageToken: "p"), context)
+        #expect(page.nextPageToken == "p")
+        #expect(
+            page.deletions == [
+                .init(
+                    accountId: "acc_1", deletion: .init(state: .deleting), step: "sessions",
+                    attempts: 2, nextAttemptAtMs: 9, source: "owner")
+            ])
+        #expect(identity.actors == ["support/ann", "support", ""])
     }
 
     @Test("I-04: unused guests and orphans are relayed with all their fields")
