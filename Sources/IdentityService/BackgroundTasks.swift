@@ -36,9 +36,11 @@ package struct BackgroundTasks: Service {
             ], store: store, time: time, logger: logger, metrics: metrics)
         let photos = PhotoSweep(
             store: store, blobs: profiles.blobs, uploads: profiles.uploads, logger: logger)
+        let importedIDs = ImportedIDPurge(
+            store: store, retention: accounts.settings.importedIDRetention, time: time)
         duties = Duties(
             of: store, purging: IdentityTables.purges,
-            [orphans.duty, elsewhere.duty, photos.duty], time: time)
+            [orphans.duty, elsewhere.duty, photos.duty, importedIDs.duty], time: time)
     }
 
     /// Runs until the task is cancelled or a graceful shutdown begins.

@@ -44,6 +44,8 @@ package struct IdentitySettings: Settings {
     package let rules: RulesSettings
     /// Consent to terms and privacy texts.
     package let consent: ConsentSettings
+    /// How long the ids that accounts had in another system are kept.
+    package let importedIDRetention: Duration
     /// The folders of tombstones; empty for the one in the data folder.
     package let tombstones: [String]
 
@@ -60,7 +62,7 @@ package struct IdentitySettings: Settings {
         apple: AppleSettings = .none, documents: DocumentSettings = DocumentSettings(),
         displayName: DisplayNameMode = .optional,
         rules: RulesSettings = .none, consent: ConsentSettings = ConsentSettings(),
-        tombstones: [String] = []
+        importedIDRetention: Duration = .seconds(3_660 * 86_400), tombstones: [String] = []
     ) {
         self.phone = phone
         self.enumeration = enumeration
@@ -74,6 +76,7 @@ package struct IdentitySettings: Settings {
         self.displayName = displayName
         self.rules = rules
         self.consent = consent
+        self.importedIDRetention = importedIDRetention
         self.tombstones = tombstones
         self.linkOrigin = linkOrigin
         self.verificationLife = verificationLife
@@ -138,6 +141,11 @@ package struct IdentitySettings: Settings {
             reason: "Whether an account without a display name has to complete its profile (G-01).")
         rules = RulesSettings(reading: &settings)
         consent = ConsentSettings(reading: &settings)
+        importedIDRetention = settings.duration(
+            "imported-ids-kept", default: .seconds(3_660 * 86_400),
+            in: .seconds(86_400)...(.seconds(3_660 * 86_400)),
+            reason: "How long after its import an account can be found by its id in the other "
+                + "system (I-08).")
         tombstones = settings.strings(
             "tombstones", default: [], unit: "path",
             reason: "Folders, best on other disks, that keep deleted accounts deleted when a "
