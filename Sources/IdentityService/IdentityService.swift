@@ -34,6 +34,8 @@ package struct IdentityService: Sendable {
     let profiles: AccountProfilesHandler
     /// The files of photos and exports.
     package let blobs: BlobFolder
+    /// What remains of deleted accounts outside of the store.
+    let tombstones: Tombstones
     /// `postern.identity.v1.AccountDocuments`.
     let documents: AccountDocumentsHandler
     /// `postern.identity.v1.AccountOnboarding`.
@@ -123,6 +125,10 @@ package struct IdentityService: Sendable {
         consents = AccountConsentsHandler(
             settings: settings.consent, store: store, keys: keys, sessions: peers.sessions)
         blobs = try BlobFolder(in: store.folder)
+        tombstones = try Tombstones(
+            folders: settings.tombstones.isEmpty
+                ? ["\(store.folder)/\(Tombstones.folderName)"] : settings.tombstones,
+            keys: keys, logger: logger)
         profiles = AccountProfilesHandler(
             settings: settings, store: store, keys: keys, randomness: randomness,
             answers: answers, sessions: peers.sessions, documents: documents, blobs: blobs,
@@ -134,7 +140,9 @@ package struct IdentityService: Sendable {
             settings: settings, store: store, keys: keys, time: time, randomness: randomness,
             logger: logger, blobs: blobs, uploads: profiles.uploads,
             collection: ExportCollection(
-                services: [accountData, peers.sessionData, peers.notificationData], time: time),
+                services: [
+                    accountData, peers.sessionData, peers.notificationData, peers.rateLimitData,
+                ], time: time),
             watchers: watchers)
         exports = AccountExportsHandler(
             store: store, keys: keys, time: time, randomness: randomness, sessions: peers.sessions,
@@ -170,9 +178,19 @@ package struct IdentityService: Sendable {
         ]
     }
 
+    /// Begins the deletion of accounts that a restored store has again. To be called before anything
+    /// is served.
+    /// - Throws: `SQLError`; errors of the store.
+    package func replayTombstones() async throws {
+        try await tombstones.replay(
+            in: accounts.store,
+            DeletionWriting(keys: accounts.keys, randomness: accounts.randomness))
+    }
+
     /// Stops the threads for passwords and files. Call it after the tasks have ended.
     package func close() {
         passwords.close()
         blobs.close()
+        tombstones.close()
     }
 }

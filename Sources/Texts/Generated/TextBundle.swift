@@ -52,6 +52,14 @@ document/json: Das konnte nicht gelesen werden. Bitte versuchen Sie es noch einm
 document/enumeration: Bitte wählen Sie eine der Möglichkeiten.
 document/server-only: Das können Sie nicht selbst ändern.
 photo/photo-format: Bitte wählen Sie ein Bild im Format JPEG, PNG oder WebP.
+session-end/signed-out: Sie haben sich abgemeldet. Bitte melden Sie sich erneut an.
+session-end/inactive: Sie waren länger nicht hier. Bitte melden Sie sich erneut an.
+session-end/maximum-age: Sie sind schon lange angemeldet. Bitte melden Sie sich erneut an.
+session-end/displaced: Sie haben sich inzwischen auf anderen Geräten angemeldet. Bitte melden Sie sich hier erneut an.
+session-end/replayed: Ihre Sitzung wurde zweimal benutzt und deshalb beendet. Bitte melden Sie sich erneut an.
+session-end/security: Ihre Sitzung wurde zum Schutz Ihres Kontos beendet. Bitte melden Sie sich erneut an.
+session-end/revoked: Unser Support hat Ihre Sitzung beendet. Bitte melden Sie sich erneut an.
+session-end/provider-revoked: Die Verbindung zum Anbieter besteht nicht mehr. Bitte melden Sie sich erneut bei ihm an.
 deletion/account: Ihr Konto wird gelöscht, mit Ihrem Profil und allen Anmeldemethoden.
 deletion/documents-one: Alles, was Sie gespeichert haben, wird gelöscht: {{count}} Eintrag.
 deletion/documents: Alles, was Sie gespeichert haben, wird gelöscht: {{count}} Einträge.
@@ -150,6 +158,15 @@ document/server-only: Das kannst du nicht selbst ändern.
 photo/photo-bytes: Das Bild ist zu groß.
 photo/photo-format: Bitte wähle ein Bild im Format JPEG, PNG oder WebP.
 photo/photo-pixels: Das Bild hat zu viele Pixel.
+session-end/signed-out: Du hast dich abgemeldet. Bitte melde dich erneut an.
+session-end/inactive: Du warst länger nicht hier. Bitte melde dich erneut an.
+session-end/maximum-age: Du bist schon lange angemeldet. Bitte melde dich erneut an.
+session-end/displaced: Du hast dich inzwischen auf anderen Geräten angemeldet. Bitte melde dich hier erneut an.
+session-end/replayed: Deine Sitzung wurde zweimal benutzt und deshalb beendet. Bitte melde dich erneut an.
+session-end/security: Deine Sitzung wurde zum Schutz deines Kontos beendet. Bitte melde dich erneut an.
+session-end/revoked: Unser Support hat deine Sitzung beendet. Bitte melde dich erneut an.
+session-end/provider-revoked: Die Verbindung zum Anbieter besteht nicht mehr. Bitte melde dich erneut bei ihm an.
+session-end/account-deleted: Dieses Konto gibt es nicht mehr.
 deletion/account: Dein Konto wird gelöscht, mit deinem Profil und allen Anmeldemethoden.
 deletion/documents-one: Alles, was du gespeichert hast, wird gelöscht: {{count}} Eintrag.
 deletion/documents: Alles, was du gespeichert hast, wird gelöscht: {{count}} Einträge.
@@ -258,6 +275,15 @@ document/server-only: You cannot change this yourself.
 photo/photo-bytes: The picture is too large.
 photo/photo-format: Please choose a JPEG, PNG or WebP picture.
 photo/photo-pixels: The picture has too many pixels.
+session-end/signed-out: You have signed out. Please sign in again.
+session-end/inactive: You have not been here for a while. Please sign in again.
+session-end/maximum-age: You have been signed in for a long time. Please sign in again.
+session-end/displaced: You have signed in on other devices since. Please sign in again here.
+session-end/replayed: We ended your session because it was used twice. Please sign in again.
+session-end/security: We ended your session to protect your account. Please sign in again.
+session-end/revoked: Our support team ended your session. Please sign in again.
+session-end/provider-revoked: The connection to the provider was removed. Please sign in with it again.
+session-end/account-deleted: This account no longer exists.
 deletion/account: Your account is deleted, with your profile and all ways to sign in.
 deletion/documents-one: Everything that you have saved is deleted: {{count}} item.
 deletion/documents: Everything that you have saved is deleted: {{count}} items.
@@ -332,6 +358,14 @@ document/json: No se ha podido leer. Inténtelo de nuevo.
 document/enumeration: Elija una de las opciones.
 document/server-only: No puede cambiar esto por su cuenta.
 photo/photo-format: Elija una imagen JPEG, PNG o WebP.
+session-end/signed-out: Ha cerrado la sesión. Vuelva a iniciar sesión.
+session-end/inactive: Lleva un tiempo sin entrar. Vuelva a iniciar sesión.
+session-end/maximum-age: Lleva mucho tiempo con la sesión abierta. Vuelva a iniciar sesión.
+session-end/displaced: Ha iniciado sesión en otros dispositivos. Vuelva a iniciar sesión aquí.
+session-end/replayed: Cerramos su sesión porque se usó dos veces. Vuelva a iniciar sesión.
+session-end/security: Cerramos su sesión para proteger su cuenta. Vuelva a iniciar sesión.
+session-end/revoked: Nuestro servicio de asistencia cerró su sesión. Vuelva a iniciar sesión.
+session-end/provider-revoked: Ya no hay conexión con el proveedor. Vuelva a iniciar sesión con él.
 deletion/account: Se elimina su cuenta, con su perfil y todas las formas de iniciar sesión.
 deletion/documents-one: Se elimina todo lo que ha guardado: {{count}} elemento.
 deletion/documents: Se elimina todo lo que ha guardado: {{count}} elementos.
@@ -430,6 +464,15 @@ document/server-only: No puedes cambiar esto por tu cuenta.
 photo/photo-bytes: La imagen pesa demasiado.
 photo/photo-format: Elige una imagen JPEG, PNG o WebP.
 photo/photo-pixels: La imagen tiene demasiados píxeles.
+session-end/signed-out: Has cerrado la sesión. Vuelve a iniciar sesión.
+session-end/inactive: Llevas un tiempo sin entrar. Vuelve a iniciar sesión.
+session-end/maximum-age: Llevas mucho tiempo con la sesión abierta. Vuelve a iniciar sesión.
+session-end/displaced: Has iniciado sesión en otros dispositivos. Vuelve a iniciar sesión aquí.
+session-end/replayed: Cerramos tu sesión porque se usó dos veces. Vuelve a iniciar sesión.
+session-end/security: Cerramos tu sesión para proteger tu cuenta. Vuelve a iniciar sesión.
+session-end/revoked: Nuestro servicio de asistencia cerró tu sesión. Vuelve a iniciar sesión.
+session-end/provider-revoked: Ya no hay conexión con el proveedor. Vuelve a iniciar sesión con él.
+session-end/account-deleted: Esta cuenta ya no existe.
 deletion/account: Se elimina tu cuenta, con tu perfil y todas las formas de iniciar sesión.
 deletion/documents-one: Se elimina todo lo que has guardado: {{count}} elemento.
 deletion/documents: Se elimina todo lo que has guardado: {{count}} elementos.
@@ -538,6 +581,15 @@ document/server-only: Vous ne pouvez pas modifier ceci vous-même.
 photo/photo-bytes: L’image est trop volumineuse.
 photo/photo-format: Veuillez choisir une image JPEG, PNG ou WebP.
 photo/photo-pixels: L’image a trop de pixels.
+session-end/signed-out: Vous vous êtes déconnecté. Veuillez vous reconnecter.
+session-end/inactive: Vous n’êtes pas venu depuis un moment. Veuillez vous reconnecter.
+session-end/maximum-age: Vous êtes connecté depuis longtemps. Veuillez vous reconnecter.
+session-end/displaced: Vous vous êtes connecté sur d’autres appareils. Veuillez vous reconnecter ici.
+session-end/replayed: Votre session a été utilisée deux fois, nous l’avons donc fermée. Veuillez vous reconnecter.
+session-end/security: Nous avons fermé votre session pour protéger votre compte. Veuillez vous reconnecter.
+session-end/revoked: Notre assistance a fermé votre session. Veuillez vous reconnecter.
+session-end/provider-revoked: Le lien avec le fournisseur a été retiré. Veuillez vous y reconnecter.
+session-end/account-deleted: Ce compte n’existe plus.
 deletion/account: Votre compte est supprimé, avec votre profil et tous vos moyens de connexion.
 deletion/documents-one: Tout ce que vous avez enregistré est supprimé : {{count}} élément.
 deletion/documents: Tout ce que vous avez enregistré est supprimé : {{count}} éléments.
@@ -646,6 +698,15 @@ document/server-only: ご自身では変更できません。
 photo/photo-bytes: 画像のサイズが大きすぎます。
 photo/photo-format: JPEG、PNG、WebPのいずれかの画像を選んでください。
 photo/photo-pixels: 画像のピクセル数が多すぎます。
+session-end/signed-out: ログアウトしました。もう一度ログインしてください。
+session-end/inactive: しばらくご利用がありませんでした。もう一度ログインしてください。
+session-end/maximum-age: ログインから長い時間が経ちました。もう一度ログインしてください。
+session-end/displaced: ほかの端末でログインされました。この端末でもう一度ログインしてください。
+session-end/replayed: セッションが二重に使われたため終了しました。もう一度ログインしてください。
+session-end/security: アカウント保護のためセッションを終了しました。もう一度ログインしてください。
+session-end/revoked: サポートがセッションを終了しました。もう一度ログインしてください。
+session-end/provider-revoked: プロバイダーとの連携が解除されました。もう一度プロバイダーでログインしてください。
+session-end/account-deleted: このアカウントはもう存在しません。
 deletion/account: アカウントは、プロフィールとすべてのログイン方法とともに削除されます。
 deletion/documents-one: 保存した内容はすべて削除されます（{{count}}件）。
 deletion/documents: 保存した内容はすべて削除されます（{{count}}件）。

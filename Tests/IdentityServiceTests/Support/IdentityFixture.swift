@@ -23,6 +23,7 @@ final class IdentityFixture: Sendable {
     let pushDevices = RecordingPushDevices()
     let sessionData = ListedAccounts()
     let notificationData = ListedAccounts()
+    let rateLimitData = ListedAccounts()
     let devices: KnownSessions
     let tokens = WrittenTokens()
     let metrics = MetricsRegistry()
@@ -81,7 +82,7 @@ final class IdentityFixture: Sendable {
             devices: devices, sessions: sessions, activity: NoActivity(),
             notifications: notifications, texts: texts, pushDevices: pushDevices,
             relays: UnreachableRelays(), sessionData: sessionData,
-            notificationData: notificationData)
+            notificationData: notificationData, rateLimitData: rateLimitData)
         service = try IdentityService(
             settings: settings, store: store, keys: keys, peers: peers,
             time: time, randomness: randomness, logger: logger, metrics: metrics)
