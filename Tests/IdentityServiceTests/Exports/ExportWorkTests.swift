@@ -107,7 +107,7 @@ struct ExportWorkTests {
         #expect(try await fixture.blobs().isEmpty)
     }
 
-    @Test("an account without an address gets no mail")
+    @Test("a guest has nothing to prove an identity with, and orders none")
     func guest() async throws {
         let guest = try await fixture.identities.signInAsGuest(
             .init(origin: IdentityFixture.origin), fixture.context())
