@@ -13,6 +13,8 @@ CREATE TABLE accounts (
     last_sign_in_at_ms INTEGER
 , is_guest INTEGER NOT NULL DEFAULT 0, beneath INTEGER NOT NULL DEFAULT 0, sessions_void_before_ms INTEGER NOT NULL DEFAULT 0, session_spared TEXT, session_generation INTEGER NOT NULL DEFAULT 1, sessions_void_by_clock_ms INTEGER NOT NULL DEFAULT 0, onboarded_at_ms INTEGER, onboarding_set INTEGER) STRICT;
 
+CREATE INDEX accounts_guests ON accounts (account, created_at_ms) WHERE is_guest = 1;
+
 CREATE TABLE audit (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
     at_ms INTEGER NOT NULL,

@@ -46,9 +46,10 @@ private struct DeletedAccount: Sendable {
 }
 
 extension Transaction {
-    /// Deletes the rows of an account, each table's before those that they refer to.
+    /// Deletes the rows of an account, each table's before those that they refer to. Also for rows
+    /// of an account that does not exist (`OrphanRepair`).
     /// - Returns: how many.
-    fileprivate func deleteAccount(_ account: AccountID) throws -> Int {
+    func deleteAccount(_ account: AccountID) throws -> Int {
         let key: [SQLValue] = [.integer(account.key)]
         var rows = 0
         rows += try execute("DELETE FROM links WHERE account = ?", key)

@@ -13,6 +13,7 @@ struct PhotoSweep: Sendable {
     let store: Store
     let blobs: any BlobStore
     let uploads: PhotoUploads
+    let findings: OrphanFindings
     let logger: Logger
 
     var duty: Duty {
@@ -39,6 +40,7 @@ struct PhotoSweep: Sendable {
             removed += orphans.count
         }
         guard removed > 0 else { return }
+        findings.countSwept(removed)
         logger.info(
             "identity.photos.swept", "removed files of photos and exports that no account has",
             fields: [.count: .count(removed)])
