@@ -156,7 +156,9 @@ package struct IdentityService: Sendable {
             settings: settings, store: store, keys: keys, time: time, randomness: randomness,
             logger: logger, blobs: blobs, uploads: profiles.uploads,
             collection: ExportCollection(
-                services: [accountData, peers.sessionData, peers.notificationData], time: time),
+                services: [
+                    accountData, peers.sessionData, peers.notificationData, peers.rateLimitData,
+                ], time: time),
             watchers: watchers)
         exports = AccountExportsHandler(
             store: store, keys: keys, time: time, randomness: randomness, sessions: peers.sessions,
