@@ -14,6 +14,9 @@ package enum Page: String, CaseIterable, Sendable {
     /// Cancels a deletion that waits (G-19).
     case keepAccount = "keep-account"
 
+    /// Sends the archive of an account's data (G-21).
+    case yourData = "your-data"
+
     /// The page at a path.
     init?(path: Substring) {
         guard path.utf8.first == UInt8(ascii: "/") else { return nil }
@@ -27,19 +30,22 @@ package enum Page: String, CaseIterable, Sendable {
     var needsLink: Bool { self != .forgotPassword && self != .deleteAccount }
 
     /// The field that a person fills in; nil if a button is enough. `/delete-account` has it without
-    /// a link only.
+    /// a link only, and `/your-data` has the address too.
     var field: Field? {
         switch self {
-        case .verifyEmail, .changeEmail, .resetPassword: .password
+        case .verifyEmail, .changeEmail, .resetPassword, .yourData: .password
         case .forgotPassword, .deleteAccount: .email
         case .keepAccount: nil
         }
     }
 
+    /// Whether the form has an address, which is shown again after an error. A password never is.
+    var showsEmail: Bool { field == .email || self == .yourData }
+
     /// What the browser, or a password manager, may fill in: WCAG 2.2, 1.3.5 and 3.3.8.
     var autocomplete: String {
         switch self {
-        case .verifyEmail, .changeEmail: "current-password"
+        case .verifyEmail, .changeEmail, .yourData: "current-password"
         case .resetPassword: "new-password"
         case .forgotPassword, .deleteAccount: "username"
         case .keepAccount: "off"
