@@ -24,8 +24,7 @@ package struct BackgroundTasks: Service {
         beside accounts: AccountsHandler, profiles: AccountProfilesHandler,
         exports: ExportWork, deletions: DeletionWriting, tombstones: Tombstones,
         peers: IdentityPeers, apple: AppleEndpoint?, orphans: OrphanRepair, guests: UnusedGuests,
-        logger: Logger,
-        metrics: any MetricsFactory
+        logger: Logger, metrics: any MetricsFactory
     ) {
         let (store, time, randomness) = (accounts.store, accounts.time, accounts.randomness)
         let delivery = OutboxDelivery(
