@@ -1,4 +1,5 @@
 import Contracts
+import Cryptography
 import Messages
 import RPC
 import ServiceRuntime
@@ -18,11 +19,12 @@ struct AccountDeletionHandler: AccountDeletionService {
     /// link is judged as in every call where it is optional, and then not used.
     /// - Throws: `auth/invalid-access-token` without both; as the table of `CallerSession`.
     func caller(
-        _ linkToken: String, _ context: CallContext
+        _ linkToken: SecretBytes, _ context: CallContext
     ) async throws -> (caller: IdentityV1.DeletionCaller, session: CallerSession?) {
         let session = try await sessions.optional(context)
         guard linkToken.isEmpty else {
-            return (IdentityV1.DeletionCaller(by: .linkToken(linkToken)), nil)
+            let text = linkToken.withBytes { String(decoding: $0, as: UTF8.self) }
+            return (IdentityV1.DeletionCaller(by: .linkToken(text)), nil)
         }
         guard let session else { throw ServiceError(.invalidAccessToken) }
         return (IdentityV1.DeletionCaller(by: .accessToken(session.accessToken)), session)

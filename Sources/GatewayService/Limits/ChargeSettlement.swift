@@ -107,7 +107,7 @@ extension LimitedAction {
         case .signUp: .signUp
         case .verificationMailByPassword: .guardedAct
         case .guestSignUp, .passwordReset, .deletionLink, .passwordCheck, .verificationMail,
-            .unrequestedMail, .phoneCodeRequest, .profileUpdate:
+            .unrequestedMail, .phoneCodeRequest, .profileUpdate, .dataExport:
             .act
         case .documentWrite: .write
         case .photoUpload: .upload

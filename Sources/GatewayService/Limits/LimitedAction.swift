@@ -40,6 +40,8 @@ enum LimitedAction {
     case profileUpdate(account: String)
     /// A new photo (G-17).
     case photoUpload(account: String)
+    /// An export of all data (G-21).
+    case dataExport(account: String)
 
     /// The flow that the action belongs to.
     var flow: LimitedFlow {
@@ -54,6 +56,7 @@ enum LimitedAction {
         case .phoneCodeRequest, .phoneCodeGuess: .phoneCode
         case .documentWrite: .documentWrite
         case .profileUpdate, .photoUpload: .profileUpdate
+        case .dataExport: .dataExport
         }
     }
 
@@ -123,6 +126,8 @@ enum LimitedAction {
                     ? [LimitName.profileUpdateByAccount.charge(account)] : [])
         case .profileUpdate(let account), .photoUpload(let account):
             [LimitName.profileUpdateByAccount.charge(account)]
+        case .dataExport(let account):
+            [LimitName.exportByAccount.charge(account)]
         }
     }
 

@@ -56,6 +56,7 @@ struct LimiterAbsenceTests {
             .deletionLink(email: "ada@example.org", caller: caller),
             .documentWrite(account: "acc_1", collections: ["profile"]),
             .profileUpdate(account: "acc_1"), .photoUpload(account: "acc_1"),
+            .dataExport(account: "acc_1"),
         ] {
             let absences = try action.charges.map { charge in
                 try #require(LimitName(rawValue: charge.limit)).absence
