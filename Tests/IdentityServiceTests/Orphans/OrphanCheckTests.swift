@@ -353,9 +353,9 @@ struct OrphanCheckTests {
     func hourly() async throws {
         try await withThrowingTaskGroup { group in
             group.addTask { try await fixture.tasks.run() }
-            // The outbox relay, the purge, both checks, the sweep of photos, unused guests and the
-            // response times' floor sleep.
-            await fixture.time.sleepers(7)
+            // The outbox relay, the response times' floor and the duties sleep: the purge, both
+            // checks, photos, exports, unused guests, imported ids, deletions and their log.
+            await fixture.time.sleepers(11)
             _ = try await fixture.register()
             try await fixture.change("DELETE FROM profiles")
             #expect(fixture.log.lines.allSatisfy { !$0.contains("orphan") })
