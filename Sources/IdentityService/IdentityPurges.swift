@@ -14,6 +14,8 @@ extension IdentityTables {
             after: NumberChangeRule.retention),
         Purge("used_nonces", key: "nonce", expiry: "expires_at_ms"),
         Purge("provider_notices", key: "notice", expiry: "expires_at_ms"),
+        // Their files are removed by `PhotoSweep`.
+        Purge("exports", key: "export", expiry: "expires_at_ms"),
         Purge("notices", inOrderOf: "notice", expiry: "mailed_at_ms", after: NoticeRule.window),
     ]
 }

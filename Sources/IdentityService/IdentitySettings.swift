@@ -44,6 +44,14 @@ package struct IdentitySettings: Settings {
     package let rules: RulesSettings
     /// Consent to terms and privacy texts.
     package let consent: ConsentSettings
+    /// The deletion of accounts.
+    let deletion: DeletionSettings
+    /// How long the ids that accounts had in another system are kept.
+    package let importedIDRetention: Duration
+    /// The folders of tombstones; empty for the one in the data folder.
+    package let tombstones: [String]
+    /// How long a guest is kept after its last use (I-04); nil for ever.
+    package let guestKept: Duration?
 
     /// Settings for tests and embedding.
     package init(
@@ -57,7 +65,10 @@ package struct IdentitySettings: Settings {
         providers: ProvidersSettings = ProvidersSettings(providers: []),
         apple: AppleSettings = .none, documents: DocumentSettings = DocumentSettings(),
         displayName: DisplayNameMode = .optional,
-        rules: RulesSettings = .none, consent: ConsentSettings = ConsentSettings()
+        rules: RulesSettings = .none, consent: ConsentSettings = ConsentSettings(),
+        deletion: DeletionSettings = DeletionSettings(),
+        importedIDRetention: Duration = .seconds(3_660 * 86_400), tombstones: [String] = [],
+        guestKept: Duration? = guestKeptDefault
     ) {
         self.phone = phone
         self.enumeration = enumeration
@@ -71,6 +82,10 @@ package struct IdentitySettings: Settings {
         self.displayName = displayName
         self.rules = rules
         self.consent = consent
+        self.deletion = deletion
+        self.importedIDRetention = importedIDRetention
+        self.tombstones = tombstones
+        self.guestKept = guestKept
         self.linkOrigin = linkOrigin
         self.verificationLife = verificationLife
         self.resetLife = resetLife
@@ -85,7 +100,8 @@ package struct IdentitySettings: Settings {
         linkOrigin = settings.string(
             "link-origin", default: "http://localhost:3000", unit: "URL",
             reason: "Base URL of links in mails, never taken from a request; the app serves the "
-                + "pages verify-email, change-email, reset-password and forgot-password there.")
+                + "pages verify-email, change-email, reset-password, forgot-password, delete-account "
+                + "and keep-account there.")
         settings.require(
             WebOrigin(site: linkOrigin) != nil, ["link-origin"],
             "it must be \(WebOrigin.expected)")
@@ -134,10 +150,28 @@ package struct IdentitySettings: Settings {
             reason: "Whether an account without a display name has to complete its profile (G-01).")
         rules = RulesSettings(reading: &settings)
         consent = ConsentSettings(reading: &settings)
+        deletion = DeletionSettings(reading: &settings)
+        importedIDRetention = settings.duration(
+            "imported-ids-kept", default: .seconds(3_660 * 86_400),
+            in: .seconds(86_400)...(.seconds(3_660 * 86_400)),
+            reason: "How long after its import an account can be found by its id in the other "
+                + "system (I-08).")
+        tombstones = settings.strings(
+            "tombstones", default: [], unit: "path",
+            reason: "Folders, best on other disks, that keep deleted accounts deleted when a "
+                + "backup is restored; none: tombstones in the data folder (G-20).")
+        guestKept = settings.durationOrForever(
+            "guest-kept", default: Self.guestKeptDefault,
+            in: .seconds(86_400)...(.seconds(3_650 * 86_400)),
+            reason: "A guest without a session is deleted this long after its last use, and never "
+                + "before as long after the upgrade to the version that does so (I-04).")
         settings.require(
             apple.redirects.clients.isSubset(of: providers.appleClients),
             ["apple-redirect-uris"], "apple-redirect-uris names an app that apple-audiences lacks")
     }
+
+    /// The default of `guest-kept`.
+    package static let guestKeptDefault: Duration = .seconds(180 * 86_400)
 
     private static func passwordHashing(
         _ settings: inout SettingsReader
