@@ -1,5 +1,5 @@
 import Contracts
-import FoundationEssentials
+import Foundation
 import Messages
 import RPC
 import ServiceRuntime
