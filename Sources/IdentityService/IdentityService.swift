@@ -199,9 +199,7 @@ package struct IdentityService: Sendable {
     /// is served.
     /// - Throws: `SQLError`; errors of the store.
     package func replayTombstones() async throws {
-        try await tombstones.replay(
-            in: accounts.store,
-            DeletionWriting(keys: accounts.keys, randomness: accounts.randomness))
+        try await tombstones.replay(in: deletions.store, deletions.deletions)
     }
 
     /// Stops the threads for passwords and files. Call it after the tasks have ended.
