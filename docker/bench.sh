@@ -153,6 +153,7 @@ bench_accounts() {
 start_programs() {
   build_measures programs
   data=${1:-$work/data.$RANDOM}
+  : >"$data.out"
   local began ended
   began=$(date +%s%N)
   "$release/postern" up --data "$data" --port-base 0 --no-web >"$data.out" 2>&1 </dev/null &
@@ -228,9 +229,8 @@ bench_orphans() {
   start_programs
   import_accounts "${POSTERN_BENCH_ORPHAN_ACCOUNTS:-1000000}"
   stop_programs
-  local started
-  started=$(date +%s%3N)
   start_programs "$data"
+  local started=$(($(date +%s%3N) - ready_ms))
   "$release/Benchmarks" orphans --gateway "127.0.0.1:$(port_of gateway)" \
     --key "$(echo "$data"/keys/applications/app.*.key)" --identity "127.0.0.1:$(port_of identity)" \
     --tool-key "$(echo "$data"/keys/applications/tool.*.key)" --started-ms "$started"
