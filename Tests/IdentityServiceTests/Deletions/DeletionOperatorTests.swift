@@ -72,8 +72,8 @@ struct DeletionOperatorTests {
         let cancelled = try await fixture.deletions.cancelDeletion(
             .init(caller: IdentityFixture.caller(token)), fixture.context())
         #expect(cancelled.cancelled)
-        let token2 = "\(list[1].deletion?.requestedAtMs ?? 0).\(eve.text)"
-        let rest = try await admin.listDeletions(.init(pageToken: token2), tool(fixture))
+        let last = "\(list[1].deletion?.requestedAtMs ?? 0).\(eve.text)"
+        let rest = try await admin.listDeletions(.init(pageToken: last), tool(fixture))
         #expect(rest == .init())
         let error = try await refusal {
             try await admin.listDeletions(.init(pageToken: "7"), tool(fixture))
@@ -103,6 +103,19 @@ struct DeletionOperatorTests {
             #expect(try await fixture.deletion(of: ada) == nil)
             #expect(
                 try await fixture.audited("account.deletion-unanswered") == (answers ? 0 : 1))
+        }
+    }
+
+    @Test("a retry of the operator's own call is no answer of the backend")
+    func retried() async throws {
+        let fixture = try IdentityFixture(deletion: DeletionSettings(awaitsBackend: true))
+        let (ada, _) = try await fixture.person()
+        let admin = fixture.service.accountAdmin
+        for (wait, isDone) in [(Duration.zero, false), (.seconds(29), false), (.seconds(1), true)] {
+            fixture.time.advance(by: wait)
+            _ = try await admin.deleteAccount(.init(accountId: ada.text), tool(fixture))
+            await fixture.carryOn(ada)
+            #expect(try await (fixture.deletion(of: ada) == nil) == isDone)
         }
     }
 
