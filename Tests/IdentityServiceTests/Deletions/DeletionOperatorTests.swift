@@ -131,15 +131,14 @@ struct DeletionOperatorTests {
         let check = DeletionCheck(
             store: fixture.store, settings: fixture.settings.deletion, time: fixture.time,
             logger: fixture.log.logger(time: fixture.time), metrics: fixture.metrics)
-        func overdue() async throws -> String? {
+        func overdue() async throws -> Double? {
             try await check.check()
-            return fixture.metrics.prometheusText().split(separator: "\n").last {
-                $0.contains("identity_deletions_overdue") && !$0.hasPrefix("#")
-            }.flatMap { $0.split(separator: " ").last.map(String.init) }
+            return fixture.metric("identity_deletions_overdue")
         }
-        #expect(try await overdue() == "0")
+        #expect(try await overdue() == 0)
+        #expect(fixture.metric("identity_deletions{", "\"waiting\"") == 1)
         fixture.time.advance(by: .seconds(86_401))
-        #expect(try await overdue() == "1")
+        #expect(try await overdue() == 1)
     }
 
     @Test(
