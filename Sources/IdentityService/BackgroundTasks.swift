@@ -24,8 +24,7 @@ package struct BackgroundTasks: Service {
         beside accounts: AccountsHandler, profiles: AccountProfilesHandler,
         exports: ExportWork, deletions: DeletionWriting, tombstones: Tombstones,
         peers: IdentityPeers, apple: AppleEndpoint?, orphans: OrphanRepair, guests: UnusedGuests,
-        logger: Logger,
-        metrics: any MetricsFactory
+        logger: Logger, metrics: any MetricsFactory
     ) {
         let (store, time, randomness) = (accounts.store, accounts.time, accounts.randomness)
         let delivery = OutboxDelivery(
@@ -61,7 +60,7 @@ package struct BackgroundTasks: Service {
             of: store, purging: IdentityTables.purges,
             [
                 check.duty, elsewhere.duty, photos.duty, exports.duty, guests.duty,
-                importedIDs.duty, deletionWork.duty, overdue.duty,
+                deletionWork.duty, overdue.duty, importedIDs.duty,
             ], time: time)
     }
 

@@ -114,8 +114,7 @@ package struct IdentityService: Sendable {
         let guests = UnusedGuests(
             search: UnusedGuestSearch(
                 store: store, activity: peers.activity, kept: settings.guestKept),
-            writing: writing, time: time,
-            logger: logger)
+            writing: writing, time: time, logger: logger)
         accountAdmin = AccountAdminHandler(
             settings: settings, store: store, keys: keys, randomness: randomness,
             answers: answers, logger: logger, activity: peers.activity, deletions: writing,
@@ -156,7 +155,9 @@ package struct IdentityService: Sendable {
             settings: settings, store: store, keys: keys, time: time, randomness: randomness,
             logger: logger, blobs: blobs, uploads: profiles.uploads,
             collection: ExportCollection(
-                services: [accountData, peers.sessionData, peers.notificationData], time: time),
+                services: [
+                    accountData, peers.sessionData, peers.notificationData, peers.rateLimitData,
+                ], time: time),
             watchers: watchers)
         exports = AccountExportsHandler(
             store: store, keys: keys, time: time, randomness: randomness, sessions: peers.sessions,
@@ -164,8 +165,7 @@ package struct IdentityService: Sendable {
         background = BackgroundTasks(
             beside: accounts, profiles: profiles, exports: work, deletions: writing,
             tombstones: tombstones, peers: peers, apple: apple, orphans: orphans, guests: guests,
-            logger: logger,
-            metrics: metrics)
+            logger: logger, metrics: metrics)
         // With this type from the start, as in `WebService`.
         var tasks: [@Sendable () async throws -> Void] = [background.run]
         if let rulesFile { tasks.append { await rulesFile.run(time) } }

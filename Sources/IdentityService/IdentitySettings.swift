@@ -44,10 +44,10 @@ package struct IdentitySettings: Settings {
     package let rules: RulesSettings
     /// Consent to terms and privacy texts.
     package let consent: ConsentSettings
-    /// How long the ids that accounts had in another system are kept.
-    package let importedIDRetention: Duration
     /// The deletion of accounts.
     let deletion: DeletionSettings
+    /// How long the ids that accounts had in another system are kept.
+    package let importedIDRetention: Duration
     /// The folders of tombstones; empty for the one in the data folder.
     package let tombstones: [String]
     /// How long a guest is kept after its last use (I-04); nil for ever.
@@ -66,8 +66,8 @@ package struct IdentitySettings: Settings {
         apple: AppleSettings = .none, documents: DocumentSettings = DocumentSettings(),
         displayName: DisplayNameMode = .optional,
         rules: RulesSettings = .none, consent: ConsentSettings = ConsentSettings(),
-        importedIDRetention: Duration = .seconds(3_660 * 86_400),
-        deletion: DeletionSettings = DeletionSettings(), tombstones: [String] = [],
+        deletion: DeletionSettings = DeletionSettings(),
+        importedIDRetention: Duration = .seconds(3_660 * 86_400), tombstones: [String] = [],
         guestKept: Duration? = guestKeptDefault
     ) {
         self.phone = phone
@@ -82,8 +82,8 @@ package struct IdentitySettings: Settings {
         self.displayName = displayName
         self.rules = rules
         self.consent = consent
-        self.importedIDRetention = importedIDRetention
         self.deletion = deletion
+        self.importedIDRetention = importedIDRetention
         self.tombstones = tombstones
         self.guestKept = guestKept
         self.linkOrigin = linkOrigin
@@ -150,12 +150,12 @@ package struct IdentitySettings: Settings {
             reason: "Whether an account without a display name has to complete its profile (G-01).")
         rules = RulesSettings(reading: &settings)
         consent = ConsentSettings(reading: &settings)
+        deletion = DeletionSettings(reading: &settings)
         importedIDRetention = settings.duration(
             "imported-ids-kept", default: .seconds(3_660 * 86_400),
             in: .seconds(86_400)...(.seconds(3_660 * 86_400)),
             reason: "How long after its import an account can be found by its id in the other "
                 + "system (I-08).")
-        deletion = DeletionSettings(reading: &settings)
         tombstones = settings.strings(
             "tombstones", default: [], unit: "path",
             reason: "Folders, best on other disks, that keep deleted accounts deleted when a "

@@ -209,6 +209,13 @@ struct OrphanCheckTests {
         (
             .job,
             """
+            exports (export, account, state, requested_at_ms, voice, attempts, bytes)
+            VALUES (1, 9, 1, 1, 'en', 0, 0)
+            """
+        ),
+        (
+            .job,
+            """
             deletions (account, step, source, requested_at_ms, due_at_ms, next_attempt_at_ms,
                 attempts, sealed_key, payload)
             VALUES (9, 4, 'owner', 1, 1, 1, 0, x'00', x'00')
