@@ -96,6 +96,14 @@ extension SQLSession {
         try export(of: account, at: moment) != nil
     }
 
+    /// The archive of an account's export, also of one that has expired; nil without one.
+    func exportBlob(of account: AccountID) throws -> BlobName? {
+        let text = try queryOne(
+            "SELECT blob FROM exports WHERE account = ?", [.integer(account.key)]
+        ) { try $0.optionalText(0) }
+        return text.flatMap(\.self).flatMap { BlobName($0) }
+    }
+
     /// The exports whose next attempt is due, the earliest first.
     func exportsDue(at moment: Timestamp, limit: Int64) throws -> [StoredExport] {
         try query(
@@ -151,11 +159,9 @@ extension Transaction {
     ///   removes a blob that stays.
     @discardableResult
     func deleteExport(of account: AccountID) throws -> BlobName? {
-        let blob = try queryOne(
-            "SELECT blob FROM exports WHERE account = ?", [.integer(account.key)]
-        ) { try $0.optionalText(0) }
+        let blob = try exportBlob(of: account)
         try put("DELETE FROM exports WHERE account = ?", [.integer(account.key)])
         try removeLinks(.export, of: account)
-        return blob.flatMap(\.self).flatMap { BlobName($0) }
+        return blob
     }
 }
