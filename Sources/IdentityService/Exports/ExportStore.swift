@@ -38,9 +38,10 @@ extension StoredExport {
     private static let preparing: Int64 = 1
     private static let ready: Int64 = 2
 
-    fileprivate static let columns =
-        "export, account, state, requested_at_ms, voice, attempts, next_attempt_at_ms, blob, bytes,"
-        + " expires_at_ms"
+    fileprivate static let columns = """
+        export, account, state, requested_at_ms, voice, attempts, next_attempt_at_ms, blob, bytes,
+        expires_at_ms
+        """
 
     fileprivate init(_ row: SQLRow) throws {
         guard let id = ExportID(key: try row.integer("export")) else {
