@@ -21,7 +21,9 @@ extension AccountExportsHandler {
             var last: IdentityV1.DataExport?
             // Read again: it may have changed before this stream could be woken.
             while let export = try await present(request.accessToken, context) {
-                if export.message != last { try await items.write(.init(dataExport: export.message)) }
+                if export.message != last {
+                    try await items.write(.init(dataExport: export.message))
+                }
                 last = export.message
                 guard export.state.isPreparing else { return }
                 await signal.wait(atMost: Self.watchInterval, time: time)
