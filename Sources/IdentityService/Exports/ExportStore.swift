@@ -10,7 +10,7 @@ struct StoredExport: Hashable, Sendable {
     let requestedAt: Timestamp
     /// The voice of the archive's index page: `Voice.tag`.
     let voice: String
-    /// How often its preparation was begun and failed.
+    /// How often its preparation was begun.
     let attempts: Int64
 
     /// The export as its owner sees it.
