@@ -27,7 +27,7 @@ extension AccountDataHandler {
                 throw ServiceError(.operationNotAllowed, detail: "the account is not being deleted")
             }
             let files = [
-                try transaction.photo(of: account)?.blob, try transaction.exportBlob(of: account),
+                try transaction.photo(of: account)?.blob, try transaction.exportFile(of: account),
             ]
             return DeletedAccount(
                 rows: try transaction.deleteAccount(account), files: files.compactMap(\.self))

@@ -98,7 +98,7 @@ extension SQLSession {
     }
 
     /// The archive of an account's export, also of one that has expired; nil without one.
-    func exportBlob(of account: AccountID) throws -> BlobName? {
+    func exportFile(of account: AccountID) throws -> BlobName? {
         let text = try queryOne(
             "SELECT blob FROM exports WHERE account = ?", [.integer(account.key)]
         ) { try $0.optionalText(0) }
@@ -160,7 +160,7 @@ extension Transaction {
     ///   removes a blob that stays.
     @discardableResult
     func deleteExport(of account: AccountID) throws -> BlobName? {
-        let blob = try exportBlob(of: account)
+        let blob = try exportFile(of: account)
         try put("DELETE FROM exports WHERE account = ?", [.integer(account.key)])
         try removeLinks(.export, of: account)
         return blob
