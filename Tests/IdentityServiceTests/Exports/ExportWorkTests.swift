@@ -25,7 +25,7 @@ struct ExportWorkTests {
     @Test("the wait after a failure doubles, up to five minutes")
     func waits() {
         let moment = Timestamp(milliseconds: 1_000)
-        let waits = (1...12).map { attempt -> Duration in
+        let waits = (Int64(1)...12).map { attempt -> Duration in
             guard case .preparing(let next) = ExportState.failed(attempts: attempt, at: moment)
             else { return .zero }
             return next - moment
