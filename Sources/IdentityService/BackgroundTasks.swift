@@ -24,8 +24,7 @@ package struct BackgroundTasks: Service {
         beside accounts: AccountsHandler, profiles: AccountProfilesHandler,
         exports: ExportWork, deletions: DeletionWriting, tombstones: Tombstones,
         peers: IdentityPeers, apple: AppleEndpoint?, orphans: OrphanRepair, guests: UnusedGuests,
-        logger: Logger,
-        metrics: any MetricsFactory
+        logger: Logger, metrics: any MetricsFactory
     ) {
         let (store, time, randomness) = (accounts.store, accounts.time, accounts.randomness)
         let delivery = OutboxDelivery(
@@ -46,6 +45,8 @@ package struct BackgroundTasks: Service {
         let photos = PhotoSweep(
             store: store, blobs: profiles.blobs, uploads: profiles.uploads, findings: findings,
             logger: logger)
+        let importedIDs = ImportedIDPurge(
+            store: store, retention: accounts.settings.importedIDRetention, time: time)
         deletionWork = DeletionWork(
             DeletionSteps(
                 settings: accounts.settings, store: store, deletions: deletions, peers: peers,
@@ -59,8 +60,7 @@ package struct BackgroundTasks: Service {
             of: store, purging: IdentityTables.purges,
             [
                 check.duty, elsewhere.duty, photos.duty, exports.duty, guests.duty,
-                deletionWork.duty,
-                overdue.duty,
+                deletionWork.duty, overdue.duty, importedIDs.duty,
             ], time: time)
     }
 

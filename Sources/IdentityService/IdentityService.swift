@@ -114,8 +114,7 @@ package struct IdentityService: Sendable {
         let guests = UnusedGuests(
             search: UnusedGuestSearch(
                 store: store, activity: peers.activity, kept: settings.guestKept),
-            writing: writing, time: time,
-            logger: logger)
+            writing: writing, time: time, logger: logger)
         accountAdmin = AccountAdminHandler(
             settings: settings, store: store, keys: keys, randomness: randomness,
             answers: answers, logger: logger, activity: peers.activity, deletions: writing,
@@ -166,8 +165,7 @@ package struct IdentityService: Sendable {
         background = BackgroundTasks(
             beside: accounts, profiles: profiles, exports: work, deletions: writing,
             tombstones: tombstones, peers: peers, apple: apple, orphans: orphans, guests: guests,
-            logger: logger,
-            metrics: metrics)
+            logger: logger, metrics: metrics)
         // With this type from the start, as in `WebService`.
         var tasks: [@Sendable () async throws -> Void] = [background.run]
         if let rulesFile { tasks.append { await rulesFile.run(time) } }
@@ -201,9 +199,7 @@ package struct IdentityService: Sendable {
     /// is served.
     /// - Throws: `SQLError`; errors of the store.
     package func replayTombstones() async throws {
-        try await tombstones.replay(
-            in: accounts.store,
-            DeletionWriting(keys: accounts.keys, randomness: accounts.randomness))
+        try await tombstones.replay(in: deletions.store, deletions.deletions)
     }
 
     /// Stops the threads for passwords and files. Call it after the tasks have ended.

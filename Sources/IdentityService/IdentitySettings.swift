@@ -46,6 +46,8 @@ package struct IdentitySettings: Settings {
     package let consent: ConsentSettings
     /// The deletion of accounts.
     let deletion: DeletionSettings
+    /// How long the ids that accounts had in another system are kept.
+    package let importedIDRetention: Duration
     /// The folders of tombstones; empty for the one in the data folder.
     package let tombstones: [String]
     /// How long a guest is kept after its last use (I-04); nil for ever.
@@ -64,7 +66,8 @@ package struct IdentitySettings: Settings {
         apple: AppleSettings = .none, documents: DocumentSettings = DocumentSettings(),
         displayName: DisplayNameMode = .optional,
         rules: RulesSettings = .none, consent: ConsentSettings = ConsentSettings(),
-        deletion: DeletionSettings = DeletionSettings(), tombstones: [String] = [],
+        deletion: DeletionSettings = DeletionSettings(),
+        importedIDRetention: Duration = .seconds(3_660 * 86_400), tombstones: [String] = [],
         guestKept: Duration? = guestKeptDefault
     ) {
         self.phone = phone
@@ -80,6 +83,7 @@ package struct IdentitySettings: Settings {
         self.rules = rules
         self.consent = consent
         self.deletion = deletion
+        self.importedIDRetention = importedIDRetention
         self.tombstones = tombstones
         self.guestKept = guestKept
         self.linkOrigin = linkOrigin
@@ -147,6 +151,11 @@ package struct IdentitySettings: Settings {
         rules = RulesSettings(reading: &settings)
         consent = ConsentSettings(reading: &settings)
         deletion = DeletionSettings(reading: &settings)
+        importedIDRetention = settings.duration(
+            "imported-ids-kept", default: .seconds(3_660 * 86_400),
+            in: .seconds(86_400)...(.seconds(3_660 * 86_400)),
+            reason: "How long after its import an account can be found by its id in the other "
+                + "system (I-08).")
         tombstones = settings.strings(
             "tombstones", default: [], unit: "path",
             reason: "Folders, best on other disks, that keep deleted accounts deleted when a "

@@ -76,6 +76,7 @@ final class ListedAccounts: AccountDataAPI {
         var accounts: [AccountDataV1.AccountWithData] = []
         var failure: ErrorCode?
         var calls = 0
+        var forgotten: [AccountDataV1.DataSubject] = []
         var files: [(name: String, parts: [[UInt8]])] = []
         var subjects: [AccountDataV1.DataSubject] = []
         var meanwhile: (@Sendable () async throws -> Void)?
@@ -95,6 +96,9 @@ final class ListedAccounts: AccountDataAPI {
             state.files.append((name, parts))
         }
     }
+
+    /// The accounts that it was asked to forget, in order.
+    var forgotten: [AccountDataV1.DataSubject] { state.withLock { $0.forgotten } }
 
     /// From now on lists these.
     func list(_ accounts: [AccountDataV1.AccountWithData]) {
@@ -153,6 +157,7 @@ final class ListedAccounts: AccountDataAPI {
         try context.requireIdentity()
         return try state.withLock { state in
             if let failure = state.failure { throw ServiceError(failure) }
+            if let subject = request.subject { state.forgotten.append(subject) }
             let before = state.accounts.count
             state.accounts.removeAll { $0.accountId == request.subject?.accountId }
             return .init(rows: UInt32(before - state.accounts.count))
