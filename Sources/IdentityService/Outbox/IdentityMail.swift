@@ -31,6 +31,8 @@ enum IdentityMail: Hashable, Sendable {
     case accountSuspended(time: String)
     /// The operator has restored the account (I-09).
     case accountRestored(time: String)
+    /// Some of a guest's documents could not be moved into the account (G-16).
+    case guestDataAttention(documents: Int64)
     /// A newer session has displaced another one (S-03).
     case sessionDisplaced(device: String, time: String)
     /// A refresh token was used twice, so its session was ended (G-10).
@@ -53,6 +55,7 @@ enum IdentityMail: Hashable, Sendable {
         case .emailAlreadyRegistered: .emailAlreadyRegistered
         case .accountSuspended: .accountSuspended
         case .accountRestored: .accountRestored
+        case .guestDataAttention: .guestDataAttention
         case .sessionDisplaced: .sessionDisplaced
         case .sessionReplayed: .sessionReplayed
         }
@@ -80,6 +83,7 @@ enum IdentityMail: Hashable, Sendable {
         case .emailAlreadyRegistered(let methods, let link):
             [(.methods, methods.joined(separator: " ")), (.link, link)]
         case .accountSuspended(let time), .accountRestored(let time): [(.time, time)]
+        case .guestDataAttention(let documents): [(.count, "\(documents)")]
         case .sessionDisplaced(let device, let time), .sessionReplayed(let device, let time):
             [(.device, device), (.time, time)]
         }

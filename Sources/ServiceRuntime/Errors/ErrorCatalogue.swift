@@ -21,6 +21,7 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     case googleCancelled = "auth/google-cancelled"
     case idempotencyKeyReused = "auth/idempotency-key-reused"
     case invalidAccessToken = "auth/invalid-access-token"
+    case invalidChoice = "auth/invalid-choice"
     case invalidCode = "auth/invalid-verification-code"
     case invalidCredential = "auth/invalid-credential"
     case invalidDeviceKey = "auth/invalid-device-key"
@@ -83,6 +84,7 @@ package enum ErrorCode: String, CaseIterable, Sendable {
         case .googleCancelled: Entry(.cancelled, next: .tryAgain)
         case .idempotencyKeyReused: Entry(.failedPrecondition, next: .startAgain)
         case .invalidAccessToken: Entry(.unauthenticated, next: .refresh)
+        case .invalidChoice: Entry(.failedPrecondition, next: .correct)
         case .invalidCode: Entry(.unauthenticated, next: .correct)
         case .invalidCredential: Entry(.unauthenticated, next: .resetPassword)
         case .invalidDeviceKey: Entry(.invalidArgument, next: .correct)

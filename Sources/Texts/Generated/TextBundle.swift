@@ -77,6 +77,7 @@ auth/email-not-verified: Bitte bestätige zuerst deine E-Mail-Adresse.
 auth/google-cancelled: Die Anmeldung mit Google wurde abgebrochen.
 auth/idempotency-key-reused: Diese Anfrage wurde bereits für etwas anderes verwendet. Bitte beginne von vorn.
 auth/invalid-access-token: Bitte melde dich erneut an.
+auth/invalid-choice: Diese Auswahl ist abgelaufen, oder es wurde schon anders entschieden.
 auth/invalid-verification-code: Dieser Code stimmt nicht. Bitte prüfe ihn.
 auth/invalid-credential: Die E-Mail-Adresse oder das Passwort stimmt nicht.
 auth/invalid-device-key: Dieses Gerät konnte nicht registriert werden. Bitte versuche es erneut.
@@ -175,6 +176,7 @@ auth/email-not-verified: Please confirm your email address first.
 auth/google-cancelled: Sign-in with Google was cancelled.
 auth/idempotency-key-reused: This request was already used for something else. Please start again.
 auth/invalid-access-token: Please sign in again.
+auth/invalid-choice: This choice has expired, or another one was made before.
 auth/invalid-verification-code: This code is incorrect. Please check it.
 auth/invalid-credential: The email or password is incorrect.
 auth/invalid-device-key: This device could not be registered. Please try again.
@@ -327,6 +329,7 @@ auth/email-not-verified: Confirma primero tu dirección de correo electrónico.
 auth/google-cancelled: Se canceló el inicio de sesión con Google.
 auth/idempotency-key-reused: Esta solicitud ya se utilizó para otra cosa. Empieza de nuevo.
 auth/invalid-access-token: Vuelve a iniciar sesión.
+auth/invalid-choice: Esta elección ha caducado o ya se decidió otra cosa.
 auth/invalid-verification-code: Este código no es correcto. Compruébalo.
 auth/invalid-credential: El correo electrónico o la contraseña no son correctos.
 auth/invalid-device-key: No se pudo registrar este dispositivo. Inténtalo de nuevo.
@@ -425,6 +428,7 @@ auth/email-not-verified: Veuillez d’abord confirmer votre adresse e-mail.
 auth/google-cancelled: La connexion avec Google a été annulée.
 auth/idempotency-key-reused: Cette demande a déjà servi à autre chose. Veuillez recommencer.
 auth/invalid-access-token: Veuillez vous reconnecter.
+auth/invalid-choice: Ce choix a expiré, ou une autre décision a déjà été prise.
 auth/invalid-verification-code: Ce code est incorrect. Veuillez le vérifier.
 auth/invalid-credential: L’adresse e-mail ou le mot de passe est incorrect.
 auth/invalid-device-key: Cet appareil n’a pas pu être enregistré. Veuillez réessayer.
@@ -523,6 +527,7 @@ auth/email-not-verified: 先にメールアドレスの確認を完了してく�
 auth/google-cancelled: Googleでのログインはキャンセルされました。
 auth/idempotency-key-reused: このリクエストはすでに別の操作に使われています。最初からやり直してください。
 auth/invalid-access-token: もう一度ログインしてください。
+auth/invalid-choice: この選択は有効期限が切れているか、すでに別の選択が行われています。
 auth/invalid-verification-code: コードが正しくありません。ご確認ください。
 auth/invalid-credential: メールアドレスまたはパスワードが正しくありません。
 auth/invalid-device-key: このデバイスを登録できませんでした。もう一度お試しください。
@@ -1365,6 +1370,69 @@ Este correo es de {{product}}. Nunca te pediremos tu contraseña ni un código p
 Cet e-mail vient de {{product}}. Nous ne demandons jamais votre mot de passe ni un code par e-mail, message ou téléphone.
 ==> mail/footer.ja.text
 このメールは{{product}}からお送りしています。メール、メッセージ、電話でパスワードやコードをお尋ねすることはありません。
+==> mail/guest-data-attention.de-formal.mail
+Subject: Ein Teil Ihrer Daten bei {{product}} braucht Ihre Aufmerksamkeit
+Title: Ein Teil Ihrer Daten konnte nicht übernommen werden
+
+Was Sie vor der Anmeldung in {{product}} gespeichert hatten, wurde in Ihr Konto übernommen. Nicht alles ließ sich übernehmen. Zahl der Einträge, die noch fehlen: {{count}}
+
+Nichts ist verloren: Diese Einträge bleiben aufbewahrt. Öffnen Sie die App. Sie zeigt Ihnen, woran es liegt, und Sie können es dort noch einmal versuchen.
+
+Wenn Sie sich nicht bei {{product}} angemeldet haben, ändern Sie Ihr Passwort und melden Sie alle Geräte ab.
+==> mail/guest-data-attention.de.mail
+Subject: Ein Teil deiner Daten bei {{product}} braucht deine Aufmerksamkeit
+Title: Ein Teil deiner Daten konnte nicht übernommen werden
+
+Was du vor der Anmeldung in {{product}} gespeichert hattest, wurde in dein Konto übernommen. Nicht alles ließ sich übernehmen. Zahl der Einträge, die noch fehlen: {{count}}
+
+Nichts ist verloren: Diese Einträge bleiben aufbewahrt. Öffne die App. Sie zeigt dir, woran es liegt, und du kannst es dort noch einmal versuchen.
+
+Wenn du dich nicht bei {{product}} angemeldet hast, ändere dein Passwort und melde alle Geräte ab.
+==> mail/guest-data-attention.en.mail
+Subject: Some of your {{product}} data needs your attention
+Title: Some of your data could not be moved
+
+What you saved in {{product}} before you signed in was moved to your account. Not everything could be moved. Number of items that are still missing: {{count}}
+
+Nothing is lost: these items are kept. Open the app to see what is wrong, and try again there.
+
+If you did not sign in to {{product}}, change your password and sign out all devices.
+==> mail/guest-data-attention.es-formal.mail
+Subject: Parte de sus datos de {{product}} necesita su atención
+Title: No se pudo trasladar una parte de sus datos
+
+Lo que guardó en {{product}} antes de iniciar sesión se ha trasladado a su cuenta. No se pudo trasladar todo. Número de elementos que faltan todavía: {{count}}
+
+No se ha perdido nada: estos elementos se conservan. Abra la aplicación para ver a qué se debe e inténtelo allí de nuevo.
+
+Si no ha iniciado sesión en {{product}}, cambie su contraseña y cierre la sesión en todos los dispositivos.
+==> mail/guest-data-attention.es.mail
+Subject: Parte de tus datos de {{product}} necesita tu atención
+Title: No se pudo trasladar una parte de tus datos
+
+Lo que guardaste en {{product}} antes de iniciar sesión se ha trasladado a tu cuenta. No se pudo trasladar todo. Número de elementos que faltan todavía: {{count}}
+
+No se ha perdido nada: estos elementos se conservan. Abre la aplicación para ver a qué se debe e inténtalo allí de nuevo.
+
+Si no has iniciado sesión en {{product}}, cambia tu contraseña y cierra la sesión en todos los dispositivos.
+==> mail/guest-data-attention.fr.mail
+Subject: Une partie de vos données {{product}} demande votre attention
+Title: Une partie de vos données n’a pas pu être reprise
+
+Ce que vous aviez enregistré dans {{product}} avant de vous connecter a été repris dans votre compte. Tout n’a pas pu être repris. Nombre d’éléments qui manquent encore : {{count}}
+
+Rien n’est perdu : ces éléments sont conservés. Ouvrez l’application pour voir ce qui ne va pas, puis réessayez.
+
+Si vous ne vous êtes pas connecté à {{product}}, changez votre mot de passe et déconnectez tous vos appareils.
+==> mail/guest-data-attention.ja.mail
+Subject: {{product}}：引き継げなかったデータがあります
+Title: 引き継げなかったデータがあります
+
+ログイン前に{{product}}に保存されたデータを、お使いのアカウントに引き継ぎましたが、一部を引き継げませんでした。まだ引き継げていない項目の数：{{count}}
+
+データは失われておらず、そのまま保管されています。アプリを開いて原因を確認し、もう一度お試しください。
+
+{{product}}にログインしたお心当たりがない場合は、パスワードを変更し、すべてのデバイスからログアウトしてください。
 ==> mail/layout.html
 <!DOCTYPE html>
 <html lang="{{language}}" dir="{{direction}}">

@@ -19,6 +19,7 @@ struct IdentityMailTests {
         .methodRemoved(method: "m", device: "d", time: "t"),
         .addressClaimed(methods: ["m"], time: "t"),
         .emailAlreadyRegistered(methods: ["m"], link: "l"),
+        .guestDataAttention(documents: 3),
         .accountSuspended(time: "t"), .accountRestored(time: "t"),
         .sessionDisplaced(device: "d", time: "t"), .sessionReplayed(device: "d", time: "t"),
     ]
