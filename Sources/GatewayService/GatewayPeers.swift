@@ -17,10 +17,13 @@ package struct GatewayPeers: Sendable {
         let profiles: any AccountProfilesAPI
         let onboarding: any AccountOnboardingAPI
         let consents: any AccountConsentsAPI
+        let guestData: any GuestDataAPI
         /// For `watchDocuments` only.
         let watches: any AccountDocumentsAPI
         /// For uploads and downloads of photos only.
         let photos: any AccountProfilesAPI
+        /// For `uploadGuestBundle` and `watchMigration` only.
+        let guestDataStreams: any GuestDataAPI
 
         /// Any implementations of its apis.
         package init(
@@ -29,7 +32,8 @@ package struct GatewayPeers: Sendable {
             emailChanges: any EmailChangesAPI, providerEvents: any ProviderEventsAPI,
             accountAdmin: any AccountAdminAPI, signInSettings: any SignInSettingsAPI,
             documents: any AccountDocumentsAPI, profiles: any AccountProfilesAPI,
-            onboarding: any AccountOnboardingAPI, consents: any AccountConsentsAPI
+            onboarding: any AccountOnboardingAPI, consents: any AccountConsentsAPI,
+            guestData: any GuestDataAPI
         ) {
             self.accounts = accounts
             self.credentials = credentials
@@ -43,7 +47,8 @@ package struct GatewayPeers: Sendable {
             self.profiles = profiles
             self.onboarding = onboarding
             self.consents = consents
-            (watches, photos) = (documents, profiles)
+            self.guestData = guestData
+            (watches, photos, guestDataStreams) = (documents, profiles, guestData)
         }
 
         /// The service in another program.
@@ -54,6 +59,7 @@ package struct GatewayPeers: Sendable {
         package init(_ channel: any CallChannel, streams: any CallChannel) {
             watches = AccountDocumentsClient(streams)
             photos = AccountProfilesClient(streams)
+            guestDataStreams = GuestDataClient(streams)
             accounts = AccountsClient(channel)
             credentials = CredentialsClient(channel)
             identities = IdentitiesClient(channel)
@@ -66,6 +72,7 @@ package struct GatewayPeers: Sendable {
             profiles = AccountProfilesClient(channel)
             onboarding = AccountOnboardingClient(channel)
             consents = AccountConsentsClient(channel)
+            guestData = GuestDataClient(channel)
         }
     }
 

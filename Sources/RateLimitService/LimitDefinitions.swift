@@ -122,6 +122,9 @@ private let limits: [LimitDefinition] = [
     // setting writes less than once a second.
     row(.documentWriteByAccount, window(60, minutes: 1),
         of: .text, in: .account, says: .change, absent: .pass, isDurable: false),
+    // The store, against one account's bundles of 200 documents. An app sends one, at the sign-in.
+    row(.guestBundleByAccount, window(5, minutes: 60),
+        of: .text, in: .account, says: .change, absent: .pass, isDurable: false),
     // Identity's time, against one household's checks of new passwords: one a second is more than a
     // person types. A check says nothing about an account, so the limit protects no secret.
     row(.passwordCheckByAddress, window(60, minutes: 1),

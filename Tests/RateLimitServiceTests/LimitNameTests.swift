@@ -106,6 +106,9 @@ struct LimitNameTests {
         row(
             .documentWriteByAccount, "document-write-by-account", 39, ring(60, 1), .pass,
             isDurable: false),
+        row(
+            .guestBundleByAccount, "guest-bundle-by-account", 40, ring(5, 60), .pass,
+            isDurable: false),
     ]
 
     @Test("R-03: each limit has its name, number, rule and policy", arguments: table)
@@ -131,6 +134,6 @@ struct LimitNameTests {
 
     @Test("R-06: a number that this version does not know is not a limit")
     func unknown() {
-        for number: UInt16 in [0, 40, .max] { #expect(LimitName(number: number) == nil) }
+        for number: UInt16 in [0, 41, .max] { #expect(LimitName(number: number) == nil) }
     }
 }

@@ -83,6 +83,8 @@ package enum LimitName: String, CaseIterable, Sendable {
     case profileUpdateByAccount = "profile-update-by-account"
     /// Calls that write one account's documents.
     case documentWriteByAccount = "document-write-by-account"
+    /// Bundles of a guest's documents that are uploaded to one account.
+    case guestBundleByAccount = "guest-bundle-by-account"
 
     /// The number of failed sign-ins in all, from devices that the accounts do not know, that
     /// raises the alarm (`CredentialStuffingDetector`). This limit refuses nothing.

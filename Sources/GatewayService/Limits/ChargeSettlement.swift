@@ -74,7 +74,7 @@ enum ChargeKind: CaseIterable, Sendable {
     case signUp
     /// Documents are written: an act that costs as much when it is refused.
     case write
-    /// A photo is received: an act that costs as much when it is refused.
+    /// A photo or a guest's documents are received: an act that costs as much when it is refused.
     case upload
 
     /// The refusals that come after the costly part.
@@ -85,7 +85,7 @@ enum ChargeKind: CaseIterable, Sendable {
                 .documentConflict, .documentQuota, .invalidDocument, .accountRequired,
                 .consentRequired, .emailNotVerified, .invalidArgument,
             ]
-        case .upload: [.invalidPhoto, .invalidArgument]
+        case .upload: [.invalidPhoto, .documentQuota, .invalidDocument, .invalidArgument]
         case .guess, .token, .act, .guardedAct, .signUp: []
         }
     }
@@ -110,7 +110,7 @@ extension LimitedAction {
             .phoneCodeRequest, .profileUpdate:
             .act
         case .documentWrite: .write
-        case .photoUpload: .upload
+        case .photoUpload, .guestBundle: .upload
         }
     }
 }

@@ -37,6 +37,8 @@ enum LimitedAction {
     case profileUpdate(account: String)
     /// A new photo (G-17).
     case photoUpload(account: String)
+    /// Documents that an app kept on the device while its user was a guest (G-16).
+    case guestBundle(account: String)
 
     /// The flow that the action belongs to.
     var flow: LimitedFlow {
@@ -49,7 +51,7 @@ enum LimitedAction {
         case .guestSignUp: .guestSignUp
         case .providerSignIn, .providerProof: .providerSignIn
         case .phoneCodeRequest, .phoneCodeGuess: .phoneCode
-        case .documentWrite: .documentWrite
+        case .documentWrite, .guestBundle: .documentWrite
         case .profileUpdate, .photoUpload: .profileUpdate
         }
     }
@@ -115,6 +117,7 @@ enum LimitedAction {
                     ? [LimitName.profileUpdateByAccount.charge(account)] : [])
         case .profileUpdate(let account), .photoUpload(let account):
             [LimitName.profileUpdateByAccount.charge(account)]
+        case .guestBundle(let account): [LimitName.guestBundleByAccount.charge(account)]
         }
     }
 

@@ -23,7 +23,10 @@ struct ChargeSettlementTests {
             .documentConflict, .documentQuota, .invalidDocument, .accountRequired,
             .consentRequired, .emailNotVerified, .invalidArgument, .deadlineExceeded, .cancelled,
         ],
-        .upload: [.invalidPhoto, .invalidArgument, .deadlineExceeded, .cancelled],
+        .upload: [
+            .invalidPhoto, .documentQuota, .invalidDocument, .invalidArgument, .deadlineExceeded,
+            .cancelled,
+        ],
     ]
 
     @Test(

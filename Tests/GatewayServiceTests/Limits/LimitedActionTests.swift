@@ -156,6 +156,10 @@ struct LimitedActionTests {
                 .photoUpload(account: "acc_0000000000001"),
                 ["profile-update-by-account": "acc_0000000000001"]
             ),
+            (
+                .guestBundle(account: "acc_0000000000001"),
+                ["guest-bundle-by-account": "acc_0000000000001"]
+            ),
         ] as [(LimitedAction, [String: String])])
     func table(action: LimitedAction, charges: [String: String]) {
         #expect(action.charges.count == charges.count)
@@ -177,6 +181,7 @@ struct LimitedActionTests {
                 .passwordReset(email: "a", caller: caller), .unrequestedMail(email: "a"),
                 .documentWrite(account: "a", collections: ["profile"]),
                 .profileUpdate(account: "a"), .photoUpload(account: "a"),
+                .guestBundle(account: "a"),
             ] {
                 for charge in action.charges + action.restartedCharges {
                     #expect(LimitName(rawValue: charge.limit) != nil, "\(charge.limit)")

@@ -55,6 +55,7 @@ struct LimiterAbsenceTests {
             .unrequestedMail(email: "ada@example.org"),
             .documentWrite(account: "acc_1", collections: ["profile"]),
             .profileUpdate(account: "acc_1"), .photoUpload(account: "acc_1"),
+            .guestBundle(account: "acc_1"),
         ] {
             let absences = try action.charges.map { charge in
                 try #require(LimitName(rawValue: charge.limit)).absence
