@@ -16,8 +16,8 @@ package struct BackgroundTasks: Service {
     /// - Parameter apple: The endpoints for exchanging codes and revoking grants; nil without the
     ///   operator's key.
     init(
-        beside accounts: AccountsHandler, profiles: AccountProfilesHandler, peers: IdentityPeers,
-        apple: AppleEndpoint?,
+        beside accounts: AccountsHandler, profiles: AccountProfilesHandler,
+        guestData: GuestDataHandler, peers: IdentityPeers, apple: AppleEndpoint?,
         logger: Logger, metrics: any MetricsFactory
     ) {
         let (store, time, randomness) = (accounts.store, accounts.time, accounts.randomness)
@@ -38,7 +38,7 @@ package struct BackgroundTasks: Service {
             store: store, blobs: profiles.blobs, uploads: profiles.uploads, logger: logger)
         duties = Duties(
             of: store, purging: IdentityTables.purges,
-            [orphans.duty, elsewhere.duty, photos.duty], time: time)
+            [orphans.duty, elsewhere.duty, photos.duty, guestData.job.duty], time: time)
     }
 
     /// Runs until the task is cancelled or a graceful shutdown begins.

@@ -14,6 +14,7 @@ extension IdentityTables {
             after: NumberChangeRule.retention),
         Purge("used_nonces", key: "nonce", expiry: "expires_at_ms"),
         Purge("provider_notices", key: "notice", expiry: "expires_at_ms"),
+        StoredMigration.purge,
         Purge("notices", inOrderOf: "notice", expiry: "mailed_at_ms", after: NoticeRule.window),
     ]
 }

@@ -40,6 +40,8 @@ package struct IdentityService: Sendable {
     let onboarding: AccountOnboardingHandler
     /// `postern.identity.v1.AccountConsents`.
     let consents: AccountConsentsHandler
+    /// `postern.identity.v1.GuestData`.
+    let guestData: GuestDataHandler
     /// `postern.accountdata.v1.AccountData`, for calls in process. It is not among `methods`.
     package let accountData: AccountDataHandler
     /// The work beside the handlers.
@@ -77,14 +79,17 @@ package struct IdentityService: Sendable {
         let answers = AccountAnswers(
             settings: settings, store: store, keys: keys, randomness: randomness, rules: rules)
         let owners = SessionOwners(store: store, devices: peers.devices, sessions: peers.sessions)
+        let guests = GuestSettlement(
+            mode: settings.guestData, keys: keys, randomness: randomness,
+            deletion: DeletionWriting(keys: keys, randomness: randomness), job: WakeSignal())
         accounts = AccountsHandler(
             settings: settings, store: store, keys: keys, passwords: check,
             responseTimeFloor: responseTimeFloor, time: time, randomness: randomness,
-            answers: answers, owners: owners)
+            answers: answers, owners: owners, guests: guests)
         credentials = CredentialsHandler(
             settings: settings, store: store, keys: keys, passwords: check,
             responseTimeFloor: responseTimeFloor, time: time, randomness: randomness,
-            answers: answers)
+            answers: answers, owners: owners, guests: guests)
         accountNotices = AccountNoticesHandler(store: store, keys: keys, randomness: randomness)
         emailChanges = EmailChangesHandler(
             settings: settings, store: store, keys: keys, passwords: check,
@@ -102,12 +107,12 @@ package struct IdentityService: Sendable {
             answers: answers, logger: logger, activity: peers.activity)
         identities = IdentitiesHandler(
             settings: settings, store: store, keys: keys, randomness: randomness,
-            answers: answers, keepsGrants: apple != nil, devices: peers.devices,
+            answers: answers, guests: guests, keepsGrants: apple != nil, devices: peers.devices,
             sessions: peers.sessions, tokens: providers)
         phoneCodes = PhoneCodesHandler(
             settings: settings, store: store, keys: keys, time: time, randomness: randomness,
-            answers: answers, logger: logger, keepsGrants: apple != nil, devices: peers.devices,
-            sessions: peers.sessions)
+            answers: answers, guests: guests, logger: logger, keepsGrants: apple != nil,
+            devices: peers.devices, sessions: peers.sessions)
         phoneSignals = PhoneSignalsHandler(store: store, keys: keys)
         signInSettings = SignInSettingsHandler(settings: settings)
         documents = AccountDocumentsHandler(
@@ -120,6 +125,8 @@ package struct IdentityService: Sendable {
         onboarding = AccountOnboardingHandler(documents: documents, answers: answers)
         consents = AccountConsentsHandler(
             settings: settings.consent, store: store, keys: keys, sessions: peers.sessions)
+        guestData = GuestDataHandler(
+            documents: documents, guests: guests, watchers: DocumentWatchers())
         blobs = try BlobFolder(in: store.folder)
         profiles = AccountProfilesHandler(
             settings: settings, store: store, keys: keys, randomness: randomness,
@@ -128,8 +135,8 @@ package struct IdentityService: Sendable {
         accountData = AccountDataHandler(
             store: store, keys: keys, randomness: randomness, blobs: blobs)
         background = BackgroundTasks(
-            beside: accounts, profiles: profiles, peers: peers, apple: apple, logger: logger,
-            metrics: metrics)
+            beside: accounts, profiles: profiles, guestData: guestData, peers: peers,
+            apple: apple, logger: logger, metrics: metrics)
         // With this type from the start, as in `WebService`.
         var tasks: [@Sendable () async throws -> Void] = [background.run]
         if let rulesFile { tasks.append { await rulesFile.run(time) } }
@@ -154,6 +161,7 @@ package struct IdentityService: Sendable {
             AccountDocumentsDispatcher.methods(of: documents),
             AccountOnboardingDispatcher.methods(of: onboarding),
             AccountConsentsDispatcher.methods(of: consents),
+            GuestDataDispatcher.methods(of: guestData),
         ]
     }
 

@@ -44,6 +44,8 @@ package struct IdentitySettings: Settings {
     package let rules: RulesSettings
     /// Consent to terms and privacy texts.
     package let consent: ConsentSettings
+    /// What happens to a guest's documents when the guest signs in to an account.
+    package let guestData: GuestDataMode
 
     /// Settings for tests and embedding.
     package init(
@@ -57,7 +59,8 @@ package struct IdentitySettings: Settings {
         providers: ProvidersSettings = ProvidersSettings(providers: []),
         apple: AppleSettings = .none, documents: DocumentSettings = DocumentSettings(),
         displayName: DisplayNameMode = .optional,
-        rules: RulesSettings = .none, consent: ConsentSettings = ConsentSettings()
+        rules: RulesSettings = .none, consent: ConsentSettings = ConsentSettings(),
+        guestData: GuestDataMode = .discard
     ) {
         self.phone = phone
         self.enumeration = enumeration
@@ -71,6 +74,7 @@ package struct IdentitySettings: Settings {
         self.displayName = displayName
         self.rules = rules
         self.consent = consent
+        self.guestData = guestData
         self.linkOrigin = linkOrigin
         self.verificationLife = verificationLife
         self.resetLife = resetLife
@@ -134,6 +138,9 @@ package struct IdentitySettings: Settings {
             reason: "Whether an account without a display name has to complete its profile (G-01).")
         rules = RulesSettings(reading: &settings)
         consent = ConsentSettings(reading: &settings)
+        guestData = settings.choice(
+            "guest-data", default: GuestDataMode.discard,
+            reason: "What happens to a guest's documents when it signs in to an account (G-16).")
         settings.require(
             apple.redirects.clients.isSubset(of: providers.appleClients),
             ["apple-redirect-uris"], "apple-redirect-uris names an app that apple-audiences lacks")

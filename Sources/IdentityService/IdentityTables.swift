@@ -78,6 +78,7 @@ package enum IdentityTables {
         Migration(number: 13, sql: photos),
         Migration(number: 14, sql: onboarding),
         Migration(number: 15, sql: consents),
+        Migration(number: 16, sql: guestMigrations),
         Migration(number: 18, sql: deletions),
     ]
 

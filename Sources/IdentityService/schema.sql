@@ -157,6 +157,50 @@ CREATE TABLE feed_head (
     last INTEGER NOT NULL
 ) STRICT;
 
+CREATE TABLE guest_migration_documents (
+    item INTEGER PRIMARY KEY,
+    account INTEGER NOT NULL REFERENCES accounts,
+    migration INTEGER NOT NULL REFERENCES guest_migrations,
+    document INTEGER,
+    payload BLOB NOT NULL,
+    bytes INTEGER NOT NULL,
+    changed_at_ms INTEGER NOT NULL,
+    issue TEXT
+) STRICT;
+
+CREATE INDEX guest_migration_documents_by_account ON guest_migration_documents (account);
+
+CREATE UNIQUE INDEX guest_migration_documents_by_document
+    ON guest_migration_documents (document);
+
+CREATE INDEX guest_migration_documents_by_migration
+    ON guest_migration_documents (migration, item);
+
+CREATE TABLE guest_migrations (
+    migration INTEGER PRIMARY KEY,
+    account INTEGER NOT NULL REFERENCES accounts,
+    guest INTEGER,
+    choice INTEGER NOT NULL,
+    state INTEGER NOT NULL,
+    documents INTEGER NOT NULL,
+    done INTEGER NOT NULL,
+    picks BLOB,
+    kept_until_ms INTEGER,
+    created_at_ms INTEGER NOT NULL,
+    changed_at_ms INTEGER NOT NULL,
+    expires_at_ms INTEGER
+) STRICT;
+
+CREATE INDEX guest_migrations_by_account ON guest_migrations (account, created_at_ms);
+
+CREATE INDEX guest_migrations_by_expiry ON guest_migrations (expires_at_ms);
+
+CREATE UNIQUE INDEX guest_migrations_by_guest ON guest_migrations (guest);
+
+CREATE INDEX guest_migrations_by_kept_until ON guest_migrations (kept_until_ms);
+
+CREATE INDEX guest_migrations_by_state ON guest_migrations (state, migration);
+
 CREATE TABLE hash_parameters (
     parameters INTEGER PRIMARY KEY,
     look_up_key BLOB NOT NULL,

@@ -7,7 +7,7 @@ import Storage
 
 extension AccountDataHandler {
     /// Sends an account's data: the account with its profile, its sign-in methods, its
-    /// consents, its documents, its photo, and its part of the audit trail.
+    /// consents, its documents, what is moved into it, its photo, and its part of the audit trail.
     ///
     /// Not sent: the password's hash and what providers granted, which are secrets; links and codes
     /// that wait, which are secrets and expire within a day; the operator's reason of a suspension,
@@ -38,6 +38,7 @@ extension AccountDataHandler {
         }
         try await consents.end()
         try await sendDocuments(of: account, to: items)
+        try await sendMigrations(of: account, vault, to: items)
         try await sendPhoto(of: account, vault, to: items)
         var history = try await AccountDataFile("account-history.json", items)
         try await store.readHistory(of: account.key) { event in

@@ -48,6 +48,9 @@ extension Transaction {
     fileprivate func deleteAccount(_ account: AccountID) throws -> Int {
         let key: [SQLValue] = [.integer(account.key)]
         var rows = 0
+        try endMigration(ofGuest: account)
+        rows += try execute("DELETE FROM guest_migration_documents WHERE account = ?", key)
+        rows += try execute("DELETE FROM guest_migrations WHERE account = ?", key)
         rows += try execute("DELETE FROM links WHERE account = ?", key)
         rows += try execute("DELETE FROM email_changes WHERE account = ?", key)
         rows += try execute("DELETE FROM claims WHERE account = ?", key)

@@ -16,6 +16,7 @@ struct FederatedSignIn: Sendable {
     let keys: IdentityKeys
     let randomness: any Randomness
     let answers: AccountAnswers
+    let guests: GuestSettlement
     /// Whether providers' codes are exchanged: the operator has configured Apple's key (G-05).
     let keepsGrants: Bool
 
@@ -41,7 +42,9 @@ struct FederatedSignIn: Sendable {
         }
         for _ in 0..<Self.triesMax {
             switch try await write(proved, call) {
-            case .admitted(let admitted): return try await answer(admitted, proved)
+            case .admitted(let admitted):
+                if admitted.guest != nil { guests.wake() }
+                return try await answer(admitted, proved)
             case .refused(let code): throw ServiceError(code)
             case .undecided: continue
             }

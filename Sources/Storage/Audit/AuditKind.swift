@@ -111,6 +111,14 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case documentWrittenByBackend = "document.written-by-backend"
     /// A backend removed a document of an account.
     case documentRemovedByBackend = "document.removed-by-backend"
+    /// What happens to a guest's documents was chosen, by the owner of the account that the guest
+    /// signed in to or by the operator's setting; `attempt` is 1 to discard them, 2 to move them
+    /// into the account, 3 to keep the guest, and 0 for documents that the owner uploaded.
+    case guestDataChosen = "guest-data.chosen"
+    /// All documents of a guest were moved into an account; `attempt` is their number.
+    case guestDataMigrated = "guest-data.migrated"
+    /// Some documents of a guest could not be moved; `attempt` is their number.
+    case guestDataNeedsAttention = "guest-data.needs-attention"
     /// An account's owner agreed to something; `attempt` is 1 for the terms, 2 for the privacy text,
     /// 3 for marketing, 4 for analytics.
     case consentGiven = "consent.given"
