@@ -25,6 +25,7 @@ package protocol GuestsAPI: Sendable {
         _ request: GatewayV1.SignInAsGuestRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInAsGuestResponse
 
+    /// Returns the documents of both sides of a collision, one page at a time.
     /// - Throws: `auth/invalid-choice`, `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
     func compareGuest(
         _ request: GatewayV1.CompareGuestRequest, _ context: CallContext

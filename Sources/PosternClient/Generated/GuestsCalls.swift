@@ -32,6 +32,7 @@ public struct GuestsCalls: Sendable {
         try await caller.call(GuestsDescription.signInAsGuest, request, options)
     }
 
+    /// Returns the documents of both sides of a collision, one page at a time.
     /// - Throws: `auth/invalid-choice`, `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
     public func compareGuest(
         _ request: GatewayV1.CompareGuestRequest, _ options: CallOptions = CallOptions()
