@@ -2,6 +2,7 @@ import Contracts
 import HTTPTypes
 import Logging
 import Messages
+import NIOCore
 import RPC
 import ServiceRuntime
 import Synchronization

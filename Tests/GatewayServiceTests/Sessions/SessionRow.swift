@@ -51,8 +51,8 @@ struct SessionRow: Sendable, CustomTestStringConvertible {
     }
 
     static let all: [SessionRow] =
-        signUpsAndSignIns + inSessions + documents + backendDocuments + profile + onboarding
-        + consents + outside + verification + admin
+        signUpsAndSignIns + guestData + inSessions + documents + backendDocuments + profile
+        + onboarding + consents + outside + verification + admin
 
     private static let signUpsAndSignIns: [SessionRow] = [
         .init(
