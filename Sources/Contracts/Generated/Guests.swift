@@ -42,7 +42,8 @@ package protocol GuestsAPI: Sendable {
     /// Uploads documents that an app kept on the device while its user was a guest, for a migration
     /// into the caller's account. First a head, then the documents; the last item of the response has
     /// the migration. With the same idempotency-key a repeat gets the same migration.
-    /// - Throws: `auth/document-quota`, `auth/invalid-document`, `auth/too-many-requests`,
+    /// - Throws: `auth/account-required`, `auth/document-quota`, `auth/invalid-document`,
+    ///   `auth/too-many-requests`,
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
     ///   `auth/idempotency-key-reused`.
     func uploadGuestBundle(_ context: CallContext) -> BidirectionalCall<GatewayV1.UploadGuestBundleRequest, GatewayV1.UploadGuestBundleItem>
@@ -74,7 +75,8 @@ package protocol GuestsService: GuestsAPI {
     /// Uploads documents that an app kept on the device while its user was a guest, for a migration
     /// into the caller's account. First a head, then the documents; the last item of the response has
     /// the migration. With the same idempotency-key a repeat gets the same migration.
-    /// - Throws: `auth/document-quota`, `auth/invalid-document`, `auth/too-many-requests`,
+    /// - Throws: `auth/account-required`, `auth/document-quota`, `auth/invalid-document`,
+    ///   `auth/too-many-requests`,
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
     ///   `auth/idempotency-key-reused`.
     ///
@@ -299,6 +301,7 @@ package enum GuestsDescription {
                 "auth/too-many-requests",
             ],
             "postern.gateway.v1.Guests/UploadGuestBundle": [
+                "auth/account-required",
                 "auth/document-quota",
                 "auth/invalid-document",
                 "auth/too-many-requests",

@@ -36,6 +36,10 @@ package struct IdentityKeys: StoreKeys {
     let outbox: SealedBox
     /// Seals the token for the choice after a collision (`CollisionChoice`).
     let choices: SealedBox
+    /// Seals the key of each deletion's payload (`DeletionVault`).
+    let deletions: SealedBox
+    /// Seals the token that confirms a deletion (`DeletionConfirmation`).
+    let confirmations: SealedBox
     /// Authenticates sign-in proofs to the session service.
     let proofs: SignInProofSeal
 
@@ -69,6 +73,8 @@ package struct IdentityKeys: StoreKeys {
         accounts = try box("account keys")
         outbox = try box("outbox")
         choices = try box("collision choice")
+        deletions = try box("deletion keys")
+        confirmations = try box("deletion confirmation")
         proofs = SignInProofSeal(key: KeyedHash(key: signInProofs))
     }
 }

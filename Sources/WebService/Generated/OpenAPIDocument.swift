@@ -731,7 +731,7 @@ enum OpenAPIDocument {
       "post": {
         "tags": ["Auth"],
         "operationId": "signInWithPassword",
-        "description": "Signs in with email and password. In a guest's session the guest stays an account of its own and keeps its session, and the response has a collision.",
+        "description": "Signs in with email and password. In a guest's session the guest is another account, and if it has documents, the response has a collision.",
         "security": [{"app": []}, {"app": [], "accessToken": []}],
         "parameters": [
           {"$ref": "#/components/parameters/connectProtocolVersion"},
@@ -1597,8 +1597,8 @@ enum OpenAPIDocument {
       "post": {
         "tags": ["Passwords"],
         "operationId": "resetPassword",
-        "description": "Sets a new password by that link and signs in; all other sessions end.",
-        "security": [{"app": []}],
+        "description": "Sets a new password by that link and signs in; all other sessions end. A guest may come along, as with SignInWithPassword.",
+        "security": [{"app": []}, {"app": [], "accessToken": []}],
         "parameters": [
           {"$ref": "#/components/parameters/connectProtocolVersion"},
           {"$ref": "#/components/parameters/acceptLanguage"},
@@ -1618,7 +1618,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-link, auth/weak-password, auth/user-disabled.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-link, auth/weak-password, auth/user-disabled, auth/invalid-access-token, auth/session-ended.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -3142,7 +3142,10 @@ enum OpenAPIDocument {
             "format": "int64",
             "description": "When it was last written, in milliseconds since 1970."
           },
-          "json": {"type": "string", "description": "The JSON object as text; empty unless requested."}
+          "json": {
+            "type": "string",
+            "description": "The JSON object as text; empty unless requested, and where both sides together are longer than 96 KiB."
+          }
         }
       },
       "DocumentWrite": {
@@ -4369,6 +4372,10 @@ enum OpenAPIDocument {
           "history": {
             "$ref": "#/components/schemas/SignInHistory",
             "description": "About the previous sign-in."
+          },
+          "collision": {
+            "$ref": "#/components/schemas/Collision",
+            "description": "Set if the caller was a guest with documents of its own."
           }
         }
       },
@@ -4594,7 +4601,7 @@ enum OpenAPIDocument {
           },
           "collision": {
             "$ref": "#/components/schemas/Collision",
-            "description": "Set if a guest made the call; absent otherwise. The guest's session stays live and none of its data is lost until the user chooses."
+            "description": "Set if a guest with documents of its own made the call; absent otherwise. It says what happens to them."
           },
           "requiredActions": {
             "type": "array",
@@ -4637,7 +4644,7 @@ enum OpenAPIDocument {
           },
           "collision": {
             "$ref": "#/components/schemas/Collision",
-            "description": "Set if the calling guest is another account than this one; absent otherwise."
+            "description": "Set if the calling guest is another account than this one and has documents; absent otherwise."
           },
           "history": {
             "$ref": "#/components/schemas/SignInHistory",
@@ -4697,7 +4704,7 @@ enum OpenAPIDocument {
           },
           "collision": {
             "$ref": "#/components/schemas/Collision",
-            "description": "Set if this account existed already, so the calling guest remains an account of its own. The guest's session stays live and none of its data is lost until the user chooses. Absent otherwise."
+            "description": "Set if this account existed already, so the calling guest is another account, and the guest has documents of its own. It says what happens to them. Absent otherwise."
           },
           "history": {
             "$ref": "#/components/schemas/SignInHistory",
