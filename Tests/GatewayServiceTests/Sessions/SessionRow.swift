@@ -87,6 +87,10 @@ struct SessionRow: Sendable, CustomTestStringConvertible {
         .init("Emails/ConfirmEmailChange") {
             try await $0.emails.confirmEmailChange(.init(token: "x"), $2)
         },
+        .init("Passwords/ResetPassword") {
+            try await $0.passwords.resetPassword(
+                .init(token: "x", password: .init(text: password)), $2)
+        },
     ]
 
     private static let inSessions: [SessionRow] = [
@@ -142,10 +146,6 @@ struct SessionRow: Sendable, CustomTestStringConvertible {
     ]
 
     private static let outside: [SessionRow] = [
-        .init("Passwords/ResetPassword") {
-            try await $0.passwords.resetPassword(
-                .init(token: "x", password: .init(text: password)), $2)
-        },
         .init("Auth/RefreshSession") {
             try await $0.auth.refreshSession(.init(refreshToken: "x"), $2)
         },
