@@ -2,6 +2,7 @@ import Contracts
 import Cryptography
 import HTTPTypes
 import Messages
+import NIOCore
 import NIOPosix
 import RPC
 import ServiceRuntime
