@@ -15,6 +15,7 @@ package import ServiceRuntime
 ///     /openapi.json               `OpenAPIResponder`: the public methods, for generators of clients
 ///     /package.Service/Method     `CallResponder`: Connect, gRPC and gRPC-Web
 ///     /v1/photo, /v1/photos/…     `PhotoResponder`: photos of profiles
+///     /v1/guest-bundle            `GuestBundleResponder`: documents that a guest kept on the device
 ///     /.well-known/…              `WellKnownResponder`: keys, metadata, the operator's files
 ///     /oauth2/introspect, revoke  `OAuthResponder`
 ///     /apple/notifications        `AppleNoticeResponder`
@@ -39,7 +40,7 @@ package struct WebService: Sendable {
     /// Attack: some clients read photos slowly, until all calls that one connection can carry
     /// (`FrameLimits.callsMax`) are theirs, and sign-ins wait. So photos have a channel of their own.
     /// - Parameters:
-    ///   - photos: another channel to the same gateway.
+    ///   - photos: another channel to the same gateway, for guests' bundles too.
     ///   - pageKey: `web.key`, for the pages; nil serves none.
     /// - Throws: `AppsFileError` for an apps file that cannot be used, `ThemeError`,
     ///   `CryptographyError.invalidKey`.
@@ -108,6 +109,9 @@ package struct WebService: Sendable {
         let photos = PhotoResponder(
             profile: ProfileClient(self.photos), methods: methods, callers: callers,
             formalLanguages: settings.formalLanguages, time: time, logger: logger)
+        let bundles = GuestBundleResponder(
+            guests: GuestsClient(self.photos), methods: methods, callers: callers,
+            formalLanguages: settings.formalLanguages, time: time, logger: logger)
         let pages = pages
         return { exchange in
             // Browsers ask before they call from a page, without the app's key.
@@ -121,6 +125,7 @@ package struct WebService: Sendable {
             case "/oauth2/introspect": try await oauth.respond(to: exchange, .introspect)
             case "/oauth2/revoke": try await oauth.respond(to: exchange, .revoke)
             case "/apple/notifications": try await apple.respond(to: exchange)
+            case "/v1/guest-bundle": try await bundles.respond(to: exchange)
             case "/v1/photo": try await photos.upload(exchange)
             case _ where path.hasPrefix(PhotoResponder.path):
                 try await photos.download(exchange, path)

@@ -4,15 +4,15 @@ import RPC
 import ServiceRuntime
 
 extension PasswordsHandler {
-    /// G-11: set a new password by the token from a mailed link → record the device as known and
+    /// G-11: read the caller's session → set a new password by the token from a mailed link → record the device as known and
     /// unlock what strangers' failures locked → open a session. The token cannot be guessed, so
     /// there is no limit. A user who is locked out of signing in can therefore still use a reset.
     ///
     /// A crash between reset and session leaves an account with the new password. A retry with the
     /// same idempotency key then returns the same account and opens the session (G-25).
     ///
-    /// A guest may come along, as in `signInWithPassword` (G-27). A reset ends all sessions of the
-    /// account, also the one in which it may have been called; a repeat gets its response (`bringing`).
+    /// A guest may come along; the response has the collision (G-16, G-27). An account's session is
+    /// ignored. If it is this account's, the reset ends it, and a repeat still gets its response.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-link`,
     ///   `auth/weak-password`, `auth/user-disabled`, `rpc/invalid-argument`.
     func resetPassword(

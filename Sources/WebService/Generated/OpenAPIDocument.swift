@@ -2265,6 +2265,59 @@ enum OpenAPIDocument {
         }
       }
     },
+    "/v1/guest-bundle": {
+      "put": {
+        "tags": ["HTTP"],
+        "operationId": "uploadGuestBundle",
+        "security": [{"app": [], "accessToken": []}],
+        "description": "Uploads documents that an app kept on the device while its user was a guest, for a migration into the caller's account: 1 to 200, in at most 2 MiB. Of a document that the account has too, the newer one is kept. Own codes of errors: auth/document-quota, auth/invalid-document, auth/too-many-requests, auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/idempotency-key-reused.",
+        "parameters": [{"$ref": "#/components/parameters/idempotencyKey"}],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {
+              "schema": {
+                "type": "object",
+                "required": ["documents"],
+                "properties": {
+                  "documents": {
+                    "type": "array",
+                    "minItems": 1,
+                    "maxItems": 200,
+                    "items": {
+                      "type": "object",
+                      "required": ["collection", "name", "changedAtMs"],
+                      "description": "A document has `json` or `document`.",
+                      "properties": {
+                        "collection": {"type": "string"},
+                        "name": {"type": "string"},
+                        "document": {"type": "object", "description": "The document."},
+                        "json": {"type": "string", "description": "The same as text."},
+                        "changedAtMs": {
+                          "type": ["string", "integer"],
+                          "format": "int64",
+                          "description": "When it was last changed on the device, in milliseconds since 1970."
+                        }
+                      }
+                    }
+                  }
+                }
+              }
+            }
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "The migration, which goes on after the response.",
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Migration"}}}
+          },
+          "default": {
+            "description": "As of a call; `details[0].debug.code` says why.",
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
+          }
+        }
+      }
+    },
     "/v1/photo": {
       "put": {
         "tags": ["HTTP"],

@@ -47,6 +47,7 @@ final class GatewayFixture: Sendable {
     ///   - limits: Replaces the rate limiter, for tests of its absence.
     ///   - identities: Replaces identity's providers and guests, for tests of the calls to them.
     ///   - profiles: Replaces identity's profiles, for tests of the calls to them.
+    ///   - guestData: Replaces identity's guest data, for tests of the calls to it.
     ///   - providers: Identity's provider settings, as on a command line.
     ///   - phoneSettings: The countries that codes are sent to.
     ///   - rules: The text of identity's rules file; nil for none.
@@ -54,7 +55,7 @@ final class GatewayFixture: Sendable {
     init(
         flags: [String] = [], limits: (any LimitsAPI)? = nil,
         identities: (any IdentitiesAPI)? = nil, profiles: (any AccountProfilesAPI)? = nil,
-        providers: [String] = [],
+        guestData: (any GuestDataAPI)? = nil, providers: [String] = [],
         phone phoneSettings: PhoneSettings = PhoneSettings(countries: ["DE"]),
         enumeration: IdentitySettings.EnumerationMode = .friendly,
         verification: IdentitySettings.EmailVerificationMode = .optional,
@@ -78,7 +79,7 @@ final class GatewayFixture: Sendable {
                     providerEvents: identity.providerEvents, accountAdmin: identity.accountAdmin,
                     signInSettings: identity.signInSettings, documents: identity.documents,
                     profiles: profiles ?? identity.profiles, onboarding: identity.onboarding,
-                    consents: identity.consents),
+                    consents: identity.consents, guestData: guestData ?? identity.guestData),
                 session: .init(
                     sessions: session.sessions, devices: session.devices,
                     activity: session.accountActivity, ends: session.ends,
