@@ -52,6 +52,7 @@ final class GatewayFixture: Sendable {
     ///   - phoneSettings: The countries that codes are sent to.
     ///   - rules: The text of identity's rules file; nil for none.
     ///   - consent: What identity asks consent for.
+    ///   - guestMode: What happens to the documents of guests who sign in to an account.
     init(
         flags: [String] = [], limits: (any LimitsAPI)? = nil,
         identities: (any IdentitiesAPI)? = nil, profiles: (any AccountProfilesAPI)? = nil,
@@ -60,6 +61,7 @@ final class GatewayFixture: Sendable {
         enumeration: IdentitySettings.EnumerationMode = .friendly,
         verification: IdentitySettings.EmailVerificationMode = .optional,
         rules: String? = nil, consent: ConsentSettings = ConsentSettings(),
+        guestMode: IdentitySettings.GuestDataMode = .discard,
         time: ManualTime = ManualTime()
     ) async throws {
         self.time = time
@@ -67,7 +69,7 @@ final class GatewayFixture: Sendable {
         inner = try await InnerServices(
             in: folder, time: time, providers: providers, phone: phoneSettings,
             enumeration: enumeration, verification: verification, rules: rules,
-            consent: consent)
+            consent: consent, guestMode: guestMode)
         let (identity, session) = (inner.identity, inner.sessionService)
         gateway = GatewayService(
             settings: try SettingsLoader.settings(flags),
