@@ -61,6 +61,12 @@ struct GuestSettlementTests {
             try await fixture.write("{}", "main", by: fixture.ofGuest)
         }
         #expect(refused.code == .operationNotAllowed)
+        let renamed = try await refusal {
+            try await fixture.identity.service.profiles.updateProfile(
+                .init(accessToken: fixture.ofGuest, name: .displayName("Ada")),
+                fixture.identity.context())
+        }
+        #expect(renamed.code == .operationNotAllowed)
         let time = fixture.identity.time
         time.advance(by: GuestSettlement.keptFor - .seconds(1))
         try await fixture.handler.job.run()

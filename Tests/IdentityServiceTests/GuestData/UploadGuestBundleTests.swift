@@ -136,6 +136,38 @@ struct UploadGuestBundleTests {
         #expect(guest.code == .accountRequired)
     }
 
+    @Test("G-20, G-21: what waits to be moved is exported, and deleted with the account")
+    func accountData() async throws {
+        let fixture = try await GuestDataFixture()
+        _ = try await fixture.upload([.make("a", #"{"x":1}"#, in: "unknown")])
+        try await fixture.handler.job.run()
+        let (identity, data) = (fixture.identity, fixture.identity.service.accountData)
+        var (name, sent) = ("", [UInt8]())
+        let items = data.collectAccountData(
+            .init(subject: .init(accountId: fixture.account)),
+            identity.context(application: "identity"))
+        for try await item in items {
+            switch item.part {
+            case .file(let begun): name = begun
+            case .data(let bytes): sent += name == "guest-data.json" ? bytes : []
+            case nil: Issue.record("an item without a part")
+            }
+        }
+        let text = String(decoding: sent, as: UTF8.self)
+        #expect(text.contains(#""collection":"unknown","name":"a""#), "\(text)")
+        #expect(text.contains(#""document":{"x":1}"#), "\(text)")
+        let account = try #require(AccountID(text: fixture.account))
+        _ = try await identity.store.write(about: [.account(account)]) {
+            try $0.apply(.beginDeletion, account)
+        }
+        _ = try await data.forgetAccountData(
+            .init(subject: .init(accountId: fixture.account)),
+            identity.context(application: "identity"))
+        for table in ["guest_migrations", "guest_migration_documents"] {
+            #expect(try await identity.count(table) == 0)
+        }
+    }
+
     @Test("a bundle whose upload broke off is not seen, and purged")
     func brokenOff() async throws {
         let fixture = try await GuestDataFixture()
