@@ -105,6 +105,8 @@ extension LimitName {
         case .newAccountByApp: 38
         case .documentWriteByAccount: 39
         case .guestBundleByAccount: 40
+        case .deletionLinkByEmail: 41
+        case .exportByAccount: 43
         }
     }
 

@@ -12,6 +12,9 @@ import Testing
 struct PublicMethodSetTests {
     private static let expected: Set<String> = Set(
         [
+            "AccountDeletion/CancelDeletion", "AccountDeletion/GetDeletion",
+            "AccountDeletion/PreviewDeletion", "AccountDeletion/RequestDeletion",
+            "AccountDeletion/RequestDeletionLink",
             "AccountSessions/EndOtherSessions", "AccountSessions/EndSession",
             "AccountSessions/ListSessions", "AccountSessions/NoteActivity",
             "AccountSessions/Reauthenticate",
@@ -19,6 +22,9 @@ struct PublicMethodSetTests {
             "Auth/SignOut", "Auth/SignUpWithPassword", "Auth/VerifyEmail",
             "Consents/AcceptTerms", "Consents/GetConsents", "Consents/GetPrivacy",
             "Consents/SetPrivacy", "Consents/WithdrawConsent",
+            "DataExports/CancelDataExport", "DataExports/FetchDataExport",
+            "DataExports/GetDataExport", "DataExports/RequestDataExport",
+            "DataExports/WatchDataExport",
             "Documents/ListDocuments", "Documents/ReadDocument", "Documents/RemoveDocument",
             "Documents/WatchDocuments", "Documents/WriteDocument", "Documents/WriteDocuments",
             "Emails/CancelEmailChange", "Emails/ConfirmEmailChange", "Emails/RequestEmailChange",

@@ -118,7 +118,8 @@ extension SessionsAPI {
         let state = try await inspectSession(
             SessionV1.InspectSessionRequest(accessToken: token), context.onward())
         guard state.known else { throw ServiceError(unknown) }
-        throw ServiceError(state.live ? .invalidAccessToken : .sessionEnded)
+        if state.live { throw ServiceError(.invalidAccessToken) }
+        throw ServiceError.sessionEnded(state.endReason)
     }
 }
 

@@ -23,6 +23,7 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     case invalidAccessToken = "auth/invalid-access-token"
     case invalidChoice = "auth/invalid-choice"
     case invalidCode = "auth/invalid-verification-code"
+    case invalidConfirmation = "auth/invalid-confirmation"
     case invalidCredential = "auth/invalid-credential"
     case invalidDeviceKey = "auth/invalid-device-key"
     case invalidDeviceProof = "auth/invalid-device-proof"
@@ -86,6 +87,7 @@ package enum ErrorCode: String, CaseIterable, Sendable {
         case .invalidAccessToken: Entry(.unauthenticated, next: .refresh)
         case .invalidChoice: Entry(.failedPrecondition, next: .correct)
         case .invalidCode: Entry(.unauthenticated, next: .correct)
+        case .invalidConfirmation: Entry(.failedPrecondition, next: .startAgain)
         case .invalidCredential: Entry(.unauthenticated, next: .resetPassword)
         case .invalidDeviceKey: Entry(.invalidArgument, next: .correct)
         case .invalidDeviceProof: Entry(.unauthenticated, next: .refresh)
