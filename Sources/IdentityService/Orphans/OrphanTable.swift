@@ -50,7 +50,9 @@ struct OrphanTable: Sendable {
         OrphanTable(.row, in: "notices"), OrphanTable(.row, in: "known_devices"),
         OrphanTable(.row, in: "suspensions"), OrphanTable(.row, in: "consents"),
         OrphanTable(.row, in: "removed_identities"), OrphanTable(.row, in: "imported_accounts"),
-        OrphanTable(.row, in: "custom_claims"), OrphanTable(deletionsAs: .job),
+        OrphanTable(.row, in: "custom_claims"),
+        OrphanTable(.document, in: "guest_migration_documents"),
+        OrphanTable(.job, in: "guest_migrations"), OrphanTable(deletionsAs: .job),
     ]
 
     /// The accounts of the next rows, in the order of their keys, and whether each exists.
