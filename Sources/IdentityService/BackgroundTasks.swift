@@ -46,6 +46,8 @@ package struct BackgroundTasks: Service {
         let photos = PhotoSweep(
             store: store, blobs: profiles.blobs, uploads: profiles.uploads, findings: findings,
             logger: logger)
+        let importedIDs = ImportedIDPurge(
+            store: store, retention: accounts.settings.importedIDRetention, time: time)
         deletionWork = DeletionWork(
             DeletionSteps(
                 settings: accounts.settings, store: store, deletions: deletions, peers: peers,
@@ -59,7 +61,7 @@ package struct BackgroundTasks: Service {
             of: store, purging: IdentityTables.purges,
             [
                 check.duty, elsewhere.duty, photos.duty, exports.duty, guests.duty,
-                guestData.job.duty, deletionWork.duty, overdue.duty,
+                guestData.job.duty, deletionWork.duty, overdue.duty, importedIDs.duty,
             ], time: time)
     }
 

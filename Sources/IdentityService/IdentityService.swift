@@ -119,8 +119,7 @@ package struct IdentityService: Sendable {
         let unused = UnusedGuests(
             search: UnusedGuestSearch(
                 store: store, activity: peers.activity, kept: settings.guestKept),
-            writing: writing, time: time,
-            logger: logger)
+            writing: writing, time: time, logger: logger)
         accountAdmin = AccountAdminHandler(
             settings: settings, store: store, keys: keys, randomness: randomness,
             answers: answers, logger: logger, activity: peers.activity, deletions: writing,
@@ -163,7 +162,9 @@ package struct IdentityService: Sendable {
             settings: settings, store: store, keys: keys, time: time, randomness: randomness,
             logger: logger, blobs: blobs, uploads: profiles.uploads,
             collection: ExportCollection(
-                services: [accountData, peers.sessionData, peers.notificationData], time: time),
+                services: [
+                    accountData, peers.sessionData, peers.notificationData, peers.rateLimitData,
+                ], time: time),
             watchers: watchers)
         exports = AccountExportsHandler(
             store: store, keys: keys, time: time, randomness: randomness, sessions: peers.sessions,
@@ -206,9 +207,7 @@ package struct IdentityService: Sendable {
     /// is served.
     /// - Throws: `SQLError`; errors of the store.
     package func replayTombstones() async throws {
-        try await tombstones.replay(
-            in: accounts.store,
-            DeletionWriting(keys: accounts.keys, randomness: accounts.randomness))
+        try await tombstones.replay(in: deletions.store, deletions.deletions)
     }
 
     /// Stops the threads for passwords and files. Call it after the tasks have ended.

@@ -48,6 +48,8 @@ package struct IdentitySettings: Settings {
     package let guestData: GuestDataMode
     /// The deletion of accounts.
     let deletion: DeletionSettings
+    /// How long the ids that accounts had in another system are kept.
+    package let importedIDRetention: Duration
     /// The folders of tombstones; empty for the one in the data folder.
     package let tombstones: [String]
     /// How long a guest is kept after its last use (I-04); nil for ever.
@@ -67,7 +69,8 @@ package struct IdentitySettings: Settings {
         displayName: DisplayNameMode = .optional,
         rules: RulesSettings = .none, consent: ConsentSettings = ConsentSettings(),
         guestData: GuestDataMode = .discard,
-        deletion: DeletionSettings = DeletionSettings(), tombstones: [String] = [],
+        deletion: DeletionSettings = DeletionSettings(),
+        importedIDRetention: Duration = .seconds(3_660 * 86_400), tombstones: [String] = [],
         guestKept: Duration? = guestKeptDefault
     ) {
         self.phone = phone
@@ -84,6 +87,7 @@ package struct IdentitySettings: Settings {
         self.consent = consent
         self.guestData = guestData
         self.deletion = deletion
+        self.importedIDRetention = importedIDRetention
         self.tombstones = tombstones
         self.guestKept = guestKept
         self.linkOrigin = linkOrigin
@@ -154,6 +158,11 @@ package struct IdentitySettings: Settings {
             "guest-data", default: GuestDataMode.discard,
             reason: "What happens to a guest's documents when it signs in to an account (G-16).")
         deletion = DeletionSettings(reading: &settings)
+        importedIDRetention = settings.duration(
+            "imported-ids-kept", default: .seconds(3_660 * 86_400),
+            in: .seconds(86_400)...(.seconds(3_660 * 86_400)),
+            reason: "How long after its import an account can be found by its id in the other "
+                + "system (I-08).")
         tombstones = settings.strings(
             "tombstones", default: [], unit: "path",
             reason: "Folders, best on other disks, that keep deleted accounts deleted when a "

@@ -34,7 +34,7 @@ extension AuthHandler {
                 endReason: GatewayV1.EndReason(rawValue: state.endReason.rawValue))
         }
         guard let account = try await account(validity.accountId, context) else {
-            return GatewayV1.CheckAuthStateResponse(reason: .accountDeleted)
+            return GatewayV1.CheckAuthStateResponse(reason: .noSession)
         }
         guard account.status != .deleting else {
             return GatewayV1.CheckAuthStateResponse(reason: .accountDeleted)

@@ -125,5 +125,5 @@ extension SessionsAPI {
 
 extension ServiceError {
     /// It says that an access token is not valid.
-    fileprivate var isOfSession: Bool { code == .invalidAccessToken || code == .sessionEnded }
+    var isOfSession: Bool { code == .invalidAccessToken || code == .sessionEnded }
 }

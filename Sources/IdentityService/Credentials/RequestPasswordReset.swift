@@ -43,8 +43,14 @@ extension ResetMailing {
 
         /// A request for a link to an address.
         init(_ address: EmailAddress, _ keys: IdentityKeys, origin: CallOrigin) {
-            lookUpKey = keys.lookUpKey(of: address)
-            subject = keys.subject(of: address)
+            self.init(
+                lookUpKey: keys.lookUpKey(of: address), subject: keys.subject(of: address),
+                origin: origin)
+        }
+
+        init(lookUpKey: [UInt8], subject: [UInt8], origin: CallOrigin) {
+            self.lookUpKey = lookUpKey
+            self.subject = subject
             self.origin = origin
         }
 

@@ -64,9 +64,9 @@ struct OrphanRepair: Sendable {
     private func forgetHere(_ account: AccountID, by caller: AdminCaller) async throws -> Bool {
         try await store.write(about: [.account(account)]) { transaction in
             guard try !transaction.hasAccount(account) else { return false }
-            let jobs = try transaction.execute(
-                "DELETE FROM deletions WHERE account = ? AND step <= 8", [.integer(account.key)])
-            guard try transaction.deleteAccount(account) + jobs > 0 else { return false }
+            let rows =
+                try transaction.deleteJobs(of: account) + transaction.deleteAccount(account)
+            guard rows > 0 else { return false }
             try transaction.audit(orphan: account, by: caller)
             return true
         }
@@ -108,6 +108,15 @@ extension SQLSession {
 }
 
 extension Transaction {
+    /// Deletes the jobs of an account that does not exist. The sweep removes an export's file.
+    /// - Returns: how many.
+    fileprivate func deleteJobs(of account: AccountID) throws -> Int {
+        let key: [SQLValue] = [.integer(account.key)]
+        // A deletion goes on after its step `rows` (8), without the account.
+        return try execute("DELETE FROM deletions WHERE account = ? AND step <= 8", key)
+            + execute("DELETE FROM exports WHERE account = ?", key)
+    }
+
     fileprivate func audit(orphan account: AccountID, by caller: AdminCaller?) throws {
         let event = AuditEvent(.orphanRepaired, account: account.key)
         try audit(caller.map { event.by($0) } ?? event)

@@ -16,7 +16,7 @@ struct OrphanTable: Sendable {
         // Some rows and no further, whatever an account has of them. The rest of the last account's
         // rows is left out: one row names it as well as all.
         page = """
-            SELECT DISTINCT account,
+            SELECT account,
                 EXISTS (SELECT 1 FROM accounts WHERE accounts.account = page.account) AS is_owned
             FROM (
                 SELECT account FROM \(table) WHERE account > ? ORDER BY account LIMIT ?) AS page
@@ -50,7 +50,7 @@ struct OrphanTable: Sendable {
         OrphanTable(.row, in: "notices"), OrphanTable(.row, in: "known_devices"),
         OrphanTable(.row, in: "suspensions"), OrphanTable(.row, in: "consents"),
         OrphanTable(.row, in: "removed_identities"), OrphanTable(.row, in: "imported_accounts"),
-        OrphanTable(.row, in: "custom_claims"),
+        OrphanTable(.row, in: "custom_claims"), OrphanTable(.job, in: "exports"),
         OrphanTable(.document, in: "guest_migration_documents"),
         OrphanTable(.job, in: "guest_migrations"), OrphanTable(deletionsAs: .job),
     ]

@@ -90,7 +90,7 @@ final class UnusedGuests: Sendable {
             return state.firstDeletion.map { (state.count, $0) }
         }
         if let report {
-            logger.warning(
+            logger.info(
                 "identity.guests.unused",
                 """
                 guests without a session are deleted, the first at the time in detail; \

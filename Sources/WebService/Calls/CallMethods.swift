@@ -14,6 +14,7 @@ package struct CallMethods: Sendable {
         ProviderNoticesDescription.service, SignInOptionsDescription.service,
         ProfileDescription.service, DocumentsDescription.service, OnboardingDescription.service,
         ConsentsDescription.service, AccountDeletionDescription.service,
+        DataExportsDescription.service,
         BackendDocumentsDescription.service, AdminDescription.service,
     ]
 

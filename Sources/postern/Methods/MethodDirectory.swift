@@ -39,6 +39,7 @@ struct MethodDirectory: Sendable {
         AccountActivityDescription.service, AccountAdminDescription.service,
         AccountConsentsDescription.service,
         AccountDataDescription.service, AccountDeletionDescription.service,
+        AccountExportsDescription.service, DataExportsDescription.service,
         AccountDeletionsDescription.service,
         AccountDocumentsDescription.service,
         AccountNoticesDescription.service, AccountOnboardingDescription.service,

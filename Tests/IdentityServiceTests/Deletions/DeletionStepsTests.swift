@@ -105,7 +105,11 @@ struct DeletionStepsTests {
     private static func contains(_ bytes: [UInt8], _ part: [UInt8]) -> Bool {
         bytes.withUnsafeBytes { bytes in
             part.withUnsafeBytes { part in
-                memmem(bytes.baseAddress, bytes.count, part.baseAddress, part.count) != nil
+                guard let first = part.baseAddress, bytes.count >= part.count else { return false }
+                return (0...(bytes.count - part.count)).contains { start in
+                    guard let here = bytes.baseAddress else { return false }
+                    return memcmp(here + start, first, part.count) == 0
+                }
             }
         }
     }
@@ -164,7 +168,8 @@ struct DeletionStepsTests {
                 of: account, source: .operator, due: transaction.at, deletions)
         }
         await fixture.carryOn(ada)
-        #expect(try await !fixture.exists(ada) && fixture.deletion(of: ada) == nil)
+        #expect(try await !fixture.exists(ada))
+        #expect(try await fixture.deletion(of: ada) == nil)
         #expect(!token.isEmpty)
     }
 }

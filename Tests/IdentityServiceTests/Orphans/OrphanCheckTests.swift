@@ -209,6 +209,13 @@ struct OrphanCheckTests {
         (
             .job,
             """
+            exports (export, account, state, requested_at_ms, voice, attempts, bytes)
+            VALUES (1, 9, 1, 1, 'en', 0, 0)
+            """
+        ),
+        (
+            .job,
+            """
             deletions (account, step, source, requested_at_ms, due_at_ms, next_attempt_at_ms,
                 attempts, sealed_key, payload)
             VALUES (9, 4, 'owner', 1, 1, 1, 0, x'00', x'00')
@@ -346,9 +353,9 @@ struct OrphanCheckTests {
     func hourly() async throws {
         try await withThrowingTaskGroup { group in
             group.addTask { try await fixture.tasks.run() }
-            // The outbox relay, the purge, both checks, the sweep of photos, unused guests and the
-            // response times' floor sleep.
-            await fixture.time.sleepers(7)
+            // The outbox relay, the response times' floor and the duties sleep: the purge, both
+            // checks, photos, exports, unused guests, imported ids, deletions and their log.
+            await fixture.time.sleepers(11)
             _ = try await fixture.register()
             try await fixture.change("DELETE FROM profiles")
             #expect(fixture.log.lines.allSatisfy { !$0.contains("orphan") })

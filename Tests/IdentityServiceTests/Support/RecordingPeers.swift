@@ -77,12 +77,22 @@ final class ListedAccounts: AccountDataAPI {
         var failure: ErrorCode?
         var calls = 0
         var forgotten: [AccountDataV1.DataSubject] = []
+        var files: [(name: String, parts: [[UInt8]])] = []
+        var subjects: [AccountDataV1.DataSubject] = []
+        var meanwhile: (@Sendable () async throws -> Void)?
     }
 
     private let state = Mutex(State())
 
     /// The number of calls.
     var calls: Int { state.withLock { $0.calls } }
+    /// Whose data was collected, in order.
+    var collected: [AccountDataV1.DataSubject] { state.withLock { $0.subjects } }
+
+    /// From now on it has this file of each account, sent in these parts.
+    func have(_ name: String, _ parts: [[UInt8]]) {
+        state.withLock { $0.files.append((name, parts)) }
+    }
 
     /// The accounts that it was asked to forget, in order.
     var forgotten: [AccountDataV1.DataSubject] { state.withLock { $0.forgotten } }
@@ -94,6 +104,11 @@ final class ListedAccounts: AccountDataAPI {
 
     /// From now on calls fail with this code; nil for none.
     func fail(_ code: ErrorCode?) { state.withLock { $0.failure = code } }
+
+    /// Runs `body` once, after the files of the next account were collected.
+    func onceCollected(_ body: @escaping @Sendable () async throws -> Void) {
+        state.withLock { $0.meanwhile = body }
+    }
 
     func listAccountsWithData(
         _ request: AccountDataV1.ListAccountsWithDataRequest, _ context: CallContext
@@ -113,7 +128,24 @@ final class ListedAccounts: AccountDataAPI {
     func collectAccountData(
         _ request: AccountDataV1.CollectAccountDataRequest, _ context: CallContext
     ) -> IncomingItems<AccountDataV1.CollectAccountDataItem> {
-        .inProcess { _ in throw ServiceError(.unknownMethod) }
+        .inProcess { items in
+            try context.requireIdentity()
+            let (files, failure) = self.state.withLock { state in
+                if let subject = request.subject { state.subjects.append(subject) }
+                return (state.files, state.failure)
+            }
+            for file in files {
+                try await items.write(.init(part: .file(file.name)))
+                for part in file.parts { try await items.write(.init(part: .data(part))) }
+            }
+            let meanwhile = self.state.withLock { state in
+                defer { state.meanwhile = nil }
+                return state.meanwhile
+            }
+            try await meanwhile?()
+            // In the middle of the stream: what was sent is in the archive by then.
+            if let failure { throw ServiceError(failure) }
+        }
     }
 
     func forgetAccountData(

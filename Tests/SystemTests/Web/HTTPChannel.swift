@@ -18,6 +18,7 @@ struct HTTPChannel: CallChannel {
             PhoneSignInDescription.service, DocumentsDescription.service,
             ProfileDescription.service, OnboardingDescription.service,
             ConsentsDescription.service, AccountDeletionDescription.service,
+            DataExportsDescription.service,
         ].map { try Schema(fileDescriptorSet: $0.fileDescriptorSet) }
     }
 

@@ -1,5 +1,7 @@
 import Contracts
+import Cryptography
 import Messages
+import NIOCore
 import NIOPosix
 import RPC
 import ServiceRuntime
