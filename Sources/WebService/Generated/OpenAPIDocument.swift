@@ -2311,6 +2311,13 @@ enum OpenAPIDocument {
             "description": "The migration, which goes on after the response.",
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Migration"}}}
           },
+          "default": {
+            "description": "As of a call; `details[0].debug.code` says why.",
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
+          }
+        }
+      }
+    },
     "/v1/exports/{exportId}": {
       "get": {
         "tags": ["HTTP"],
