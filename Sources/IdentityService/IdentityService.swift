@@ -119,7 +119,8 @@ package struct IdentityService: Sendable {
             watchers: DocumentWatchers())
         onboarding = AccountOnboardingHandler(documents: documents, answers: answers)
         consents = AccountConsentsHandler(
-            settings: settings.consent, store: store, keys: keys, sessions: peers.sessions)
+            settings: settings.consent, linkOrigin: settings.linkOrigin, store: store, keys: keys,
+            time: time, randomness: randomness, deletions: deletionWork, sessions: peers.sessions)
         blobs = try BlobFolder(in: store.folder)
         profiles = AccountProfilesHandler(
             settings: settings, store: store, keys: keys, randomness: randomness,

@@ -40,6 +40,8 @@ package enum MailTemplate: String, MessageTemplate {
     case accountSuspended = "account-suspended"
     /// The operator has restored the account.
     case accountRestored = "account-restored"
+    /// To a parent: consent to a child's account, or refuse it (G-23).
+    case parentalConsent = "parental-consent"
     /// An export of the account's data is ready (G-21).
     case exportReady = "export-ready"
     /// The account will be deleted; until then the deletion can be cancelled (G-19).
@@ -79,6 +81,7 @@ package enum MailTemplate: String, MessageTemplate {
         case .emailAlreadyRegistered: (.security, [.methods, .link])
         case .accountSuspended: (.notice, [.time])
         case .accountRestored: (.notice, [.time])
+        case .parentalConsent: (.security, [.link, .time])
         case .exportReady: (.notice, [.link, .time])
         case .deletionScheduled: (.security, [.time])
         case .deletionCancelled: (.notice, [.time])

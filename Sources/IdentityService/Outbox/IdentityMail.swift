@@ -31,6 +31,9 @@ enum IdentityMail: Hashable, Sendable {
     case accountSuspended(time: String)
     /// The operator has restored the account (I-09).
     case accountRestored(time: String)
+    /// To a parent: consent to a child's account, or refuse it, by a link (G-23). It names neither
+    /// the child nor the account: a stranger could write to any address through the name.
+    case parentalConsent(link: String, time: String)
     /// A newer session has displaced another one (S-03).
     case sessionDisplaced(device: String, time: String)
     /// A refresh token was used twice, so its session was ended (G-10).
@@ -53,6 +56,7 @@ enum IdentityMail: Hashable, Sendable {
         case .emailAlreadyRegistered: .emailAlreadyRegistered
         case .accountSuspended: .accountSuspended
         case .accountRestored: .accountRestored
+        case .parentalConsent: .parentalConsent
         case .sessionDisplaced: .sessionDisplaced
         case .sessionReplayed: .sessionReplayed
         }
@@ -80,6 +84,7 @@ enum IdentityMail: Hashable, Sendable {
         case .emailAlreadyRegistered(let methods, let link):
             [(.methods, methods.joined(separator: " ")), (.link, link)]
         case .accountSuspended(let time), .accountRestored(let time): [(.time, time)]
+        case .parentalConsent(let link, let time): [(.link, link), (.time, time)]
         case .sessionDisplaced(let device, let time), .sessionReplayed(let device, let time):
             [(.device, device), (.time, time)]
         }
