@@ -17,6 +17,7 @@ package struct GatewayPeers: Sendable {
         let profiles: any AccountProfilesAPI
         let onboarding: any AccountOnboardingAPI
         let consents: any AccountConsentsAPI
+        let deletions: any AccountDeletionsAPI
         /// For `watchDocuments` only.
         let watches: any AccountDocumentsAPI
         /// For uploads and downloads of photos only.
@@ -29,7 +30,8 @@ package struct GatewayPeers: Sendable {
             emailChanges: any EmailChangesAPI, providerEvents: any ProviderEventsAPI,
             accountAdmin: any AccountAdminAPI, signInSettings: any SignInSettingsAPI,
             documents: any AccountDocumentsAPI, profiles: any AccountProfilesAPI,
-            onboarding: any AccountOnboardingAPI, consents: any AccountConsentsAPI
+            onboarding: any AccountOnboardingAPI, consents: any AccountConsentsAPI,
+            deletions: any AccountDeletionsAPI
         ) {
             self.accounts = accounts
             self.credentials = credentials
@@ -43,6 +45,7 @@ package struct GatewayPeers: Sendable {
             self.profiles = profiles
             self.onboarding = onboarding
             self.consents = consents
+            self.deletions = deletions
             (watches, photos) = (documents, profiles)
         }
 
@@ -66,6 +69,7 @@ package struct GatewayPeers: Sendable {
             profiles = AccountProfilesClient(channel)
             onboarding = AccountOnboardingClient(channel)
             consents = AccountConsentsClient(channel)
+            deletions = AccountDeletionsClient(channel)
         }
     }
 

@@ -33,6 +33,8 @@ package struct GatewayService: Sendable {
     let onboarding: OnboardingHandler
     /// `postern.gateway.v1.Consents`.
     let consents: ConsentsHandler
+    /// `postern.gateway.v1.AccountDeletion`.
+    let accountDeletion: AccountDeletionHandler
     /// `postern.gateway.v1.Verification`.
     let verification: VerificationHandler
     /// `postern.gateway.v1.ProviderNotices`.
@@ -87,6 +89,8 @@ package struct GatewayService: Sendable {
             sessions: session.sessions, limits: limits, photos: photos)
         consents = ConsentsHandler(
             consents: identity.consents, sessions: session.sessions, limits: limits)
+        accountDeletion = AccountDeletionHandler(
+            deletions: identity.deletions, sessions: session.sessions, limits: limits)
         verification = VerificationHandler(
             sessions: session.sessions, ends: session.ends, time: time, randomness: randomness)
         providerNotices = ProviderNoticesHandler(events: identity.providerEvents)
@@ -110,6 +114,7 @@ package struct GatewayService: Sendable {
             ProfileDispatcher.methods(of: profile),
             OnboardingDispatcher.methods(of: onboarding),
             ConsentsDispatcher.methods(of: consents),
+            AccountDeletionDispatcher.methods(of: accountDeletion),
             VerificationDispatcher.methods(of: verification),
             ProviderNoticesDispatcher.methods(of: providerNotices),
             AdminDispatcher.methods(of: admin),

@@ -46,7 +46,8 @@ package enum LimitedFlow: String, CaseIterable, Sendable {
     case signUp = "sign-up"
     /// Proceeds: a guest account holds nothing and costs a few rows.
     case guestSignUp = "guest-sign-up"
-    /// Proceeds: the mail goes to the email's owner, who may have no other way to sign in.
+    /// Proceeds: the mail goes to the email's owner, who may have no other way to sign in. Also for
+    /// links to delete an account.
     case passwordReset = "password-reset"
     /// Proceeds: a check of a new password says nothing about any account.
     case passwordCheck = "password-check"

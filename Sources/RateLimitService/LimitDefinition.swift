@@ -104,6 +104,7 @@ extension LimitName {
         case .passwordCheckByAddress: 37
         case .newAccountByApp: 38
         case .documentWriteByAccount: 39
+        case .deletionLinkByEmail: 41
         }
     }
 

@@ -104,6 +104,9 @@ private let limits: [LimitDefinition] = [
     // An email's owner, against reset links.
     row(.passwordResetByEmail, window(3, minutes: 60),
         of: .text, in: .text, says: .mail, absent: .pass, buckets: 17),
+    // An email's owner, against links to the page that deletes an account.
+    row(.deletionLinkByEmail, window(3, minutes: 60),
+        of: .text, in: .text, says: .mail, absent: .pass),
     // Against links requested by one customer. Six families behind one address may each forget a
     // password three times.
     row(.passwordResetByAddress, window(20, minutes: 60),

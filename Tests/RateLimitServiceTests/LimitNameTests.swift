@@ -106,6 +106,7 @@ struct LimitNameTests {
         row(
             .documentWriteByAccount, "document-write-by-account", 39, ring(60, 1), .pass,
             isDurable: false),
+        row(.deletionLinkByEmail, "deletion-link-by-email", 41, ring(3, 60), .pass),
     ]
 
     @Test("R-03: each limit has its name, number, rule and policy", arguments: table)
@@ -131,6 +132,6 @@ struct LimitNameTests {
 
     @Test("R-06: a number that this version does not know is not a limit")
     func unknown() {
-        for number: UInt16 in [0, 40, .max] { #expect(LimitName(number: number) == nil) }
+        for number: UInt16 in [0, 100, .max] { #expect(LimitName(number: number) == nil) }
     }
 }

@@ -44,6 +44,8 @@ package enum MailTemplate: String, MessageTemplate {
     case parentalConsent = "parental-consent"
     /// An export of the account's data is ready (G-21).
     case exportReady = "export-ready"
+    /// A link to the page that deletes the account (G-19).
+    case deletionLink = "deletion-link"
     /// The account will be deleted; until then the deletion can be cancelled (G-19).
     case deletionScheduled = "deletion-scheduled"
     /// The deletion was cancelled.
@@ -83,7 +85,8 @@ package enum MailTemplate: String, MessageTemplate {
         case .accountRestored: (.notice, [.time])
         case .parentalConsent: (.security, [.link, .time])
         case .exportReady: (.notice, [.link, .time])
-        case .deletionScheduled: (.security, [.time])
+        case .deletionLink: (.requested, [.link, .validity])
+        case .deletionScheduled: (.security, [.link, .time])
         case .deletionCancelled: (.notice, [.time])
         case .deletionDone: (.notice, [])
         }

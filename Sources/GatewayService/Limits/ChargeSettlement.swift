@@ -106,8 +106,8 @@ extension LimitedAction {
         case .providerSignIn, .providerProof: .token
         case .signUp: .signUp
         case .verificationMailByPassword: .guardedAct
-        case .guestSignUp, .passwordReset, .passwordCheck, .verificationMail, .unrequestedMail,
-            .phoneCodeRequest, .profileUpdate:
+        case .guestSignUp, .passwordReset, .deletionLink, .passwordCheck, .verificationMail,
+            .unrequestedMail, .phoneCodeRequest, .profileUpdate:
             .act
         case .documentWrite: .write
         case .photoUpload: .upload

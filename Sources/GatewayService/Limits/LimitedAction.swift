@@ -9,8 +9,11 @@ enum LimitedAction {
     case signIn(email: String, device: String, caller: LimitedCaller)
     /// Charged before it is known whether the email has an account.
     case passwordReset(email: String, caller: LimitedCaller)
+    /// The same for a link to the page that deletes an account (G-19).
+    case deletionLink(email: String, caller: LimitedCaller)
     /// Whether a new password meets the rules, asked while it is typed.
     case passwordCheck(caller: LimitedCaller)
+    /// A mail that the caller's own account requests: to verify its address, or about its deletion.
     case verificationMail(account: String)
     /// The same with the account's password, which is also counted as a guess.
     case verificationMailByPassword(email: String)
@@ -43,7 +46,7 @@ enum LimitedAction {
         switch self {
         case .signUp: .signUp
         case .signIn: .passwordSignIn
-        case .passwordReset: .passwordReset
+        case .passwordReset, .deletionLink: .passwordReset
         case .passwordCheck: .passwordCheck
         case .verificationMail, .verificationMailByPassword, .unrequestedMail: .verificationMail
         case .guestSignUp: .guestSignUp
@@ -79,6 +82,11 @@ enum LimitedAction {
             // By address too: each request is stored and mailed, whatever email it names.
             [
                 LimitName.passwordResetByEmail.charge(Self.folded(email)),
+                Self.byAddress(.passwordResetByAddress, caller),
+            ]
+        case .deletionLink(let email, let caller):
+            [
+                LimitName.deletionLinkByEmail.charge(Self.folded(email)),
                 Self.byAddress(.passwordResetByAddress, caller),
             ]
         case .passwordCheck(let caller):

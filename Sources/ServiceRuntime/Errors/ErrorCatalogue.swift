@@ -22,6 +22,7 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     case idempotencyKeyReused = "auth/idempotency-key-reused"
     case invalidAccessToken = "auth/invalid-access-token"
     case invalidCode = "auth/invalid-verification-code"
+    case invalidConfirmation = "auth/invalid-confirmation"
     case invalidCredential = "auth/invalid-credential"
     case invalidDeviceKey = "auth/invalid-device-key"
     case invalidDeviceProof = "auth/invalid-device-proof"
@@ -85,6 +86,7 @@ package enum ErrorCode: String, CaseIterable, Sendable {
         case .idempotencyKeyReused: Entry(.failedPrecondition, next: .startAgain)
         case .invalidAccessToken: Entry(.unauthenticated, next: .refresh)
         case .invalidCode: Entry(.unauthenticated, next: .correct)
+        case .invalidConfirmation: Entry(.failedPrecondition, next: .startAgain)
         case .invalidCredential: Entry(.unauthenticated, next: .resetPassword)
         case .invalidDeviceKey: Entry(.invalidArgument, next: .correct)
         case .invalidDeviceProof: Entry(.unauthenticated, next: .refresh)

@@ -20,6 +20,7 @@ auth/email-not-verified: Bitte bestätigen Sie zuerst Ihre E-Mail-Adresse.
 auth/idempotency-key-reused: Diese Anfrage wurde bereits für etwas anderes verwendet. Bitte beginnen Sie von vorn.
 auth/invalid-access-token: Bitte melden Sie sich erneut an.
 auth/invalid-verification-code: Dieser Code stimmt nicht. Bitte prüfen Sie ihn.
+auth/invalid-confirmation: Bitte bestätigen Sie das noch einmal: Es ist zu viel Zeit vergangen.
 auth/invalid-device-key: Dieses Gerät konnte nicht registriert werden. Bitte versuchen Sie es erneut.
 auth/invalid-device-proof: Dieses Gerät konnte sich nicht ausweisen. Bitte versuchen Sie es erneut.
 auth/invalid-document: Bitte prüfen Sie Ihre Eingaben.
@@ -52,6 +53,15 @@ document/json: Das konnte nicht gelesen werden. Bitte versuchen Sie es noch einm
 document/enumeration: Bitte wählen Sie eine der Möglichkeiten.
 document/server-only: Das können Sie nicht selbst ändern.
 photo/photo-format: Bitte wählen Sie ein Bild im Format JPEG, PNG oder WebP.
+deletion/account: Ihr Konto wird gelöscht, mit Ihrem Profil und allen Anmeldemethoden.
+deletion/documents-one: Alles, was Sie gespeichert haben, wird gelöscht: {{count}} Eintrag.
+deletion/documents: Alles, was Sie gespeichert haben, wird gelöscht: {{count}} Einträge.
+deletion/photo: Ihr Profilfoto wird gelöscht.
+deletion/sessions: Sie werden auf allen Geräten abgemeldet.
+deletion/provider: Der Zugriff, den Sie bei anderen Anbietern wie Apple oder Google erteilt haben, wird widerrufen.
+deletion/wait-one: Wenn Sie warten wollen, beginnt die Löschung nach {{count}} Tag. Bis dahin können Sie sie abbrechen.
+deletion/wait: Wenn Sie warten wollen, beginnt die Löschung nach {{count}} Tagen. Bis dahin können Sie sie abbrechen.
+deletion/final: Eine begonnene Löschung ist endgültig. Später können Sie ein neues Konto anlegen, auch mit derselben Adresse.
 limit/code: Bitte warten Sie {{wait}}, bevor Sie einen neuen Code anfordern.
 limit/wrong-code: Zu viele falsche Codes. Bitte warten Sie {{wait}}.
 limit/mail: Bitte warten Sie {{wait}}, bevor Sie eine neue E-Mail anfordern.
@@ -79,6 +89,7 @@ auth/google-cancelled: Die Anmeldung mit Google wurde abgebrochen.
 auth/idempotency-key-reused: Diese Anfrage wurde bereits für etwas anderes verwendet. Bitte beginne von vorn.
 auth/invalid-access-token: Bitte melde dich erneut an.
 auth/invalid-verification-code: Dieser Code stimmt nicht. Bitte prüfe ihn.
+auth/invalid-confirmation: Bitte bestätige das noch einmal: Es ist zu viel Zeit vergangen.
 auth/invalid-credential: Die E-Mail-Adresse oder das Passwort stimmt nicht.
 auth/invalid-device-key: Dieses Gerät konnte nicht registriert werden. Bitte versuche es erneut.
 auth/invalid-device-proof: Dieses Gerät konnte sich nicht ausweisen. Bitte versuche es erneut.
@@ -141,6 +152,15 @@ document/server-only: Das kannst du nicht selbst ändern.
 photo/photo-bytes: Das Bild ist zu groß.
 photo/photo-format: Bitte wähle ein Bild im Format JPEG, PNG oder WebP.
 photo/photo-pixels: Das Bild hat zu viele Pixel.
+deletion/account: Dein Konto wird gelöscht, mit deinem Profil und allen Anmeldemethoden.
+deletion/documents-one: Alles, was du gespeichert hast, wird gelöscht: {{count}} Eintrag.
+deletion/documents: Alles, was du gespeichert hast, wird gelöscht: {{count}} Einträge.
+deletion/photo: Dein Profilfoto wird gelöscht.
+deletion/sessions: Du wirst auf allen Geräten abgemeldet.
+deletion/provider: Der Zugriff, den du bei anderen Anbietern wie Apple oder Google erteilt hast, wird widerrufen.
+deletion/wait-one: Wenn du warten willst, beginnt die Löschung nach {{count}} Tag. Bis dahin kannst du sie abbrechen.
+deletion/wait: Wenn du warten willst, beginnt die Löschung nach {{count}} Tagen. Bis dahin kannst du sie abbrechen.
+deletion/final: Eine begonnene Löschung ist endgültig. Später kannst du ein neues Konto anlegen, auch mit derselben Adresse.
 password-needs/length: Das Passwort muss {{minimum}} bis {{maximum}} Zeichen lang sein.
 password-needs/common: Das Passwort darf keines sein, das viele Menschen verwenden.
 limit/code: Bitte warte {{wait}}, bevor du einen neuen Code anforderst.
@@ -178,6 +198,7 @@ auth/google-cancelled: Sign-in with Google was cancelled.
 auth/idempotency-key-reused: This request was already used for something else. Please start again.
 auth/invalid-access-token: Please sign in again.
 auth/invalid-verification-code: This code is incorrect. Please check it.
+auth/invalid-confirmation: Please confirm this once more: too much time has passed.
 auth/invalid-credential: The email or password is incorrect.
 auth/invalid-device-key: This device could not be registered. Please try again.
 auth/invalid-device-proof: This device could not identify itself. Please try again.
@@ -240,6 +261,15 @@ document/server-only: You cannot change this yourself.
 photo/photo-bytes: The picture is too large.
 photo/photo-format: Please choose a JPEG, PNG or WebP picture.
 photo/photo-pixels: The picture has too many pixels.
+deletion/account: Your account is deleted, with your profile and all ways to sign in.
+deletion/documents-one: Everything that you have saved is deleted: {{count}} item.
+deletion/documents: Everything that you have saved is deleted: {{count}} items.
+deletion/photo: Your profile photo is deleted.
+deletion/sessions: You are signed out on all devices.
+deletion/provider: The access that you granted at other providers, such as Apple or Google, is revoked.
+deletion/wait-one: If you choose to wait, the deletion begins after {{count}} day. Until then you can cancel it.
+deletion/wait: If you choose to wait, the deletion begins after {{count}} days. Until then you can cancel it.
+deletion/final: A deletion that has begun cannot be undone. You can create a new account later, with the same address.
 password-needs/length: The password needs {{minimum}} to {{maximum}} characters.
 password-needs/common: The password must not be one that many people use.
 limit/code: Please wait {{wait}} before requesting another code.
@@ -273,6 +303,7 @@ auth/email-not-verified: Confirme primero su dirección de correo electrónico.
 auth/idempotency-key-reused: Esta solicitud ya se utilizó para otra cosa. Empiece de nuevo.
 auth/invalid-access-token: Vuelva a iniciar sesión.
 auth/invalid-verification-code: Este código no es correcto. Compruébelo.
+auth/invalid-confirmation: Vuelva a confirmarlo: ha pasado demasiado tiempo.
 auth/invalid-device-key: No se pudo registrar este dispositivo. Inténtelo de nuevo.
 auth/invalid-device-proof: Este dispositivo no pudo identificarse. Inténtelo de nuevo.
 auth/invalid-document: Revise los datos que ha introducido.
@@ -305,6 +336,15 @@ document/json: No se ha podido leer. Inténtelo de nuevo.
 document/enumeration: Elija una de las opciones.
 document/server-only: No puede cambiar esto por su cuenta.
 photo/photo-format: Elija una imagen JPEG, PNG o WebP.
+deletion/account: Se elimina su cuenta, con su perfil y todas las formas de iniciar sesión.
+deletion/documents-one: Se elimina todo lo que ha guardado: {{count}} elemento.
+deletion/documents: Se elimina todo lo que ha guardado: {{count}} elementos.
+deletion/photo: Se elimina su foto de perfil.
+deletion/sessions: Se cierra su sesión en todos los dispositivos.
+deletion/provider: Se revoca el acceso que dio en otros proveedores, como Apple o Google.
+deletion/wait-one: Si elige esperar, la eliminación empieza después de {{count}} día. Hasta entonces puede cancelarla.
+deletion/wait: Si elige esperar, la eliminación empieza después de {{count}} días. Hasta entonces puede cancelarla.
+deletion/final: Una eliminación ya empezada no se puede deshacer. Más tarde puede crear otra cuenta con la misma dirección.
 limit/code: Espere {{wait}} antes de solicitar otro código.
 limit/wrong-code: Demasiados códigos incorrectos. Espere {{wait}}.
 limit/mail: Espere {{wait}} antes de solicitar otro correo.
@@ -332,6 +372,7 @@ auth/google-cancelled: Se canceló el inicio de sesión con Google.
 auth/idempotency-key-reused: Esta solicitud ya se utilizó para otra cosa. Empieza de nuevo.
 auth/invalid-access-token: Vuelve a iniciar sesión.
 auth/invalid-verification-code: Este código no es correcto. Compruébalo.
+auth/invalid-confirmation: Vuelve a confirmarlo: ha pasado demasiado tiempo.
 auth/invalid-credential: El correo electrónico o la contraseña no son correctos.
 auth/invalid-device-key: No se pudo registrar este dispositivo. Inténtalo de nuevo.
 auth/invalid-device-proof: Este dispositivo no pudo identificarse. Inténtalo de nuevo.
@@ -394,6 +435,15 @@ document/server-only: No puedes cambiar esto por tu cuenta.
 photo/photo-bytes: La imagen pesa demasiado.
 photo/photo-format: Elige una imagen JPEG, PNG o WebP.
 photo/photo-pixels: La imagen tiene demasiados píxeles.
+deletion/account: Se elimina tu cuenta, con tu perfil y todas las formas de iniciar sesión.
+deletion/documents-one: Se elimina todo lo que has guardado: {{count}} elemento.
+deletion/documents: Se elimina todo lo que has guardado: {{count}} elementos.
+deletion/photo: Se elimina tu foto de perfil.
+deletion/sessions: Se cierra tu sesión en todos los dispositivos.
+deletion/provider: Se revoca el acceso que diste en otros proveedores, como Apple o Google.
+deletion/wait-one: Si eliges esperar, la eliminación empieza después de {{count}} día. Hasta entonces puedes cancelarla.
+deletion/wait: Si eliges esperar, la eliminación empieza después de {{count}} días. Hasta entonces puedes cancelarla.
+deletion/final: Una eliminación ya empezada no se puede deshacer. Más tarde puedes crear otra cuenta con la misma dirección.
 password-needs/length: La contraseña debe tener de {{minimum}} a {{maximum}} caracteres.
 password-needs/common: La contraseña no puede ser una que use mucha gente.
 limit/code: Espera {{wait}} antes de solicitar otro código.
@@ -431,6 +481,7 @@ auth/google-cancelled: La connexion avec Google a été annulée.
 auth/idempotency-key-reused: Cette demande a déjà servi à autre chose. Veuillez recommencer.
 auth/invalid-access-token: Veuillez vous reconnecter.
 auth/invalid-verification-code: Ce code est incorrect. Veuillez le vérifier.
+auth/invalid-confirmation: Veuillez confirmer encore une fois : trop de temps s’est écoulé.
 auth/invalid-credential: L’adresse e-mail ou le mot de passe est incorrect.
 auth/invalid-device-key: Cet appareil n’a pas pu être enregistré. Veuillez réessayer.
 auth/invalid-device-proof: Cet appareil n’a pas pu s’identifier. Veuillez réessayer.
@@ -493,6 +544,15 @@ document/server-only: Vous ne pouvez pas modifier ceci vous-même.
 photo/photo-bytes: L’image est trop volumineuse.
 photo/photo-format: Veuillez choisir une image JPEG, PNG ou WebP.
 photo/photo-pixels: L’image a trop de pixels.
+deletion/account: Votre compte est supprimé, avec votre profil et tous vos moyens de connexion.
+deletion/documents-one: Tout ce que vous avez enregistré est supprimé : {{count}} élément.
+deletion/documents: Tout ce que vous avez enregistré est supprimé : {{count}} éléments.
+deletion/photo: Votre photo de profil est supprimée.
+deletion/sessions: Vous êtes déconnecté de tous les appareils.
+deletion/provider: L’accès que vous avez accordé chez d’autres fournisseurs, comme Apple ou Google, est révoqué.
+deletion/wait-one: Si vous choisissez d’attendre, la suppression commence après {{count}} jour. D’ici là, vous pouvez l’annuler.
+deletion/wait: Si vous choisissez d’attendre, la suppression commence après {{count}} jours. D’ici là, vous pouvez l’annuler.
+deletion/final: Une suppression commencée est définitive. Vous pourrez créer un nouveau compte avec la même adresse.
 password-needs/length: Le mot de passe doit contenir de {{minimum}} à {{maximum}} caractères.
 password-needs/common: Le mot de passe ne doit pas être un mot de passe très répandu.
 limit/code: Veuillez patienter {{wait}} avant de demander un autre code.
@@ -530,6 +590,7 @@ auth/google-cancelled: Googleでのログインはキャンセルされました
 auth/idempotency-key-reused: このリクエストはすでに別の操作に使われています。最初からやり直してください。
 auth/invalid-access-token: もう一度ログインしてください。
 auth/invalid-verification-code: コードが正しくありません。ご確認ください。
+auth/invalid-confirmation: 時間が経ちすぎました。もう一度ご確認ください。
 auth/invalid-credential: メールアドレスまたはパスワードが正しくありません。
 auth/invalid-device-key: このデバイスを登録できませんでした。もう一度お試しください。
 auth/invalid-device-proof: このデバイスを確認できませんでした。もう一度お試しください。
@@ -592,6 +653,15 @@ document/server-only: ご自身では変更できません。
 photo/photo-bytes: 画像のサイズが大きすぎます。
 photo/photo-format: JPEG、PNG、WebPのいずれかの画像を選んでください。
 photo/photo-pixels: 画像のピクセル数が多すぎます。
+deletion/account: アカウントは、プロフィールとすべてのログイン方法とともに削除されます。
+deletion/documents-one: 保存した内容はすべて削除されます（{{count}}件）。
+deletion/documents: 保存した内容はすべて削除されます（{{count}}件）。
+deletion/photo: プロフィール写真が削除されます。
+deletion/sessions: すべてのデバイスからログアウトします。
+deletion/provider: AppleやGoogleなど、ほかのサービスで許可したアクセスは取り消されます。
+deletion/wait-one: 待つことを選ぶと、削除は{{count}}日後に始まります。それまでは取り消せます。
+deletion/wait: 待つことを選ぶと、削除は{{count}}日後に始まります。それまでは取り消せます。
+deletion/final: 始まった削除は元に戻せません。後で同じアドレスで新しいアカウントを作成できます。
 password-needs/length: パスワードは{{minimum}}〜{{maximum}}文字にしてください。
 password-needs/common: 多くの人に使われているパスワードは使えません。
 limit/code: 次のコードをリクエストするには、あと{{wait}}お待ちください。
@@ -910,13 +980,92 @@ Title: アカウントを削除しました
 {{product}}のアカウントとすべてのデータを削除しました。この件に関するメールはこれが最後です。
 
 同じメールアドレスでも、いつでも新しく登録できます。
+==> mail/deletion-link.de-formal.mail
+Subject: Ihr Konto bei {{product}} löschen
+Title: Ihr Konto löschen
+
+Jemand, hoffentlich Sie, hat die Seite angefordert, auf der sich Ihr Konto bei {{product}} löschen lässt.
+
+[Zur Seite für die Löschung]({{link}})
+
+Die Seite zeigt, was gelöscht wird, und fragt noch einmal nach, bevor sie etwas löscht.{{#validity}} Der Link gilt {{validity}}.{{/validity}}
+
+Wenn Sie das nicht waren, ignorieren Sie diese Mail: Ihr Konto bleibt, wie es ist. Geben Sie den Link nicht weiter.
+==> mail/deletion-link.de.mail
+Subject: Dein Konto bei {{product}} löschen
+Title: Dein Konto löschen
+
+Jemand, hoffentlich du, hat die Seite angefordert, auf der sich dein Konto bei {{product}} löschen lässt.
+
+[Zur Seite für die Löschung]({{link}})
+
+Die Seite zeigt, was gelöscht wird, und fragt noch einmal nach, bevor sie etwas löscht.{{#validity}} Der Link gilt {{validity}}.{{/validity}}
+
+Wenn du das nicht warst, ignoriere diese Mail: Dein Konto bleibt, wie es ist. Gib den Link nicht weiter.
+==> mail/deletion-link.en.mail
+Subject: Delete your {{product}} account
+Title: Delete your account
+
+Someone, hopefully you, asked for the page that deletes your {{product}} account.
+
+[Go to the deletion page]({{link}})
+
+The page shows what will be deleted and asks once more before it deletes anything.{{#validity}} The link is valid for {{validity}}.{{/validity}}
+
+If it was not you, ignore this email: your account stays as it is. Do not pass the link on.
+==> mail/deletion-link.es-formal.mail
+Subject: Eliminar su cuenta de {{product}}
+Title: Eliminar su cuenta
+
+Alguien, esperamos que usted, ha pedido la página que elimina su cuenta de {{product}}.
+
+[Ir a la página de eliminación]({{link}})
+
+La página muestra lo que se eliminará y vuelve a preguntar antes de eliminar nada.{{#validity}} El enlace es válido durante {{validity}}.{{/validity}}
+
+Si no fue usted, ignore este correo: su cuenta no cambia. No comparta el enlace.
+==> mail/deletion-link.es.mail
+Subject: Eliminar tu cuenta de {{product}}
+Title: Eliminar tu cuenta
+
+Alguien, esperamos que tú, ha pedido la página que elimina tu cuenta de {{product}}.
+
+[Ir a la página de eliminación]({{link}})
+
+La página muestra lo que se eliminará y vuelve a preguntar antes de eliminar nada.{{#validity}} El enlace es válido durante {{validity}}.{{/validity}}
+
+Si no fuiste tú, ignora este correo: tu cuenta no cambia. No compartas el enlace.
+==> mail/deletion-link.fr.mail
+Subject: Supprimer votre compte {{product}}
+Title: Supprimer votre compte
+
+Quelqu’un, vous sans doute, a demandé la page qui supprime votre compte {{product}}.
+
+[Aller à la page de suppression]({{link}})
+
+La page montre ce qui sera supprimé et demande une nouvelle confirmation avant de supprimer quoi que ce soit.{{#validity}} Le lien reste valable {{validity}}.{{/validity}}
+
+Si ce n’était pas vous, ignorez cet e-mail : votre compte reste tel quel. Ne transmettez pas le lien.
+==> mail/deletion-link.ja.mail
+Subject: {{product}}：アカウントの削除
+Title: アカウントの削除
+
+{{product}}のアカウントを削除するページのご依頼がありました。
+
+[削除のページへ進む]({{link}})
+
+このページでは、削除される内容を表示し、削除の前にもう一度確認します。{{#validity}}リンクは{{validity}}以内に使えます。{{/validity}}
+
+お心当たりがない場合は、このメールを無視してください。アカウントは変わりません。リンクをほかの人に渡さないでください。
 ==> mail/deletion-scheduled.de-formal.mail
 Subject: Ihr Konto bei {{product}} wird gelöscht
 Title: Ihr Konto wird gelöscht
 
 Ihr Konto bei {{product}} wird wie angefordert mit allen Daten am {{time}} gelöscht. Danach lässt es sich nicht wiederherstellen.
 
-Wenn Sie es sich anders überlegt haben, melden Sie sich vorher an und brechen Sie die Löschung ab.
+Bis dahin funktioniert Ihr Konto wie bisher. Wenn Sie es sich anders überlegt haben, können Sie die Löschung abbrechen.
+
+[Mein Konto behalten]({{link}})
 
 Wenn Sie das nicht waren, brechen Sie sie ab, ändern Sie Ihr Passwort und melden Sie alle Geräte ab.
 ==> mail/deletion-scheduled.de.mail
@@ -925,7 +1074,9 @@ Title: Dein Konto wird gelöscht
 
 Dein Konto bei {{product}} wird wie angefordert mit allen Daten am {{time}} gelöscht. Danach lässt es sich nicht wiederherstellen.
 
-Wenn du es dir anders überlegt hast, melde dich vorher an und brich die Löschung ab.
+Bis dahin funktioniert dein Konto wie bisher. Wenn du es dir anders überlegt hast, kannst du die Löschung abbrechen.
+
+[Mein Konto behalten]({{link}})
 
 Wenn du das nicht warst, brich sie ab, ändere dein Passwort und melde alle Geräte ab.
 ==> mail/deletion-scheduled.en.mail
@@ -934,7 +1085,9 @@ Title: Your account will be deleted
 
 Your {{product}} account and all its data will be deleted on {{time}}, as requested. After that, they cannot be recovered.
 
-If you have changed your mind, sign in before then and cancel the deletion.
+Until then your account works as before. If you have changed your mind, you can cancel the deletion.
+
+[Keep my account]({{link}})
 
 If it was not you, cancel it, change your password and sign out all devices.
 ==> mail/deletion-scheduled.es-formal.mail
@@ -943,7 +1096,9 @@ Title: Su cuenta se eliminará
 
 Tal como se pidió, su cuenta de {{product}} y todos sus datos se eliminarán el {{time}}. Después no se podrán recuperar.
 
-Si ha cambiado de idea, inicie sesión antes y cancele la eliminación.
+Hasta entonces su cuenta funciona como antes. Si ha cambiado de idea, puede cancelar la eliminación.
+
+[Conservar mi cuenta]({{link}})
 
 Si no fue usted, cancélela, cambie su contraseña y cierre la sesión en todos los dispositivos.
 ==> mail/deletion-scheduled.es.mail
@@ -952,7 +1107,9 @@ Title: Tu cuenta se eliminará
 
 Tal como se pidió, tu cuenta de {{product}} y todos sus datos se eliminarán el {{time}}. Después no se podrán recuperar.
 
-Si has cambiado de idea, inicia sesión antes y cancela la eliminación.
+Hasta entonces tu cuenta funciona como antes. Si has cambiado de idea, puedes cancelar la eliminación.
+
+[Conservar mi cuenta]({{link}})
 
 Si no fuiste tú, cancélala, cambia tu contraseña y cierra la sesión en todos los dispositivos.
 ==> mail/deletion-scheduled.fr.mail
@@ -961,7 +1118,9 @@ Title: Votre compte va être supprimé
 
 Comme demandé, votre compte {{product}} et toutes ses données seront supprimés le {{time}}. Ils ne pourront plus être récupérés ensuite.
 
-Si vous avez changé d’avis, connectez-vous avant et annulez la suppression.
+D’ici là, votre compte fonctionne comme avant. Si vous avez changé d’avis, vous pouvez annuler la suppression.
+
+[Conserver mon compte]({{link}})
 
 Si ce n’était pas vous, annulez-la, changez votre mot de passe et déconnectez tous vos appareils.
 ==> mail/deletion-scheduled.ja.mail
@@ -970,7 +1129,9 @@ Title: アカウントは削除される予定です
 
 ご依頼により、{{product}}のアカウントとすべてのデータは{{time}}に削除されます。削除後は元に戻せません。
 
-取りやめる場合は、それまでにログインして削除を取り消してください。
+それまでアカウントはこれまでどおり使えます。取りやめる場合は、削除を取り消すことができます。
+
+[アカウントを残す]({{link}})
 
 お心当たりがない場合は、削除を取り消し、パスワードを変更して、すべてのデバイスからログアウトしてください。
 ==> mail/email-already-registered.de-formal.mail
@@ -2656,6 +2817,137 @@ done-title: 新しいメールアドレスを確認しました
 done: このページは閉じてかまいません。今後は新しいアドレスでアプリにログインしてください。
 unusable: このリンクは使えません。有効期限が切れたか、すでに使用されたか、ページを開いてから10分以上経過しています。
 unusable-next: メールのリンクをもう一度開いてください。それでも使えない場合は、アプリでもう一度変更の手続きをしてください。
+==> page/delete-account.de-formal.txt
+title: Ihr Konto löschen
+intro: Geben Sie die E-Mail-Adresse Ihres Kontos ein. Sie bekommen eine Mail mit einem Link zu der Seite, die es löscht.
+hint: Die Adresse, mit der Sie sich anmelden.
+done-title: Sehen Sie in Ihrem Postfach nach
+done: Wenn es ein Konto mit dieser Adresse gibt, ist eine Mail mit einem Link unterwegs. Sehen Sie auch im Spam-Ordner nach. Der Link funktioniert nur für kurze Zeit.
+consequences: Wenn Sie Ihr Konto löschen, geschieht das:
+question: Das ist die letzte Frage. Wenn Sie Ihr Konto behalten wollen, schließen Sie diese Seite.
+deleted-title: Ihr Konto wird gelöscht
+deleted: Niemand kann sich mehr damit anmelden, und seine Daten sind in wenigen Augenblicken weg. Sie bekommen noch eine letzte Mail. Sie können diese Seite schließen.
+waiting-title: Ihr Konto wird später gelöscht
+waiting: Bis dahin funktioniert es wie bisher. Eine Mail mit dem Tag und mit einem Link, der die Löschung abbricht, ist unterwegs. Sie können diese Seite schließen.
+unusable-next: Öffnen Sie den Link in der Mail noch einmal, oder fordern Sie einen neuen an.
+==> page/delete-account.de.txt
+title: Dein Konto löschen
+intro: Gib die E-Mail-Adresse deines Kontos ein. Du bekommst eine Mail mit einem Link zu der Seite, die es löscht.
+label: E-Mail-Adresse
+hint: Die Adresse, mit der du dich anmeldest.
+button: Mail senden
+done-title: Sieh in deinem Postfach nach
+done: Wenn es ein Konto mit dieser Adresse gibt, ist eine Mail mit einem Link unterwegs. Sieh auch im Spam-Ordner nach. Der Link funktioniert nur für kurze Zeit.
+consequences: Wenn du dein Konto löschst, geschieht das:
+go-on: Weiter
+question-title: Das Konto endgültig löschen?
+question: Das ist die letzte Frage. Wenn du dein Konto behalten willst, schließe diese Seite.
+later: Später löschen, mit Zeit zum Abbrechen
+now: Jetzt löschen
+deleted-title: Dein Konto wird gelöscht
+deleted: Niemand kann sich mehr damit anmelden, und seine Daten sind in wenigen Augenblicken weg. Du bekommst noch eine letzte Mail. Du kannst diese Seite schließen.
+waiting-title: Dein Konto wird später gelöscht
+waiting: Bis dahin funktioniert es wie bisher. Eine Mail mit dem Tag und mit einem Link, der die Löschung abbricht, ist unterwegs. Du kannst diese Seite schließen.
+unusable: Dieser Link funktioniert nicht. Er ist abgelaufen, das Konto wird schon gelöscht, oder die Seite war länger als zehn Minuten offen.
+unusable-next: Öffne den Link in der Mail noch einmal, oder fordere einen neuen an.
+request: Neuen Link anfordern
+==> page/delete-account.en.txt
+title: Delete your account
+intro: Enter the email address of your account. You will get an email with a link to the page that deletes it.
+label: Email address
+hint: The address that you sign in with.
+button: Send the email
+done-title: Check your email
+done: If there is an account with this address, an email with a link is on its way. Look in your spam folder too. The link only works for a short time.
+consequences: If you delete your account, this is what happens:
+go-on: Continue
+question-title: Delete the account for good?
+question: This is the last question. To keep your account, close this page.
+later: Delete it later, with time to cancel
+now: Delete it now
+deleted-title: Your account is being deleted
+deleted: Nobody can sign in to it any more, and its data will be gone within moments. You will get one last email. You can close this page.
+waiting-title: Your account will be deleted
+waiting: Until then it works as before. An email with the day, and with a link that cancels the deletion, is on its way. You can close this page.
+unusable: This link does not work. It has expired, the account is being deleted already, or the page was open for more than ten minutes.
+unusable-next: Open the link in the email once more, or request a new one.
+request: Request a new link
+==> page/delete-account.es-formal.txt
+title: Eliminar su cuenta
+intro: Introduzca la dirección de correo de su cuenta. Recibirá un correo con un enlace a la página que la elimina.
+hint: La dirección con la que usted inicia sesión.
+done-title: Revise su correo
+done: Si hay una cuenta con esta dirección, un correo con un enlace está en camino. Mire también en la carpeta de spam. El enlace solo funciona durante poco tiempo.
+consequences: Si elimina su cuenta, ocurre lo siguiente:
+question: Es la última pregunta. Si quiere conservar su cuenta, cierre esta página.
+deleted-title: Su cuenta se está eliminando
+deleted: Ya nadie puede iniciar sesión en ella, y sus datos desaparecerán en unos instantes. Recibirá un último correo. Puede cerrar esta página.
+waiting-title: Su cuenta se eliminará más tarde
+waiting: Hasta entonces funciona como antes. Un correo con el día y con un enlace que cancela la eliminación está en camino. Puede cerrar esta página.
+unusable-next: Abra otra vez el enlace del correo o pida uno nuevo.
+==> page/delete-account.es.txt
+title: Eliminar tu cuenta
+intro: Introduce la dirección de correo de tu cuenta. Recibirás un correo con un enlace a la página que la elimina.
+label: Dirección de correo
+hint: La dirección con la que inicias sesión.
+button: Enviar el correo
+done-title: Revisa tu correo
+done: Si hay una cuenta con esta dirección, un correo con un enlace está en camino. Mira también en la carpeta de spam. El enlace solo funciona durante poco tiempo.
+consequences: Si eliminas tu cuenta, ocurre lo siguiente:
+go-on: Continuar
+question-title: ¿Eliminar la cuenta para siempre?
+question: Es la última pregunta. Si quieres conservar tu cuenta, cierra esta página.
+later: Eliminar más tarde, con tiempo para cancelar
+now: Eliminar ahora
+deleted-title: Tu cuenta se está eliminando
+deleted: Ya nadie puede iniciar sesión en ella, y sus datos desaparecerán en unos instantes. Recibirás un último correo. Puedes cerrar esta página.
+waiting-title: Tu cuenta se eliminará más tarde
+waiting: Hasta entonces funciona como antes. Un correo con el día y con un enlace que cancela la eliminación está en camino. Puedes cerrar esta página.
+unusable: Este enlace no funciona. Ha caducado, la cuenta ya se está eliminando o la página ha estado abierta más de diez minutos.
+unusable-next: Abre otra vez el enlace del correo o pide uno nuevo.
+request: Pedir un enlace nuevo
+==> page/delete-account.fr.txt
+title: Supprimer votre compte
+intro: Saisissez l’adresse e-mail de votre compte. Vous recevrez un e-mail avec un lien vers la page qui le supprime.
+label: Adresse e-mail
+hint: L’adresse avec laquelle vous vous connectez.
+button: Envoyer l’e-mail
+done-title: Consultez votre messagerie
+done: S’il existe un compte avec cette adresse, un e-mail avec un lien est en route. Regardez aussi dans vos courriers indésirables. Le lien ne fonctionne que peu de temps.
+consequences: Si vous supprimez votre compte, voici ce qui se passe :
+go-on: Continuer
+question-title: Supprimer définitivement le compte ?
+question: C’est la dernière question. Pour conserver votre compte, fermez cette page.
+later: Supprimer plus tard, avec le temps d’annuler
+now: Supprimer maintenant
+deleted-title: Votre compte est en cours de suppression
+deleted: Plus personne ne peut s’y connecter, et ses données auront disparu dans quelques instants. Vous recevrez un dernier e-mail. Vous pouvez fermer cette page.
+waiting-title: Votre compte sera supprimé plus tard
+waiting: D’ici là, il fonctionne comme avant. Un e-mail avec le jour, et avec un lien qui annule la suppression, est en route. Vous pouvez fermer cette page.
+unusable: Ce lien ne fonctionne pas. Il a expiré, le compte est déjà en cours de suppression, ou la page est restée ouverte plus de dix minutes.
+unusable-next: Ouvrez de nouveau le lien reçu par e-mail, ou demandez-en un nouveau.
+request: Demander un nouveau lien
+==> page/delete-account.ja.txt
+title: アカウントの削除
+intro: アカウントのメールアドレスを入力してください。アカウントを削除するページへのリンクをメールでお送りします。
+label: メールアドレス
+hint: ログインに使っているアドレスです。
+button: メールを送信
+done-title: メールをご確認ください
+done: このアドレスのアカウントがある場合は、リンクを記載したメールをお送りしました。迷惑メールフォルダーもご確認ください。リンクは短時間のみ有効です。
+consequences: アカウントを削除すると、次のようになります。
+go-on: 次へ
+question-title: アカウントを完全に削除しますか
+question: これが最後の確認です。アカウントを残す場合は、このページを閉じてください。
+later: 後で削除する（それまで取り消せます）
+now: 今すぐ削除する
+deleted-title: アカウントを削除しています
+deleted: このアカウントにはもうログインできません。データはまもなくすべて消えます。最後のメールをお送りします。このページは閉じてかまいません。
+waiting-title: アカウントは後で削除されます
+waiting: それまではこれまでどおり使えます。削除日と、削除を取り消すリンクを記載したメールをお送りしました。このページは閉じてかまいません。
+unusable: このリンクは使えません。有効期限が切れたか、アカウントがすでに削除中か、ページを開いてから10分以上経過しています。
+unusable-next: メールのリンクをもう一度開くか、新しいリンクをリクエストしてください。
+request: 新しいリンクをリクエストする
 ==> page/forgot-password.de-formal.txt
 intro: Geben Sie die E-Mail-Adresse Ihres Kontos ein. Sie bekommen eine Mail mit einem Link, über den Sie ein neues Passwort wählen können.
 hint: Die Adresse, mit der Sie sich anmelden.
@@ -2751,6 +3043,58 @@ imprint: 運営者情報
 privacy: プライバシー
 resume: アプリに進む
 expired: このページを開いてから時間が経ちすぎました。もう一度フォームを送信してください。
+==> page/keep-account.de-formal.txt
+title: Ihr Konto behalten?
+intro: Die Löschung Ihres Kontos wird abgebrochen, und nichts wird gelöscht.
+done-title: Ihr Konto bleibt erhalten
+done: Die Löschung ist abgebrochen. Wenn Sie sie nicht angefordert haben, ändern Sie Ihr Passwort und melden Sie alle Geräte ab. Sie können diese Seite schließen.
+unusable-next: Öffnen Sie den Link in der Mail noch einmal.
+==> page/keep-account.de.txt
+title: Dein Konto behalten?
+intro: Die Löschung deines Kontos wird abgebrochen, und nichts wird gelöscht.
+button: Mein Konto behalten
+done-title: Dein Konto bleibt erhalten
+done: Die Löschung ist abgebrochen. Wenn du sie nicht angefordert hast, ändere dein Passwort und melde alle Geräte ab. Du kannst diese Seite schließen.
+unusable: Dieser Link funktioniert nicht. Die Löschung hat begonnen, sie wurde schon abgebrochen, oder die Seite war länger als zehn Minuten offen.
+unusable-next: Öffne den Link in der Mail noch einmal.
+==> page/keep-account.en.txt
+title: Keep your account?
+intro: The deletion of your account will be cancelled, and nothing is deleted.
+button: Keep my account
+done-title: Your account will be kept
+done: The deletion is cancelled. If you did not request it, change your password and sign out all devices. You can close this page.
+unusable: This link does not work. The deletion has begun, it was cancelled before, or the page was open for more than ten minutes.
+unusable-next: Open the link in the email once more.
+==> page/keep-account.es-formal.txt
+title: ¿Conservar su cuenta?
+intro: La eliminación de su cuenta se cancelará y no se eliminará nada.
+done-title: Su cuenta se conserva
+done: La eliminación está cancelada. Si no la pidió usted, modifique su contraseña y cierre la sesión en todos los dispositivos. Puede cerrar esta página.
+unusable-next: Abra otra vez el enlace del correo.
+==> page/keep-account.es.txt
+title: ¿Conservar tu cuenta?
+intro: La eliminación de tu cuenta se cancelará y no se eliminará nada.
+button: Conservar mi cuenta
+done-title: Tu cuenta se conserva
+done: La eliminación está cancelada. Si no la pediste tú, modifica tu contraseña y cierra la sesión en todos los dispositivos. Puedes cerrar esta página.
+unusable: Este enlace no funciona. La eliminación ha empezado, ya se ha cancelado o la página ha estado abierta más de diez minutos.
+unusable-next: Abre otra vez el enlace del correo.
+==> page/keep-account.fr.txt
+title: Conserver votre compte ?
+intro: La suppression de votre compte sera annulée, et rien ne sera supprimé.
+button: Conserver mon compte
+done-title: Votre compte est conservé
+done: La suppression est annulée. Si vous ne l’avez pas demandée, changez votre mot de passe et déconnectez tous vos appareils. Vous pouvez fermer cette page.
+unusable: Ce lien ne fonctionne pas. La suppression a commencé, elle a déjà été annulée, ou la page est restée ouverte plus de dix minutes.
+unusable-next: Ouvrez de nouveau le lien reçu par e-mail.
+==> page/keep-account.ja.txt
+title: アカウントを残しますか
+intro: アカウントの削除を取り消します。何も削除されません。
+button: アカウントを残す
+done-title: アカウントは残ります
+done: 削除を取り消しました。お心当たりがない場合は、パスワードを変更し、すべてのデバイスからログアウトしてください。このページは閉じてかまいません。
+unusable: このリンクは使えません。削除が始まったか、すでに取り消されたか、ページを開いてから10分以上経過しています。
+unusable-next: メールのリンクをもう一度開いてください。
 ==> page/parent.de-formal.txt
 intro: {{name}} hat sich registriert und Sie als Elternteil angegeben. In diesem Alter braucht ein Konto die Einwilligung eines Elternteils.
 intro-unnamed: Ein Kind hat sich registriert und Sie als Elternteil angegeben. In diesem Alter braucht ein Konto die Einwilligung eines Elternteils.

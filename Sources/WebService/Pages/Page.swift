@@ -9,6 +9,10 @@ package enum Page: String, CaseIterable, Sendable {
     case resetPassword = "reset-password"
     /// Requests the mail for that (G-11).
     case forgotPassword = "forgot-password"
+    /// Deletes an account, after a mailed link and two questions (G-19).
+    case deleteAccount = "delete-account"
+    /// Cancels a deletion that waits (G-19).
+    case keepAccount = "keep-account"
 
     /// The page at a path.
     init?(path: Substring) {
@@ -19,18 +23,26 @@ package enum Page: String, CaseIterable, Sendable {
     /// The path, without a query.
     var path: String { "/\(rawValue)" }
 
-    /// Whether it is opened by a link that works once.
-    var needsLink: Bool { self != .forgotPassword }
+    /// Whether it does nothing without the link of a mail.
+    var needsLink: Bool { self != .forgotPassword && self != .deleteAccount }
 
-    /// The field that a person fills in.
-    var field: Field { self == .forgotPassword ? .email : .password }
+    /// The field that a person fills in; nil if a button is enough. `/delete-account` has it without
+    /// a link only.
+    var field: Field? {
+        switch self {
+        case .verifyEmail, .changeEmail, .resetPassword: .password
+        case .forgotPassword, .deleteAccount: .email
+        case .keepAccount: nil
+        }
+    }
 
     /// What the browser, or a password manager, may fill in: WCAG 2.2, 1.3.5 and 3.3.8.
     var autocomplete: String {
         switch self {
         case .verifyEmail, .changeEmail: "current-password"
         case .resetPassword: "new-password"
-        case .forgotPassword: "username"
+        case .forgotPassword, .deleteAccount: "username"
+        case .keepAccount: "off"
         }
     }
 

@@ -10,12 +10,14 @@ import ServiceRuntime
 struct PageCalls: Sendable {
     private static let timeout = Duration.seconds(10)
 
+    let deletion: AccountDeletionClient
     private let auth: AuthClient
     private let emails: EmailsClient
     private let passwords: PasswordsClient
     private let time: any Time
 
     init(_ gateway: RPCClient, time: any Time) {
+        deletion = AccountDeletionClient(gateway)
         auth = AuthClient(gateway)
         emails = EmailsClient(gateway)
         passwords = PasswordsClient(gateway)
@@ -58,6 +60,12 @@ struct PageCalls: Sendable {
             _ = try await passwords.requestPasswordReset(
                 GatewayV1.RequestPasswordResetRequest(email: submission.input, device: device),
                 context)
+        case .deleteAccount:
+            _ = try await deletion.requestDeletionLink(
+                GatewayV1.RequestDeletionLinkRequest(email: submission.input), context)
+        case .keepAccount:
+            _ = try await deletion.cancelDeletion(
+                GatewayV1.CancelDeletionRequest(linkToken: SecretBytes(token)), context)
         }
     }
 
@@ -71,11 +79,23 @@ struct PageCalls: Sendable {
     }
 
     private func context(_ submission: Submission, _ call: String) -> CallContext {
-        var metadata = Metadata()
-        metadata[Metadata.Key.clientAddress] = submission.clientAddress
-        metadata[Metadata.Key.acceptLanguage] = submission.language.rawValue
+        var metadata = Self.metadata(submission.clientAddress, submission.language)
         metadata[Metadata.Key.idempotencyKey] = submission.form.idempotencyKey(
             call, submission.input)
         return CallContext(deadline: time.uptime() + Self.timeout, metadata: metadata)
+    }
+
+    /// The context of a call that needs no idempotency key.
+    func context(of clientAddress: String, in language: Language) -> CallContext {
+        CallContext(
+            deadline: time.uptime() + Self.timeout, metadata: Self.metadata(clientAddress, language)
+        )
+    }
+
+    private static func metadata(_ clientAddress: String, _ language: Language) -> Metadata {
+        var metadata = Metadata()
+        metadata[Metadata.Key.clientAddress] = clientAddress
+        metadata[Metadata.Key.acceptLanguage] = language.rawValue
+        return metadata
     }
 }

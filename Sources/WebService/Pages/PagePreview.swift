@@ -8,8 +8,16 @@ package enum PagePreview {
         case form
         /// After a failed one.
         case error
+        /// Before the last question of a deletion.
+        case consequences
+        /// The last question of a deletion.
+        case question
         /// After a successful one.
         case done
+        /// After a deletion was requested at once.
+        case deleted
+        /// After a deletion was requested for later.
+        case waiting
         /// Without a link that works.
         case unusable
 
@@ -22,12 +30,28 @@ package enum PagePreview {
                     case .verifyEmail: ServiceError(.passwordNeeded)
                     case .changeEmail: ServiceError(.invalidCredential)
                     case .resetPassword: .weakPassword([.length, .common], field: "password")
-                    case .forgotPassword: ServiceError(.invalidEmail)
+                    case .forgotPassword, .deleteAccount: ServiceError(.invalidEmail)
+                    case .keepAccount: ServiceError(.unavailable)
                     }
                 let email = page.field == .email ? "ada@example" : ""
                 return PageState(form: "", email: email, after: error, in: voice)
             case .done: return .done(continueURI: "https://app.example.org/")
-            case .unusable: return page.needsLink ? .unusable : nil
+            case .unusable: return page == .forgotPassword ? nil : .unusable
+            case .consequences, .question, .deleted, .waiting:
+                return page == .deleteAccount ? deletion(in: voice) : nil
+            }
+        }
+
+        private func deletion(in voice: Voice) -> PageState {
+            switch self {
+            case .question: .lastQuestion(token: "", confirmation: "")
+            case .deleted: .done(continueURI: "", result: .deleted)
+            case .waiting: .done(continueURI: "", result: .waiting)
+            default:
+                .consequences(
+                    token: "",
+                    sentences: DeletionConsequence.allCases.map { $0.sentence(count: 7, in: voice) }
+                )
             }
         }
     }

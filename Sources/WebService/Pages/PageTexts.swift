@@ -36,6 +36,12 @@ package struct PageTexts: Sendable {
         case unusableNext = "unusable-next"
         /// Only where a page leads to the request of another link.
         case request
+        // Only of the deletion of an account.
+        case consequences, deleted, later, now, question, waiting
+        case deletedTitle = "deleted-title"
+        case goOn = "go-on"
+        case questionTitle = "question-title"
+        case waitingTitle = "waiting-title"
     }
 
     /// The name of the file that all pages share.

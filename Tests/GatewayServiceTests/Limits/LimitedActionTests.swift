@@ -72,6 +72,13 @@ struct LimitedActionTests {
                     "unaddressed-by-application": "app",
                 ]
             ),
+            (
+                .deletionLink(email: "Ada@Example.ORG", caller: address),
+                [
+                    "deletion-link-by-email": "ada@example.org",
+                    "password-reset-by-address": "192.0.2.7",
+                ]
+            ),
             (.unrequestedMail(email: "Ada@Example.ORG"), ["mail-by-target": "ada@example.org"]),
             (
                 .verificationMail(account: "acc_0000000000001"),
@@ -175,6 +182,7 @@ struct LimitedActionTests {
                 .phoneCodeGuess(
                     number: "+4915112345678", request: "pcr_1", device: "d", caller: caller),
                 .passwordReset(email: "a", caller: caller), .unrequestedMail(email: "a"),
+                .deletionLink(email: "a", caller: caller),
                 .documentWrite(account: "a", collections: ["profile"]),
                 .profileUpdate(account: "a"), .photoUpload(account: "a"),
             ] {
@@ -197,6 +205,7 @@ struct LimitedActionTests {
             .providerProof(account: "acc_0000000000001", device: device, caller: caller),
             .guestSignUp(caller: caller), .unrequestedMail(email: email),
             .passwordReset(email: email, caller: caller),
+            .deletionLink(email: email, caller: caller),
             .phoneCodeGuess(
                 number: "+4915112345678", request: email, device: device, caller: caller),
         ] {

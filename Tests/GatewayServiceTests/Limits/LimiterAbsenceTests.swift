@@ -53,6 +53,7 @@ struct LimiterAbsenceTests {
                 number: "+4915112345678", request: "pcr_1", device: "d1", caller: caller),
             .passwordReset(email: "ada@example.org", caller: caller),
             .unrequestedMail(email: "ada@example.org"),
+            .deletionLink(email: "ada@example.org", caller: caller),
             .documentWrite(account: "acc_1", collections: ["profile"]),
             .profileUpdate(account: "acc_1"), .photoUpload(account: "acc_1"),
         ] {
