@@ -34,6 +34,8 @@ package struct IdentityService: Sendable {
     let profiles: AccountProfilesHandler
     /// The files of photos.
     package let blobs: BlobFolder
+    /// What remains of deleted accounts outside of the store.
+    let tombstones: Tombstones
     /// `postern.identity.v1.AccountDocuments`.
     let documents: AccountDocumentsHandler
     /// `postern.identity.v1.AccountOnboarding`.
@@ -122,6 +124,10 @@ package struct IdentityService: Sendable {
             settings: settings.consent, linkOrigin: settings.linkOrigin, store: store, keys: keys,
             time: time, randomness: randomness, deletions: deletionWork, sessions: peers.sessions)
         blobs = try BlobFolder(in: store.folder)
+        tombstones = try Tombstones(
+            folders: settings.tombstones.isEmpty
+                ? ["\(store.folder)/\(Tombstones.folderName)"] : settings.tombstones,
+            keys: keys, logger: logger)
         profiles = AccountProfilesHandler(
             settings: settings, store: store, keys: keys, randomness: randomness,
             answers: answers, sessions: peers.sessions, documents: documents, blobs: blobs,
@@ -162,5 +168,6 @@ package struct IdentityService: Sendable {
     package func close() {
         passwords.close()
         blobs.close()
+        tombstones.close()
     }
 }

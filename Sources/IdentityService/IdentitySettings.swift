@@ -44,6 +44,8 @@ package struct IdentitySettings: Settings {
     package let rules: RulesSettings
     /// Consent to terms and privacy texts.
     package let consent: ConsentSettings
+    /// The folders of tombstones; empty for the one in the data folder.
+    package let tombstones: [String]
 
     /// Settings for tests and embedding.
     package init(
@@ -57,7 +59,8 @@ package struct IdentitySettings: Settings {
         providers: ProvidersSettings = ProvidersSettings(providers: []),
         apple: AppleSettings = .none, documents: DocumentSettings = DocumentSettings(),
         displayName: DisplayNameMode = .optional,
-        rules: RulesSettings = .none, consent: ConsentSettings = ConsentSettings()
+        rules: RulesSettings = .none, consent: ConsentSettings = ConsentSettings(),
+        tombstones: [String] = []
     ) {
         self.phone = phone
         self.enumeration = enumeration
@@ -71,6 +74,7 @@ package struct IdentitySettings: Settings {
         self.displayName = displayName
         self.rules = rules
         self.consent = consent
+        self.tombstones = tombstones
         self.linkOrigin = linkOrigin
         self.verificationLife = verificationLife
         self.resetLife = resetLife
@@ -135,6 +139,10 @@ package struct IdentitySettings: Settings {
             reason: "Whether an account without a display name has to complete its profile (G-01).")
         rules = RulesSettings(reading: &settings)
         consent = ConsentSettings(reading: &settings)
+        tombstones = settings.strings(
+            "tombstones", default: [], unit: "path",
+            reason: "Folders, best on other disks, that keep deleted accounts deleted when a "
+                + "backup is restored; none: tombstones in the data folder (G-20).")
         settings.require(
             apple.redirects.clients.isSubset(of: providers.appleClients),
             ["apple-redirect-uris"], "apple-redirect-uris names an app that apple-audiences lacks")

@@ -79,6 +79,7 @@ package enum IdentityTables {
         Migration(number: 14, sql: onboarding),
         Migration(number: 15, sql: consents),
         Migration(number: 17, sql: ages + parentalConsents),
+        Migration(number: 18, sql: deletions),
     ]
 
     /// Identities at providers and phone numbers, looked up by a keyed hash of issuer and subject;

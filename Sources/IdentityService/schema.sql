@@ -81,6 +81,26 @@ CREATE TABLE custom_claims (
     document BLOB NOT NULL
 ) STRICT;
 
+CREATE TABLE deletions (
+    account INTEGER PRIMARY KEY,
+    step INTEGER NOT NULL,
+    source TEXT NOT NULL,
+    requested_at_ms INTEGER NOT NULL,
+    due_at_ms INTEGER NOT NULL,
+    begun_at_ms INTEGER,
+    next_attempt_at_ms INTEGER NOT NULL,
+    attempts INTEGER NOT NULL,
+    sealed_key BLOB NOT NULL,
+    payload BLOB NOT NULL,
+    keep_link BLOB
+) STRICT;
+
+CREATE INDEX deletions_by_attempt ON deletions (next_attempt_at_ms);
+
+CREATE UNIQUE INDEX deletions_by_keep_link ON deletions (keep_link);
+
+CREATE INDEX deletions_by_request ON deletions (requested_at_ms, account);
+
 CREATE TABLE document_totals (
     account INTEGER PRIMARY KEY REFERENCES accounts,
     documents INTEGER NOT NULL,

@@ -70,7 +70,7 @@ extension SQLSession {
 
 extension Transaction {
     /// Ends an account's sessions: at once in identity, and through the outbox in the session
-    /// service. This is the only way to do it.
+    /// service. This is the only way to do it, except for a deletion (`recordEnd`).
     ///
     /// The end of all sessions, at the time of the transaction, raises the session generation. One
     /// at an earlier time (a late notice from a provider) leaves later sign-ins alone, so it does
@@ -92,6 +92,13 @@ extension Transaction {
             outbox.endAccount(
                 account, provedUntil: moment, generation: generation, except: session,
                 reason: reason))
+    }
+
+    /// Ends all sessions of an account that is being deleted, in identity only: a step of the
+    /// deletion ends them in the session service (`DeletionStep.sessions`).
+    func recordEnd(of account: AccountID) throws {
+        _ = try raiseGeneration(
+            of: account, before: SQLValue(at + ProofIssuer.afterEnd), spared: .null)
     }
 
     /// If the end is before the recorded one, the record does not change: such an end includes no

@@ -30,12 +30,18 @@ package struct IdentityKeys: StoreKeys {
     let photos: KeyedHash
     /// Looks up a document by its collection and name, differently for each account (I-07).
     let documents: KeyedHash
+    /// Recognises deleted accounts by their tombstones (G-20).
+    let tombstones: KeyedHash
     /// Seals the key of each account.
     let accounts: SealedBox
     /// Seals the payloads of outbox messages.
     let outbox: SealedBox
     /// Seals the token for the choice after a collision (`CollisionChoice`).
     let choices: SealedBox
+    /// Seals the key of each deletion's payload (`DeletionVault`).
+    let deletions: SealedBox
+    /// Seals the token that confirms a deletion (`DeletionConfirmation`).
+    let confirmations: SealedBox
     /// Authenticates sign-in proofs to the session service.
     let proofs: SignInProofSeal
 
@@ -66,9 +72,12 @@ package struct IdentityKeys: StoreKeys {
         devices = hash("known device")
         photos = hash("photo look-up")
         documents = hash("document look-up")
+        tombstones = hash("tombstone")
         accounts = try box("account keys")
         outbox = try box("outbox")
         choices = try box("collision choice")
+        deletions = try box("deletion keys")
+        confirmations = try box("deletion confirmation")
         proofs = SignInProofSeal(key: KeyedHash(key: signInProofs))
     }
 }

@@ -1,0 +1,104 @@
+import ServiceRuntime
+
+/// The state of an account's deletion (G-19). It is the deletion's, not the account's: while the
+/// deletion waits, the account's status is what it was.
+enum DeletionState: Hashable, Sendable {
+    /// None was requested, it was cancelled, or it is done.
+    case none
+    /// It begins at this time, unless it is cancelled.
+    case waiting(until: Timestamp)
+    /// It has begun; the step is the next one to do.
+    case deleting(DeletionStep)
+}
+
+/// The steps of a deletion, in their order (G-20). Each can be repeated. Raw values are stored and
+/// must never change.
+enum DeletionStep: Int64, CaseIterable, Sendable {
+    /// Write the tombstone.
+    case tombstone = 1
+    /// Release what the account is looked up by, and void its links and codes.
+    case release = 2
+    /// End its sessions.
+    case sessions = 3
+    /// Remove its devices for push messages.
+    case pushDevices = 4
+    /// Wait until the app's backend has deleted its part.
+    case backend = 5
+    /// Delete documents, files and exports.
+    case content = 6
+    /// Have the other services delete their part.
+    case otherServices = 7
+    /// Delete the account's rows and its key.
+    case rows = 8
+    /// Send the last mail.
+    case notice = 9
+    /// Revoke what providers have granted.
+    case grants = 10
+    /// Delete the row of the deletion itself.
+    case end = 11
+
+    /// The name that operators see.
+    var name: String {
+        switch self {
+        case .tombstone: "tombstone"
+        case .release: "release"
+        case .sessions: "sessions"
+        case .pushDevices: "push-devices"
+        case .backend: "backend"
+        case .content: "content"
+        case .otherServices: "other-services"
+        case .rows: "rows"
+        case .notice: "notice"
+        case .grants: "grants"
+        case .end: "end"
+        }
+    }
+
+    /// The next step; nil after the last one.
+    var next: DeletionStep? { DeletionStep(rawValue: rawValue + 1) }
+}
+
+/// The events that change the state of a deletion. Nothing else changes it.
+enum DeletionEvent: Hashable, Sendable {
+    /// It is requested, to begin at this time.
+    case requested(due: Timestamp)
+    /// The owner cancels it.
+    case cancelled
+    /// Time has passed.
+    case checked
+    /// The step that was next is done.
+    case stepDone
+}
+
+/// The transitions of a deletion. Pure:
+///
+///     state               requested, due later   requested, due now   cancelled   checked
+///     none                waiting                deleting             –           –
+///     waiting, not due    –                      deleting             none        –
+///     waiting, due        –                      deleting             none        deleting
+///     deleting            –                      –                    –           –
+///
+///     state               step done
+///     deleting            deleting, with the next step
+///     deleting, at end    none
+///     any other           –
+///
+/// "–": no change. A second request to wait does not move the time that the owner was told. There is
+/// no way back from deleting: the tombstone may be written, and a restored copy of the store would
+/// then delete an account that lives.
+enum DeletionRule {
+    /// The state after `event`, at the time `now`; unchanged if the event has no effect.
+    static func state(
+        _ state: DeletionState, after event: DeletionEvent, at now: Timestamp
+    ) -> DeletionState {
+        switch (state, event) {
+        case (.none, .requested(let due)):
+            due <= now ? .deleting(.tombstone) : .waiting(until: due)
+        case (.waiting, .requested(let due)): due <= now ? .deleting(.tombstone) : state
+        case (.waiting, .cancelled): .none
+        case (.waiting(let due), .checked): due <= now ? .deleting(.tombstone) : state
+        case (.deleting(let step), .stepDone): step.next.map { .deleting($0) } ?? .none
+        case (.none, _), (.waiting, _), (.deleting, _): state
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import ServiceRuntime
+import Storage
+
+/// What a flow needs to begin or cancel a deletion.
+struct DeletionWriting: Sendable {
+    let keys: IdentityKeys
+    let randomness: any Randomness
+    /// Wakes the worker.
+    private let signal = WakeSignal()
+
+    init(keys: IdentityKeys, randomness: any Randomness) {
+        self.keys = keys
+        self.randomness = randomness
+    }
+
+    /// Wakes the worker. To be called after the commit of a flow that has begun a deletion; without
+    /// it the deletion waits until the worker looks again.
+    func wake() { signal.wake() }
+
+    /// Returns when the worker is woken, or after `duration`. For the worker only.
+    func wait(atMost duration: Duration, time: any Time) async {
+        await signal.wait(atMost: duration, time: time)
+    }
+}
+
+extension Transaction {
+    /// Begins the deletion of an account at `due` (`DeletionRule`): now or earlier means at once. A
+    /// deletion that waits for a later time begins at once then; one that has begun goes on. Call
+    /// `DeletionWriting.wake` after the commit.
+    ///
+    /// If it begins at once, this transaction makes the account *deleting* and ends its sessions, as
+    /// far as identity decides it: sign-in, links and refreshes are refused from its commit on. The
+    /// caller writes the audit event that says who wanted it.
+    /// - Returns: the deletion as it is now.
+    @discardableResult
+    func beginDeletion(
+        of account: AccountID, source: DeletionSource, due: Timestamp, _ writing: DeletionWriting
+    ) throws -> StoredDeletion {
+        let former = try deletion(of: account)
+        let before = former?.state ?? .none
+        let after = DeletionRule.state(before, after: .requested(due: due), at: at)
+        if let former, after == before { return former }
+        var deletion: StoredDeletion
+        if let former {
+            deletion = former
+        } else {
+            let vault = try DeletionVault(new: account, writing)
+            deletion = StoredDeletion(
+                account: account, state: after, source: source, requestedAt: at, dueAt: due,
+                begunAt: nil, nextAttemptAt: at, attempts: 0, sealedKey: vault.sealedKey,
+                payload: try vault.seal(DeletionPayload()), keepLink: nil)
+            try insert(deletion)
+        }
+        if case .deleting = after { try begin(&deletion, after) }
+        return deletion
+    }
+
+    /// The account's deletion, after its time has passed: it begins if it was due.
+    func beginDueDeletion(_ deletion: inout StoredDeletion) throws {
+        let after = DeletionRule.state(deletion.state, after: .checked, at: at)
+        if after != deletion.state { try begin(&deletion, after) }
+    }
+
+    private func begin(_ deletion: inout StoredDeletion, _ state: DeletionState) throws {
+        deletion.state = state
+        deletion.dueAt = min(deletion.dueAt, at)
+        deletion.begunAt = at
+        deletion.nextAttemptAt = at
+        deletion.attempts = 0
+        deletion.keepLink = nil
+        try update(deletion)
+        try apply(.beginDeletion, deletion.account)
+        try recordEnd(of: deletion.account)
+    }
+
+    /// Cancels the deletion of an account that waits (`DeletionRule`).
+    /// - Returns: whether one waited until now.
+    func cancelDeletion(of account: AccountID) throws -> Bool {
+        guard let deletion = try deletion(of: account),
+            DeletionRule.state(deletion.state, after: .cancelled, at: at) == .none
+        else { return false }
+        try removeDeletion(of: account)
+        return true
+    }
+}
