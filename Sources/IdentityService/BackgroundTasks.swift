@@ -16,8 +16,8 @@ package struct BackgroundTasks: Service {
     /// - Parameter apple: The endpoints for exchanging codes and revoking grants; nil without the
     ///   operator's key.
     init(
-        beside accounts: AccountsHandler, profiles: AccountProfilesHandler, peers: IdentityPeers,
-        apple: AppleEndpoint?,
+        beside accounts: AccountsHandler, profiles: AccountProfilesHandler,
+        consents: AccountConsentsHandler, peers: IdentityPeers, apple: AppleEndpoint?,
         logger: Logger, metrics: any MetricsFactory
     ) {
         let (store, time, randomness) = (accounts.store, accounts.time, accounts.randomness)
@@ -36,9 +36,11 @@ package struct BackgroundTasks: Service {
             ], store: store, time: time, logger: logger, metrics: metrics)
         let photos = PhotoSweep(
             store: store, blobs: profiles.blobs, uploads: profiles.uploads, logger: logger)
+        let parents = ParentalConsentExpiry(
+            store: store, time: time, deletions: consents.deletions)
         duties = Duties(
             of: store, purging: IdentityTables.purges,
-            [orphans.duty, elsewhere.duty, photos.duty], time: time)
+            [orphans.duty, elsewhere.duty, photos.duty, parents.duty], time: time)
     }
 
     /// Runs until the task is cancelled or a graceful shutdown begins.

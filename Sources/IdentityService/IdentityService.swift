@@ -119,10 +119,11 @@ package struct IdentityService: Sendable {
             backends: BackendCalls(
                 settings: settings.documents, applications: documentWriters, time: time),
             watchers: DocumentWatchers())
+        let deletionWriting = DeletionWriting(keys: keys, randomness: randomness)
         onboarding = AccountOnboardingHandler(documents: documents, answers: answers)
         consents = AccountConsentsHandler(
             settings: settings.consent, linkOrigin: settings.linkOrigin, store: store, keys: keys,
-            time: time, randomness: randomness, deletions: deletionWork, sessions: peers.sessions)
+            time: time, randomness: randomness, deletions: deletionWriting, sessions: peers.sessions)
         blobs = try BlobFolder(in: store.folder)
         tombstones = try Tombstones(
             folders: settings.tombstones.isEmpty
@@ -135,8 +136,8 @@ package struct IdentityService: Sendable {
         accountData = AccountDataHandler(
             store: store, keys: keys, randomness: randomness, blobs: blobs)
         background = BackgroundTasks(
-            beside: accounts, profiles: profiles, peers: peers, apple: apple, logger: logger,
-            metrics: metrics)
+            beside: accounts, profiles: profiles, consents: consents, peers: peers, apple: apple,
+            logger: logger, metrics: metrics)
         // With this type from the start, as in `WebService`.
         var tasks: [@Sendable () async throws -> Void] = [background.run]
         if let rulesFile { tasks.append { await rulesFile.run(time) } }

@@ -105,6 +105,7 @@ extension LimitName {
         case .newAccountByApp: 38
         case .documentWriteByAccount: 39
         case .deletionLinkByEmail: 41
+        case .parentalMailByAccount: 43
         }
     }
 

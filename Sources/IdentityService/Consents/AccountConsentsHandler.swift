@@ -16,7 +16,7 @@ struct AccountConsentsHandler: AccountConsentsService {
     let time: any Time
     let randomness: any Randomness
     /// Deletes the accounts of children without consent.
-    let deletions: DeletionWork
+    let deletions: DeletionWriting
     /// The session service, which knows the accounts of access tokens.
     let sessions: any SessionsAPI
 

@@ -1,3 +1,4 @@
+import Cryptography
 import Messages
 import RPC
 import ServiceRuntime
@@ -46,8 +47,7 @@ extension AccountConsentsHandler {
             try transaction.audit(.parentConsented, consent.account, from: origin)
             return state
         case .ends:
-            try transaction.end(
-                consent, DeletionWriting(keys: keys, randomness: randomness))
+            try transaction.end(consent, deletions)
             try transaction.audit(.parentRefused, consent.account, from: origin)
             return .refused
         }

@@ -8,10 +8,8 @@ struct ParentalConsentExpiry: Sendable {
     private static let batch: Int64 = 64
 
     let store: Store
-    let keys: IdentityKeys
     let time: any Time
-    let randomness: any Randomness
-    let deletions: DeletionWork
+    let deletions: DeletionWriting
 
     var duty: Duty { Duty("parental-consents", every: Self.interval) { try await step() } }
 
@@ -27,8 +25,7 @@ struct ParentalConsentExpiry: Sendable {
                     let expiresAt = consent.expiresAt, expiresAt <= transaction.at,
                     ParentalConsentRule.outcome(consent.state, .expired) == .ends
                 else { return }
-                try transaction.end(
-                    consent, DeletionWriting(keys: keys, randomness: randomness))
+                try transaction.end(consent, deletions)
             }
         }
         if !overdue.isEmpty { deletions.wake() }

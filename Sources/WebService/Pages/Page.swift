@@ -13,6 +13,8 @@ package enum Page: String, CaseIterable, Sendable {
     case deleteAccount = "delete-account"
     /// Cancels a deletion that waits (G-19).
     case keepAccount = "keep-account"
+    /// Asks a parent for consent to a child's account (G-23).
+    case parent
 
     /// The page at a path.
     init?(path: Substring) {
@@ -32,7 +34,7 @@ package enum Page: String, CaseIterable, Sendable {
         switch self {
         case .verifyEmail, .changeEmail, .resetPassword: .password
         case .forgotPassword, .deleteAccount: .email
-        case .keepAccount: nil
+        case .keepAccount, .parent: nil
         }
     }
 
@@ -42,7 +44,7 @@ package enum Page: String, CaseIterable, Sendable {
         case .verifyEmail, .changeEmail: "current-password"
         case .resetPassword: "new-password"
         case .forgotPassword, .deleteAccount: "username"
-        case .keepAccount: "off"
+        case .keepAccount, .parent: "off"
         }
     }
 

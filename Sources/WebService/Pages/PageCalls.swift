@@ -11,6 +11,7 @@ struct PageCalls: Sendable {
     private static let timeout = Duration.seconds(10)
 
     let deletion: AccountDeletionClient
+    let consents: ConsentsClient
     private let auth: AuthClient
     private let emails: EmailsClient
     private let passwords: PasswordsClient
@@ -18,6 +19,7 @@ struct PageCalls: Sendable {
 
     init(_ gateway: RPCClient, time: any Time) {
         deletion = AccountDeletionClient(gateway)
+        consents = ConsentsClient(gateway)
         auth = AuthClient(gateway)
         emails = EmailsClient(gateway)
         passwords = PasswordsClient(gateway)
@@ -36,9 +38,10 @@ struct PageCalls: Sendable {
     }
 
     /// Does what a form asks for.
+    /// - Returns: the result to show.
     /// - Throws: the gateway's `ServiceError`, with sentences in the person's language;
     ///   `CancellationError`.
-    func submit(_ submission: Submission) async throws {
+    func submit(_ submission: Submission) async throws -> PageResult {
         let context = context(submission, "call")
         let device = GatewayV1.Device(deviceId: submission.form.deviceID, platform: "web")
         let token = submission.linkToken
@@ -66,7 +69,16 @@ struct PageCalls: Sendable {
         case .keepAccount:
             _ = try await deletion.cancelDeletion(
                 GatewayV1.CancelDeletionRequest(linkToken: SecretBytes(token)), context)
+        case .parent:
+            guard let answer = ParentAnswer(rawValue: submission.input) else {
+                throw ServiceError(.invalidArgument)
+            }
+            let answered = try await consents.answerParentalConsent(
+                GatewayV1.AnswerParentalConsentRequest(
+                    token: SecretBytes(token), answer: answer.message), context)
+            return answered.state == .refused ? .refused : .done
         }
+        return .done
     }
 
     /// Ends the session that a reset opens: a page has no app to give it to, and it would stay in
