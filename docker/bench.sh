@@ -5,7 +5,8 @@
 #
 # NAME: all, or some of echo web commit refresh sessions validate provider limits outbox accounts
 # sign-in provider-sign-ins sign-in-rush enumeration footprint; and only if named: crowds, the system
-# tests of crowds in their long form, backup, which imports a million accounts first, and documents.
+# tests of crowds in their long form, backup, which imports a million accounts first, documents and
+# deletion.
 # --with-grpc-swift adds that peer to echo and web; building it takes some minutes once.
 # --against builds that revision into .build/before, measures both alternately five times, and
 # prints a line `compare NAME BEFORE NOW UNIT RATIO SPREAD VERDICT` for each figure; it fails if a
@@ -259,6 +260,18 @@ bench_documents() {
     "$(median echo-async-1 <"$folder/figures")"
   "$release/Benchmarks" photo-uploads "${programs[@]}" --folder "$folder"
   "$release/Benchmarks" document-rush "${programs[@]}" --folder "$folder"
+  stop_programs
+}
+
+# Deletions: one of an account with a hundred documents, and sign-ins beside many;
+# POSTERN_BENCH_DELETIONS=100000 takes some minutes.
+bench_deletion() {
+  start_programs
+  "$release/Benchmarks" deletion --gateway "127.0.0.1:$(port_of gateway)" \
+    --key "$(echo "$data"/keys/applications/app.*.key)" \
+    --identity "127.0.0.1:$(port_of identity)" \
+    --tool-key "$(echo "$data"/keys/applications/tool.*.key)" \
+    --accounts "${POSTERN_BENCH_DELETIONS:-20000}"
   stop_programs
 }
 

@@ -12,6 +12,9 @@ import Testing
 struct PublicMethodSetTests {
     private static let expected: Set<String> = Set(
         [
+            "AccountDeletion/CancelDeletion", "AccountDeletion/GetDeletion",
+            "AccountDeletion/PreviewDeletion", "AccountDeletion/RequestDeletion",
+            "AccountDeletion/RequestDeletionLink",
             "AccountSessions/EndOtherSessions", "AccountSessions/EndSession",
             "AccountSessions/ListSessions", "AccountSessions/NoteActivity",
             "AccountSessions/Reauthenticate",

@@ -1,3 +1,5 @@
+import Addresses
+import Contracts
 import Cryptography
 import HTTPTypes
 import Messages

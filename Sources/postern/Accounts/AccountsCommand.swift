@@ -4,22 +4,22 @@ import Messages
 import RPC
 import ServiceRuntime
 
-/// `postern accounts`: looks accounts up, suspends them and signs them out (I-09).
+/// `postern accounts`: looks accounts up, suspends them, signs them out and deletes them (I-09).
 struct AccountsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "accounts",
-        abstract: "Looks accounts up, suspends and restores them, ends their sessions.",
+        abstract: "Looks accounts up, suspends, restores and deletes them, ends their sessions.",
         discussion: """
             An account is named by its id, its email or its phone number with the +.
 
             Addresses and numbers are masked unless --show is given. Its use is recorded in \
-            identity's audit trail, and so is every suspension with its actor.
+            identity's audit trail, and so is every change with its actor.
 
             An app's support desk can have the same calls: see \
             Protos/postern/gateway/v1/admin.proto.
             """,
         subcommands: [
-            LookUp.self, List.self, Suspend.self, Restore.self, SignOut.self,
+            LookUp.self, List.self, Suspend.self, Restore.self, SignOut.self, Delete.self,
         ])
 
     /// `postern accounts look-up ada@example.org`.

@@ -112,6 +112,10 @@ final class InnerWire: CallChannel {
             serve(AccountConsentsDescription.getConsents, inner.identity.consents.getConsents),
             serve(AccountConsentsDescription.getPrivacy, inner.identity.consents.getPrivacy),
             serve(
+                AccountDeletionsDescription.requestDeletionLink,
+                inner.identity.deletions.requestDeletionLink),
+            serve(AccountDeletionsDescription.getDeletion, inner.identity.deletions.getDeletion),
+            serve(
                 AccountOnboardingDescription.saveOnboardingSection,
                 onboarding.saveOnboardingSection),
         ]

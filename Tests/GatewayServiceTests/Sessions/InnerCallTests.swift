@@ -59,6 +59,9 @@ struct InnerCallTests {
             try await calls { try await $0.consents.getPrivacy(.init(), context) }
                 == [AccountConsentsDescription.getPrivacy])
         #expect(
+            try await calls { try await $0.accountDeletion.getDeletion(.init(), context) }
+                == [AccountDeletionsDescription.getDeletion])
+        #expect(
             try await calls { try await $0.emails.cancelEmailChange(.init(), context) }
                 == [EmailChangesDescription.cancelEmailChange])
         #expect(

@@ -97,6 +97,25 @@ extension SessionRow {
         },
     ]
 
+    static let deletion: [SessionRow] = [
+        .init("AccountDeletion/PreviewDeletion") {
+            try await $0.accountDeletion.previewDeletion(.init(linkToken: .init(text: "x")), $2)
+        },
+        .init("AccountDeletion/RequestDeletion") {
+            try await $0.accountDeletion.requestDeletion(.init(linkToken: .init(text: "x")), $2)
+        },
+        .init("AccountDeletion/CancelDeletion") {
+            try await $0.accountDeletion.cancelDeletion(.init(linkToken: .init(text: "x")), $2)
+        },
+        .init("AccountDeletion/GetDeletion") {
+            try await $0.accountDeletion.getDeletion(.init(), $2)
+        },
+        .init("AccountDeletion/RequestDeletionLink") {
+            try await $0.accountDeletion.requestDeletionLink(
+                .init(email: "\($1)@new.example.org"), $2)
+        },
+    ]
+
     private static let settings = GatewayV1.DocumentWrite(
         collection: "settings", name: "main", json: #"{"theme":"dark"}"#)
     private static let call = GatewayV1.BackendCall(accountId: "x", applicationToken: "x")

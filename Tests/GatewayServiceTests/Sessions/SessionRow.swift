@@ -52,7 +52,7 @@ struct SessionRow: Sendable, CustomTestStringConvertible {
 
     static let all: [SessionRow] =
         signUpsAndSignIns + inSessions + documents + backendDocuments + profile + onboarding
-        + consents + outside + verification + admin
+        + consents + deletion + outside + verification + admin
 
     private static let signUpsAndSignIns: [SessionRow] = [
         .init(
@@ -202,6 +202,10 @@ struct SessionRow: Sendable, CustomTestStringConvertible {
         .init("Admin/SignOutAccount") {
             try await $0.admin.signOutAccount(.init(accountId: "x"), $2)
         },
+        .init("Admin/DeleteAccount") {
+            try await $0.admin.deleteAccount(.init(accountId: "x"), $2)
+        },
+        .init("Admin/ListDeletions") { try await $0.admin.listDeletions(.init(), $2) },
     ]
 }
 

@@ -34,6 +34,7 @@ final class GatewayFixture: Sendable {
     var profile: ProfileHandler { gateway.profile }
     var onboarding: OnboardingHandler { gateway.onboarding }
     var consents: ConsentsHandler { gateway.consents }
+    var accountDeletion: AccountDeletionHandler { gateway.accountDeletion }
     /// The rpcs of all handlers, for a server.
     var serviceMethods: [ServiceMethods] { gateway.methods }
     var providerNotices: ProviderNoticesHandler { gateway.providerNotices }
@@ -47,6 +48,7 @@ final class GatewayFixture: Sendable {
     ///   - limits: Replaces the rate limiter, for tests of its absence.
     ///   - identities: Replaces identity's providers and guests, for tests of the calls to them.
     ///   - profiles: Replaces identity's profiles, for tests of the calls to them.
+    ///   - deletions: Replaces identity's deletions, for tests of the calls to them.
     ///   - providers: Identity's provider settings, as on a command line.
     ///   - phoneSettings: The countries that codes are sent to.
     ///   - rules: The text of identity's rules file; nil for none.
@@ -54,6 +56,7 @@ final class GatewayFixture: Sendable {
     init(
         flags: [String] = [], limits: (any LimitsAPI)? = nil,
         identities: (any IdentitiesAPI)? = nil, profiles: (any AccountProfilesAPI)? = nil,
+        deletions: (any AccountDeletionsAPI)? = nil,
         providers: [String] = [],
         phone phoneSettings: PhoneSettings = PhoneSettings(countries: ["DE"]),
         enumeration: IdentitySettings.EnumerationMode = .friendly,
@@ -78,7 +81,7 @@ final class GatewayFixture: Sendable {
                     providerEvents: identity.providerEvents, accountAdmin: identity.accountAdmin,
                     signInSettings: identity.signInSettings, documents: identity.documents,
                     profiles: profiles ?? identity.profiles, onboarding: identity.onboarding,
-                    consents: identity.consents),
+                    consents: identity.consents, deletions: deletions ?? identity.deletions),
                 session: .init(
                     sessions: session.sessions, devices: session.devices,
                     activity: session.accountActivity, ends: session.ends,

@@ -103,8 +103,20 @@ struct PagesFixture: Sendable {
     func submit(
         _ open: OpenPage, _ input: String, _ changed: [String: String?] = [:]
     ) async throws -> HTTP1Response {
-        let body = Array(
-            "form=\(open.formToken)&\(open.page.field.rawValue)=\(input.percentEncoded)".utf8)
+        let field = open.page.field.map { "&\($0.rawValue)=\(input.percentEncoded)" } ?? ""
+        return try await post(open, "form=\(open.formToken)\(field)", changed)
+    }
+
+    /// Presses a button of `/delete-account` with the link of a mail.
+    func press(_ choice: String?, on open: OpenPage) async throws -> HTTP1Response {
+        let pressed = choice.map { "&choice=\($0)&confirmation=\(open.confirmation)" } ?? ""
+        return try await post(open, "form=\(open.formToken)\(pressed)", [:])
+    }
+
+    private func post(
+        _ open: OpenPage, _ form: String, _ changed: [String: String?]
+    ) async throws -> HTTP1Response {
+        let body = Array(form.utf8)
         var fields = [
             "content-type": "application/x-www-form-urlencoded",
             "content-length": "\(body.count)", "cookie": open.cookie, "origin": "null",
@@ -124,6 +136,9 @@ struct OpenPage: Sendable {
 
     /// The value of the hidden field; empty without one.
     var formToken: String { value(after: "name=\"form\" value=\"") ?? "" }
+
+    /// The gateway's confirmation token; empty without one.
+    var confirmation: String { value(after: "name=\"confirmation\" value=\"") ?? "" }
 
     /// Where the form goes; the page itself without one.
     var action: String { value(after: "<form method=\"post\" action=\"") ?? page.path }
@@ -195,8 +210,53 @@ final class PagesGateway: Sendable {
                         return GatewayV1.ConfirmEmailChangeResponse()
                     }
                 ]),
-            passwords,
+            passwords, deletion,
         ]
+    }
+
+    private var deletion: ServiceMethods {
+        ServiceMethods(
+            AccountDeletionDescription.service,
+            [
+                .async(AccountDeletionDescription.requestDeletionLink) {
+                    (request: GatewayV1.RequestDeletionLinkRequest, context)
+                        -> GatewayV1.RequestDeletionLinkResponse in
+                    try self.receive("RequestDeletionLink", "", SecretBytes(request.email), context)
+                    return GatewayV1.RequestDeletionLinkResponse()
+                },
+                .async(AccountDeletionDescription.previewDeletion) {
+                    (request: GatewayV1.PreviewDeletionRequest, context)
+                        -> GatewayV1.PreviewDeletionResponse in
+                    try self.receive(
+                        "PreviewDeletion", Self.text(request.linkToken), SecretBytes(""), context)
+                    return GatewayV1.PreviewDeletionResponse(
+                        consequences: [.init(kind: "account", sentence: "All <of it> is gone.")],
+                        confirmationToken: "confirmed")
+                },
+                .async(AccountDeletionDescription.requestDeletion) {
+                    (request: GatewayV1.RequestDeletionRequest, context)
+                        -> GatewayV1.RequestDeletionResponse in
+                    try self.receive(
+                        "RequestDeletion", Self.text(request.linkToken),
+                        SecretBytes(request.confirmationToken), context)
+                    guard request.confirmationToken == "confirmed" else {
+                        throw ServiceError(.invalidConfirmation)
+                    }
+                    return GatewayV1.RequestDeletionResponse(
+                        deletion: .init(state: request.wait ? .waiting : .deleting))
+                },
+                .async(AccountDeletionDescription.cancelDeletion) {
+                    (request: GatewayV1.CancelDeletionRequest, context)
+                        -> GatewayV1.CancelDeletionResponse in
+                    try self.receive(
+                        "CancelDeletion", Self.text(request.linkToken), SecretBytes(""), context)
+                    return GatewayV1.CancelDeletionResponse(cancelled: true)
+                },
+            ])
+    }
+
+    private static func text(_ secret: SecretBytes) -> String {
+        secret.withBytes { String(decoding: $0, as: UTF8.self) }
     }
 
     private var passwords: ServiceMethods {
