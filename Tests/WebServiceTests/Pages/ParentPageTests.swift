@@ -28,7 +28,7 @@ struct ParentPageTests {
     func answer(answer: ParentAnswer) async throws {
         try await PagesFixture.run { fixture in
             let open = try await fixture.open(.parent)
-            let done = try await fixture.submit(open, answer.rawValue)
+            let done = try await fixture.answer(answer.rawValue, on: open)
             #expect(done.status == 200, "\(done.text)")
             #expect(done.text.contains("role=\"status\""))
             #expect(!done.text.contains("<form"))
@@ -45,7 +45,7 @@ struct ParentPageTests {
         try await PagesFixture.run { fixture in
             for input in ["", "yes"] {
                 let open = try await fixture.open(.parent)
-                let failed = try await fixture.submit(open, input)
+                let failed = try await fixture.answer(input, on: open)
                 #expect(failed.status == 422, "\(failed.text)")
                 #expect(failed.text.contains("role=\"alert\""))
                 #expect(failed.text.contains("value=\"give\""))
