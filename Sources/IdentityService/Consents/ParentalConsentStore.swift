@@ -32,7 +32,8 @@ struct ParentalConsent: Hashable, Sendable {
     let tokenHash: [UInt8]?
     /// When the state changed, or the last link was mailed.
     let changedAt: Timestamp
-    /// When the account's deletion begins without an answer; nil once there is one.
+    /// When the account's deletion begins without an answer; nil once there is one, and for the
+    /// owner of an address who has taken the account over and asked no parent yet.
     let expiresAt: Timestamp?
 }
 
@@ -126,5 +127,21 @@ extension Transaction {
             WHERE account = ?
             """,
             [.integer(state.rawValue), SQLValue(at), .integer(account.key)])
+    }
+
+    /// At a takeover: what was asked and answered was in another person's name. The need of a parent
+    /// stays, since a child could take over the own account. It is no reason to delete it any more,
+    /// since the owner may be a grown-up.
+    func forgetParent(of account: AccountID) throws {
+        try put(
+            """
+            UPDATE parental_consents SET state = ?, parent_email = NULL, token_hash = NULL,
+                changed_at_ms = ?, expires_at_ms = NULL
+            WHERE account = ? AND state <> ?
+            """,
+            [
+                .integer(ParentalConsentState.needed.rawValue), SQLValue(at),
+                .integer(account.key), .integer(ParentalConsentState.refused.rawValue),
+            ])
     }
 }

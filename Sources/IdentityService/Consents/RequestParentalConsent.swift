@@ -47,7 +47,7 @@ extension AccountConsentsHandler {
         _ asking: ParentRequest, for row: AccountRow, _ transaction: Transaction
     ) throws {
         guard let consent = try transaction.parentalConsent(of: row.account),
-            let expiresAt = consent.expiresAt, transaction.at < expiresAt,
+            consent.expiresAt.map({ transaction.at < $0 }) ?? true,
             case .becomes = ParentalConsentRule.outcome(consent.state, .asked)
         else { throw ServiceError(.operationNotAllowed) }
         let vault = try AccountReader(keys: keys, randomness: randomness).vault(row)
@@ -61,8 +61,8 @@ extension AccountConsentsHandler {
             asked != asking.parent.normalised
                 || consent.changedAt + Self.repeatAfter <= transaction.at
         else { return }
-        let end =
-            consent.state == .needed ? transaction.at + AgeGate.parentLife : expiresAt
+        let week = transaction.at + AgeGate.parentLife
+        let end = consent.state == .needed ? week : consent.expiresAt ?? week
         try transaction.askParent(
             of: row.account, sealedParent: try vault.seal(asking.parent.entered, .parentEmail),
             tokenHash: asking.token.hash(ofPage: ParentalConsent.page, keys.links), until: end)

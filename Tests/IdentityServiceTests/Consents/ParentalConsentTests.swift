@@ -1,3 +1,4 @@
+import Contracts
 import Cryptography
 import Messages
 import RPC
@@ -278,6 +279,22 @@ struct ParentalConsentTests {
                 acceptance: .thirteen), strict.context())
         #expect(upgraded.isUpgraded)
         #expect(upgraded.account?.requiredActions == [.parentalConsent])
+    }
+
+    @Test("X-04: who takes an account over is not deleted by the stranger's parent, nor by time")
+    func takeover() async throws {
+        _ = try await ask()
+        let link = try await link()
+        _ = try await answer(link, .give)
+        let owner = try await fixture.signIn(by: .token("g1", email: "kid@example.org"))
+        #expect(owner.account?.accountId == child)
+        #expect(owner.account?.requiredActions == [.parentalConsent])
+        #expect(try await refusal { try await answer(link, .refuse) }.code == .invalidLink)
+        fixture.time.advance(by: Self.week * 2)
+        _ = try await expire()
+        #expect(try await deletions == 0)
+        #expect(try await ask("dad@example.org").state == .requested)
+        #expect(try await answer(try await self.link(), .give).state == .given)
     }
 
     @Test("G-21: it is part of the export, and ends with the account")

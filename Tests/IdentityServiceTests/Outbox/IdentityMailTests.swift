@@ -20,6 +20,7 @@ struct IdentityMailTests {
         .addressClaimed(methods: ["m"], time: "t"),
         .emailAlreadyRegistered(methods: ["m"], link: "l"),
         .accountSuspended(time: "t"), .accountRestored(time: "t"),
+        .parentalConsent(link: "l", time: "t"),
         .sessionDisplaced(device: "d", time: "t"), .sessionReplayed(device: "d", time: "t"),
     ]
 
