@@ -123,7 +123,8 @@ package struct IdentityService: Sendable {
         onboarding = AccountOnboardingHandler(documents: documents, answers: answers)
         consents = AccountConsentsHandler(
             settings: settings.consent, linkOrigin: settings.linkOrigin, store: store, keys: keys,
-            time: time, randomness: randomness, deletions: deletionWriting, sessions: peers.sessions)
+            time: time, randomness: randomness, deletions: deletionWriting, sessions: peers.sessions
+        )
         blobs = try BlobFolder(in: store.folder)
         tombstones = try Tombstones(
             folders: settings.tombstones.isEmpty
