@@ -64,12 +64,14 @@ package enum LimitedFlow: String, CaseIterable, Sendable {
     case documentWrite = "document-write"
     /// Proceeds: the caller changes its own account.
     case profileUpdate = "profile-update"
+    /// Proceeds: an account has one export, and it is about the caller's own account.
+    case dataExport = "data-export"
 
     /// The default.
     package var failure: LimiterFailure {
         switch self {
         case .signUp, .guestSignUp, .passwordReset, .passwordCheck, .verificationMail,
-            .providerSignIn, .documentWrite, .profileUpdate:
+            .providerSignIn, .documentWrite, .profileUpdate, .dataExport:
             .pass
         case .passwordSignIn, .phoneCode: .refuse
         }

@@ -15,6 +15,8 @@ extension IdentityTables {
         Purge("underage_devices", key: "number", expiry: "expires_at_ms"),
         Purge("used_nonces", key: "nonce", expiry: "expires_at_ms"),
         Purge("provider_notices", key: "notice", expiry: "expires_at_ms"),
+        // Their files are removed by `PhotoSweep`.
+        Purge("exports", key: "export", expiry: "expires_at_ms"),
         Purge("notices", inOrderOf: "notice", expiry: "mailed_at_ms", after: NoticeRule.window),
     ]
 }

@@ -32,8 +32,10 @@ package struct IdentityService: Sendable {
     let signInSettings: SignInSettingsHandler
     /// `postern.identity.v1.AccountProfiles`.
     let profiles: AccountProfilesHandler
-    /// The files of photos.
+    /// The files of photos and exports.
     package let blobs: BlobFolder
+    /// `postern.identity.v1.AccountDeletions`.
+    let deletions: AccountDeletionsHandler
     /// What remains of deleted accounts outside of the store.
     let tombstones: Tombstones
     /// `postern.identity.v1.AccountDocuments`.
@@ -42,6 +44,8 @@ package struct IdentityService: Sendable {
     let onboarding: AccountOnboardingHandler
     /// `postern.identity.v1.AccountConsents`.
     let consents: AccountConsentsHandler
+    /// `postern.identity.v1.AccountExports`.
+    let exports: AccountExportsHandler
     /// `postern.accountdata.v1.AccountData`, for calls in process. It is not among `methods`.
     package let accountData: AccountDataHandler
     /// The work beside the handlers.
@@ -99,9 +103,23 @@ package struct IdentityService: Sendable {
             settings: settings, store: store, keys: keys, passwords: passwords,
             responseTimeFloor: responseTimeFloor, time: time, randomness: randomness,
             rules: rules, logger: logger)
+        let writing = DeletionWriting(keys: keys, randomness: randomness)
+        deletions = AccountDeletionsHandler(
+            settings: settings, store: store, keys: keys, time: time, randomness: randomness,
+            owners: owners, sessions: peers.sessions, deletions: writing)
+        let orphans = OrphanRepair(
+            settings: settings, store: store, keys: keys, randomness: randomness,
+            sessionData: peers.sessionData, notificationData: peers.notificationData,
+            findings: OrphanFindings(metrics: metrics))
+        let guests = UnusedGuests(
+            search: UnusedGuestSearch(
+                store: store, activity: peers.activity, kept: settings.guestKept),
+            writing: writing, time: time,
+            logger: logger)
         accountAdmin = AccountAdminHandler(
             settings: settings, store: store, keys: keys, randomness: randomness,
-            answers: answers, logger: logger, activity: peers.activity)
+            answers: answers, logger: logger, activity: peers.activity, deletions: writing,
+            guests: guests.search, orphans: orphans)
         identities = IdentitiesHandler(
             settings: settings, store: store, keys: keys, randomness: randomness,
             answers: answers, keepsGrants: apple != nil, devices: peers.devices,
@@ -119,12 +137,10 @@ package struct IdentityService: Sendable {
             backends: BackendCalls(
                 settings: settings.documents, applications: documentWriters, time: time),
             watchers: DocumentWatchers())
-        let deletionWriting = DeletionWriting(keys: keys, randomness: randomness)
         onboarding = AccountOnboardingHandler(documents: documents, answers: answers)
         consents = AccountConsentsHandler(
             settings: settings.consent, linkOrigin: settings.linkOrigin, store: store, keys: keys,
-            time: time, randomness: randomness, deletions: deletionWriting, sessions: peers.sessions
-        )
+            time: time, randomness: randomness, deletions: writing, sessions: peers.sessions)
         blobs = try BlobFolder(in: store.folder)
         tombstones = try Tombstones(
             folders: settings.tombstones.isEmpty
@@ -136,9 +152,20 @@ package struct IdentityService: Sendable {
             uploads: PhotoUploads())
         accountData = AccountDataHandler(
             store: store, keys: keys, randomness: randomness, blobs: blobs)
+        let watchers = DocumentWatchers()
+        let work = ExportWork(
+            settings: settings, store: store, keys: keys, time: time, randomness: randomness,
+            logger: logger, blobs: blobs, uploads: profiles.uploads,
+            collection: ExportCollection(
+                services: [accountData, peers.sessionData, peers.notificationData], time: time),
+            watchers: watchers)
+        exports = AccountExportsHandler(
+            store: store, keys: keys, time: time, randomness: randomness, sessions: peers.sessions,
+            owners: owners, blobs: blobs, watchers: watchers, work: work)
         background = BackgroundTasks(
-            beside: accounts, profiles: profiles, consents: consents, peers: peers, apple: apple,
-            logger: logger, metrics: metrics)
+            beside: accounts, profiles: profiles, consents: consents, exports: work,
+            deletions: writing, tombstones: tombstones, peers: peers, apple: apple,
+            orphans: orphans, guests: guests, logger: logger, metrics: metrics)
         // With this type from the start, as in `WebService`.
         var tasks: [@Sendable () async throws -> Void] = [background.run]
         if let rulesFile { tasks.append { await rulesFile.run(time) } }
@@ -163,7 +190,18 @@ package struct IdentityService: Sendable {
             AccountDocumentsDispatcher.methods(of: documents),
             AccountOnboardingDispatcher.methods(of: onboarding),
             AccountConsentsDispatcher.methods(of: consents),
+            AccountDeletionsDispatcher.methods(of: deletions),
+            AccountExportsDispatcher.methods(of: exports),
         ]
+    }
+
+    /// Begins the deletion of accounts that a restored store has again. To be called before anything
+    /// is served.
+    /// - Throws: `SQLError`; errors of the store.
+    package func replayTombstones() async throws {
+        try await tombstones.replay(
+            in: accounts.store,
+            DeletionWriting(keys: accounts.keys, randomness: accounts.randomness))
     }
 
     /// Stops the threads for passwords and files. Call it after the tasks have ended.

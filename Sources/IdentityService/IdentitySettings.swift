@@ -44,8 +44,12 @@ package struct IdentitySettings: Settings {
     package let rules: RulesSettings
     /// Consent to terms and privacy texts.
     package let consent: ConsentSettings
+    /// The deletion of accounts.
+    let deletion: DeletionSettings
     /// The folders of tombstones; empty for the one in the data folder.
     package let tombstones: [String]
+    /// How long a guest is kept after its last use (I-04); nil for ever.
+    package let guestKept: Duration?
 
     /// Settings for tests and embedding.
     package init(
@@ -60,7 +64,8 @@ package struct IdentitySettings: Settings {
         apple: AppleSettings = .none, documents: DocumentSettings = DocumentSettings(),
         displayName: DisplayNameMode = .optional,
         rules: RulesSettings = .none, consent: ConsentSettings = ConsentSettings(),
-        tombstones: [String] = []
+        deletion: DeletionSettings = DeletionSettings(), tombstones: [String] = [],
+        guestKept: Duration? = guestKeptDefault
     ) {
         self.phone = phone
         self.enumeration = enumeration
@@ -74,7 +79,9 @@ package struct IdentitySettings: Settings {
         self.displayName = displayName
         self.rules = rules
         self.consent = consent
+        self.deletion = deletion
         self.tombstones = tombstones
+        self.guestKept = guestKept
         self.linkOrigin = linkOrigin
         self.verificationLife = verificationLife
         self.resetLife = resetLife
@@ -139,14 +146,23 @@ package struct IdentitySettings: Settings {
             reason: "Whether an account without a display name has to complete its profile (G-01).")
         rules = RulesSettings(reading: &settings)
         consent = ConsentSettings(reading: &settings)
+        deletion = DeletionSettings(reading: &settings)
         tombstones = settings.strings(
             "tombstones", default: [], unit: "path",
             reason: "Folders, best on other disks, that keep deleted accounts deleted when a "
                 + "backup is restored; none: tombstones in the data folder (G-20).")
+        guestKept = settings.durationOrForever(
+            "guest-kept", default: Self.guestKeptDefault,
+            in: .seconds(86_400)...(.seconds(3_650 * 86_400)),
+            reason: "A guest without a session is deleted this long after its last use, and never "
+                + "before as long after the upgrade to the version that does so (I-04).")
         settings.require(
             apple.redirects.clients.isSubset(of: providers.appleClients),
             ["apple-redirect-uris"], "apple-redirect-uris names an app that apple-audiences lacks")
     }
+
+    /// The default of `guest-kept`.
+    package static let guestKeptDefault: Duration = .seconds(180 * 86_400)
 
     private static func passwordHashing(
         _ settings: inout SettingsReader

@@ -105,7 +105,8 @@ extension LimitName {
         case .newAccountByApp: 38
         case .documentWriteByAccount: 39
         case .deletionLinkByEmail: 41
-        case .parentalMailByAccount: 43
+        case .parentalMailByAccount: 42
+        case .exportByAccount: 43
         }
     }
 

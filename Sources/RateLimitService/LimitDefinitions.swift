@@ -128,6 +128,9 @@ private let limits: [LimitDefinition] = [
     // setting writes less than once a second.
     row(.documentWriteByAccount, window(60, minutes: 1),
         of: .text, in: .account, says: .change, absent: .pass, isDurable: false),
+    // All services' time, against one account's exports: each reads all that there is.
+    row(.exportByAccount, window(3, minutes: 24 * 60),
+        of: .text, in: .account, says: .change, absent: .pass, isDurable: false),
     // Identity's time, against one household's checks of new passwords: one a second is more than a
     // person types. A check says nothing about an account, so the limit protects no secret.
     row(.passwordCheckByAddress, window(60, minutes: 1),

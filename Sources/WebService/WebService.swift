@@ -15,6 +15,7 @@ package import ServiceRuntime
 ///     /openapi.json               `OpenAPIResponder`: the public methods, for generators of clients
 ///     /package.Service/Method     `CallResponder`: Connect, gRPC and gRPC-Web
 ///     /v1/photo, /v1/photos/…     `PhotoResponder`: photos of profiles
+///     /v1/exports/…               `ExportResponder`: archives of accounts' data
 ///     /.well-known/…              `WellKnownResponder`: keys, metadata, the operator's files
 ///     /oauth2/introspect, revoke  `OAuthResponder`
 ///     /apple/notifications        `AppleNoticeResponder`
@@ -37,7 +38,8 @@ package struct WebService: Sendable {
     /// The web service in front of `gateway`.
     ///
     /// Attack: some clients read photos slowly, until all calls that one connection can carry
-    /// (`FrameLimits.callsMax`) are theirs, and sign-ins wait. So photos have a channel of their own.
+    /// (`FrameLimits.callsMax`) are theirs, and sign-ins wait. So photos and archives have a channel
+    /// of their own.
     /// - Parameters:
     ///   - photos: another channel to the same gateway.
     ///   - pageKey: `web.key`, for the pages; nil serves none.
@@ -71,7 +73,8 @@ package struct WebService: Sendable {
         pages = try pageKey.map { key in
             (
                 PageResponder(
-                    calls: PageCalls(gateway, time: time), callers: callers, apps: apps,
+                    calls: PageCalls(gateway, streams: photos, time: time), callers: callers,
+                    apps: apps,
                     theme: theme, seal: try PageVisitSeal(key, randomness: randomness),
                     randomness: randomness, time: time,
                     origins: settings.callers.webOrigins.map(\.description),
@@ -108,6 +111,9 @@ package struct WebService: Sendable {
         let photos = PhotoResponder(
             profile: ProfileClient(self.photos), methods: methods, callers: callers,
             formalLanguages: settings.formalLanguages, time: time, logger: logger)
+        let exports = ExportResponder(
+            exports: DataExportsClient(self.photos), methods: methods, callers: callers,
+            formalLanguages: settings.formalLanguages, time: time, logger: logger)
         let pages = pages
         return { exchange in
             // Browsers ask before they call from a page, without the app's key.
@@ -124,6 +130,8 @@ package struct WebService: Sendable {
             case "/v1/photo": try await photos.upload(exchange)
             case _ where path.hasPrefix(PhotoResponder.path):
                 try await photos.download(exchange, path)
+            case _ where path.hasPrefix(ExportResponder.path):
+                try await exports.respond(to: exchange, path)
             case _ where path.hasPrefix(WellKnownResponder.path):
                 try await wellKnown.respond(to: exchange, path)
             case _ where path.hasPrefix(PageAssets.path) && pages != nil:

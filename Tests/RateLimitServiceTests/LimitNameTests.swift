@@ -107,7 +107,9 @@ struct LimitNameTests {
             .documentWriteByAccount, "document-write-by-account", 39, ring(60, 1), .pass,
             isDurable: false),
         row(.deletionLinkByEmail, "deletion-link-by-email", 41, ring(3, 60), .pass),
-        row(.parentalMailByAccount, "parental-mail-by-account", 43, ring(3, 24 * 60), .pass),
+        row(.parentalMailByAccount, "parental-mail-by-account", 42, ring(3, 24 * 60), .pass),
+        row(
+            .exportByAccount, "export-by-account", 43, ring(3, 1_440), .pass, isDurable: false),
     ]
 
     @Test("R-03: each limit has its name, number, rule and policy", arguments: table)

@@ -37,7 +37,7 @@ declare -A callers=(
   [gateway]="app tool web"
   [identity]="gateway session notification tool"
   [session]="gateway identity notification tool"
-  [rate-limit]="gateway notification tool"
+  [rate-limit]="gateway identity notification tool"
   [notification]="identity tool"
 )
 applications=(app tool gateway identity session notification web)

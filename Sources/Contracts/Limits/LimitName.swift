@@ -88,6 +88,8 @@ package enum LimitName: String, CaseIterable, Sendable {
     case profileUpdateByAccount = "profile-update-by-account"
     /// Calls that write one account's documents.
     case documentWriteByAccount = "document-write-by-account"
+    /// Exports of one account's data.
+    case exportByAccount = "export-by-account"
 
     /// The number of failed sign-ins in all, from devices that the accounts do not know, that
     /// raises the alarm (`CredentialStuffingDetector`). This limit refuses nothing.

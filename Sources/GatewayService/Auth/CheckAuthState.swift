@@ -34,7 +34,10 @@ extension AuthHandler {
                 endReason: GatewayV1.EndReason(rawValue: state.endReason.rawValue))
         }
         guard let account = try await account(validity.accountId, context) else {
-            return GatewayV1.CheckAuthStateResponse(reason: .noSession)
+            return GatewayV1.CheckAuthStateResponse(reason: .accountDeleted)
+        }
+        guard account.status != .deleting else {
+            return GatewayV1.CheckAuthStateResponse(reason: .accountDeleted)
         }
         guard account.status == .active || account.status == .pendingVerification else {
             return GatewayV1.CheckAuthStateResponse(reason: .revoked)
@@ -65,6 +68,7 @@ extension AuthHandler {
         case .replayed, .security: .security
         case .signedOut, .displaced, .revoked: .revoked
         case .providerRevoked: .providerRevoked
+        case .accountDeleted: .accountDeleted
         case .unspecified, .unrecognized: .noSession
         }
     }

@@ -110,7 +110,7 @@ extension LimitedAction {
         case .signUp: .signUp
         case .verificationMailByPassword: .guardedAct
         case .guestSignUp, .passwordReset, .deletionLink, .passwordCheck, .verificationMail,
-            .parentalMail, .unrequestedMail, .phoneCodeRequest, .profileUpdate:
+            .parentalMail, .unrequestedMail, .phoneCodeRequest, .profileUpdate, .dataExport:
             .act
         case .documentWrite: .write
         case .photoUpload: .upload

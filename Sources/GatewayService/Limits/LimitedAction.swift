@@ -42,6 +42,8 @@ enum LimitedAction {
     case profileUpdate(account: String)
     /// A new photo (G-17).
     case photoUpload(account: String)
+    /// An export of all data (G-21).
+    case dataExport(account: String)
 
     /// The flow that the action belongs to.
     var flow: LimitedFlow {
@@ -57,6 +59,7 @@ enum LimitedAction {
         case .phoneCodeRequest, .phoneCodeGuess: .phoneCode
         case .documentWrite: .documentWrite
         case .profileUpdate, .photoUpload: .profileUpdate
+        case .dataExport: .dataExport
         }
     }
 
@@ -128,6 +131,8 @@ enum LimitedAction {
                     ? [LimitName.profileUpdateByAccount.charge(account)] : [])
         case .profileUpdate(let account), .photoUpload(let account):
             [LimitName.profileUpdateByAccount.charge(account)]
+        case .dataExport(let account):
+            [LimitName.exportByAccount.charge(account)]
         }
     }
 

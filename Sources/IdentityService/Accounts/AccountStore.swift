@@ -1,5 +1,9 @@
+import Metrics
 import ServiceRuntime
 import Storage
+
+/// Profiles that the store refused to insert.
+private let failedProfiles = Counter(label: "identity_profile_creation_failures")
 
 extension SQLSession {
     /// One account with its profile, key, address and methods. Every sign-in reads it several
@@ -86,17 +90,35 @@ extension Transaction {
         try put(
             "INSERT INTO account_keys (account, sealed_key) VALUES (?, ?)",
             [.integer(account.key), .blob(sealedKey)])
-        try put(
-            """
-            INSERT INTO profiles (
-                account, display_name, language, photo_url, name_edited_at_ms, photo_edited_at_ms)
-            VALUES (?, ?, ?, ?, ?, ?)
-            """,
-            [
-                .integer(account.key), .blob(sealedDisplayName), .text(language),
-                SQLValue(sealedPhotoURL), isNameEdited ? SQLValue(at) : .null,
-                isPhotoEdited ? SQLValue(at) : .null,
-            ])
+        try insertProfile(
+            of: account, sealedDisplayName: sealedDisplayName, language: language,
+            sealedPhotoURL: sealedPhotoURL, isNameEdited: isNameEdited,
+            isPhotoEdited: isPhotoEdited)
+    }
+
+    /// Inserts the profile of an account that has a key. A failure is counted: a profile that
+    /// cannot be written ends a sign-up, an import or a repair (D1).
+    func insertProfile(
+        of account: AccountID, sealedDisplayName: [UInt8], language: String,
+        sealedPhotoURL: [UInt8]?, isNameEdited: Bool, isPhotoEdited: Bool = false
+    ) throws {
+        do {
+            try put(
+                """
+                INSERT INTO profiles (
+                    account, display_name, language, photo_url, name_edited_at_ms,
+                    photo_edited_at_ms)
+                VALUES (?, ?, ?, ?, ?, ?)
+                """,
+                [
+                    .integer(account.key), .blob(sealedDisplayName), .text(language),
+                    SQLValue(sealedPhotoURL), isNameEdited ? SQLValue(at) : .null,
+                    isPhotoEdited ? SQLValue(at) : .null,
+                ])
+        } catch {
+            failedProfiles.increment()
+            throw error
+        }
     }
 
     /// Sets the display name that the owner chose; no provider replaces it any more (G-17).

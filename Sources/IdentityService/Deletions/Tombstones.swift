@@ -47,14 +47,10 @@ package struct Tombstones: Sendable {
     /// Ends the thread that writes.
     func close() { lines.close() }
 
-    /// Begins the deletion of every account of the store that has a tombstone. To be called before
-    /// anything serves the store.
-    /// - Parameter begin: begins the deletion of an account that exists, in its transaction; does
-    ///   nothing if it has begun.
+    /// Begins the deletion of every account of the store that has a tombstone; does nothing about
+    /// those whose deletion has begun. To be called before anything serves the store.
     /// - Throws: `SQLError`; errors of the store.
-    func replay(
-        in store: Store, _ begin: @escaping @Sendable (AccountID, Transaction) throws -> Void
-    ) async throws {
+    func replay(in store: Store, _ writing: DeletionWriting) async throws {
         guard let first = files.first else { return }
         let known = Set(try read(first).map(\.key))
         var (after, returned) = (Int64(0), 0)
@@ -66,10 +62,9 @@ package struct Tombstones: Sendable {
             after = last.key
             let deleted = page.filter { known.contains(key(of: $0)) }
             if deleted.isEmpty { continue }
-            try await store.write(about: deleted.map { .account($0) }) { transaction in
-                for account in deleted { try begin(account, transaction) }
+            returned += try await store.write(about: deleted.map { .account($0) }) {
+                try $0.beginDeletions(of: deleted, writing)
             }
-            returned += deleted.count
         }
         guard returned > 0 else { return }
         logger.warning(
@@ -115,5 +110,19 @@ package struct Tombstones: Sendable {
             hash.lookUpNumbers(of: $0)
         }
         return Tombstone.Key(first: first, second: second)
+    }
+}
+
+extension Transaction {
+    /// - Returns: how many deletions have begun with this call.
+    fileprivate func beginDeletions(
+        of accounts: [AccountID], _ writing: DeletionWriting
+    ) throws -> Int {
+        var begun = 0
+        for account in accounts where try standing(account)?.isDeleting == false {
+            try beginDeletion(of: account, source: .tombstone, due: at, writing)
+            begun += 1
+        }
+        return begun
     }
 }

@@ -57,6 +57,12 @@ enum LinkPurpose: Int64, Sendable {
     case resetPassword = 2
     /// Change the account's address to this one (G-12). Stored with the change, not in `links`.
     case changeEmail = 3
+    /// Delete the account, also without the app (G-19).
+    case deleteAccount = 4
+    /// Cancel the deletion that waits (G-19). Stored with the deletion, not in `links`.
+    case keepAccount = 5
+    /// Fetch an export of the account's data (G-21).
+    case export = 7
 
     /// The last component of the link's path.
     var path: String {
@@ -64,6 +70,9 @@ enum LinkPurpose: Int64, Sendable {
         case .verifyEmail: "verify-email"
         case .resetPassword: "reset-password"
         case .changeEmail: "change-email"
+        case .deleteAccount: "delete-account"
+        case .keepAccount: "keep-account"
+        case .export: "your-data"
         }
     }
 }

@@ -17,6 +17,7 @@ import Storage
 ///     the parent, whose link becomes invalid       a stranger who signs up in the owner's name as a
 ///                                                  child, and refuses as its parent: the account
 ///                                                  would be deleted
+///     a deletion that waits (G-19)                 an account that vanishes a week later
 ///
 /// A new table of credentials must be added to `clear`; a new table of pending credentials to
 /// `voidPendingState`.
@@ -66,6 +67,7 @@ struct Takeover {
         try transaction.withdrawConsents(of: account)
         try transaction.forgetParent(of: account)
         try transaction.voidPendingState(of: account)
+        _ = try transaction.cancelDeletion(of: account)
         try transaction.enqueue(outbox.revokeDevices(account))
     }
 

@@ -84,6 +84,12 @@ package enum IDKind {
         /// `dev_…`
         package static let prefix = "dev"
     }
+
+    /// The ids of exports of accounts' data.
+    package enum Export: IdentifierKind {
+        /// `exp_…`
+        package static let prefix = "exp"
+    }
 }
 
 /// The id of an account: `acc_…`
@@ -98,6 +104,8 @@ package typealias WebhookID = Identifier<IDKind.Webhook>
 package typealias EventID = Identifier<IDKind.Event>
 /// The id of a device that receives push messages: `dev_…`
 package typealias PushDeviceID = Identifier<IDKind.PushDevice>
+/// The id of an export: `exp_…`
+package typealias ExportID = Identifier<IDKind.Export>
 
 /// The texts of ids: a 64-bit key as thirteen lower-case characters of Crockford's base32, most
 /// significant first. Source: https://www.crockford.com/base32.html

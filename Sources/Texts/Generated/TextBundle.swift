@@ -53,6 +53,14 @@ document/json: Das konnte nicht gelesen werden. Bitte versuchen Sie es noch einm
 document/enumeration: Bitte wählen Sie eine der Möglichkeiten.
 document/server-only: Das können Sie nicht selbst ändern.
 photo/photo-format: Bitte wählen Sie ein Bild im Format JPEG, PNG oder WebP.
+session-end/signed-out: Sie haben sich abgemeldet. Bitte melden Sie sich erneut an.
+session-end/inactive: Sie waren länger nicht hier. Bitte melden Sie sich erneut an.
+session-end/maximum-age: Sie sind schon lange angemeldet. Bitte melden Sie sich erneut an.
+session-end/displaced: Sie haben sich inzwischen auf anderen Geräten angemeldet. Bitte melden Sie sich hier erneut an.
+session-end/replayed: Ihre Sitzung wurde zweimal benutzt und deshalb beendet. Bitte melden Sie sich erneut an.
+session-end/security: Ihre Sitzung wurde zum Schutz Ihres Kontos beendet. Bitte melden Sie sich erneut an.
+session-end/revoked: Unser Support hat Ihre Sitzung beendet. Bitte melden Sie sich erneut an.
+session-end/provider-revoked: Die Verbindung zum Anbieter besteht nicht mehr. Bitte melden Sie sich erneut bei ihm an.
 deletion/account: Ihr Konto wird gelöscht, mit Ihrem Profil und allen Anmeldemethoden.
 deletion/documents-one: Alles, was Sie gespeichert haben, wird gelöscht: {{count}} Eintrag.
 deletion/documents: Alles, was Sie gespeichert haben, wird gelöscht: {{count}} Einträge.
@@ -152,6 +160,15 @@ document/server-only: Das kannst du nicht selbst ändern.
 photo/photo-bytes: Das Bild ist zu groß.
 photo/photo-format: Bitte wähle ein Bild im Format JPEG, PNG oder WebP.
 photo/photo-pixels: Das Bild hat zu viele Pixel.
+session-end/signed-out: Du hast dich abgemeldet. Bitte melde dich erneut an.
+session-end/inactive: Du warst länger nicht hier. Bitte melde dich erneut an.
+session-end/maximum-age: Du bist schon lange angemeldet. Bitte melde dich erneut an.
+session-end/displaced: Du hast dich inzwischen auf anderen Geräten angemeldet. Bitte melde dich hier erneut an.
+session-end/replayed: Deine Sitzung wurde zweimal benutzt und deshalb beendet. Bitte melde dich erneut an.
+session-end/security: Deine Sitzung wurde zum Schutz deines Kontos beendet. Bitte melde dich erneut an.
+session-end/revoked: Unser Support hat deine Sitzung beendet. Bitte melde dich erneut an.
+session-end/provider-revoked: Die Verbindung zum Anbieter besteht nicht mehr. Bitte melde dich erneut bei ihm an.
+session-end/account-deleted: Dieses Konto gibt es nicht mehr.
 deletion/account: Dein Konto wird gelöscht, mit deinem Profil und allen Anmeldemethoden.
 deletion/documents-one: Alles, was du gespeichert hast, wird gelöscht: {{count}} Eintrag.
 deletion/documents: Alles, was du gespeichert hast, wird gelöscht: {{count}} Einträge.
@@ -261,6 +278,15 @@ document/server-only: You cannot change this yourself.
 photo/photo-bytes: The picture is too large.
 photo/photo-format: Please choose a JPEG, PNG or WebP picture.
 photo/photo-pixels: The picture has too many pixels.
+session-end/signed-out: You have signed out. Please sign in again.
+session-end/inactive: You have not been here for a while. Please sign in again.
+session-end/maximum-age: You have been signed in for a long time. Please sign in again.
+session-end/displaced: You have signed in on other devices since. Please sign in again here.
+session-end/replayed: We ended your session because it was used twice. Please sign in again.
+session-end/security: We ended your session to protect your account. Please sign in again.
+session-end/revoked: Our support team ended your session. Please sign in again.
+session-end/provider-revoked: The connection to the provider was removed. Please sign in with it again.
+session-end/account-deleted: This account no longer exists.
 deletion/account: Your account is deleted, with your profile and all ways to sign in.
 deletion/documents-one: Everything that you have saved is deleted: {{count}} item.
 deletion/documents: Everything that you have saved is deleted: {{count}} items.
@@ -336,6 +362,14 @@ document/json: No se ha podido leer. Inténtelo de nuevo.
 document/enumeration: Elija una de las opciones.
 document/server-only: No puede cambiar esto por su cuenta.
 photo/photo-format: Elija una imagen JPEG, PNG o WebP.
+session-end/signed-out: Ha cerrado la sesión. Vuelva a iniciar sesión.
+session-end/inactive: Lleva un tiempo sin entrar. Vuelva a iniciar sesión.
+session-end/maximum-age: Lleva mucho tiempo con la sesión abierta. Vuelva a iniciar sesión.
+session-end/displaced: Ha iniciado sesión en otros dispositivos. Vuelva a iniciar sesión aquí.
+session-end/replayed: Cerramos su sesión porque se usó dos veces. Vuelva a iniciar sesión.
+session-end/security: Cerramos su sesión para proteger su cuenta. Vuelva a iniciar sesión.
+session-end/revoked: Nuestro servicio de asistencia cerró su sesión. Vuelva a iniciar sesión.
+session-end/provider-revoked: Ya no hay conexión con el proveedor. Vuelva a iniciar sesión con él.
 deletion/account: Se elimina su cuenta, con su perfil y todas las formas de iniciar sesión.
 deletion/documents-one: Se elimina todo lo que ha guardado: {{count}} elemento.
 deletion/documents: Se elimina todo lo que ha guardado: {{count}} elementos.
@@ -435,6 +469,15 @@ document/server-only: No puedes cambiar esto por tu cuenta.
 photo/photo-bytes: La imagen pesa demasiado.
 photo/photo-format: Elige una imagen JPEG, PNG o WebP.
 photo/photo-pixels: La imagen tiene demasiados píxeles.
+session-end/signed-out: Has cerrado la sesión. Vuelve a iniciar sesión.
+session-end/inactive: Llevas un tiempo sin entrar. Vuelve a iniciar sesión.
+session-end/maximum-age: Llevas mucho tiempo con la sesión abierta. Vuelve a iniciar sesión.
+session-end/displaced: Has iniciado sesión en otros dispositivos. Vuelve a iniciar sesión aquí.
+session-end/replayed: Cerramos tu sesión porque se usó dos veces. Vuelve a iniciar sesión.
+session-end/security: Cerramos tu sesión para proteger tu cuenta. Vuelve a iniciar sesión.
+session-end/revoked: Nuestro servicio de asistencia cerró tu sesión. Vuelve a iniciar sesión.
+session-end/provider-revoked: Ya no hay conexión con el proveedor. Vuelve a iniciar sesión con él.
+session-end/account-deleted: Esta cuenta ya no existe.
 deletion/account: Se elimina tu cuenta, con tu perfil y todas las formas de iniciar sesión.
 deletion/documents-one: Se elimina todo lo que has guardado: {{count}} elemento.
 deletion/documents: Se elimina todo lo que has guardado: {{count}} elementos.
@@ -544,6 +587,15 @@ document/server-only: Vous ne pouvez pas modifier ceci vous-même.
 photo/photo-bytes: L’image est trop volumineuse.
 photo/photo-format: Veuillez choisir une image JPEG, PNG ou WebP.
 photo/photo-pixels: L’image a trop de pixels.
+session-end/signed-out: Vous vous êtes déconnecté. Veuillez vous reconnecter.
+session-end/inactive: Vous n’êtes pas venu depuis un moment. Veuillez vous reconnecter.
+session-end/maximum-age: Vous êtes connecté depuis longtemps. Veuillez vous reconnecter.
+session-end/displaced: Vous vous êtes connecté sur d’autres appareils. Veuillez vous reconnecter ici.
+session-end/replayed: Votre session a été utilisée deux fois, nous l’avons donc fermée. Veuillez vous reconnecter.
+session-end/security: Nous avons fermé votre session pour protéger votre compte. Veuillez vous reconnecter.
+session-end/revoked: Notre assistance a fermé votre session. Veuillez vous reconnecter.
+session-end/provider-revoked: Le lien avec le fournisseur a été retiré. Veuillez vous y reconnecter.
+session-end/account-deleted: Ce compte n’existe plus.
 deletion/account: Votre compte est supprimé, avec votre profil et tous vos moyens de connexion.
 deletion/documents-one: Tout ce que vous avez enregistré est supprimé : {{count}} élément.
 deletion/documents: Tout ce que vous avez enregistré est supprimé : {{count}} éléments.
@@ -653,6 +705,15 @@ document/server-only: ご自身では変更できません。
 photo/photo-bytes: 画像のサイズが大きすぎます。
 photo/photo-format: JPEG、PNG、WebPのいずれかの画像を選んでください。
 photo/photo-pixels: 画像のピクセル数が多すぎます。
+session-end/signed-out: ログアウトしました。もう一度ログインしてください。
+session-end/inactive: しばらくご利用がありませんでした。もう一度ログインしてください。
+session-end/maximum-age: ログインから長い時間が経ちました。もう一度ログインしてください。
+session-end/displaced: ほかの端末でログインされました。この端末でもう一度ログインしてください。
+session-end/replayed: セッションが二重に使われたため終了しました。もう一度ログインしてください。
+session-end/security: アカウント保護のためセッションを終了しました。もう一度ログインしてください。
+session-end/revoked: サポートがセッションを終了しました。もう一度ログインしてください。
+session-end/provider-revoked: プロバイダーとの連携が解除されました。もう一度プロバイダーでログインしてください。
+session-end/account-deleted: このアカウントはもう存在しません。
 deletion/account: アカウントは、プロフィールとすべてのログイン方法とともに削除されます。
 deletion/documents-one: 保存した内容はすべて削除されます（{{count}}件）。
 deletion/documents: 保存した内容はすべて削除されます（{{count}}件）。
@@ -679,6 +740,136 @@ wait/hour: {{count}}時間
 wait/hours: {{count}}時間
 wait/day: {{count}}日
 wait/days: {{count}}日
+==> export/index.de-formal.txt
+title: Ihre Daten
+intro: Dieses Archiv enthält alle Daten, die zu Ihrem Konto gespeichert sind, Stand {{time}}.
+private: Passwörter und andere Geheimnisse sind nicht enthalten. Bewahren Sie das Archiv sicher auf: Wer es hat, kann alles lesen.
+file/account.json: Ihr Konto: Name, E-Mail-Adresse, Telefonnummer, Einstellungen und Zeiten
+file/sign-in-methods.json: die Anmeldearten, die mit Ihrem Konto verknüpft sind
+file/consents.json: wozu Sie wann zugestimmt haben
+file/documents.json: die Daten, die die App für Sie gespeichert hat
+file/photo.json: wann Ihr Foto hochgeladen wurde und wie groß es ist
+file/photo: Ihr Foto
+file/account-history.json: was mit Ihrem Konto geschah, zum Beispiel Anmeldungen und Änderungen
+file/sessions.json: die Geräte, auf denen Sie angemeldet sind oder waren
+file/last-seen.json: wann Sie die App zuletzt verwendet haben
+file/messages.json: die Mails, SMS und Push-Nachrichten, die an Sie gesendet wurden, ohne ihren Inhalt
+file/limits.json: Zähler, die Ihr Konto vor Missbrauch schützen
+==> export/index.de.txt
+title: Deine Daten
+intro: Dieses Archiv enthält alle Daten, die zu deinem Konto gespeichert sind, Stand {{time}}.
+format: Dateien mit der Endung .json sind Text. Jeder Texteditor und jeder Browser kann sie öffnen, und andere Programme können sie lesen.
+private: Passwörter und andere Geheimnisse sind nicht enthalten. Bewahre das Archiv sicher auf: Wer es hat, kann alles lesen.
+file/account.json: dein Konto: Name, E-Mail-Adresse, Telefonnummer, Einstellungen und Zeiten
+file/sign-in-methods.json: die Anmeldearten, die mit deinem Konto verknüpft sind
+file/consents.json: wozu du wann zugestimmt hast
+file/documents.json: die Daten, die die App für dich gespeichert hat
+file/photo.json: wann dein Foto hochgeladen wurde und wie groß es ist
+file/photo: dein Foto
+file/account-history.json: was mit deinem Konto geschah, zum Beispiel Anmeldungen und Änderungen
+file/sessions.json: die Geräte, auf denen du angemeldet bist oder warst
+file/last-seen.json: wann du die App zuletzt verwendet hast
+file/session-history.json: wann Sitzungen begannen und endeten
+file/push-devices.json: die Geräte, die Push-Nachrichten bekommen
+file/messages.json: die Mails, SMS und Push-Nachrichten, die an dich gesendet wurden, ohne ihren Inhalt
+file/notification-history.json: was mit diesen Nachrichten geschah
+file/limits.json: Zähler, die dein Konto vor Missbrauch schützen
+file/other: weitere Daten
+==> export/index.en.txt
+title: Your data
+intro: This archive has all data that is kept about your account, as it was on {{time}}.
+format: Files that end in .json are text. Any text editor or browser can open them, and other programs can read them.
+private: Passwords and other secrets are not in it. Keep the archive private: everyone who has it can read it.
+file/account.json: your account: name, email address, phone number, settings and times
+file/sign-in-methods.json: the ways to sign in that are linked to your account
+file/consents.json: what you have agreed to, and when
+file/documents.json: the data that the app has stored for you
+file/photo.json: when your photo was uploaded, and its size
+file/photo: your photo
+file/account-history.json: what happened with your account, for example sign-ins and changes
+file/sessions.json: the devices on which you are or were signed in
+file/last-seen.json: when you last used the app
+file/session-history.json: when sessions began and ended
+file/push-devices.json: the devices that get push messages
+file/messages.json: the emails, text messages and push messages that were sent to you, without their content
+file/notification-history.json: what happened with these messages
+file/limits.json: counters that protect your account from abuse
+file/other: further data
+==> export/index.es-formal.txt
+title: Sus datos
+intro: Este archivo contiene todos los datos que se guardan sobre su cuenta, a fecha de {{time}}.
+private: No contiene contraseñas ni otros secretos. Guarde el archivo en un lugar seguro: quien lo tenga puede leerlo todo.
+file/account.json: su cuenta: nombre, dirección de correo, número de teléfono, ajustes y fechas
+file/sign-in-methods.json: los métodos de inicio de sesión vinculados a su cuenta
+file/consents.json: lo que ha aceptado, y cuándo
+file/documents.json: los datos que la aplicación ha guardado para usted
+file/photo.json: cuándo se subió su foto, y su tamaño
+file/photo: su foto
+file/account-history.json: lo que ha ocurrido con su cuenta, por ejemplo inicios de sesión y cambios
+file/sessions.json: los dispositivos en los que tiene o tenía una sesión
+file/last-seen.json: cuándo usó la aplicación por última vez
+file/messages.json: los correos, SMS y mensajes push que se le han enviado, sin su contenido
+file/limits.json: contadores que protegen su cuenta contra abusos
+==> export/index.es.txt
+title: Tus datos
+intro: Este archivo contiene todos los datos que se guardan sobre tu cuenta, a fecha de {{time}}.
+format: Los archivos que terminan en .json son texto. Cualquier editor de texto o navegador puede abrirlos, y otros programas pueden leerlos.
+private: No contiene contraseñas ni otros secretos. Guarda el archivo en un lugar seguro: quien lo tenga puede leerlo todo.
+file/account.json: tu cuenta: nombre, dirección de correo, número de teléfono, ajustes y fechas
+file/sign-in-methods.json: los métodos de inicio de sesión vinculados a tu cuenta
+file/consents.json: lo que has aceptado, y cuándo
+file/documents.json: los datos que la aplicación ha guardado para ti
+file/photo.json: cuándo se subió tu foto, y su tamaño
+file/photo: tu foto
+file/account-history.json: lo que ha ocurrido con tu cuenta, por ejemplo inicios de sesión y cambios
+file/sessions.json: los dispositivos en los que tienes o tenías una sesión
+file/last-seen.json: cuándo usaste la aplicación por última vez
+file/session-history.json: cuándo empezaron y terminaron las sesiones
+file/push-devices.json: los dispositivos que reciben mensajes push
+file/messages.json: los correos, SMS y mensajes push que se te han enviado, sin su contenido
+file/notification-history.json: lo que ha ocurrido con esos mensajes
+file/limits.json: contadores que protegen tu cuenta contra abusos
+file/other: más datos
+==> export/index.fr.txt
+title: Vos données
+intro: Cette archive contient toutes les données conservées sur votre compte, telles qu’elles étaient le {{time}}.
+format: Les fichiers qui se terminent par .json sont du texte. Tout éditeur de texte ou navigateur peut les ouvrir, et d’autres programmes peuvent les lire.
+private: Elle ne contient ni mots de passe ni autres secrets. Gardez-la en lieu sûr : toute personne qui l’a peut tout lire.
+file/account.json: votre compte : nom, adresse e-mail, numéro de téléphone, réglages et dates
+file/sign-in-methods.json: les méthodes de connexion associées à votre compte
+file/consents.json: ce que vous avez accepté, et quand
+file/documents.json: les données que l’application a enregistrées pour vous
+file/photo.json: la date d’envoi de votre photo, et sa taille
+file/photo: votre photo
+file/account-history.json: ce qui s’est passé avec votre compte, par exemple des connexions et des modifications
+file/sessions.json: les appareils sur lesquels vous êtes ou étiez connecté
+file/last-seen.json: la date de votre dernière utilisation de l’application
+file/session-history.json: le début et la fin de vos sessions
+file/push-devices.json: les appareils qui reçoivent des messages push
+file/messages.json: les e-mails, SMS et messages push qui vous ont été envoyés, sans leur contenu
+file/notification-history.json: ce qui s’est passé avec ces messages
+file/limits.json: les compteurs qui protègent votre compte contre les abus
+file/other: d’autres données
+==> export/index.ja.txt
+title: あなたのデータ
+intro: このアーカイブには、{{time}} 時点であなたのアカウントについて保存されているすべてのデータが入っています。
+format: 末尾が .json のファイルはテキストです。テキストエディターやブラウザーで開くことができ、ほかのプログラムでも読み込めます。
+private: パスワードなどの秘密の情報は含まれていません。アーカイブを持っている人は内容をすべて読めるため、安全に保管してください。
+file/account.json: アカウント（名前、メールアドレス、電話番号、設定、日時）
+file/sign-in-methods.json: アカウントに連携しているログイン方法
+file/consents.json: 同意した内容と日時
+file/documents.json: アプリがあなたのために保存したデータ
+file/photo.json: 写真をアップロードした日時と大きさ
+file/photo: あなたの写真
+file/account-history.json: ログインや変更など、アカウントの履歴
+file/sessions.json: ログインしている、またはしていたデバイス
+file/last-seen.json: アプリを最後に使った日時
+file/session-history.json: セッションの開始と終了の日時
+file/push-devices.json: プッシュ通知を受け取るデバイス
+file/messages.json: あなたに送信されたメール、SMS、プッシュ通知（内容は含みません）
+file/notification-history.json: これらのメッセージの履歴
+file/limits.json: 不正利用からアカウントを守るためのカウンター
+file/other: その他のデータ
 ==> mail/account-restored.de-formal.mail
 Subject: Ihr Konto bei {{product}} ist wieder freigegeben
 Title: Ihr Konto ist wieder freigegeben
@@ -3319,6 +3510,61 @@ done-title: メールアドレスを確認しました
 done: このページを閉じて、いま入力したパスワードでアプリにログインできます。
 unusable: このリンクは使えません。有効期限が切れたか、すでに使用されたか、ページを開いてから10分以上経過しています。
 unusable-next: メールのリンクをもう一度開いてください。それでも使えない場合は、アプリにログインして新しいメールをリクエストしてください。
+==> page/your-data.de-formal.txt
+title: Ihre Daten abrufen
+intro: Sie bekommen ein Archiv mit allen Daten, die zu Ihrem Konto gespeichert sind. Melden Sie sich für diesen einen Download an, damit wir sicher sind, dass Sie es sind. Wenn Ihr Konto kein Passwort hat, öffnen Sie stattdessen die App: Dort finden Sie Ihre Daten in den Einstellungen des Kontos.
+hint: Das Passwort, mit dem Sie sich anmelden.
+unusable-next: Öffnen Sie den Link in der Mail noch einmal, oder rufen Sie Ihre Daten in der App ab.
+==> page/your-data.de.txt
+title: Deine Daten abrufen
+intro: Du bekommst ein Archiv mit allen Daten, die zu deinem Konto gespeichert sind. Melde dich für diesen einen Download an, damit wir sicher sind, dass du es bist. Wenn dein Konto kein Passwort hat, öffne stattdessen die App: Dort findest du deine Daten in den Einstellungen des Kontos.
+email-label: E-Mail-Adresse
+label: Passwort
+hint: Das Passwort, mit dem du dich anmeldest.
+button: Herunterladen
+unusable: Dieser Link funktioniert nicht. Er ist abgelaufen, wurde schon verwendet, gehört zu einem anderen Konto, oder die Seite war länger als zehn Minuten offen.
+unusable-next: Öffne den Link in der Mail noch einmal, oder rufe deine Daten in der App ab.
+==> page/your-data.en.txt
+title: Get your data
+intro: You will get an archive of all data that is kept about your account. To make sure that it is you, sign in for this one download. If your account has no password, open the app instead: your data is in the account settings there.
+email-label: Email address
+label: Password
+hint: The password that you sign in with.
+button: Download
+unusable: This link does not work. It has expired, it was used before, it belongs to another account, or the page was open for more than ten minutes.
+unusable-next: Open the link in the email once more, or get your data in the app.
+==> page/your-data.es-formal.txt
+title: Obtenga sus datos
+intro: Recibirá un archivo con todos los datos que se guardan sobre su cuenta. Para comprobar que es usted, inicie sesión para esta única descarga. Si su cuenta no tiene contraseña, abra la aplicación: encontrará sus datos en los ajustes de la cuenta.
+hint: La contraseña con la que inicia sesión.
+unusable-next: Abra otra vez el enlace del correo u obtenga sus datos en la aplicación.
+==> page/your-data.es.txt
+title: Obtén tus datos
+intro: Recibirás un archivo con todos los datos que se guardan sobre tu cuenta. Para comprobar que eres tú, inicia sesión para esta única descarga. Si tu cuenta no tiene contraseña, abre la aplicación: encontrarás tus datos en los ajustes de la cuenta.
+email-label: Dirección de correo
+label: Contraseña
+hint: La contraseña con la que inicias sesión.
+button: Descargar
+unusable: Este enlace no funciona. Ha caducado, ya se ha usado, es de otra cuenta o la página ha estado abierta más de diez minutos.
+unusable-next: Abre otra vez el enlace del correo u obtén tus datos en la aplicación.
+==> page/your-data.fr.txt
+title: Récupérez vos données
+intro: Vous recevrez une archive de toutes les données conservées sur votre compte. Pour vérifier que c’est bien vous, connectez-vous pour ce seul téléchargement. Si votre compte n’a pas de mot de passe, ouvrez plutôt l’application : vos données s’y trouvent dans les réglages du compte.
+email-label: Adresse e-mail
+label: Mot de passe
+hint: Le mot de passe avec lequel vous vous connectez.
+button: Télécharger
+unusable: Ce lien ne fonctionne pas. Il a expiré, il a déjà été utilisé, il concerne un autre compte, ou la page est restée ouverte plus de dix minutes.
+unusable-next: Ouvrez de nouveau le lien reçu par e-mail, ou récupérez vos données dans l’application.
+==> page/your-data.ja.txt
+title: データのダウンロード
+intro: あなたのアカウントについて保存されているすべてのデータのアーカイブをダウンロードできます。ご本人であることを確認するため、このダウンロードのためにログインしてください。パスワードのないアカウントの場合は、アプリのアカウント設定からデータを取得してください。
+email-label: メールアドレス
+label: パスワード
+hint: ログインに使っているパスワードです。
+button: ダウンロード
+unusable: このリンクは使えません。有効期限が切れたか、すでに使用されたか、別のアカウントのものか、ページを開いてから10分以上経過しています。
+unusable-next: メールのリンクをもう一度開くか、アプリでデータを取得してください。
 ==> push/deletion-scheduled.de-formal.push
 Title: Konto wird gelöscht
 

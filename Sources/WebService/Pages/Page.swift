@@ -15,6 +15,8 @@ package enum Page: String, CaseIterable, Sendable {
     case keepAccount = "keep-account"
     /// Asks a parent for consent to a child's account (G-23).
     case parent
+    /// Sends the archive of an account's data (G-21).
+    case yourData = "your-data"
 
     /// The page at a path.
     init?(path: Substring) {
@@ -29,19 +31,22 @@ package enum Page: String, CaseIterable, Sendable {
     var needsLink: Bool { self != .forgotPassword && self != .deleteAccount }
 
     /// The field that a person fills in; nil if a button is enough. `/delete-account` has it without
-    /// a link only.
+    /// a link only, and `/your-data` has the address too.
     var field: Field? {
         switch self {
-        case .verifyEmail, .changeEmail, .resetPassword: .password
+        case .verifyEmail, .changeEmail, .resetPassword, .yourData: .password
         case .forgotPassword, .deleteAccount: .email
         case .keepAccount, .parent: nil
         }
     }
 
+    /// Whether the form has an address, which is shown again after an error. A password never is.
+    var showsEmail: Bool { field == .email || self == .yourData }
+
     /// What the browser, or a password manager, may fill in: WCAG 2.2, 1.3.5 and 3.3.8.
     var autocomplete: String {
         switch self {
-        case .verifyEmail, .changeEmail: "current-password"
+        case .verifyEmail, .changeEmail, .yourData: "current-password"
         case .resetPassword: "new-password"
         case .forgotPassword, .deleteAccount: "username"
         case .keepAccount, .parent: "off"

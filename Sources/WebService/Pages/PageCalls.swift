@@ -9,15 +9,21 @@ import ServiceRuntime
 /// limits count, by the person's address.
 struct PageCalls: Sendable {
     private static let timeout = Duration.seconds(10)
+    /// How long a download may take.
+    private static let streamTimeout = DataExportsDescription.fetchDataExport.timeout
 
     let deletion: AccountDeletionClient
     let consents: ConsentsClient
-    private let auth: AuthClient
+    /// On a channel for streams.
+    let exports: DataExportsClient
+    let auth: AuthClient
     private let emails: EmailsClient
     private let passwords: PasswordsClient
     private let time: any Time
 
-    init(_ gateway: RPCClient, time: any Time) {
+    /// - Parameter streams: another channel to the same gateway: some browsers read slowly.
+    init(_ gateway: RPCClient, streams: RPCClient, time: any Time) {
+        exports = DataExportsClient(streams)
         deletion = AccountDeletionClient(gateway)
         consents = ConsentsClient(gateway)
         auth = AuthClient(gateway)
@@ -77,24 +83,32 @@ struct PageCalls: Sendable {
                 GatewayV1.AnswerParentalConsentRequest(
                     token: SecretBytes(token), answer: answer.message), context)
             return answered.state == .refused ? .refused : .done
+        case .yourData:
+            // Answered by `withExport`.
+            throw ServiceError(.internalError, detail: "a download is no single call")
         }
         return .done
     }
 
-    /// Ends the session that a reset opens: a page has no app to give it to, and it would stay in
-    /// the person's list of devices.
-    private func signOut(_ refreshToken: String, _ context: CallContext) async {
-        // The password is set. The tokens are lost with this response, and the session ends when
-        // idle.
+    /// Ends a session that a page has opened: there is no app to give it to, and it would stay in the
+    /// person's list of devices.
+    func signOut(_ refreshToken: String, _ context: CallContext) async {
+        // The page has done its work. The tokens are lost with this response, and the session ends
+        // when idle.
         _ = try? await auth.signOut(
             GatewayV1.SignOutRequest(refreshToken: refreshToken), context)
     }
 
-    private func context(_ submission: Submission, _ call: String) -> CallContext {
+    func context(_ submission: Submission, _ call: String) -> CallContext {
         var metadata = Self.metadata(submission.clientAddress, submission.language)
         metadata[Metadata.Key.idempotencyKey] = submission.form.idempotencyKey(
             call, submission.input)
         return CallContext(deadline: time.uptime() + Self.timeout, metadata: metadata)
+    }
+
+    /// The same context for a stream, with the time that a download may take.
+    func stream(_ context: CallContext) -> CallContext {
+        CallContext(deadline: time.uptime() + Self.streamTimeout, metadata: context.metadata)
     }
 
     /// The context of a call that needs no idempotency key.

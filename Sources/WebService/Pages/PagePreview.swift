@@ -38,14 +38,16 @@ package enum PagePreview {
                 let error: ServiceError =
                     switch page {
                     case .verifyEmail: ServiceError(.passwordNeeded)
-                    case .changeEmail: ServiceError(.invalidCredential)
+                    case .changeEmail, .yourData: ServiceError(.invalidCredential)
                     case .resetPassword: .weakPassword([.length, .common], field: "password")
                     case .forgotPassword, .deleteAccount: ServiceError(.invalidEmail)
                     case .keepAccount, .parent: ServiceError(.unavailable)
                     }
-                let email = page.field == .email ? "ada@example" : ""
+                let email = page.showsEmail ? "ada@example" : ""
                 return PageState(form: "", email: email, after: error, in: voice)
-            case .done: return .done(continueURI: "https://app.example.org/")
+            // The result of `/your-data` is a file.
+            case .done:
+                return page == .yourData ? nil : .done(continueURI: "https://app.example.org/")
             case .unusable: return page == .forgotPassword ? nil : .unusable
             case .consequences, .question, .deleted, .waiting:
                 return page == .deleteAccount ? deletion(in: voice) : nil

@@ -10,8 +10,8 @@ import ServiceRuntime
 ///     GET  /verify-email                   the form
 ///     POST /verify-email?lang=de           one call of the gateway, and its result as a page
 ///
-/// `/delete-account` has more steps: `PageResponder+Deletion.swift`. `/parent` shows who asks:
-/// `PageResponder+Parent.swift`.
+/// `/delete-account` has more steps: `PageResponder+Deletion.swift`. `/your-data` answers with a file:
+/// `PageResponder+Export.swift`. `/parent` shows who asks: `PageResponder+Parent.swift`.
 ///
 /// A GET never uses a link, and no page sends its form by itself: scanners of mails open every link,
 /// some in a browser that runs scripts, before the person sees the mail.
@@ -126,6 +126,9 @@ struct PageResponder: Sendable {
         guard page != .deleteAccount || visit.linkToken.isEmpty else {
             return try await delete(exchange, visit, parameters)
         }
+        guard page != .yourData else {
+            return try await sendExport(exchange, visit, form, parameters)
+        }
         let language = language(exchange, visit)
         let address = callers.address(head.headerFields, exchange.connection).text
         do {
@@ -164,7 +167,7 @@ struct PageResponder: Sendable {
                 .parent(token: "", childName: "", isGiven: false, problems: problems)
             default:
                 .form(
-                    token: form.token, email: page.field == .email ? input : "", problems: problems)
+                    token: form.token, email: page.showsEmail ? input : "", problems: problems)
             }
         try show(
             exchange, page, state, visit, status: Self.status(error),

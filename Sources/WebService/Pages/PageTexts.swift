@@ -36,6 +36,8 @@ package struct PageTexts: Sendable {
         case unusableNext = "unusable-next"
         /// Only where a page leads to the request of another link.
         case request
+        /// Only of a page that asks for address and password.
+        case emailLabel = "email-label"
         // Only of the deletion of an account.
         case consequences, deleted, later, now, question, waiting
         case deletedTitle = "deleted-title"

@@ -127,7 +127,7 @@ package struct PageView: Sendable {
             switch page {
             case .resetPassword: .forgotPassword
             case .deleteAccount: .deleteAccount
-            case .verifyEmail, .changeEmail, .forgotPassword, .keepAccount, .parent: nil
+            case .verifyEmail, .changeEmail, .forgotPassword, .keepAccount, .yourData, .parent: nil
             }
         guard let target else { return .none }
         return "<p><a href=\"\(url(target))\">\(texts[.request])</a></p>\n"
@@ -163,15 +163,27 @@ package struct PageView: Sendable {
             problems.isEmpty
             ? " aria-describedby=\"\(name)-hint\""
             : " aria-describedby=\"\(name)-hint \(name)-error\" aria-invalid=\"true\""
+        let value = field == .email ? email : ""
         return """
             <form method="post" action="\(url(page))">
             <input type="hidden" name="\(PageForm.field)" value="\(token)">
-            <label for="\(name)">\(texts[.label])</label>
+            \(page == .yourData ? address(email) : .none)<label for="\(name)">\(texts[.label])</label>
             <p class="hint" id="\(name)-hint">\(texts[.hint])</p>
             \(problemsOfField(name, problems))<input id="\(name)" name="\(name)" \(inputType(field)) \
-            autocomplete="\(page.autocomplete)" value="\(email)" required\(marks)>
+            autocomplete="\(page.autocomplete)" value="\(value)" required\(marks)>
             <button type="submit">\(texts[.button])</button>
             </form>
+
+            """
+    }
+
+    /// The address, before the password.
+    private func address(_ email: String) -> HTML {
+        let name = Page.Field.email.rawValue
+        return """
+            <label for="\(name)">\(texts[.emailLabel])</label>
+            <input id="\(name)" name="\(name)" \(inputType(.email)) autocomplete="username" \
+            value="\(email)" required>
 
             """
     }

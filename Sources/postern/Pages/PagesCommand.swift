@@ -30,8 +30,8 @@ struct PagesCommand: ParsableCommand {
 
         @Option(
             help: """
-                verify-email, change-email, reset-password, forgot-password, delete-account, keep-account \
-                or parent; default: all.
+                verify-email, change-email, reset-password, forgot-password, delete-account, \
+                keep-account, your-data or parent; default: all.
                 """)
         var page: String?
 

@@ -69,6 +69,29 @@ struct AccountDeletionTests {
         #expect(deletions.calls.count == 6, "identity was not asked")
     }
 
+    @Test(
+        "a repeat gets its response after the deletion has ended its session, another call does not"
+    )
+    func repeated() async throws {
+        let refusing = ScriptedDeletions(refusal: ServiceError(.invalidConfirmation))
+        for (deletions, expected) in [(ScriptedDeletions(), nil), (refusing, .sessionEnded)]
+            as [(ScriptedDeletions, ErrorCode?)]
+        {
+            let fixture = try await GatewayFixture(deletions: deletions)
+            let ada = try await fixture.signUp()
+            _ = try await fixture.signOut(.accessToken(ada.session.accessToken))
+            let context = fixture.context().bearing(ada.session.accessToken)
+            do {
+                let answer = try await fixture.accountDeletion.requestDeletion(
+                    .init(confirmationToken: "c"), context)
+                #expect(expected == nil && answer.deletion?.state == .deleting)
+            } catch let error as ServiceError {
+                #expect(error.code == expected)
+            }
+            #expect(deletions.calls == ["request c by session"])
+        }
+    }
+
     @Test("the fourth link to one address in an hour is refused, whether or not it has an account")
     func links() async throws {
         let deletions = ScriptedDeletions()

@@ -85,6 +85,31 @@ private final class RecordingAdmin: AccountAdminAPI {
                     attempts: 2, nextAttemptAtMs: 9, source: "owner")
             ], nextPageToken: request.pageToken)
     }
+
+    func listUnusedGuests(
+        _ request: IdentityV1.ListUnusedGuestsRequest, _ context: CallContext
+    ) async throws -> IdentityV1.ListUnusedGuestsResponse {
+        .init(
+            guests: [.init(accountId: "acc_1", lastSeenAtMs: 1, deletedAtMs: 2)],
+            nextPageToken: request.pageToken, keptDays: 180)
+    }
+
+    func listOrphans(
+        _ request: IdentityV1.ListOrphansRequest, _ context: CallContext
+    ) async throws -> IdentityV1.ListOrphansResponse {
+        .init(
+            orphans: [
+                .init(
+                    kind: request.kind, accountId: "acc_1", service: "session", repairable: true)
+            ], nextPageToken: request.pageToken, checkedAtMs: 3)
+    }
+
+    func repairOrphan(
+        _ request: IdentityV1.RepairOrphanRequest, _ context: CallContext
+    ) async throws -> IdentityV1.RepairOrphanResponse {
+        record(request.actor, context)
+        return .init(repaired: request.kind == "session" && request.accountId == "acc_1")
+    }
 }
 
 @Suite("I-09: the gateway relays admin calls of an app's support staff to identity")
@@ -131,6 +156,32 @@ struct AdminRelayTests {
                     attempts: 2, nextAttemptAtMs: 9, source: "owner")
             ])
         #expect(identity.actors == ["support/ann", "support", ""])
+    }
+
+    @Test("I-04: unused guests and orphans are relayed with all their fields")
+    func orphans() async throws {
+        let identity = RecordingAdmin()
+        let admin = AdminHandler(
+            accounts: identity, photos: PhotoURLs(origin: "https://auth.example"))
+        let context = CallContext(application: "support", deadline: .seconds(10))
+        let guests = try await admin.listUnusedGuests(.init(pageToken: "p"), context)
+        #expect(
+            guests
+                == .init(
+                    guests: [.init(accountId: "acc_1", lastSeenAtMs: 1, deletedAtMs: 2)],
+                    nextPageToken: "p", keptDays: 180))
+        let listed = try await admin.listOrphans(.init(kind: "session", pageToken: "p"), context)
+        #expect(
+            listed
+                == .init(
+                    orphans: [
+                        .init(
+                            kind: "session", accountId: "acc_1", service: "session",
+                            repairable: true)
+                    ], nextPageToken: "p", checkedAtMs: 3))
+        let repaired = try await admin.repairOrphan(
+            .init(kind: "session", accountId: "acc_1", actor: "ann"), context)
+        #expect(repaired.repaired && identity.actors == ["support/ann"])
     }
 
     @Test("a bound of 0 or less is refused and never means that there is no bound")

@@ -167,6 +167,10 @@ struct LimitedActionTests {
                 .photoUpload(account: "acc_0000000000001"),
                 ["profile-update-by-account": "acc_0000000000001"]
             ),
+            (
+                .dataExport(account: "acc_0000000000001"),
+                ["export-by-account": "acc_0000000000001"]
+            ),
         ] as [(LimitedAction, [String: String])])
     func table(action: LimitedAction, charges: [String: String]) {
         #expect(action.charges.count == charges.count)
@@ -189,6 +193,7 @@ struct LimitedActionTests {
                 .deletionLink(email: "a", caller: caller), .parentalMail(account: "a"),
                 .documentWrite(account: "a", collections: ["profile"]),
                 .profileUpdate(account: "a"), .photoUpload(account: "a"),
+                .dataExport(account: "a"),
             ] {
                 for charge in action.charges + action.restartedCharges {
                     #expect(LimitName(rawValue: charge.limit) != nil, "\(charge.limit)")

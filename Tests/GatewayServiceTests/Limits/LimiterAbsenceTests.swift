@@ -57,6 +57,7 @@ struct LimiterAbsenceTests {
             .parentalMail(account: "acc_1"),
             .documentWrite(account: "acc_1", collections: ["profile"]),
             .profileUpdate(account: "acc_1"), .photoUpload(account: "acc_1"),
+            .dataExport(account: "acc_1"),
         ] {
             let absences = try action.charges.map { charge in
                 try #require(LimitName(rawValue: charge.limit)).absence

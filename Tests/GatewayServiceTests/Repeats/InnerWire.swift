@@ -112,6 +112,9 @@ final class InnerWire: CallChannel {
             serve(AccountConsentsDescription.getConsents, inner.identity.consents.getConsents),
             serve(AccountConsentsDescription.getPrivacy, inner.identity.consents.getPrivacy),
             serve(
+                AccountExportsDescription.cancelDataExport,
+                inner.identity.exports.cancelDataExport),
+            serve(
                 AccountDeletionsDescription.requestDeletionLink,
                 inner.identity.deletions.requestDeletionLink),
             serve(AccountDeletionsDescription.getDeletion, inner.identity.deletions.getDeletion),

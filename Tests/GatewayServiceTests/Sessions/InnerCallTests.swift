@@ -59,6 +59,9 @@ struct InnerCallTests {
             try await calls { try await $0.consents.getPrivacy(.init(), context) }
                 == [AccountConsentsDescription.getPrivacy])
         #expect(
+            try await calls { try await $0.dataExports.cancelDataExport(.init(), context) }
+                == [AccountExportsDescription.cancelDataExport])
+        #expect(
             try await calls { try await $0.accountDeletion.getDeletion(.init(), context) }
                 == [AccountDeletionsDescription.getDeletion])
         #expect(

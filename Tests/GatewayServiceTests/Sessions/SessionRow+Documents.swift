@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import GatewayService
 
-// Documents, profile, onboarding and consents.
+// Documents, profile, onboarding, consents and exports.
 
 extension SessionRow {
     static let documents: [SessionRow] = [
@@ -94,6 +94,27 @@ extension SessionRow {
         .init("Consents/RequestParentalConsent") {
             try await $0.consents.requestParentalConsent(
                 .init(parentEmail: "eve@example.org"), $2)
+        },
+    ]
+
+    static let exports: [SessionRow] = [
+        .init("DataExports/RequestDataExport") {
+            try await $0.dataExports.requestDataExport(.init(), $2)
+        },
+        .init("DataExports/GetDataExport") {
+            try await $0.dataExports.getDataExport(.init(), $2)
+        },
+        .init("DataExports/WatchDataExport") {
+            let states = $0.dataExports.watchDataExport(.init(), $2).makeAsyncIterator()
+            return try await states.next() as Any
+        },
+        .init("DataExports/FetchDataExport") {
+            let items = $0.dataExports.fetchDataExport(.init(exportId: "x"), $2)
+                .makeAsyncIterator()
+            return try await items.next() as Any
+        },
+        .init("DataExports/CancelDataExport") {
+            try await $0.dataExports.cancelDataExport(.init(), $2)
         },
     ]
 

@@ -52,7 +52,7 @@ struct SessionRow: Sendable, CustomTestStringConvertible {
 
     static let all: [SessionRow] =
         signUpsAndSignIns + inSessions + documents + backendDocuments + profile + onboarding
-        + consents + deletion + outside + verification + admin
+        + consents + deletion + exports + outside + verification + admin
 
     private static let signUpsAndSignIns: [SessionRow] = [
         .init(
@@ -206,6 +206,9 @@ struct SessionRow: Sendable, CustomTestStringConvertible {
             try await $0.admin.deleteAccount(.init(accountId: "x"), $2)
         },
         .init("Admin/ListDeletions") { try await $0.admin.listDeletions(.init(), $2) },
+        .init("Admin/ListUnusedGuests") { try await $0.admin.listUnusedGuests(.init(), $2) },
+        .init("Admin/ListOrphans") { try await $0.admin.listOrphans(.init(), $2) },
+        .init("Admin/RepairOrphan") { try await $0.admin.repairOrphan(.init(), $2) },
     ]
 }
 

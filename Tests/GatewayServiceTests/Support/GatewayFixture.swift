@@ -34,6 +34,7 @@ final class GatewayFixture: Sendable {
     var profile: ProfileHandler { gateway.profile }
     var onboarding: OnboardingHandler { gateway.onboarding }
     var consents: ConsentsHandler { gateway.consents }
+    var dataExports: DataExportsHandler { gateway.dataExports }
     var accountDeletion: AccountDeletionHandler { gateway.accountDeletion }
     /// The rpcs of all handlers, for a server.
     var serviceMethods: [ServiceMethods] { gateway.methods }
@@ -81,7 +82,8 @@ final class GatewayFixture: Sendable {
                     providerEvents: identity.providerEvents, accountAdmin: identity.accountAdmin,
                     signInSettings: identity.signInSettings, documents: identity.documents,
                     profiles: profiles ?? identity.profiles, onboarding: identity.onboarding,
-                    consents: identity.consents, deletions: deletions ?? identity.deletions),
+                    consents: identity.consents, deletions: deletions ?? identity.deletions,
+                    exports: identity.exports),
                 session: .init(
                     sessions: session.sessions, devices: session.devices,
                     activity: session.accountActivity, ends: session.ends,

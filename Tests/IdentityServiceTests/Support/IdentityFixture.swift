@@ -23,6 +23,7 @@ final class IdentityFixture: Sendable {
     let pushDevices = RecordingPushDevices()
     let sessionData = ListedAccounts()
     let notificationData = ListedAccounts()
+    let rateLimitData = ListedAccounts()
     let devices: KnownSessions
     let tokens = WrittenTokens()
     let metrics = MetricsRegistry()
@@ -52,6 +53,8 @@ final class IdentityFixture: Sendable {
         verification: IdentitySettings.EmailVerificationMode = .optional,
         displayName: IdentitySettings.DisplayNameMode = .optional,
         rules: String? = nil, consent: ConsentSettings = ConsentSettings(),
+        guestKept: Duration? = IdentitySettings.guestKeptDefault,
+        activity: any AccountActivityAPI = NoActivity(),
         backend: (any StoreBackend) -> any StoreBackend = { $0 }
     ) throws {
         let folder = try folder ?? TemporaryFolder()
@@ -76,12 +79,12 @@ final class IdentityFixture: Sendable {
             defaultLanguage: "en", phone: phone, passwordHashing: hashing, enumeration: enumeration,
             emailVerification: verification, displayName: displayName,
             rules: RulesSettings(path: try rules.map { try folder.write($0, to: "rules.yaml") }),
-            consent: consent)
+            consent: consent, guestKept: guestKept)
         peers = IdentityPeers(
-            devices: devices, sessions: sessions, activity: NoActivity(),
+            devices: devices, sessions: sessions, activity: activity,
             notifications: notifications, texts: texts, pushDevices: pushDevices,
             relays: UnreachableRelays(), sessionData: sessionData,
-            notificationData: notificationData)
+            notificationData: notificationData, rateLimitData: rateLimitData)
         service = try IdentityService(
             settings: settings, store: store, keys: keys, peers: peers,
             time: time, randomness: randomness, logger: logger, metrics: metrics)
@@ -160,6 +163,13 @@ final class IdentityFixture: Sendable {
     /// Runs one SQL statement, for example as an operator or an older program would.
     func change(_ sql: String, _ values: [SQLValue] = []) async throws {
         _ = try await store.writeUnchecked { try $0.execute(sql, values) }
+    }
+
+    /// Runs SQL as on a damaged file: rows may refer to accounts that do not exist.
+    func damage(_ sql: String) throws {
+        let connection = try SQLiteEngine().openWriter(store.location)
+        try connection.run(script: "PRAGMA foreign_keys = OFF")
+        try connection.run(script: sql)
     }
 
     /// Deletes what has expired, as the duty does.

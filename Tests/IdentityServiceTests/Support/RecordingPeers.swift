@@ -11,6 +11,53 @@ struct NoActivity: AccountActivityAPI {
         _ request: SessionV1.GetAccountActivityRequest, _ context: CallContext
     ) async throws -> SessionV1.GetAccountActivityResponse { .init() }
 
+    func listAccountActivity(
+        _ request: SessionV1.ListAccountActivityRequest, _ context: CallContext
+    ) async throws -> SessionV1.ListAccountActivityResponse {
+        .init(activities: request.accountIds.map { _ in .init() })
+    }
+
+    func noteActivity(
+        _ request: SessionV1.NoteActivityRequest, _ context: CallContext
+    ) async throws -> SessionV1.NoteActivityResponse { throw ServiceError(.unknownMethod) }
+}
+
+/// A session service with the activity that it is given, and none of other accounts.
+final class GivenActivity: AccountActivityAPI {
+    private struct State {
+        var activities: [String: SessionV1.GetAccountActivityResponse] = [:]
+        var failure: ErrorCode?
+        var calls = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// The number of calls.
+    var calls: Int { state.withLock { $0.calls } }
+
+    /// From now on reports this of an account.
+    func set(_ account: String, _ activity: SessionV1.GetAccountActivityResponse) {
+        state.withLock { $0.activities[account] = activity }
+    }
+
+    /// From now on calls fail with this code; nil for none.
+    func fail(_ code: ErrorCode?) { state.withLock { $0.failure = code } }
+
+    func getAccountActivity(
+        _ request: SessionV1.GetAccountActivityRequest, _ context: CallContext
+    ) async throws -> SessionV1.GetAccountActivityResponse { throw ServiceError(.unknownMethod) }
+
+    func listAccountActivity(
+        _ request: SessionV1.ListAccountActivityRequest, _ context: CallContext
+    ) async throws -> SessionV1.ListAccountActivityResponse {
+        try state.withLock { state in
+            state.calls += 1
+            if let failure = state.failure { throw ServiceError(failure) }
+            return .init(
+                activities: request.accountIds.map { state.activities[$0] ?? .init() })
+        }
+    }
+
     func noteActivity(
         _ request: SessionV1.NoteActivityRequest, _ context: CallContext
     ) async throws -> SessionV1.NoteActivityResponse { throw ServiceError(.unknownMethod) }
@@ -23,7 +70,7 @@ struct UnreachableRelays: RelayAddressesAPI {
     ) async throws -> NotificationV1.SetRelayResponse { throw ServiceError(.unavailable) }
 }
 
-/// A service that has data of the accounts that it is given, 2 on a page.
+/// A service that has data of the accounts that it is given, 2 on a page, until it forgets them.
 final class ListedAccounts: AccountDataAPI {
     private struct State {
         var accounts: [AccountDataV1.AccountWithData] = []
@@ -68,7 +115,13 @@ final class ListedAccounts: AccountDataAPI {
     func forgetAccountData(
         _ request: AccountDataV1.ForgetAccountDataRequest, _ context: CallContext
     ) async throws -> AccountDataV1.ForgetAccountDataResponse {
-        throw ServiceError(.unknownMethod)
+        try context.requireIdentity()
+        return try state.withLock { state in
+            if let failure = state.failure { throw ServiceError(failure) }
+            let before = state.accounts.count
+            state.accounts.removeAll { $0.accountId == request.subject?.accountId }
+            return .init(rows: UInt32(before - state.accounts.count))
+        }
     }
 }
 

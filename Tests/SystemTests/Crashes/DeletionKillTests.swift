@@ -71,9 +71,10 @@ extension SystemTests.Crashes {
         /// session has ended.
         private func repeated(_ app: SignedInApp) async throws {
             do {
-                try await retried { try await app.delete() }
+                _ = try await retried { try await app.delete() }
             } catch let error as ServiceError
-                where [.sessionEnded, .invalidAccessToken, .userDisabled].contains(error.code)
+                where [ErrorCode.sessionEnded, .invalidAccessToken, .userDisabled].contains(
+                    error.code)
             {}
         }
 

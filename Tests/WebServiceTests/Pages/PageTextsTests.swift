@@ -59,7 +59,10 @@ struct PageTextsTests {
         case .consequences, .deleted, .deletedTitle, .goOn, .later, .now, .question,
             .questionTitle, .waiting, .waitingTitle:
             page == .deleteAccount
-        case .button, .done, .doneTitle, .intro, .title: true
+        case .emailLabel: page == .yourData
+        // Its result is a file.
+        case .done, .doneTitle: page != .yourData
+        case .button, .intro, .title: true
         }
     }
 }

@@ -118,7 +118,8 @@ struct PagesFixture: Sendable {
         try await post(open, "form=\(open.formToken)&answer=\(answer)", [:])
     }
 
-    private func post(
+    /// Sends a form's fields, already encoded, as a browser does.
+    func post(
         _ open: OpenPage, _ form: String, _ changed: [String: String?]
     ) async throws -> HTTP1Response {
         let body = Array(form.utf8)
@@ -197,6 +198,15 @@ final class PagesGateway: Sendable {
                         try self.receive("VerifyEmail", request.token, request.password, context)
                         return GatewayV1.VerifyEmailResponse()
                     },
+                    .async(AuthDescription.signInWithPassword) {
+                        (request: GatewayV1.SignInWithPasswordRequest, context)
+                            -> GatewayV1.SignInWithPasswordResponse in
+                        try self.receive(
+                            "SignInWithPassword", request.email, request.password, context)
+                        return GatewayV1.SignInWithPasswordResponse(
+                            session: GatewayV1.Session(
+                                accessToken: "access-1", refreshToken: "refresh-1"))
+                    },
                     .async(AuthDescription.signOut) {
                         (request: GatewayV1.SignOutRequest, context) -> GatewayV1.SignOutResponse
                         in
@@ -215,7 +225,7 @@ final class PagesGateway: Sendable {
                         return GatewayV1.ConfirmEmailChangeResponse()
                     }
                 ]),
-            passwords, deletion, consents,
+            passwords, deletion, exports, consents,
         ]
     }
 
@@ -281,6 +291,38 @@ final class PagesGateway: Sendable {
                 }
             ])
     }
+
+    /// An archive of `archive`, in items of five bytes.
+    private var exports: ServiceMethods {
+        ServiceMethods(
+            DataExportsDescription.service,
+            [
+                .async(DataExportsDescription.getDataExport) {
+                    (request: GatewayV1.GetDataExportRequest, context)
+                        -> GatewayV1.GetDataExportResponse in
+                    try self.receive("GetDataExport", "", SecretBytes(""), context)
+                    return GatewayV1.GetDataExportResponse(
+                        dataExport: .init(
+                            exportId: "exp_1", state: .ready, bytes: Int64(Self.archive.count)))
+                },
+                .serverStream(DataExportsDescription.fetchDataExport) {
+                    (
+                        request: GatewayV1.FetchDataExportRequest,
+                        items: OutgoingItems<GatewayV1.FetchDataExportItem>, context
+                    ) in
+                    try self.receive(
+                        "FetchDataExport", request.linkToken, SecretBytes(request.exportId),
+                        context)
+                    for start in stride(from: 0, to: Self.archive.count, by: 5) {
+                        let part = Self.archive.dropFirst(start).prefix(5)
+                        try await items.write(.init(data: Array(part)))
+                    }
+                },
+            ])
+    }
+
+    /// What the gateway has as an archive.
+    static let archive = Array("an archive, which is no ZIP here".utf8)
 
     private static func text(_ secret: SecretBytes) -> String {
         secret.withBytes { String(decoding: $0, as: UTF8.self) }

@@ -37,15 +37,15 @@ extension SystemTests.ProfileStories {
             let app = try await app(34_102)
             let wrong = try await refusal {
                 try await fixture.backend.sessions.reauthenticate(
-                    .init(proof: .password("Wrong7Horse"), device: app.person.gatewayDevice),
+                    .init(device: app.person.gatewayDevice, proof: .password("Wrong7Horse")),
                     app.context())
             }
             #expect(wrong.code == .invalidCredential && !wrong.userMessage.isEmpty)
             #expect(try await app.deletion().state == .none)
             let proved = try await fixture.backend.sessions.reauthenticate(
                 .init(
-                    proof: .password(.init(text: Person.password)),
-                    device: app.person.gatewayDevice), app.context())
+                    device: app.person.gatewayDevice,
+                    proof: .password(.init(text: Person.password))), app.context())
             var session = app.session
             session?.accessToken = proved.accessToken
             let again = SignedInApp(fixture, app.person, session)
