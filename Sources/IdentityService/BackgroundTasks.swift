@@ -1,5 +1,6 @@
 import Contracts
 import Logging
+import Metrics
 import ServiceLifecycle
 import ServiceRuntime
 import Storage

@@ -28,12 +28,13 @@ struct ParentalConsentTests {
     ) async throws -> (account: String, context: CallContext) {
         let answer = try await fixture.auth.signUpWithPassword(
             .init(
-                email: email, password: .init(text: "Correct7Horse"), displayName: "Kid",
-                device: .init(deviceId: device, platform: "cli"),
+                email: email, password: .init(text: "Correct7Horse"),
+                device: .init(deviceId: device, platform: "cli"), displayName: "Kid",
                 acceptance: .init(birthDate: SecretBytes(born))), fixture.context())
+        let session = try #require(answer.session)
         return (
             try #require(answer.account).accountId,
-            fixture.context().bearing(try #require(answer.session).accessToken)
+            fixture.context().bearing(session.accessToken)
         )
     }
 

@@ -68,8 +68,7 @@ extension SystemTests {
         }
 
         @Test(
-            "a sign-up without consent is refused; a new version asks again, and sessions go on; a "
-                + "child needs a parent, who answers on a page"
+            "consent is required, and a new version asks again; a child's parent answers on a page"
         )
         func required() async throws {
             let folder = try TemporaryFolder()
