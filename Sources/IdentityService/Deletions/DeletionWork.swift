@@ -29,7 +29,7 @@ final class DeletionWork: Sendable {
     /// in no file any more, 10 s after a deletion at the latest.
     static let truncationInterval: Duration = .seconds(4)
 
-    private let steps: DeletionSteps
+    let steps: DeletionSteps
     private let store: Store
     private let deletions: DeletionWriting
     private let time: any Time
@@ -59,22 +59,27 @@ final class DeletionWork: Sendable {
             })
     }
 
-    /// Truncates the store's log after rows were deleted (Sources/SECURITY.md, Erasure).
     var duty: Duty {
         Duty("deletions-log", every: Self.truncationInterval) { [self] in
-            guard
-                isLogStale.withLock({ stale in
-                    defer { stale = false }
-                    return stale
-                })
-            else { return false }
-            do {
-                try await store.truncateLog()
-            } catch {
-                isLogStale.withLock { $0 = true }
-                throw error
-            }
+            try await truncateLog()
             return false
+        }
+    }
+
+    /// Truncates the store's log, if rows were deleted since it last was (Sources/SECURITY.md,
+    /// Erasure).
+    /// - Throws: as `Store.truncateLog`; the next call tries again.
+    func truncateLog() async throws {
+        let isStale = isLogStale.withLock { stale in
+            defer { stale = false }
+            return stale
+        }
+        guard isStale else { return }
+        do {
+            try await store.truncateLog()
+        } catch {
+            isLogStale.withLock { $0 = true }
+            throw error
         }
     }
 

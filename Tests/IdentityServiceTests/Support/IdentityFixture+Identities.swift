@@ -36,6 +36,7 @@ extension IdentityFixture {
         AccountAdminHandler(
             settings: settings, store: store, keys: keys, randomness: randomness,
             answers: answers, logger: log.logger(time: time), activity: activity,
+            deletions: service.deletions.deletions,
             guests: UnusedGuestSearch(
                 store: store, activity: activity, kept: settings.guestKept),
             orphans: service.accountAdmin.orphans)

@@ -54,6 +54,7 @@ final class IdentityFixture: Sendable {
         displayName: IdentitySettings.DisplayNameMode = .optional,
         rules: String? = nil, consent: ConsentSettings = ConsentSettings(),
         guestKept: Duration? = IdentitySettings.guestKeptDefault,
+        deletion: DeletionSettings = DeletionSettings(),
         activity: any AccountActivityAPI = NoActivity(),
         backend: (any StoreBackend) -> any StoreBackend = { $0 }
     ) throws {
@@ -79,7 +80,7 @@ final class IdentityFixture: Sendable {
             defaultLanguage: "en", phone: phone, passwordHashing: hashing, enumeration: enumeration,
             emailVerification: verification, displayName: displayName,
             rules: RulesSettings(path: try rules.map { try folder.write($0, to: "rules.yaml") }),
-            consent: consent, guestKept: guestKept)
+            consent: consent, deletion: deletion, guestKept: guestKept)
         peers = IdentityPeers(
             devices: devices, sessions: sessions, activity: activity,
             notifications: notifications, texts: texts, pushDevices: pushDevices,
@@ -137,7 +138,7 @@ final class IdentityFixture: Sendable {
     /// Runs the outbox until it is empty.
     func relay() async throws {
         // A queued reset request becomes due after a short delay (`requestPasswordReset`).
-        if try await count("outbox", where: "topic = 'password-reset'") > 0 {
+        if try await count("outbox", where: "topic IN ('password-reset', 'deletion-link')") > 0 {
             time.advance(by: .seconds(1))
         }
         try await withThrowingTaskGroup { group in

@@ -76,12 +76,16 @@ final class ListedAccounts: AccountDataAPI {
         var accounts: [AccountDataV1.AccountWithData] = []
         var failure: ErrorCode?
         var calls = 0
+        var forgotten: [AccountDataV1.DataSubject] = []
     }
 
     private let state = Mutex(State())
 
     /// The number of calls.
     var calls: Int { state.withLock { $0.calls } }
+
+    /// The accounts that it was asked to forget, in order.
+    var forgotten: [AccountDataV1.DataSubject] { state.withLock { $0.forgotten } }
 
     /// From now on lists these.
     func list(_ accounts: [AccountDataV1.AccountWithData]) {
@@ -118,6 +122,7 @@ final class ListedAccounts: AccountDataAPI {
         try context.requireIdentity()
         return try state.withLock { state in
             if let failure = state.failure { throw ServiceError(failure) }
+            if let subject = request.subject { state.forgotten.append(subject) }
             let before = state.accounts.count
             state.accounts.removeAll { $0.accountId == request.subject?.accountId }
             return .init(rows: UInt32(before - state.accounts.count))
