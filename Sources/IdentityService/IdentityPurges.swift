@@ -12,6 +12,7 @@ extension IdentityTables {
         Purge(
             "number_changes", key: "change", expiry: "told_at_ms",
             after: NumberChangeRule.retention),
+        Purge("underage_devices", key: "number", expiry: "expires_at_ms"),
         Purge("used_nonces", key: "nonce", expiry: "expires_at_ms"),
         Purge("provider_notices", key: "notice", expiry: "expires_at_ms"),
         StoredMigration.purge,

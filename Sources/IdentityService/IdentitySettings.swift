@@ -104,8 +104,8 @@ package struct IdentitySettings: Settings {
         linkOrigin = settings.string(
             "link-origin", default: "http://localhost:3000", unit: "URL",
             reason: "Base URL of links in mails, never taken from a request; the app serves the "
-                + "pages verify-email, change-email, reset-password, forgot-password, delete-account "
-                + "and keep-account there.")
+                + "pages verify-email, change-email, reset-password, forgot-password, delete-account, "
+                + "keep-account, your-data and parent there.")
         settings.require(
             WebOrigin(site: linkOrigin) != nil, ["link-origin"],
             "it must be \(WebOrigin.expected)")

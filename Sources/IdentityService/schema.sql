@@ -336,6 +336,19 @@ CREATE TABLE own_password_schemes (
     name TEXT NOT NULL
 ) STRICT;
 
+CREATE TABLE parental_consents (
+    account INTEGER PRIMARY KEY REFERENCES accounts,
+    state INTEGER NOT NULL,
+    parent_email BLOB,
+    token_hash BLOB,
+    changed_at_ms INTEGER NOT NULL,
+    expires_at_ms INTEGER
+) STRICT;
+
+CREATE INDEX parental_consents_by_expiry ON parental_consents (expires_at_ms);
+
+CREATE UNIQUE INDEX parental_consents_by_token_hash ON parental_consents (token_hash);
+
 CREATE TABLE passwords (
     account INTEGER PRIMARY KEY REFERENCES accounts,
     hash BLOB NOT NULL,
@@ -385,7 +398,7 @@ CREATE TABLE profiles (
     account INTEGER PRIMARY KEY REFERENCES accounts,
     display_name BLOB NOT NULL,
     language TEXT NOT NULL
-, photo_url BLOB, name_edited_at_ms INTEGER, photo_edited_at_ms INTEGER) STRICT;
+, photo_url BLOB, name_edited_at_ms INTEGER, photo_edited_at_ms INTEGER, birth_date BLOB) STRICT;
 
 CREATE TABLE provider_notices (
     notice INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -426,6 +439,16 @@ CREATE TABLE suspensions (
     reason BLOB NOT NULL,
     since_ms INTEGER NOT NULL
 ) STRICT;
+
+CREATE TABLE underage_devices (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    device_key BLOB NOT NULL,
+    expires_at_ms INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX underage_devices_by_expiry ON underage_devices (expires_at_ms);
+
+CREATE UNIQUE INDEX underage_devices_by_key ON underage_devices (device_key);
 
 CREATE TABLE used_nonces (
     nonce INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -106,6 +106,7 @@ extension LimitName {
         case .documentWriteByAccount: 39
         case .guestBundleByAccount: 40
         case .deletionLinkByEmail: 41
+        case .parentalMailByAccount: 42
         case .exportByAccount: 43
         }
     }

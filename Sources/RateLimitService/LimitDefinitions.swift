@@ -114,6 +114,9 @@ private let limits: [LimitDefinition] = [
     // An email's owner, against mails that an account requests.
     row(.verificationMailByAccount, window(3, minutes: 60),
         of: .text, in: .text, says: .mail, absent: .pass),
+    // Other people, against mails of one child. Two parents, and one address that was mistyped.
+    row(.parentalMailByAccount, window(3, minutes: 24 * 60),
+        of: .text, in: .text, says: .mail, absent: .pass),
     // An email's owner, against mails that strangers cause. Five an hour inform the owner. More
     // would add nothing and could hide those that the owner requests.
     row(.mailByTarget, window(5, minutes: 60),

@@ -110,6 +110,7 @@ struct LimitNameTests {
             .guestBundleByAccount, "guest-bundle-by-account", 40, ring(5, 60), .pass,
             isDurable: false),
         row(.deletionLinkByEmail, "deletion-link-by-email", 41, ring(3, 60), .pass),
+        row(.parentalMailByAccount, "parental-mail-by-account", 42, ring(3, 24 * 60), .pass),
         row(
             .exportByAccount, "export-by-account", 43, ring(3, 1_440), .pass, isDurable: false),
     ]

@@ -15,6 +15,8 @@ enum LimitedAction {
     case passwordCheck(caller: LimitedCaller)
     /// A mail that the caller's own account requests: to verify its address, or about its deletion.
     case verificationMail(account: String)
+    /// A mail to a parent, whom the caller's own account names (G-23).
+    case parentalMail(account: String)
     /// The same with the account's password, which is also counted as a guess.
     case verificationMailByPassword(email: String)
     /// A mail that its recipient has not requested (`countingUnrequestedMail`).
@@ -52,7 +54,8 @@ enum LimitedAction {
         case .signIn: .passwordSignIn
         case .passwordReset, .deletionLink: .passwordReset
         case .passwordCheck: .passwordCheck
-        case .verificationMail, .verificationMailByPassword, .unrequestedMail: .verificationMail
+        case .verificationMail, .verificationMailByPassword, .parentalMail, .unrequestedMail:
+            .verificationMail
         case .guestSignUp: .guestSignUp
         case .providerSignIn, .providerProof: .providerSignIn
         case .phoneCodeRequest, .phoneCodeGuess: .phoneCode
@@ -96,6 +99,8 @@ enum LimitedAction {
             ]
         case .passwordCheck(let caller):
             [Self.byAddress(.passwordCheckByAddress, caller)]
+        case .parentalMail(let account):
+            [LimitName.parentalMailByAccount.charge(account)]
         case .unrequestedMail(let email):
             [LimitName.mailByTarget.charge(Self.folded(email))]
         case .verificationMail(let account):

@@ -71,6 +71,7 @@ extension Transaction {
         rows += try execute("DELETE FROM documents WHERE account = ?", key)
         rows += try execute("DELETE FROM document_totals WHERE account = ?", key)
         rows += try execute("DELETE FROM consents WHERE account = ?", key)
+        rows += try execute("DELETE FROM parental_consents WHERE account = ?", key)
         rows += try execute("DELETE FROM photos WHERE account = ?", key)
         rows += try execute("DELETE FROM profiles WHERE account = ?", key)
         rows += try execute("DELETE FROM account_keys WHERE account = ?", key)

@@ -22,6 +22,9 @@ struct AccountVault: Sendable {
         /// Custom claims that another system held for the account.
         case customClaims
         case suspensionReason
+        case birthDate
+        /// The address of a parent who is asked for consent.
+        case parentEmail
         /// A document's collection, name and JSON; its row key.
         case document(Int64)
         /// The sides that were picked for a migration; its row key.
@@ -68,6 +71,11 @@ struct AccountVault: Sendable {
                 SealedPlace(table: "passwords", column: "hash", row: account.key)
             case .suspensionReason:
                 SealedPlace(table: "suspensions", column: "reason", row: account.key)
+            case .birthDate:
+                SealedPlace(table: "profiles", column: "birth_date", row: account.key)
+            case .parentEmail:
+                SealedPlace(
+                    table: "parental_consents", column: "parent_email", row: account.key)
             case .document(let document):
                 SealedPlace(table: "documents", column: "payload", row: document)
             case .migrationPicks(let migration):

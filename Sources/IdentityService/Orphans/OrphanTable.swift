@@ -49,6 +49,7 @@ struct OrphanTable: Sendable {
         OrphanTable(.row, in: "links"), OrphanTable(.row, in: "phone_codes"),
         OrphanTable(.row, in: "notices"), OrphanTable(.row, in: "known_devices"),
         OrphanTable(.row, in: "suspensions"), OrphanTable(.row, in: "consents"),
+        OrphanTable(.row, in: "parental_consents"),
         OrphanTable(.row, in: "removed_identities"), OrphanTable(.row, in: "imported_accounts"),
         OrphanTable(.row, in: "custom_claims"), OrphanTable(.job, in: "exports"),
         OrphanTable(.document, in: "guest_migration_documents"),

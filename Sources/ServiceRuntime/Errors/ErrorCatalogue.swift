@@ -51,6 +51,7 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     case sessionEnded = "auth/session-ended"
     case sessionNotFound = "auth/session-not-found"
     case tooManyRequests = "auth/too-many-requests"
+    case underageUser = "auth/underage-user"
     case weakPassword = "auth/weak-password"
 
     case cancelled = "rpc/cancelled"
@@ -115,6 +116,7 @@ package enum ErrorCode: String, CaseIterable, Sendable {
         case .sessionEnded: Entry(.unauthenticated, next: .signIn)
         case .sessionNotFound: Entry(.notFound, next: .correct)
         case .tooManyRequests: Entry(.resourceExhausted, isRetryable: true, next: .wait)
+        case .underageUser: Entry(.permissionDenied, next: .contactSupport)
         case .weakPassword: Entry(.invalidArgument, next: .correct)
         case .cancelled: Entry(.cancelled, next: .tryAgain)
         case .deadlineExceeded: Entry(.deadlineExceeded, isRetryable: true, next: .tryAgain)

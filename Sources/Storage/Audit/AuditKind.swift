@@ -148,6 +148,14 @@ package enum AuditKind: String, CaseIterable, Sendable {
     /// An account's owner changed the privacy settings; `attempt` is what they are now: 1 for
     /// marketing, 2 for analytics, added.
     case privacyChanged = "consent.privacy-changed"
+    /// A parent was asked for consent, at the address whose hash is the subject.
+    case parentAsked = "consent.parent-asked"
+    /// A parent gave consent.
+    case parentConsented = "consent.parent-given"
+    /// A parent refused consent, or withdrew it.
+    case parentRefused = "consent.parent-refused"
+    /// A sign-up was refused, because the person is too young.
+    case underageRefused = "sign-up.underage-refused"
     /// An account's owner ordered an export of all data.
     case exportRequested = "export.requested"
     /// An export can be fetched.

@@ -54,6 +54,7 @@ struct LimiterAbsenceTests {
             .passwordReset(email: "ada@example.org", caller: caller),
             .unrequestedMail(email: "ada@example.org"),
             .deletionLink(email: "ada@example.org", caller: caller),
+            .parentalMail(account: "acc_1"),
             .documentWrite(account: "acc_1", collections: ["profile"]),
             .profileUpdate(account: "acc_1"), .photoUpload(account: "acc_1"),
             .guestBundle(account: "acc_1"),

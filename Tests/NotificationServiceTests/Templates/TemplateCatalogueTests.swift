@@ -145,7 +145,7 @@ struct TemplateCatalogueTests {
         values[.link] = link
         for template in [
             MailTemplate.verifyEmail, .emailChangeConfirm, .resetPassword, .emailAlreadyRegistered,
-            .deletionLink, .deletionScheduled, .exportReady,
+            .deletionLink, .deletionScheduled, .exportReady, .parentalConsent,
         ] {
             let mail = try catalogue.mail(
                 template, language: "de-AT", product: product, values: values)
