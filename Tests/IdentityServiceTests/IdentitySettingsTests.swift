@@ -36,7 +36,8 @@ struct IdentitySettingsTests {
         let settings: IdentitySettings = try SettingsLoader.settings(environment: [
             "POSTERN_ENUMERATION": "strict", "POSTERN_EMAIL_VERIFICATION": "required",
             "POSTERN_PASSWORD_POLICY": "letters-digits", "POSTERN_APP_NAME": "Track Log",
-            "POSTERN_GUEST_DATA": "merge", "POSTERN_CONSENT": "required", "POSTERN_TERMS_VERSION": "2026-01",
+            "POSTERN_GUEST_DATA": "merge", "POSTERN_CONSENT": "required",
+            "POSTERN_TERMS_VERSION": "2026-01",
             "POSTERN_PRIVACY_VERSION": "4", "POSTERN_TERMS_URL": "https://example.org/terms",
         ])
         #expect(settings.guestData == .merge)
