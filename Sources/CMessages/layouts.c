@@ -1559,9 +1559,10 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__reset_password_respo
     FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__account__descriptor, 0),
     FIELD("session", 2, NONE, MESSAGE, 0, 32, &postern__gateway__v1__session__descriptor, 0),
     FIELD("history", 3, NONE, MESSAGE, 0, 40, &postern__gateway__v1__sign_in_history__descriptor, 0),
+    FIELD("collision", 4, NONE, MESSAGE, 0, 48, &postern__gateway__v1__collision__descriptor, 0),
 };
-static const ProtobufCIntRange postern__gateway__v1__reset_password_response__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__gateway__v1__reset_password_response, "postern.gateway.v1.ResetPasswordResponse", 48, 3,
+static const ProtobufCIntRange postern__gateway__v1__reset_password_response__ranges[] = {{1, 0}, {0, 4}};
+MESSAGE(postern__gateway__v1__reset_password_response, "postern.gateway.v1.ResetPasswordResponse", 56, 4,
         postern__gateway__v1__reset_password_response__fields, 1, postern__gateway__v1__reset_password_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__gateway__v1__change_password_request__fields[] = {
@@ -2678,9 +2679,10 @@ static const ProtobufCFieldDescriptor postern__identity__v1__reset_password_requ
     FIELD("token", 1, NONE, BYTES, 0, 24, NULL, 0),
     FIELD("password", 2, NONE, BYTES, 0, 40, NULL, 0),
     FIELD("origin", 3, NONE, MESSAGE, 0, 56, &postern__identity__v1__origin__descriptor, 0),
+    FIELD("guest_access_token", 4, NONE, BYTES, 0, 64, NULL, 0),
 };
-static const ProtobufCIntRange postern__identity__v1__reset_password_request__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__identity__v1__reset_password_request, "postern.identity.v1.ResetPasswordRequest", 64, 3,
+static const ProtobufCIntRange postern__identity__v1__reset_password_request__ranges[] = {{1, 0}, {0, 4}};
+MESSAGE(postern__identity__v1__reset_password_request, "postern.identity.v1.ResetPasswordRequest", 80, 4,
         postern__identity__v1__reset_password_request__fields, 1, postern__identity__v1__reset_password_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__reset_password_response__fields[] = {
@@ -2688,9 +2690,10 @@ static const ProtobufCFieldDescriptor postern__identity__v1__reset_password_resp
     FIELD("proof", 2, NONE, MESSAGE, 0, 32, &postern__identity__v1__sign_in_proof__descriptor, 0),
     FIELD("history", 3, NONE, MESSAGE, 0, 40, &postern__identity__v1__sign_in_history__descriptor, 0),
     FIELD("taken_over", 4, NONE, BOOL, 0, 48, NULL, 0),
+    FIELD("collision", 5, NONE, MESSAGE, 0, 56, &postern__identity__v1__collision__descriptor, 0),
 };
-static const ProtobufCIntRange postern__identity__v1__reset_password_response__ranges[] = {{1, 0}, {0, 4}};
-MESSAGE(postern__identity__v1__reset_password_response, "postern.identity.v1.ResetPasswordResponse", 56, 4,
+static const ProtobufCIntRange postern__identity__v1__reset_password_response__ranges[] = {{1, 0}, {0, 5}};
+MESSAGE(postern__identity__v1__reset_password_response, "postern.identity.v1.ResetPasswordResponse", 64, 5,
         postern__identity__v1__reset_password_response__fields, 1, postern__identity__v1__reset_password_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__change_password_request__fields[] = {

@@ -17,6 +17,7 @@ package struct GatewayPeers: Sendable {
         let profiles: any AccountProfilesAPI
         let onboarding: any AccountOnboardingAPI
         let consents: any AccountConsentsAPI
+        let guestData: any GuestDataAPI
         let deletions: any AccountDeletionsAPI
         let exports: any AccountExportsAPI
         /// For `watchDataExport` and `fetchDataExport` only.
@@ -25,6 +26,8 @@ package struct GatewayPeers: Sendable {
         let watches: any AccountDocumentsAPI
         /// For uploads and downloads of photos only.
         let photos: any AccountProfilesAPI
+        /// For `uploadGuestBundle` and `watchMigration` only.
+        let guestDataStreams: any GuestDataAPI
 
         /// Any implementations of its apis.
         package init(
@@ -34,7 +37,8 @@ package struct GatewayPeers: Sendable {
             accountAdmin: any AccountAdminAPI, signInSettings: any SignInSettingsAPI,
             documents: any AccountDocumentsAPI, profiles: any AccountProfilesAPI,
             onboarding: any AccountOnboardingAPI, consents: any AccountConsentsAPI,
-            deletions: any AccountDeletionsAPI, exports: any AccountExportsAPI
+            guestData: any GuestDataAPI, deletions: any AccountDeletionsAPI,
+            exports: any AccountExportsAPI
         ) {
             self.accounts = accounts
             self.credentials = credentials
@@ -48,9 +52,11 @@ package struct GatewayPeers: Sendable {
             self.profiles = profiles
             self.onboarding = onboarding
             self.consents = consents
+            self.guestData = guestData
             self.deletions = deletions
             self.exports = exports
-            (watches, photos, exportStreams) = (documents, profiles, exports)
+            (watches, photos) = (documents, profiles)
+            (guestDataStreams, exportStreams) = (guestData, exports)
         }
 
         /// The service in another program.
@@ -61,6 +67,7 @@ package struct GatewayPeers: Sendable {
         package init(_ channel: any CallChannel, streams: any CallChannel) {
             watches = AccountDocumentsClient(streams)
             photos = AccountProfilesClient(streams)
+            guestDataStreams = GuestDataClient(streams)
             exportStreams = AccountExportsClient(streams)
             accounts = AccountsClient(channel)
             credentials = CredentialsClient(channel)
@@ -74,6 +81,7 @@ package struct GatewayPeers: Sendable {
             profiles = AccountProfilesClient(channel)
             onboarding = AccountOnboardingClient(channel)
             consents = AccountConsentsClient(channel)
+            guestData = GuestDataClient(channel)
             deletions = AccountDeletionsClient(channel)
             exports = AccountExportsClient(channel)
         }

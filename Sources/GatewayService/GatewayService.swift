@@ -68,8 +68,9 @@ package struct GatewayService: Sendable {
             identities: identity.identities, sessions: session.sessions, limits: limits,
             photos: photos)
         guests = GuestsHandler(
-            identities: identity.identities, sessions: session.sessions, limits: limits,
-            photos: photos)
+            identities: identity.identities, guestData: identity.guestData,
+            guestDataStreams: identity.guestDataStreams, sessions: session.sessions,
+            limits: limits, photos: photos)
         signInOptions = SignInOptionsHandler(settings: identity.signInSettings, limits: limits)
         signInMethods = SignInMethodsHandler(
             identities: identity.identities, sessions: session.sessions, limits: limits,

@@ -51,7 +51,8 @@ package enum LimitedFlow: String, CaseIterable, Sendable {
     case passwordReset = "password-reset"
     /// Proceeds: a check of a new password says nothing about any account.
     case passwordCheck = "password-check"
-    /// Proceeds: the mail goes to the caller's own account.
+    /// Proceeds: the mail goes to the caller's own account, or to an address with a limit of its
+    /// own.
     case verificationMail = "verification-mail"
     /// Refuses: passwords could be guessed without a count.
     case passwordSignIn = "password-sign-in"

@@ -22,9 +22,11 @@ package struct BackgroundTasks: Service {
     ///   - guests: Deletes guests that nobody comes back to.
     init(
         beside accounts: AccountsHandler, profiles: AccountProfilesHandler,
-        exports: ExportWork, deletions: DeletionWriting, tombstones: Tombstones,
-        peers: IdentityPeers, apple: AppleEndpoint?, orphans: OrphanRepair, guests: UnusedGuests,
-        logger: Logger, metrics: any MetricsFactory
+        consents: AccountConsentsHandler, guestData: GuestDataHandler, exports: ExportWork,
+        deletions: DeletionWriting,
+        tombstones: Tombstones, peers: IdentityPeers, apple: AppleEndpoint?,
+        orphans: OrphanRepair, guests: UnusedGuests, logger: Logger,
+        metrics: any MetricsFactory
     ) {
         let (store, time, randomness) = (accounts.store, accounts.time, accounts.randomness)
         let delivery = OutboxDelivery(
@@ -53,6 +55,7 @@ package struct BackgroundTasks: Service {
                 tombstones: tombstones, blobs: profiles.blobs, grants: delivery.grants, time: time,
                 logger: logger),
             metrics: metrics)
+        let parents = ParentalConsentExpiry(store: store, time: time, deletions: deletions)
         let overdue = DeletionCheck(
             store: store, settings: accounts.settings.deletion, time: time, logger: logger,
             metrics: metrics)
@@ -60,7 +63,8 @@ package struct BackgroundTasks: Service {
             of: store, purging: IdentityTables.purges,
             [
                 check.duty, elsewhere.duty, photos.duty, exports.duty, guests.duty,
-                deletionWork.duty, overdue.duty, importedIDs.duty,
+                parents.duty, guestData.job.duty, deletionWork.duty, overdue.duty,
+                importedIDs.duty,
             ], time: time)
     }
 

@@ -44,6 +44,8 @@ package struct IdentityService: Sendable {
     let onboarding: AccountOnboardingHandler
     /// `postern.identity.v1.AccountConsents`.
     let consents: AccountConsentsHandler
+    /// `postern.identity.v1.GuestData`.
+    let guestData: GuestDataHandler
     /// `postern.identity.v1.AccountExports`.
     let exports: AccountExportsHandler
     /// `postern.accountdata.v1.AccountData`, for calls in process. It is not among `methods`.
@@ -83,14 +85,18 @@ package struct IdentityService: Sendable {
         let answers = AccountAnswers(
             settings: settings, store: store, keys: keys, randomness: randomness, rules: rules)
         let owners = SessionOwners(store: store, devices: peers.devices, sessions: peers.sessions)
+        let writing = DeletionWriting(keys: keys, randomness: randomness)
+        let guests = GuestSettlement(
+            mode: settings.guestData, keys: keys, randomness: randomness, deletion: writing,
+            job: WakeSignal())
         accounts = AccountsHandler(
             settings: settings, store: store, keys: keys, passwords: check,
             responseTimeFloor: responseTimeFloor, time: time, randomness: randomness,
-            answers: answers, owners: owners)
+            answers: answers, owners: owners, guests: guests)
         credentials = CredentialsHandler(
             settings: settings, store: store, keys: keys, passwords: check,
             responseTimeFloor: responseTimeFloor, time: time, randomness: randomness,
-            answers: answers)
+            answers: answers, owners: owners, guests: guests)
         accountNotices = AccountNoticesHandler(store: store, keys: keys, randomness: randomness)
         emailChanges = EmailChangesHandler(
             settings: settings, store: store, keys: keys, passwords: check,
@@ -103,7 +109,6 @@ package struct IdentityService: Sendable {
             settings: settings, store: store, keys: keys, passwords: passwords,
             responseTimeFloor: responseTimeFloor, time: time, randomness: randomness,
             rules: rules, logger: logger)
-        let writing = DeletionWriting(keys: keys, randomness: randomness)
         deletions = AccountDeletionsHandler(
             settings: settings, store: store, keys: keys, time: time, randomness: randomness,
             owners: owners, sessions: peers.sessions, deletions: writing)
@@ -111,22 +116,22 @@ package struct IdentityService: Sendable {
             settings: settings, store: store, keys: keys, randomness: randomness,
             sessionData: peers.sessionData, notificationData: peers.notificationData,
             findings: OrphanFindings(metrics: metrics))
-        let guests = UnusedGuests(
+        let unused = UnusedGuests(
             search: UnusedGuestSearch(
                 store: store, activity: peers.activity, kept: settings.guestKept),
             writing: writing, time: time, logger: logger)
         accountAdmin = AccountAdminHandler(
             settings: settings, store: store, keys: keys, randomness: randomness,
             answers: answers, logger: logger, activity: peers.activity, deletions: writing,
-            guests: guests.search, orphans: orphans)
+            guests: unused.search, orphans: orphans)
         identities = IdentitiesHandler(
             settings: settings, store: store, keys: keys, randomness: randomness,
-            answers: answers, keepsGrants: apple != nil, devices: peers.devices,
+            answers: answers, guests: guests, keepsGrants: apple != nil, devices: peers.devices,
             sessions: peers.sessions, tokens: providers)
         phoneCodes = PhoneCodesHandler(
             settings: settings, store: store, keys: keys, time: time, randomness: randomness,
-            answers: answers, logger: logger, keepsGrants: apple != nil, devices: peers.devices,
-            sessions: peers.sessions)
+            answers: answers, guests: guests, logger: logger, keepsGrants: apple != nil,
+            devices: peers.devices, sessions: peers.sessions)
         phoneSignals = PhoneSignalsHandler(store: store, keys: keys)
         signInSettings = SignInSettingsHandler(settings: settings)
         documents = AccountDocumentsHandler(
@@ -138,7 +143,10 @@ package struct IdentityService: Sendable {
             watchers: DocumentWatchers())
         onboarding = AccountOnboardingHandler(documents: documents, answers: answers)
         consents = AccountConsentsHandler(
-            settings: settings.consent, store: store, keys: keys, sessions: peers.sessions)
+            settings: settings.consent, linkOrigin: settings.linkOrigin, store: store, keys: keys,
+            time: time, randomness: randomness, deletions: writing, sessions: peers.sessions)
+        guestData = GuestDataHandler(
+            documents: documents, guests: guests, watchers: DocumentWatchers())
         blobs = try BlobFolder(in: store.folder)
         tombstones = try Tombstones(
             folders: settings.tombstones.isEmpty
@@ -163,9 +171,9 @@ package struct IdentityService: Sendable {
             store: store, keys: keys, time: time, randomness: randomness, sessions: peers.sessions,
             owners: owners, blobs: blobs, watchers: watchers, work: work)
         background = BackgroundTasks(
-            beside: accounts, profiles: profiles, exports: work, deletions: writing,
-            tombstones: tombstones, peers: peers, apple: apple, orphans: orphans, guests: guests,
-            logger: logger, metrics: metrics)
+            beside: accounts, profiles: profiles, consents: consents, guestData: guestData,
+            exports: work, deletions: writing, tombstones: tombstones, peers: peers, apple: apple,
+            orphans: orphans, guests: unused, logger: logger, metrics: metrics)
         // With this type from the start, as in `WebService`.
         var tasks: [@Sendable () async throws -> Void] = [background.run]
         if let rulesFile { tasks.append { await rulesFile.run(time) } }
@@ -190,6 +198,7 @@ package struct IdentityService: Sendable {
             AccountDocumentsDispatcher.methods(of: documents),
             AccountOnboardingDispatcher.methods(of: onboarding),
             AccountConsentsDispatcher.methods(of: consents),
+            GuestDataDispatcher.methods(of: guestData),
             AccountDeletionsDispatcher.methods(of: deletions),
             AccountExportsDispatcher.methods(of: exports),
         ]

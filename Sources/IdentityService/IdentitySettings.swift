@@ -44,6 +44,8 @@ package struct IdentitySettings: Settings {
     package let rules: RulesSettings
     /// Consent to terms and privacy texts.
     package let consent: ConsentSettings
+    /// What happens to a guest's documents when the guest signs in to an account.
+    package let guestData: GuestDataMode
     /// The deletion of accounts.
     let deletion: DeletionSettings
     /// How long the ids that accounts had in another system are kept.
@@ -66,6 +68,7 @@ package struct IdentitySettings: Settings {
         apple: AppleSettings = .none, documents: DocumentSettings = DocumentSettings(),
         displayName: DisplayNameMode = .optional,
         rules: RulesSettings = .none, consent: ConsentSettings = ConsentSettings(),
+        guestData: GuestDataMode = .discard,
         deletion: DeletionSettings = DeletionSettings(),
         importedIDRetention: Duration = .seconds(3_660 * 86_400), tombstones: [String] = [],
         guestKept: Duration? = guestKeptDefault
@@ -82,6 +85,7 @@ package struct IdentitySettings: Settings {
         self.displayName = displayName
         self.rules = rules
         self.consent = consent
+        self.guestData = guestData
         self.deletion = deletion
         self.importedIDRetention = importedIDRetention
         self.tombstones = tombstones
@@ -100,8 +104,8 @@ package struct IdentitySettings: Settings {
         linkOrigin = settings.string(
             "link-origin", default: "http://localhost:3000", unit: "URL",
             reason: "Base URL of links in mails, never taken from a request; the app serves the "
-                + "pages verify-email, change-email, reset-password, forgot-password, delete-account "
-                + "and keep-account there.")
+                + "pages verify-email, change-email, reset-password, forgot-password, delete-account, "
+                + "keep-account, your-data and parent there.")
         settings.require(
             WebOrigin(site: linkOrigin) != nil, ["link-origin"],
             "it must be \(WebOrigin.expected)")
@@ -150,6 +154,9 @@ package struct IdentitySettings: Settings {
             reason: "Whether an account without a display name has to complete its profile (G-01).")
         rules = RulesSettings(reading: &settings)
         consent = ConsentSettings(reading: &settings)
+        guestData = settings.choice(
+            "guest-data", default: GuestDataMode.discard,
+            reason: "What happens to a guest's documents when it signs in to an account (G-16).")
         deletion = DeletionSettings(reading: &settings)
         importedIDRetention = settings.duration(
             "imported-ids-kept", default: .seconds(3_660 * 86_400),

@@ -78,6 +78,8 @@ package enum IdentityTables {
         Migration(number: 13, sql: photos),
         Migration(number: 14, sql: onboarding),
         Migration(number: 15, sql: consents),
+        Migration(number: 16, sql: guestMigrations),
+        Migration(number: 17, sql: ages + parentalConsents),
         Migration(number: 18, sql: deletions),
         Migration(number: 19, sql: exports),
         Migration(number: guestsMigration, sql: guests),

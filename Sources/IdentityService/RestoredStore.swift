@@ -10,6 +10,8 @@ package import Storage
 ///     phone codes                    expire                one was used, or guessed at five times
 ///     changes of an address          deleted               an owner has cancelled a thief's change
 ///     claims of strict sign-ups      deleted               another claim got the address
+///     questions to parents           asked again: a new    one has answered, or another address
+///                                    wait, no link         was asked
 ///     nonces, also later ones        void                  one was used, with a token
 ///     stored responses               deleted               see below
 ///     exports of data                deleted               one was cancelled, or its link used
@@ -28,6 +30,9 @@ package import Storage
 /// repeat of that call would be answered with a new proof, although its code is used. So no
 /// response from before the restore is given again.
 ///
+/// A guest's migration goes on from the rows of the copy, which has all documents that were on either
+/// side then. A guest that was deleted since is deleted again by its tombstone.
+///
 /// Two tables stay. A provider's notice that was processed (`provider_notices`) could only be
 /// processed again, which repeats what is lost with the store. A change of a number
 /// (`number_changes`) that the copy does not know is reported again with the next message.
@@ -41,12 +46,13 @@ package enum RestoredStore {
     package static func settle(_ store: Store) async throws {
         let tables = [
             "links", "phone_codes", "email_changes", "claims", "used_nonces", "idempotency",
-            "outbox", "document_totals", "deletions", "exports",
+            "outbox", "document_totals", "deletions", "exports", "parental_consents",
         ]
         try await store.settleRestoredCopy(about: tables.map { .table($0) }) { transaction in
             try transaction.voidNonces()
             try transaction.execute("DELETE FROM idempotency")
             try transaction.resetFollowers()
+            try transaction.askParentsAgain()
             try transaction.restartWaitingDeletions()
             return try transaction.voidRestored()
         }
@@ -121,6 +127,21 @@ extension Transaction {
             ON CONFLICT (nonce_key) DO UPDATE SET expires_at_ms = excluded.expires_at_ms
             """,
             [.blob(UsedNonce.allKey), SQLValue(at + Nonces.life + Nonces.rememberedBeyond)])
+    }
+
+    /// In the copy the time of a wait may be over although the parent has consented since, and no
+    /// account may be deleted for that. A consent that the copy knows stays: an account whose
+    /// consent was withdrawn later has a tombstone (`Tombstones`).
+    fileprivate func askParentsAgain() throws {
+        try put(
+            """
+            UPDATE parental_consents SET state = ?, token_hash = NULL, expires_at_ms = ?
+            WHERE expires_at_ms IS NOT NULL
+            """,
+            [
+                .integer(ParentalConsentState.needed.rawValue),
+                SQLValue(at + AgeGate.parentLife),
+            ])
     }
 
     /// A deletion that waits may have been cancelled since: it waits again, and the worker mails its

@@ -180,6 +180,50 @@ CREATE TABLE feed_head (
     last INTEGER NOT NULL
 ) STRICT;
 
+CREATE TABLE guest_migration_documents (
+    item INTEGER PRIMARY KEY,
+    account INTEGER NOT NULL REFERENCES accounts,
+    migration INTEGER NOT NULL REFERENCES guest_migrations,
+    document INTEGER,
+    payload BLOB NOT NULL,
+    bytes INTEGER NOT NULL,
+    changed_at_ms INTEGER NOT NULL,
+    issue TEXT
+) STRICT;
+
+CREATE INDEX guest_migration_documents_by_account ON guest_migration_documents (account);
+
+CREATE UNIQUE INDEX guest_migration_documents_by_document
+    ON guest_migration_documents (document);
+
+CREATE INDEX guest_migration_documents_by_migration
+    ON guest_migration_documents (migration, item);
+
+CREATE TABLE guest_migrations (
+    migration INTEGER PRIMARY KEY,
+    account INTEGER NOT NULL REFERENCES accounts,
+    guest INTEGER,
+    choice INTEGER NOT NULL,
+    state INTEGER NOT NULL,
+    documents INTEGER NOT NULL,
+    done INTEGER NOT NULL,
+    picks BLOB,
+    kept_until_ms INTEGER,
+    created_at_ms INTEGER NOT NULL,
+    changed_at_ms INTEGER NOT NULL,
+    expires_at_ms INTEGER
+) STRICT;
+
+CREATE INDEX guest_migrations_by_account ON guest_migrations (account, created_at_ms);
+
+CREATE INDEX guest_migrations_by_expiry ON guest_migrations (expires_at_ms);
+
+CREATE UNIQUE INDEX guest_migrations_by_guest ON guest_migrations (guest);
+
+CREATE INDEX guest_migrations_by_kept_until ON guest_migrations (kept_until_ms);
+
+CREATE INDEX guest_migrations_by_state ON guest_migrations (state, migration);
+
 CREATE TABLE hash_parameters (
     parameters INTEGER PRIMARY KEY,
     look_up_key BLOB NOT NULL,
@@ -292,6 +336,19 @@ CREATE TABLE own_password_schemes (
     name TEXT NOT NULL
 ) STRICT;
 
+CREATE TABLE parental_consents (
+    account INTEGER PRIMARY KEY REFERENCES accounts,
+    state INTEGER NOT NULL,
+    parent_email BLOB,
+    token_hash BLOB,
+    changed_at_ms INTEGER NOT NULL,
+    expires_at_ms INTEGER
+) STRICT;
+
+CREATE INDEX parental_consents_by_expiry ON parental_consents (expires_at_ms);
+
+CREATE UNIQUE INDEX parental_consents_by_token_hash ON parental_consents (token_hash);
+
 CREATE TABLE passwords (
     account INTEGER PRIMARY KEY REFERENCES accounts,
     hash BLOB NOT NULL,
@@ -341,7 +398,7 @@ CREATE TABLE profiles (
     account INTEGER PRIMARY KEY REFERENCES accounts,
     display_name BLOB NOT NULL,
     language TEXT NOT NULL
-, photo_url BLOB, name_edited_at_ms INTEGER, photo_edited_at_ms INTEGER) STRICT;
+, photo_url BLOB, name_edited_at_ms INTEGER, photo_edited_at_ms INTEGER, birth_date BLOB) STRICT;
 
 CREATE TABLE provider_notices (
     notice INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -382,6 +439,16 @@ CREATE TABLE suspensions (
     reason BLOB NOT NULL,
     since_ms INTEGER NOT NULL
 ) STRICT;
+
+CREATE TABLE underage_devices (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    device_key BLOB NOT NULL,
+    expires_at_ms INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX underage_devices_by_expiry ON underage_devices (expires_at_ms);
+
+CREATE UNIQUE INDEX underage_devices_by_key ON underage_devices (device_key);
 
 CREATE TABLE used_nonces (
     nonce INTEGER PRIMARY KEY AUTOINCREMENT,

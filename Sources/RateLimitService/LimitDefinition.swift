@@ -104,7 +104,9 @@ extension LimitName {
         case .passwordCheckByAddress: 37
         case .newAccountByApp: 38
         case .documentWriteByAccount: 39
+        case .guestBundleByAccount: 40
         case .deletionLinkByEmail: 41
+        case .parentalMailByAccount: 42
         case .exportByAccount: 43
         }
     }

@@ -114,6 +114,9 @@ private let limits: [LimitDefinition] = [
     // An email's owner, against mails that an account requests.
     row(.verificationMailByAccount, window(3, minutes: 60),
         of: .text, in: .text, says: .mail, absent: .pass),
+    // Other people, against mails of one child. Two parents, and one address that was mistyped.
+    row(.parentalMailByAccount, window(3, minutes: 24 * 60),
+        of: .text, in: .text, says: .mail, absent: .pass),
     // An email's owner, against mails that strangers cause. Five an hour inform the owner. More
     // would add nothing and could hide those that the owner requests.
     row(.mailByTarget, window(5, minutes: 60),
@@ -124,6 +127,9 @@ private let limits: [LimitDefinition] = [
     // The same, against one account's documents. An app that saves each screen or each change of a
     // setting writes less than once a second.
     row(.documentWriteByAccount, window(60, minutes: 1),
+        of: .text, in: .account, says: .change, absent: .pass, isDurable: false),
+    // The store, against one account's bundles of 200 documents. An app sends one, at the sign-in.
+    row(.guestBundleByAccount, window(5, minutes: 60),
         of: .text, in: .account, says: .change, absent: .pass, isDurable: false),
     // All services' time, against one account's exports: each reads all that there is.
     row(.exportByAccount, window(3, minutes: 24 * 60),

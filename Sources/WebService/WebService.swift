@@ -15,6 +15,7 @@ package import ServiceRuntime
 ///     /openapi.json               `OpenAPIResponder`: the public methods, for generators of clients
 ///     /package.Service/Method     `CallResponder`: Connect, gRPC and gRPC-Web
 ///     /v1/photo, /v1/photos/…     `PhotoResponder`: photos of profiles
+///     /v1/guest-bundle            `GuestBundleResponder`: documents that a guest kept on the device
 ///     /v1/exports/…               `ExportResponder`: archives of accounts' data
 ///     /.well-known/…              `WellKnownResponder`: keys, metadata, the operator's files
 ///     /oauth2/introspect, revoke  `OAuthResponder`
@@ -41,7 +42,7 @@ package struct WebService: Sendable {
     /// (`FrameLimits.callsMax`) are theirs, and sign-ins wait. So photos and archives have a channel
     /// of their own.
     /// - Parameters:
-    ///   - photos: another channel to the same gateway.
+    ///   - photos: another channel to the same gateway, for guests' bundles too.
     ///   - pageKey: `web.key`, for the pages; nil serves none.
     /// - Throws: `AppsFileError` for an apps file that cannot be used, `ThemeError`,
     ///   `CryptographyError.invalidKey`.
@@ -111,6 +112,9 @@ package struct WebService: Sendable {
         let photos = PhotoResponder(
             profile: ProfileClient(self.photos), methods: methods, callers: callers,
             formalLanguages: settings.formalLanguages, time: time, logger: logger)
+        let bundles = GuestBundleResponder(
+            guests: GuestsClient(self.photos), methods: methods, callers: callers,
+            formalLanguages: settings.formalLanguages, time: time, logger: logger)
         let exports = ExportResponder(
             exports: DataExportsClient(self.photos), methods: methods, callers: callers,
             formalLanguages: settings.formalLanguages, time: time, logger: logger)
@@ -127,6 +131,7 @@ package struct WebService: Sendable {
             case "/oauth2/introspect": try await oauth.respond(to: exchange, .introspect)
             case "/oauth2/revoke": try await oauth.respond(to: exchange, .revoke)
             case "/apple/notifications": try await apple.respond(to: exchange)
+            case "/v1/guest-bundle": try await bundles.respond(to: exchange)
             case "/v1/photo": try await photos.upload(exchange)
             case _ where path.hasPrefix(PhotoResponder.path):
                 try await photos.download(exchange, path)

@@ -16,6 +16,15 @@ struct PublicAPITests {
                 "\(GatewayV1.PasswordStrength(rawValue: number))"
                     == "\(IdentityV1.PasswordStrength(rawValue: number))")
             #expect(
+                "\(GatewayV1.GuestDataChoice(rawValue: number))"
+                    == "\(IdentityV1.GuestDataChoice(rawValue: number))")
+            #expect(
+                "\(GatewayV1.MigrationState(rawValue: number))"
+                    == "\(IdentityV1.MigrationState(rawValue: number))")
+            #expect(
+                "\(GatewayV1.DocumentOwner(rawValue: number))"
+                    == "\(IdentityV1.DocumentOwner(rawValue: number))")
+            #expect(
                 "\(GatewayV1.EndReason(rawValue: number))"
                     == "\(SessionV1.EndReason(rawValue: number))")
             #expect(

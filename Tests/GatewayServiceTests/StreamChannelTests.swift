@@ -12,7 +12,8 @@ import Testing
 
 @Suite("Streams take no place of other calls", .timeLimit(.minutes(1)))
 struct StreamChannelTests {
-    @Test("documents are followed, and photos sent, on a channel of their own")
+    @Test(
+        "documents and migrations are followed, photos and bundles sent, on a channel of their own")
     func channels() async throws {
         let fixture = try await GatewayFixture()
         let ada = try await fixture.signUp()
@@ -41,6 +42,10 @@ struct StreamChannelTests {
         upload.outgoing.finish()
         _ = try await refusal { try await upload.incoming.all() }
         _ = try await refusal {
+            try await gateway.guests.watchMigration(.init(), context).all()
+        }
+        _ = try await refusal { try await gateway.guests.upload([.goals], in: context) }
+        _ = try await refusal {
             try await gateway.documents.readDocument(.init(collection: "a", name: "b"), context)
         }
         #expect(
@@ -48,6 +53,8 @@ struct StreamChannelTests {
                 AccountDocumentsDescription.watchDocuments.name,
                 AccountProfilesDescription.downloadPhoto.name,
                 AccountProfilesDescription.uploadPhoto.name,
+                GuestDataDescription.watchMigration.name,
+                GuestDataDescription.uploadGuestBundle.name,
             ])
         #expect(calls.methods == [AccountDocumentsDescription.readDocument.name])
     }

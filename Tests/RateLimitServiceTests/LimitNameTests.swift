@@ -106,7 +106,11 @@ struct LimitNameTests {
         row(
             .documentWriteByAccount, "document-write-by-account", 39, ring(60, 1), .pass,
             isDurable: false),
+        row(
+            .guestBundleByAccount, "guest-bundle-by-account", 40, ring(5, 60), .pass,
+            isDurable: false),
         row(.deletionLinkByEmail, "deletion-link-by-email", 41, ring(3, 60), .pass),
+        row(.parentalMailByAccount, "parental-mail-by-account", 42, ring(3, 24 * 60), .pass),
         row(
             .exportByAccount, "export-by-account", 43, ring(3, 1_440), .pass, isDurable: false),
     ]

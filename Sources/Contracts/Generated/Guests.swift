@@ -25,6 +25,7 @@ package protocol GuestsAPI: Sendable {
         _ request: GatewayV1.SignInAsGuestRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInAsGuestResponse
 
+    /// Returns the documents of both sides of a collision, one page at a time.
     /// - Throws: `auth/invalid-choice`, `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
     func compareGuest(
         _ request: GatewayV1.CompareGuestRequest, _ context: CallContext
@@ -41,7 +42,8 @@ package protocol GuestsAPI: Sendable {
     /// Uploads documents that an app kept on the device while its user was a guest, for a migration
     /// into the caller's account. First a head, then the documents; the last item of the response has
     /// the migration. With the same idempotency-key a repeat gets the same migration.
-    /// - Throws: `auth/document-quota`, `auth/invalid-document`, `auth/too-many-requests`,
+    /// - Throws: `auth/account-required`, `auth/document-quota`, `auth/invalid-document`,
+    ///   `auth/too-many-requests`,
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
     ///   `auth/idempotency-key-reused`.
     func uploadGuestBundle(_ context: CallContext) -> BidirectionalCall<GatewayV1.UploadGuestBundleRequest, GatewayV1.UploadGuestBundleItem>
@@ -73,7 +75,8 @@ package protocol GuestsService: GuestsAPI {
     /// Uploads documents that an app kept on the device while its user was a guest, for a migration
     /// into the caller's account. First a head, then the documents; the last item of the response has
     /// the migration. With the same idempotency-key a repeat gets the same migration.
-    /// - Throws: `auth/document-quota`, `auth/invalid-document`, `auth/too-many-requests`,
+    /// - Throws: `auth/account-required`, `auth/document-quota`, `auth/invalid-document`,
+    ///   `auth/too-many-requests`,
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
     ///   `auth/idempotency-key-reused`.
     ///
@@ -298,6 +301,7 @@ package enum GuestsDescription {
                 "auth/too-many-requests",
             ],
             "postern.gateway.v1.Guests/UploadGuestBundle": [
+                "auth/account-required",
                 "auth/document-quota",
                 "auth/invalid-document",
                 "auth/too-many-requests",

@@ -16,9 +16,10 @@ package protocol PasswordsAPI: Sendable {
         _ request: GatewayV1.RequestPasswordResetRequest, _ context: CallContext
     ) async throws -> GatewayV1.RequestPasswordResetResponse
 
-    /// Sets a new password by that link and signs in; all other sessions end.
+    /// Sets a new password by that link and signs in; all other sessions end. A guest may come along,
+    /// as with SignInWithPassword.
     /// - Throws: `auth/invalid-link`, `auth/weak-password`,
-    ///   `auth/user-disabled`.
+    ///   `auth/user-disabled`, `auth/invalid-access-token`, `auth/session-ended`.
     func resetPassword(
         _ request: GatewayV1.ResetPasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.ResetPasswordResponse
@@ -131,6 +132,8 @@ package enum PasswordsDescription {
                 "auth/invalid-link",
                 "auth/weak-password",
                 "auth/user-disabled",
+                "auth/invalid-access-token",
+                "auth/session-ended",
             ],
             "postern.gateway.v1.Passwords/ChangePassword": [
                 "auth/invalid-access-token",

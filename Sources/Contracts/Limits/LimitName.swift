@@ -77,6 +77,8 @@ package enum LimitName: String, CaseIterable, Sendable {
     /// Links to reset a password or to delete an account, requested from one address, to any emails;
     /// IPv6 by /48.
     case passwordResetByAddress = "password-reset-by-address"
+    /// Mails to the parents that one account names.
+    case parentalMailByAccount = "parental-mail-by-account"
     /// Mails to one email that other people cause: it is taken, or is about to become another
     /// account's.
     case mailByTarget = "mail-by-target"
@@ -86,6 +88,8 @@ package enum LimitName: String, CaseIterable, Sendable {
     case profileUpdateByAccount = "profile-update-by-account"
     /// Calls that write one account's documents.
     case documentWriteByAccount = "document-write-by-account"
+    /// Bundles of a guest's documents that are uploaded to one account.
+    case guestBundleByAccount = "guest-bundle-by-account"
     /// Exports of one account's data.
     case exportByAccount = "export-by-account"
 

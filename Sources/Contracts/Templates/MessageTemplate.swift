@@ -30,6 +30,8 @@ package enum TemplateVariable: String, CaseIterable, Sendable {
     case code
     /// How long the code is valid, in minutes.
     case minutes
+    /// A number of items.
+    case count
     /// How long the link is valid, in minutes. Shown in words: "24 hours".
     case validity
 
@@ -39,7 +41,9 @@ package enum TemplateVariable: String, CaseIterable, Sendable {
     package var defaultValue: String? {
         switch self {
         case .validity: ""
-        case .link, .device, .time, .name, .place, .method, .methods, .address, .code, .minutes: nil
+        case .link, .device, .time, .name, .place, .method, .methods, .address, .code, .minutes,
+            .count:
+            nil
         }
     }
 }

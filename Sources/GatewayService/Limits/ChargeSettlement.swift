@@ -7,6 +7,7 @@ import ServiceRuntime
 ///     or the service is overloaded                      refunded   refunded   refunded
 ///     the secret or the token was wrong                 stays      stays      refunded
 ///     it was right, or was not compared                 refunded   refunded   refunded
+///     the person is too young                           refunded   refunded   stays, for a sign-up
 ///     the effect is committed                           refunded   refunded   stays
 ///     the idempotency key is another request's          refunded   refunded   refunded,
 ///                                                                             for a sign-up stays
@@ -52,6 +53,8 @@ enum ChargeSettlement: Hashable, Sendable {
         // The owner gets a mail. If it were refunded, the response would also help to test a list
         // of emails.
         case .emailAlreadyInUse: kind == .act || kind == .signUp
+        // It is recorded for the device. If it were refunded, invented devices would fill the store.
+        case .underageUser: kind == .signUp
         // Another request under a used key. A sign-up detects that by comparing the password.
         case .idempotencyKeyReused: kind == .signUp
         default: false
@@ -74,7 +77,7 @@ enum ChargeKind: CaseIterable, Sendable {
     case signUp
     /// Documents are written: an act that costs as much when it is refused.
     case write
-    /// A photo is received: an act that costs as much when it is refused.
+    /// A photo or a guest's documents are received: an act that costs as much when it is refused.
     case upload
 
     /// The refusals that come after the costly part.
@@ -85,7 +88,7 @@ enum ChargeKind: CaseIterable, Sendable {
                 .documentConflict, .documentQuota, .invalidDocument, .accountRequired,
                 .consentRequired, .emailNotVerified, .invalidArgument,
             ]
-        case .upload: [.invalidPhoto, .invalidArgument]
+        case .upload: [.invalidPhoto, .documentQuota, .invalidDocument, .invalidArgument]
         case .guess, .token, .act, .guardedAct, .signUp: []
         }
     }
@@ -107,10 +110,10 @@ extension LimitedAction {
         case .signUp: .signUp
         case .verificationMailByPassword: .guardedAct
         case .guestSignUp, .passwordReset, .deletionLink, .passwordCheck, .verificationMail,
-            .unrequestedMail, .phoneCodeRequest, .profileUpdate, .dataExport:
+            .parentalMail, .unrequestedMail, .phoneCodeRequest, .profileUpdate, .dataExport:
             .act
         case .documentWrite: .write
-        case .photoUpload: .upload
+        case .photoUpload, .guestBundle: .upload
         }
     }
 }

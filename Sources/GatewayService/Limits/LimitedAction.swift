@@ -15,6 +15,8 @@ enum LimitedAction {
     case passwordCheck(caller: LimitedCaller)
     /// A mail that the caller's own account requests: to verify its address, or about its deletion.
     case verificationMail(account: String)
+    /// A mail to a parent, whom the caller's own account names (G-23).
+    case parentalMail(account: String)
     /// The same with the account's password, which is also counted as a guess.
     case verificationMailByPassword(email: String)
     /// A mail that its recipient has not requested (`countingUnrequestedMail`).
@@ -40,6 +42,8 @@ enum LimitedAction {
     case profileUpdate(account: String)
     /// A new photo (G-17).
     case photoUpload(account: String)
+    /// Documents that an app kept on the device while its user was a guest (G-16).
+    case guestBundle(account: String)
     /// An export of all data (G-21).
     case dataExport(account: String)
 
@@ -50,11 +54,12 @@ enum LimitedAction {
         case .signIn: .passwordSignIn
         case .passwordReset, .deletionLink: .passwordReset
         case .passwordCheck: .passwordCheck
-        case .verificationMail, .verificationMailByPassword, .unrequestedMail: .verificationMail
+        case .verificationMail, .verificationMailByPassword, .parentalMail, .unrequestedMail:
+            .verificationMail
         case .guestSignUp: .guestSignUp
         case .providerSignIn, .providerProof: .providerSignIn
         case .phoneCodeRequest, .phoneCodeGuess: .phoneCode
-        case .documentWrite: .documentWrite
+        case .documentWrite, .guestBundle: .documentWrite
         case .profileUpdate, .photoUpload: .profileUpdate
         case .dataExport: .dataExport
         }
@@ -94,6 +99,8 @@ enum LimitedAction {
             ]
         case .passwordCheck(let caller):
             [Self.byAddress(.passwordCheckByAddress, caller)]
+        case .parentalMail(let account):
+            [LimitName.parentalMailByAccount.charge(account)]
         case .unrequestedMail(let email):
             [LimitName.mailByTarget.charge(Self.folded(email))]
         case .verificationMail(let account):
@@ -126,6 +133,7 @@ enum LimitedAction {
                     ? [LimitName.profileUpdateByAccount.charge(account)] : [])
         case .profileUpdate(let account), .photoUpload(let account):
             [LimitName.profileUpdateByAccount.charge(account)]
+        case .guestBundle(let account): [LimitName.guestBundleByAccount.charge(account)]
         case .dataExport(let account):
             [LimitName.exportByAccount.charge(account)]
         }

@@ -4,25 +4,28 @@ import RPC
 import ServiceRuntime
 
 extension PasswordsHandler {
-    /// G-11: set a new password by the token from a mailed link → record the device as known and
+    /// G-11: read the caller's session → set a new password by the token from a mailed link → record the device as known and
     /// unlock what strangers' failures locked → open a session. The token cannot be guessed, so
     /// there is no limit. A user who is locked out of signing in can therefore still use a reset.
     ///
     /// A crash between reset and session leaves an account with the new password. A retry with the
     /// same idempotency key then returns the same account and opens the session (G-25).
     ///
-    /// The caller's session is not read: a reset ends all sessions of the account, also the one in
-    /// which it may have been called, and a repeat must still get its response.
-    /// - Throws: `auth/invalid-link`, `auth/weak-password`, `auth/user-disabled`,
-    ///   `rpc/invalid-argument`.
+    /// A guest may come along; the response has the collision (G-16, G-27). An account's session is
+    /// ignored. If it is this account's, the reset ends it, and a repeat still gets its response.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-link`,
+    ///   `auth/weak-password`, `auth/user-disabled`, `rpc/invalid-argument`.
     func resetPassword(
         _ request: GatewayV1.ResetPasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.ResetPasswordResponse {
         let onward = try context.onward(for: "ResetPassword")
         let origin = try Origin.of(request.device, context)
-        let reset = try await credentials.resetPassword(
-            IdentityV1.ResetPasswordRequest(
-                token: request.token, password: request.password, origin: origin), onward)
+        let reset = try await sessions.bringing(context) { caller in
+            try await credentials.resetPassword(
+                IdentityV1.ResetPasswordRequest(
+                    token: request.token, password: request.password, origin: origin,
+                    guestAccessToken: caller), onward)
+        }
         // Independent of the session's outcome: the reader of the mail has set the password.
         await limits.remember(
             reset.account?.email ?? "", on: origin.deviceId, forgettingOthers: reset.takenOver,
@@ -31,6 +34,7 @@ extension PasswordsHandler {
             by: reset.proof, on: request.device, from: origin, onward)
         return GatewayV1.ResetPasswordResponse(
             account: reset.account.map { GatewayV1.Account($0, photos) }, session: session,
-            history: reset.history.map(GatewayV1.SignInHistory.init))
+            history: reset.history.map(GatewayV1.SignInHistory.init),
+            collision: reset.collision.map { GatewayV1.Collision($0, photos) })
     }
 }

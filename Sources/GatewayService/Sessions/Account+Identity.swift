@@ -50,6 +50,21 @@ extension GatewayV1.Collision {
     init(_ collision: IdentityV1.Collision, _ photos: PhotoURLs) {
         self.init(
             guest: collision.guest.map { GatewayV1.Account($0, photos) },
-            choiceToken: collision.choiceToken, expiresAtMs: collision.expiresAtMs)
+            choiceToken: collision.choiceToken, expiresAtMs: collision.expiresAtMs,
+            choice: GatewayV1.GuestDataChoice(rawValue: collision.choice.rawValue),
+            migration: collision.migration.map(GatewayV1.Migration.init))
+    }
+}
+
+extension GatewayV1.Migration {
+    init(_ migration: IdentityV1.Migration) {
+        self.init(
+            migrationId: migration.migrationId,
+            state: GatewayV1.MigrationState(rawValue: migration.state.rawValue),
+            choice: GatewayV1.GuestDataChoice(rawValue: migration.choice.rawValue),
+            documents: migration.documents, done: migration.done,
+            issues: migration.issues.map {
+                GatewayV1.MigrationIssue(collection: $0.collection, name: $0.name, code: $0.code)
+            }, createdAtMs: migration.createdAtMs, changedAtMs: migration.changedAtMs)
     }
 }

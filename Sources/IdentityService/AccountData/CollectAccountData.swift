@@ -7,7 +7,7 @@ import Storage
 
 extension AccountDataHandler {
     /// Sends an account's data: the account with its profile, its sign-in methods, its
-    /// consents, its documents, its photo, and its part of the audit trail.
+    /// consents, its documents, what is moved into it, its photo, and its part of the audit trail.
     ///
     /// Not sent: the password's hash and what providers granted, which are secrets; links and codes
     /// that wait, which are secrets and expire within a day; the operator's reason of a suspension,
@@ -36,8 +36,14 @@ extension AccountDataHandler {
         for given in stored.row.consents.all {
             try await consents.append(Self.consentObject(given))
         }
+        if let parental = stored.parentalConsent {
+            try await consents.append(try Self.parentalObject(parental, vault))
+        }
         try await consents.end()
         try await sendDocuments(of: account, to: items)
+        var migrations = try await AccountDataFile("guest-data.json", items)
+        try await sendMigrations(of: account, vault, to: &migrations)
+        try await migrations.end()
         try await sendPhoto(of: account, vault, to: items)
         var history = try await AccountDataFile("account-history.json", items)
         try await store.readHistory(of: account.key) { event in
@@ -71,6 +77,8 @@ extension AccountDataHandler {
                     .map { try ImportedID(text: vault.open($0, .externalID)).id }),
             "custom_claims": .text(
                 try stored.sealedClaims.map { try vault.open($0, .customClaims) }),
+            "birth_date": .text(
+                try stored.sealedBirthDate.map { try vault.open($0, .birthDate) }),
         ]
     }
 
@@ -80,6 +88,17 @@ extension AccountDataHandler {
             "given_at": .string(given.givenAt.text),
             "withdrawn_at": .text(given.withdrawnAt?.text), "source": .string(given.source),
             "app": .string(given.app),
+        ]
+    }
+
+    private static func parentalObject(
+        _ consent: ParentalConsent, _ vault: AccountVault
+    ) throws -> JSONObject {
+        [
+            "consent": .string("parent"), "state": .string("\(consent.state)"),
+            "changed_at": .string(consent.changedAt.text),
+            "parent_email": .text(
+                try consent.sealedParent.map { try vault.open($0, .parentEmail) }),
         ]
     }
 
@@ -168,6 +187,8 @@ private struct CollectedAccount: Sendable {
     let suspendedSince: Timestamp?
     let sealedExternalID: [UInt8]?
     let sealedClaims: [UInt8]?
+    let sealedBirthDate: [UInt8]?
+    let parentalConsent: ParentalConsent?
 }
 
 extension SQLSession {
@@ -186,6 +207,8 @@ extension SQLSession {
             ) { try $0.blob(0) },
             sealedClaims: try queryOne(
                 "SELECT document FROM custom_claims WHERE account = ?", key
-            ) { try $0.blob(0) })
+            ) { try $0.blob(0) },
+            sealedBirthDate: try sealedBirthDate(of: account),
+            parentalConsent: try parentalConsent(of: account))
     }
 }

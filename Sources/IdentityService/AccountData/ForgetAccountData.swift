@@ -27,7 +27,7 @@ extension AccountDataHandler {
                 throw ServiceError(.operationNotAllowed, detail: "the account is not being deleted")
             }
             let files = [
-                try transaction.photo(of: account)?.blob, try transaction.deleteExport(of: account),
+                try transaction.photo(of: account)?.blob, try transaction.exportFile(of: account),
             ]
             return DeletedAccount(
                 rows: try transaction.deleteAccount(account), files: files.compactMap(\.self))
@@ -52,6 +52,9 @@ extension Transaction {
     func deleteAccount(_ account: AccountID) throws -> Int {
         let key: [SQLValue] = [.integer(account.key)]
         var rows = 0
+        try endMigration(ofGuest: account)
+        rows += try execute("DELETE FROM guest_migration_documents WHERE account = ?", key)
+        rows += try execute("DELETE FROM guest_migrations WHERE account = ?", key)
         rows += try execute("DELETE FROM links WHERE account = ?", key)
         rows += try execute("DELETE FROM email_changes WHERE account = ?", key)
         rows += try execute("DELETE FROM claims WHERE account = ?", key)
@@ -68,6 +71,8 @@ extension Transaction {
         rows += try execute("DELETE FROM documents WHERE account = ?", key)
         rows += try execute("DELETE FROM document_totals WHERE account = ?", key)
         rows += try execute("DELETE FROM consents WHERE account = ?", key)
+        rows += try execute("DELETE FROM exports WHERE account = ?", key)
+        rows += try execute("DELETE FROM parental_consents WHERE account = ?", key)
         rows += try execute("DELETE FROM photos WHERE account = ?", key)
         rows += try execute("DELETE FROM profiles WHERE account = ?", key)
         rows += try execute("DELETE FROM account_keys WHERE account = ?", key)

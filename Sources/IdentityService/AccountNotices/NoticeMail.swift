@@ -71,6 +71,7 @@ enum NoticeKind: Int64, CaseIterable, Sendable {
     case newDevice = 70
     case accountSuspended = 71
     case accountRestored = 72
+    case guestDataAttention = 80
 
     /// Values from here on belong to the identity service; no other service can request them.
     private static let firstOwn: Int64 = 64
@@ -83,7 +84,8 @@ enum NoticeKind: Int64, CaseIterable, Sendable {
     }
 
     /// The mail for this kind.
-    /// - Parameter names: the affected sign-in methods; for `.welcome`, the reader's name.
+    /// - Parameter names: the affected sign-in methods; for `.welcome`, the reader's name; for
+    ///   `.guestDataAttention`, the number of documents.
     func mail(device: String, time: String, naming names: [String]) -> IdentityMail {
         switch self {
         case .sessionDisplaced: .sessionDisplaced(device: device, time: time)
@@ -97,6 +99,8 @@ enum NoticeKind: Int64, CaseIterable, Sendable {
         case .addressClaimed: .addressClaimed(methods: names, time: time)
         case .accountSuspended: .accountSuspended(time: time)
         case .accountRestored: .accountRestored(time: time)
+        case .guestDataAttention:
+            .guestDataAttention(documents: names.first.flatMap { Int64($0) } ?? 0)
         case .welcome: .welcome(name: names.first ?? "", device: device, time: time)
         }
     }

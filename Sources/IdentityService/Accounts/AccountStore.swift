@@ -21,6 +21,7 @@ extension SQLSession {
                 is_guest, photo_url, session_generation, name_edited_at_ms, photo_edited_at_ms,
                 photos.photo, photos.name AS photo_name, onboarded_at_ms, onboarding_set,
                 phone.identity AS phone, phone.details AS phone_details,
+                parental_consents.state AS parental_consent,
                 EXISTS (SELECT 1 FROM passwords WHERE passwords.account = accounts.account)
                     AS has_password
             FROM accounts
@@ -28,6 +29,7 @@ extension SQLSession {
             JOIN account_keys ON account_keys.account = accounts.account
             LEFT JOIN email_addresses ON email_addresses.account = accounts.account
             LEFT JOIN photos ON photos.account = accounts.account
+            LEFT JOIN parental_consents ON parental_consents.account = accounts.account
             LEFT JOIN identities AS phone
                 ON phone.account = accounts.account AND phone.method = 'phone'
             WHERE accounts.account = ?
@@ -166,6 +168,8 @@ extension AccountRow {
         _ row: SQLRow, identityMethods: [String], consents: GivenConsents
     ) throws {
         self.consents = consents
+        parentalConsent = try row.optionalInteger("parental_consent")
+            .map { number in try ParentalConsentState(stored: number) }
         account = try AccountID(stored: row.integer("account"))
         let status = try row.integer("status")
         guard let known = AccountStatus(rawValue: status) else {

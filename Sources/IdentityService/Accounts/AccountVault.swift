@@ -22,8 +22,15 @@ struct AccountVault: Sendable {
         /// Custom claims that another system held for the account.
         case customClaims
         case suspensionReason
+        case birthDate
+        /// The address of a parent who is asked for consent.
+        case parentEmail
         /// A document's collection, name and JSON; its row key.
         case document(Int64)
+        /// The sides that were picked for a migration; its row key.
+        case migrationPicks(Int64)
+        /// A document of a migration: collection, name and JSON; its row key.
+        case migrationDocument(Int64)
         /// The name of a photo; its row key.
         case photoName(Int64)
         /// The hash of a photo; its row key.
@@ -64,8 +71,17 @@ struct AccountVault: Sendable {
                 SealedPlace(table: "passwords", column: "hash", row: account.key)
             case .suspensionReason:
                 SealedPlace(table: "suspensions", column: "reason", row: account.key)
+            case .birthDate:
+                SealedPlace(table: "profiles", column: "birth_date", row: account.key)
+            case .parentEmail:
+                SealedPlace(
+                    table: "parental_consents", column: "parent_email", row: account.key)
             case .document(let document):
                 SealedPlace(table: "documents", column: "payload", row: document)
+            case .migrationPicks(let migration):
+                SealedPlace(table: "guest_migrations", column: "picks", row: migration)
+            case .migrationDocument(let item):
+                SealedPlace(table: "guest_migration_documents", column: "payload", row: item)
             case .photoName(let photo):
                 SealedPlace(table: "photos", column: "name", row: photo)
             case .photoHash(let photo):

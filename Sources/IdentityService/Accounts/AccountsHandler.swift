@@ -16,6 +16,7 @@ struct AccountsHandler: AccountsService {
     let answers: AccountAnswers
     /// Resolves an access token to the owner of its session.
     let owners: SessionOwners
+    let guests: GuestSettlement
 
     var reader: AccountReader { AccountReader(keys: keys, randomness: randomness) }
     var outbox: IdentityOutbox { IdentityOutbox(keys: keys, randomness: randomness) }

@@ -10,8 +10,8 @@ extension AccountsHandler {
     /// An unknown address and a wrong password take the same steps: one read, one hash, one audit
     /// write, one error code.
     ///
-    /// A guest that calls stays an account of its own, and the user chooses what happens to its
-    /// data (`CollisionChoice`, G-16, G-27). Its session is judged before the password is compared:
+    /// A guest that calls is another account; `GuestSettlement` decides what happens to its data
+    /// (G-16, G-27). Its session is judged before the password is compared:
     /// the error, and the time until it, do not depend on the address or the password.
     /// Nothing about the guest is in the answer to a wrong password.
     /// - Throws: as `SignInRule`; `auth/invalid-email` for an invalid address;
@@ -26,6 +26,7 @@ extension AccountsHandler {
         try await requireAnswerable(attempt)
         try await responseTimeFloor.requireTime(until: context.deadline)
         let recorded = try await untilUnchanged { try await check(attempt) }
+        if recorded.guest != nil { guests.wake() }
         var collision = recorded.collision
         if let guest = recorded.guest { collision?.guest = try await answers.account(guest) }
         return IdentityV1.VerifyPasswordResponse(
@@ -73,9 +74,9 @@ extension AccountsHandler {
         let history: SignInHistory
         /// The time of its proof; for a retry, now.
         let at: Timestamp
-        /// Set if a guest made the call; with the guest's id only.
+        /// Set if a guest with documents made the call; with ids only.
         let collision: IdentityV1.Collision?
-        /// That guest.
+        /// The guest that made the call.
         let guest: AccountRow?
     }
 
@@ -84,8 +85,9 @@ extension AccountsHandler {
     private func record(
         _ attempt: SignInAttempt, _ checked: PasswordHolder, _ upgrade: [UInt8]?
     ) async throws -> Recorded? {
-        try await store.write(about: [.account(checked.row.account)]) { transaction in
-            let account = checked.row.account
+        let account = checked.row.account
+        let caller = (attempt.caller?.account).map { [Subject.account($0)] } ?? []
+        return try await store.write(about: [.account(account)] + caller) { transaction in
             guard let holder = try transaction.passwordHolder(account), holder.row.status.isUsable,
                 holder.sealedHash == checked.sealedHash
             else { return nil }
@@ -96,7 +98,7 @@ extension AccountsHandler {
                     collision: collision,
                     guest: try collision?.guestID.flatMap(transaction.account))
             }
-            let guest = try guest(of: attempt, transaction)
+            let guest = try transaction.guest(of: attempt.caller)
             if let upgrade { try transaction.upgradePassword(account, sealedHash: upgrade) }
             let history = try SignInRecorder(settings: settings, keys: keys, randomness: randomness)
                 .record(
@@ -104,28 +106,26 @@ extension AccountsHandler {
                     from: attempt.origin, transaction)
             try transaction.audit(
                 .signInSucceeded, account, from: attempt.origin, subject: attempt.subject)
-            let collision = try guest.map {
-                try CollisionChoice(guest: $0.account, account: account, at: transaction.at)
-                    .message(keys)
+            let collision = try guest.flatMap {
+                try guests.collision(of: $0, with: account, from: attempt.origin, transaction)
             }
             try transaction.remember(
                 attempt.call,
                 StoredResponse(account: account, history: history, collision: collision))
             return Recorded(
                 row: holder.row, history: history, at: transaction.at, collision: collision,
-                guest: guest)
+                guest: try guest.flatMap { try transaction.account($0.account) })
         }
     }
+}
 
-    /// The guest whose session made the call; nil without one. A guest has no password, so it is
+extension SQLSession {
+    /// The guest whose session made a sign-in; nil without one. A guest has no password, so it is
     /// another account than the one signed in to. An account's session is ignored, and so is one
-    /// that ended while the password was compared (`requireAnswerable`).
-    private func guest(
-        of attempt: SignInAttempt, _ transaction: Transaction
-    ) throws -> AccountRow? {
-        guard case .success(let owner)? = attempt.caller?.owner,
-            try !transaction.hasEnded(owner),
-            let row = try transaction.account(owner.account), row.isGuest
+    /// that ended while the password was compared or hashed.
+    func guest(of caller: CallingSession?) throws -> AccountRow? {
+        guard case .success(let owner)? = caller?.owner, try !hasEnded(owner),
+            let row = try account(owner.account), row.isGuest
         else { return nil }
         return row
     }

@@ -15,6 +15,9 @@ struct CredentialsHandler: CredentialsService {
     let time: any Time
     let randomness: any Randomness
     let answers: AccountAnswers
+    /// Resolves an access token to the owner of its session.
+    let owners: SessionOwners
+    let guests: GuestSettlement
 
     var reader: AccountReader { AccountReader(keys: keys, randomness: randomness) }
     var outbox: IdentityOutbox { IdentityOutbox(keys: keys, randomness: randomness) }

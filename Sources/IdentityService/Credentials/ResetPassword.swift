@@ -13,25 +13,33 @@ extension CredentialsHandler {
     /// The link proves that the caller owns the address. The address becomes verified, all other
     /// links to it become void, and all existing sessions end. The link is used up only by the
     /// transaction: after a weak password or for a disabled account it stays valid.
+    ///
+    /// A guest that calls is another account; `GuestSettlement` decides what happens to its data
+    /// (G-16, G-27). The session of an account is ignored.
     /// - Throws: `auth/invalid-link`, `auth/weak-password`, `auth/user-disabled`,
     ///   `auth/idempotency-key-reused`; `rpc/unavailable` when the account changes during every
-    ///   attempt.
+    ///   attempt; in a session as `SessionOwners.calling`.
     func resetPassword(
         _ request: IdentityV1.ResetPasswordRequest, _ context: CallContext
     ) async throws -> IdentityV1.ResetPasswordResponse {
-        let attempt = try ResetAttempt(request, context, keys)
+        let caller = try await owners.calling(request.guestAccessToken, context)
+        let attempt = try ResetAttempt(request, in: caller, context, keys)
         return try await untilUnchanged {
             guard let (link, row) = try await find(attempt) else {
                 return try await answerAgain(attempt)
             }
+            // In a session that has ended, only a repeat is answered.
+            if let caller { _ = try caller.owner.get() }
             guard row.status.mayVerify else { throw ServiceError(.accountDisabled) }
             let new = try Password.new(
                 attempt.password, settings.passwordPolicy,
                 try reader.passwordContext(row, app: settings.appName))
             let hash = try await passwords.hash(new, try reader.vault(row))
             if let done = try await write(attempt, link, hash) {
+                if done.guest != nil { guests.wake() }
                 return try await answer(
-                    done.row, done.history, setAt: done.history.at, isTakenOver: done.isTakenOver)
+                    done.row, done.history, setAt: done.history.at, isTakenOver: done.isTakenOver,
+                    collision: (done.collision, done.guest))
             }
             return nil
         }
@@ -59,13 +67,18 @@ extension CredentialsHandler {
         let history: SignInHistory
         /// Whether the address was unverified before.
         let isTakenOver: Bool
+        /// Set if a guest with documents made the call; with ids only.
+        let collision: IdentityV1.Collision?
+        /// The guest that made the call.
+        let guest: AccountRow?
     }
 
     /// - Returns: nil when the link was used, or the account changed, while the hash ran.
     private func write(
         _ attempt: ResetAttempt, _ checked: Link, _ hash: [UInt8]
     ) async throws -> Done? {
-        try await store.write(about: [.account(checked.account)]) { transaction in
+        let caller = (attempt.caller?.account).map { [Subject.account($0)] } ?? []
+        return try await store.write(about: [.account(checked.account)] + caller) { transaction in
             // A key that another request used is rejected before anything is written.
             guard try transaction.storedResponse(of: attempt.call) == nil,
                 let (link, row) = try Self.find(attempt, transaction, at: transaction.at),
@@ -73,12 +86,20 @@ extension CredentialsHandler {
             else { return nil }
             let history = try set(hash, of: row, attempt, transaction)
             let isTakenOver = row.address?.provedAt == nil
+            let guest = try transaction.guest(of: attempt.caller)
+            let collision = try guest.flatMap {
+                try guests.collision(of: $0, with: row.account, from: attempt.origin, transaction)
+            }
             try transaction.remember(
                 attempt.call,
-                StoredResponse(account: row.account, history: history, isTakenOver: isTakenOver))
+                StoredResponse(
+                    account: row.account, history: history, isTakenOver: isTakenOver,
+                    collision: collision))
             guard let new = try transaction.account(row.account), new.address?.provedAt != nil
             else { throw ServiceError(.internalError, detail: "the address is not verified") }
-            return Done(row: new, history: history, isTakenOver: isTakenOver)
+            return Done(
+                row: new, history: history, isTakenOver: isTakenOver, collision: collision,
+                guest: try guest.flatMap { try transaction.account($0.account) })
         }
     }
 
@@ -128,21 +149,26 @@ extension CredentialsHandler {
             attempt.password, of: holder, account, repeating: attempt.call)
         guard let holder, let setAt else { throw ServiceError(.idempotencyKeyReused) }
         guard holder.row.status.isUsable else { throw ServiceError(.accountDisabled) }
+        let collision = try first.collision
+        let guest = try await store.read { try collision?.guestID.flatMap($0.account) }
         return try await answer(
             holder.row, first.history, setAt: max(now - ProofIssuer.afterEnd, setAt),
-            isTakenOver: first.isTakenOver)
+            isTakenOver: first.isTakenOver, collision: (collision, guest))
     }
 
     /// Proofs from the millisecond of the change end with the older sessions. This proof gets the
     /// first time that stays valid.
     private func answer(
-        _ row: AccountRow, _ history: SignInHistory, setAt: Timestamp, isTakenOver: Bool
+        _ row: AccountRow, _ history: SignInHistory, setAt: Timestamp, isTakenOver: Bool,
+        collision found: (IdentityV1.Collision?, guest: AccountRow?)
     ) async throws -> IdentityV1.ResetPasswordResponse {
-        IdentityV1.ResetPasswordResponse(
+        var (collision, guest) = found
+        if let guest { collision?.guest = try await answers.account(guest) }
+        return IdentityV1.ResetPasswordResponse(
             account: try await answers.account(row, lastSignInAt: history.before),
             proof: ProofIssuer(keys: keys, randomness: randomness).proof(
                 row, by: Self.methods, provedAt: setAt + ProofIssuer.afterEnd),
-            history: history.message, takenOver: isTakenOver)
+            history: history.message, takenOver: isTakenOver, collision: collision)
     }
 }
 
@@ -154,6 +180,8 @@ extension CredentialsHandler {
         let password: SecretBytes
         let device: SignInDevice
         let origin: CallOrigin
+        /// The session that made the call; nil outside a session.
+        let caller: CallingSession?
         /// For idempotent retries; nil when the call carries no key.
         let call: RepeatableCall?
 
@@ -161,7 +189,8 @@ extension CredentialsHandler {
         /// - Throws: `auth/invalid-link` for a malformed token; `rpc/invalid-argument` for an
         ///   invalid idempotency key.
         init(
-            _ request: IdentityV1.ResetPasswordRequest, _ context: CallContext, _ keys: IdentityKeys
+            _ request: IdentityV1.ResetPasswordRequest, in caller: CallingSession?,
+            _ context: CallContext, _ keys: IdentityKeys
         ) throws(ServiceError) {
             guard let token = LinkToken(text: request.token) else {
                 throw ServiceError(.invalidLink)
@@ -170,6 +199,7 @@ extension CredentialsHandler {
             password = request.password
             device = SignInDevice(request.origin)
             origin = CallOrigin(request.origin, hash: keys.audit)
+            self.caller = caller
             call = try RepeatableCall("ResetPassword", [tokenHash], context, hash: keys.calls)
         }
     }

@@ -75,6 +75,20 @@ extension SQLSession {
         ) { try DocumentRow($0) }
     }
 
+    /// The next documents of a guest that are to be moved into an account: those that exist, and
+    /// were not refused there.
+    func movableDocuments(of guest: AccountID, limit: Int) throws -> [DocumentRow] {
+        try query(
+            """
+            SELECT \(DocumentRow.columns) FROM documents
+            WHERE account = ? AND is_removed = 0 AND NOT EXISTS (
+                SELECT 1 FROM guest_migration_documents AS refused
+                WHERE refused.document = documents.document)
+            ORDER BY position LIMIT ?
+            """, [.integer(guest.key), .integer(Int64(limit))]
+        ) { try DocumentRow($0) }
+    }
+
     /// The next page of documents.
     func documentPage(
         _ selection: DocumentSelection, of account: AccountID

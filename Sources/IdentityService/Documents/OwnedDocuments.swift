@@ -74,10 +74,12 @@ extension OwnedDocuments {
 
     /// Writes documents, each at most once. The rules and the versions are checked before.
     /// - Returns: the documents without their JSON, in the order of `changes`.
-    /// - Throws: `auth/document-quota`.
+    /// - Throws: `auth/document-quota`; `auth/operation-not-allowed` for a guest's documents that
+    ///   are moved into an account or kept for a while.
     func write(
         _ changes: [DocumentChange], within quota: DocumentQuota, in transaction: Transaction
     ) throws -> [IdentityV1.Document] {
+        if owner.isGuest { try transaction.requireUnsettled(owner.account) }
         try quota.check(owner.totals, owner.totals.after(changes))
         var totals = owner.totals
         let written = try changes.map { change in
@@ -115,7 +117,14 @@ extension OwnedDocuments {
     }
 
     /// Removes documents that exist.
+    /// - Throws: `auth/operation-not-allowed` as `write`.
     func remove(_ documents: [StoredDocument], in transaction: Transaction) throws {
+        if owner.isGuest { try transaction.requireUnsettled(owner.account) }
+        try take(documents, in: transaction)
+    }
+
+    /// Removes documents that exist, also of a guest whose documents are moved into an account.
+    func take(_ documents: [StoredDocument], in transaction: Transaction) throws {
         var totals = owner.totals
         for document in documents {
             totals.documents -= 1

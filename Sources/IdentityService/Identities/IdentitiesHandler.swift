@@ -17,6 +17,7 @@ struct IdentitiesHandler: IdentitiesService {
     let keys: IdentityKeys
     let randomness: any Randomness
     let answers: AccountAnswers
+    let guests: GuestSettlement
     let keepsGrants: Bool
     let owners: SessionOwners
     let tokens: any ProviderTokens
@@ -27,7 +28,8 @@ struct IdentitiesHandler: IdentitiesService {
     ///   its key (G-05).
     init(
         settings: IdentitySettings, store: Store, keys: IdentityKeys, randomness: any Randomness,
-        answers: AccountAnswers, keepsGrants: Bool, devices: any DevicesAPI,
+        answers: AccountAnswers, guests: GuestSettlement, keepsGrants: Bool,
+        devices: any DevicesAPI,
         sessions: any SessionsAPI,
         tokens: any ProviderTokens
     ) {
@@ -36,6 +38,7 @@ struct IdentitiesHandler: IdentitiesService {
         self.keys = keys
         self.randomness = randomness
         self.answers = answers
+        self.guests = guests
         self.keepsGrants = keepsGrants
         owners = SessionOwners(store: store, devices: devices, sessions: sessions)
         self.tokens = tokens

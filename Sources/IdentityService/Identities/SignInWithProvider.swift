@@ -21,7 +21,7 @@ extension IdentitiesHandler {
                 + acceptance.fingerprint, context, hash: keys.calls)
         return try await FederatedSignIn(
             settings: settings, store: store, keys: keys, randomness: randomness,
-            answers: answers, keepsGrants: keepsGrants
+            answers: answers, guests: guests, keepsGrants: keepsGrants
         ).admit(
             proved,
             FederatedSignInCall(

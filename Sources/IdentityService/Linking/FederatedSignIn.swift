@@ -16,6 +16,7 @@ struct FederatedSignIn: Sendable {
     let keys: IdentityKeys
     let randomness: any Randomness
     let answers: AccountAnswers
+    let guests: GuestSettlement
     /// Whether providers' codes are exchanged: the operator has configured Apple's key (G-05).
     let keepsGrants: Bool
 
@@ -27,7 +28,7 @@ struct FederatedSignIn: Sendable {
     /// Signs in. A call in a session that cannot be used gets its stored response if it is a repeat
     /// (G-25): an upgrade ends the guest's session.
     /// - Throws: `auth/user-disabled`, `auth/email-not-verified`, `auth/email-already-in-use`,
-    ///   `auth/consent-required`,
+    ///   `auth/consent-required`, `auth/underage-user`,
     ///   `auth/missing-or-invalid-nonce`, `auth/idempotency-key-reused`;
     ///   `auth/invalid-access-token` when the caller's account no longer exists;
     ///   `auth/session-ended` when the calling session has ended; as `SessionOwners.owner`;
@@ -41,7 +42,9 @@ struct FederatedSignIn: Sendable {
         }
         for _ in 0..<Self.triesMax {
             switch try await write(proved, call) {
-            case .admitted(let admitted): return try await answer(admitted, proved)
+            case .admitted(let admitted):
+                if admitted.guest != nil { guests.wake() }
+                return try await answer(admitted, proved)
             case .refused(let code): throw ServiceError(code)
             case .undecided: continue
             }

@@ -26,6 +26,7 @@ struct FederatedSignInTransaction {
     let settings: IdentitySettings
     let keys: IdentityKeys
     let randomness: any Randomness
+    let guests: GuestSettlement
     let keepsGrants: Bool
     let proved: ProvedIdentity
     let call: FederatedSignInCall
@@ -41,6 +42,7 @@ struct FederatedSignInTransaction {
         settings = signIn.settings
         keys = signIn.keys
         randomness = signIn.randomness
+        guests = signIn.guests
         keepsGrants = signIn.keepsGrants
         self.proved = proved
         self.call = call
@@ -62,7 +64,9 @@ struct FederatedSignInTransaction {
             return try refuse(code, of: linking.known?.account ?? linking.owner?.holder.account)
         }
         try requireConsent(for: decision)
-        return .admitted(try write(decision, linking))
+        let age = try self.age(for: decision)
+        guard age != .underage else { return try refuseUnderage(decision) }
+        return .admitted(try write(decision, age, linking))
     }
 
     /// Refuses a sign-up without the consent that the operator requires (G-23). The error undoes
@@ -75,6 +79,24 @@ struct FederatedSignInTransaction {
             try settings.consent.require(call.acceptance, or: found[guest]?.consents)
         case .signIn, .link, .takeOver, .refuse: break
         }
+    }
+
+    /// What the age of the person who signs up means (G-23); `.ok` for a sign-in.
+    private func age(for decision: LinkingRule.Decision) throws -> AgeRule.Outcome {
+        decision.isSignUp ? try ageGate.outcome(in: transaction, at: transaction.at) : .ok
+    }
+
+    /// The refusal is committed, and the nonce or code is used up: a device that was refused once
+    /// is refused for a day.
+    private func refuseUnderage(_ decision: LinkingRule.Decision) throws -> FederatedSignInOutcome {
+        var guest: AccountID?
+        if case .upgrade(let account, _) = decision { guest = account }
+        try ageGate.refuse(guest, transaction)
+        return .refused(.underageUser)
+    }
+
+    private var ageGate: AgeGate {
+        AgeGate(settings.consent.age, call.acceptance, call.device, from: call.origin, keys)
     }
 
     /// The stored response to an earlier identical call; nil when the call is new or carries no
@@ -176,10 +198,13 @@ struct FederatedSignInTransaction {
         return .refused(code)
     }
 
-    private func write(_ decision: LinkingRule.Decision, _ linking: LinkingRule.Case) throws
-        -> CommittedSignIn
-    {
+    private func write(
+        _ decision: LinkingRule.Decision, _ age: AgeRule.Outcome, _ linking: LinkingRule.Case
+    ) throws -> CommittedSignIn {
         let done = try apply(decision)
+        if decision.isSignUp {
+            try ageGate.admit(done.account, age, randomness: randomness, transaction)
+        }
         if keepsGrants {
             try Grants(keys: keys, randomness: randomness)
                 .exchange(proved, for: done.account, transaction)
@@ -187,11 +212,10 @@ struct FederatedSignInTransaction {
         var record = FederatedSignInRecord(done.account, lastSignInAt: done.lastSignInAt)
         record.add(decision, removed: done.removed)
         let guest = collision(linking.asking, with: done.account)
-        if let guest {
-            let choice = CollisionChoice(
-                guest: guest.account, account: done.account, at: transaction.at)
-            record.add(try choice.message(keys))
+        let collision = try guest.flatMap {
+            try guests.collision(of: $0, with: done.account, from: call.origin, transaction)
         }
+        if let collision { record.add(collision) }
         let recorder = SignInRecorder(settings: settings, keys: keys, randomness: randomness)
         record.add(
             try recorder.record(
@@ -203,7 +227,7 @@ struct FederatedSignInTransaction {
         try transaction.remember(call.call, record.bytes)
         return CommittedSignIn(
             row: try done.unchanged ?? readBack(done.account), record: record, provedAt: moment,
-            guest: guest)
+            guest: try guest.flatMap { try transaction.account($0.account) })
     }
 
     /// The guest that calls, if it is another account than the one signed in to.
@@ -224,67 +248,12 @@ struct FederatedSignInTransaction {
     }
 }
 
-/// The choice about a guest's data when the guest signs in to an existing account (G-16). The
-/// sealed token names the two accounts, so only its holder can make the choice. The rpc that
-/// redeems it arrives together with the data service.
-struct CollisionChoice: Hashable, Sendable {
-    /// Long enough for the user to decide later on the same day.
-    static let life: Duration = .seconds(24 * 3_600)
-    private static let numberBytes = 8
-    /// Bound to one purpose: a value that was sealed for anything else does not open as a choice.
-    private static let place = SealedPlace(purpose: "identity/collision-choice")
-
-    let guest: AccountID
-    let account: AccountID
-    let expiresAt: Timestamp
-
-    /// A choice that is valid from `moment` on.
-    init(guest: AccountID, account: AccountID, at moment: Timestamp) {
-        self.guest = guest
-        self.account = account
-        expiresAt = moment + Self.life
-    }
-
-    /// The choice as a response has it, with the guest's id only.
-    /// - Throws: when sealing fails.
-    func message(_ keys: IdentityKeys) throws -> IdentityV1.Collision {
-        IdentityV1.Collision(
-            guest: IdentityV1.Account(accountId: guest.text), choiceToken: try token(keys),
-            expiresAtMs: expiresAt.milliseconds)
-    }
-
-    /// The token for this choice. It is sealed, so it reveals nothing and cannot be forged.
-    /// - Throws: when sealing fails.
-    func token(_ keys: IdentityKeys) throws -> String {
-        let numbers = [guest.key, account.key, expiresAt.milliseconds]
-        let bytes = numbers.flatMap { number in
-            (0..<Self.numberBytes).map { UInt8(truncatingIfNeeded: number >> (56 - $0 * 8)) }
+extension LinkingRule.Decision {
+    /// Whether an account with a sign-in method comes to be.
+    fileprivate var isSignUp: Bool {
+        switch self {
+        case .create, .upgrade: true
+        case .signIn, .link, .takeOver, .refuse: false
         }
-        return Base64URL.encode(try keys.choices.seal(bytes, at: Self.place))
     }
-
-    /// Opens a token. Returns nil when the token is invalid or expired.
-    init?(token: String, _ keys: IdentityKeys, at moment: Timestamp) {
-        // The caller gets the same answer for every invalid token, so the reason is dropped.
-        guard let sealed = Base64URL.decode(token.utf8),
-            let bytes = try? keys.choices.open(sealed, at: Self.place),
-            bytes.count == 3 * Self.numberBytes
-        else { return nil }
-        func number(_ place: Int) -> Int64 {
-            bytes.dropFirst(place * Self.numberBytes).prefix(Self.numberBytes)
-                .reduce(0) { $0 << 8 | Int64($1) }
-        }
-        guard let guest = AccountID(key: number(0)), let account = AccountID(key: number(1)) else {
-            return nil
-        }
-        self.guest = guest
-        self.account = account
-        expiresAt = Timestamp(milliseconds: number(2))
-        guard moment < expiresAt else { return nil }
-    }
-}
-
-extension IdentityV1.Collision {
-    /// The account of the guest.
-    var guestID: AccountID? { guest.flatMap { AccountID(text: $0.accountId) } }
 }

@@ -66,9 +66,10 @@ struct OrphanTable: Sendable {
         OrphanTable(.row, in: "links"), OrphanTable(.row, in: "phone_codes"),
         OrphanTable(.row, in: "notices"), OrphanTable(.row, in: "known_devices"),
         OrphanTable(.row, in: "suspensions"), OrphanTable(.row, in: "consents"),
+        OrphanTable(.row, in: "parental_consents"),
         OrphanTable(.row, in: "removed_identities"), OrphanTable(.row, in: "imported_accounts"),
         OrphanTable(.row, in: "custom_claims"), OrphanTable(.job, in: "exports"),
-        OrphanTable(.row, in: "parental_consents"), OrphanTable(.job, in: "guest_migrations"),
+        OrphanTable(.job, in: "guest_migrations"),
         OrphanTable(.document, in: "guest_migration_documents"),
         OrphanTable(deletionsAs: .job), OrphanTable(migrationsAs: .migration),
     ]

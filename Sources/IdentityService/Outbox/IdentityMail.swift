@@ -31,6 +31,11 @@ enum IdentityMail: Hashable, Sendable {
     case accountSuspended(time: String)
     /// The operator has restored the account (I-09).
     case accountRestored(time: String)
+    /// Some of a guest's documents could not be moved into the account (G-16).
+    case guestDataAttention(documents: Int64)
+    /// To a parent: consent to a child's account, or refuse it, by a link (G-23). It names neither
+    /// the child nor the account: a stranger could write to any address through the name.
+    case parentalConsent(link: String, time: String)
     /// Delete the account, by a link (G-19).
     case deletionLink(link: String, life: Duration)
     /// The account will be deleted at `time`; the link cancels it (G-19).
@@ -63,6 +68,8 @@ enum IdentityMail: Hashable, Sendable {
         case .emailAlreadyRegistered: .emailAlreadyRegistered
         case .accountSuspended: .accountSuspended
         case .accountRestored: .accountRestored
+        case .guestDataAttention: .guestDataAttention
+        case .parentalConsent: .parentalConsent
         case .deletionLink: .deletionLink
         case .deletionScheduled: .deletionScheduled
         case .deletionCancelled: .deletionCancelled
@@ -94,11 +101,13 @@ enum IdentityMail: Hashable, Sendable {
             [(.methods, methods.joined(separator: " ")), (.time, time)]
         case .emailAlreadyRegistered(let methods, let link):
             [(.methods, methods.joined(separator: " ")), (.link, link)]
+        case .parentalConsent(let link, let time): [(.link, link), (.time, time)]
         case .exportReady(let link, let time): [(.link, link), (.time, time)]
         case .deletionScheduled(let link, let time): [(.link, link), (.time, time)]
         case .deletionDone: []
         case .accountSuspended(let time), .accountRestored(let time), .deletionCancelled(let time):
             [(.time, time)]
+        case .guestDataAttention(let documents): [(.count, "\(documents)")]
         case .sessionDisplaced(let device, let time), .sessionReplayed(let device, let time):
             [(.device, device), (.time, time)]
         }

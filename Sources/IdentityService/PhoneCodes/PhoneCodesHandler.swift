@@ -14,6 +14,7 @@ struct PhoneCodesHandler: PhoneCodesService {
     let time: any Time
     let randomness: any Randomness
     let answers: AccountAnswers
+    let guests: GuestSettlement
     let keepsGrants: Bool
     let owners: SessionOwners
 
@@ -22,9 +23,8 @@ struct PhoneCodesHandler: PhoneCodesService {
     /// - Parameter keepsGrants: As in `FederatedSignIn`, which signs in.
     init(
         settings: IdentitySettings, store: Store, keys: IdentityKeys, time: any Time,
-        randomness: any Randomness, answers: AccountAnswers, logger: Logger, keepsGrants: Bool,
-        devices: any DevicesAPI,
-        sessions: any SessionsAPI
+        randomness: any Randomness, answers: AccountAnswers, guests: GuestSettlement,
+        logger: Logger, keepsGrants: Bool, devices: any DevicesAPI, sessions: any SessionsAPI
     ) {
         self.settings = settings
         self.store = store
@@ -32,6 +32,7 @@ struct PhoneCodesHandler: PhoneCodesService {
         self.time = time
         self.randomness = randomness
         self.answers = answers
+        self.guests = guests
         self.keepsGrants = keepsGrants
         owners = SessionOwners(store: store, devices: devices, sessions: sessions)
         warnOfTests(logger)

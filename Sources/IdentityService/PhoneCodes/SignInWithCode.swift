@@ -42,7 +42,7 @@ extension PhoneCodesHandler {
         do {
             return try await FederatedSignIn(
                 settings: settings, store: store, keys: keys, randomness: randomness,
-                answers: answers, keepsGrants: keepsGrants
+                answers: answers, guests: guests, keepsGrants: keepsGrants
             ).admit(proved, signIn)
         } catch let error as ServiceError where error.code == .invalidNonce {
             // Another call has used the code for a sign-in.

@@ -282,7 +282,8 @@ extension GatewayV1 {
         public var bytes: UInt32
         /// When it was last written, in milliseconds since 1970.
         public var changedAtMs: Int64
-        /// The JSON object as text; empty unless requested.
+        /// The JSON object as text; empty unless requested, and where both sides together are longer than
+        /// 96 KiB.
         public var json: String
 
         /// A message of these fields.

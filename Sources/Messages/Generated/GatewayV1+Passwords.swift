@@ -131,16 +131,20 @@ extension GatewayV1 {
         public var session: GatewayV1.Session?
         /// About the previous sign-in.
         public var history: GatewayV1.SignInHistory?
+        /// Set if the caller was a guest with documents of its own.
+        public var collision: GatewayV1.Collision?
 
         /// A message of these fields.
         public init(
             account: GatewayV1.Account? = nil,
             session: GatewayV1.Session? = nil,
-            history: GatewayV1.SignInHistory? = nil
+            history: GatewayV1.SignInHistory? = nil,
+            collision: GatewayV1.Collision? = nil
         ) {
             self.account = account
             self.session = session
             self.history = history
+            self.collision = collision
         }
     }
 }
@@ -155,13 +159,15 @@ extension GatewayV1.ResetPasswordResponse: ProtobufMessage {
         let account: GatewayV1.Account? = try reader.message(10)
         let session: GatewayV1.Session? = try reader.message(18)
         let history: GatewayV1.SignInHistory? = try reader.message(26)
-        return GatewayV1.ResetPasswordResponse(account: account, session: session, history: history)
+        let collision: GatewayV1.Collision? = try reader.message(34)
+        return GatewayV1.ResetPasswordResponse(account: account, session: session, history: history, collision: collision)
     }
 
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
         if let session { sink.message(18, session) }
         if let history { sink.message(26, history) }
+        if let collision { sink.message(34, collision) }
     }
 }
 

@@ -289,7 +289,7 @@ extension GatewayV1 {
         public var isNewUser: Bool
         /// The calling guest became this account and keeps all its data.
         public var isUpgraded: Bool
-        /// Set if the calling guest is another account than this one; absent otherwise.
+        /// Set if the calling guest is another account than this one and has documents; absent otherwise.
         public var collision: GatewayV1.Collision?
         /// About the previous sign-in; absent for a new account.
         public var history: GatewayV1.SignInHistory?

@@ -200,9 +200,8 @@ extension GatewayV1 {
         public var isLinked: Bool
         /// The calling guest became this account, with the same id.
         public var isUpgraded: Bool
-        /// Set if this account existed already, so the calling guest remains an account of its own. The
-        /// guest's session stays live and none of its data is lost until the user chooses. Absent
-        /// otherwise.
+        /// Set if this account existed already, so the calling guest is another account, and the guest has
+        /// documents of its own. It says what happens to them. Absent otherwise.
         public var collision: GatewayV1.Collision?
         /// About the previous sign-in; absent for a new account.
         public var history: GatewayV1.SignInHistory?

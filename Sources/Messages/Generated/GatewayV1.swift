@@ -572,8 +572,8 @@ extension GatewayV1 {
         public var session: GatewayV1.Session?
         /// About the previous sign-in.
         public var history: GatewayV1.SignInHistory?
-        /// Set if a guest made the call; absent otherwise. The guest's session stays live and none of its
-        /// data is lost until the user chooses.
+        /// Set if a guest with documents of its own made the call; absent otherwise. It says what happens
+        /// to them.
         public var collision: GatewayV1.Collision?
         /// What the user still has to do.
         public var requiredActions: [GatewayV1.RequiredAction]

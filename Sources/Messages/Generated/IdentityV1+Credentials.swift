@@ -72,16 +72,21 @@ extension IdentityV1 {
         package var password: SecretBytes
         /// The device and client address of the call.
         package var origin: IdentityV1.Origin?
+        /// The access token of the calling session; empty for none. A guest does not become this account
+        /// (Collision); an account's session is ignored.
+        package var guestAccessToken: String
 
         /// A message of these fields.
         package init(
             token: String = "",
             password: SecretBytes = .empty,
-            origin: IdentityV1.Origin? = nil
+            origin: IdentityV1.Origin? = nil,
+            guestAccessToken: String = ""
         ) {
             self.token = token
             self.password = password
             self.origin = origin
+            self.guestAccessToken = guestAccessToken
         }
     }
 }
@@ -96,13 +101,15 @@ extension IdentityV1.ResetPasswordRequest: ProtobufMessage {
         let token = try reader.text(10)
         let password = try reader.secret(18)
         let origin: IdentityV1.Origin? = try reader.message(26)
-        return IdentityV1.ResetPasswordRequest(token: token, password: password, origin: origin)
+        let guestAccessToken = try reader.text(34)
+        return IdentityV1.ResetPasswordRequest(token: token, password: password, origin: origin, guestAccessToken: guestAccessToken)
     }
 
     package func write(to sink: inout some WireSink) {
         if !token.isEmpty { sink.text(10, token) }
         if !password.isEmpty { sink.secret(18, password) }
         if let origin { sink.message(26, origin) }
+        if !guestAccessToken.isEmpty { sink.text(34, guestAccessToken) }
     }
 }
 
@@ -118,18 +125,23 @@ extension IdentityV1 {
         /// The address had not been verified before: the previous user of the account may not be its
         /// owner.
         package var takenOver: Bool
+        /// The calling guest, which is another account than this one, if it has documents; absent without
+        /// one.
+        package var collision: IdentityV1.Collision?
 
         /// A message of these fields.
         package init(
             account: IdentityV1.Account? = nil,
             proof: IdentityV1.SignInProof? = nil,
             history: IdentityV1.SignInHistory? = nil,
-            takenOver: Bool = false
+            takenOver: Bool = false,
+            collision: IdentityV1.Collision? = nil
         ) {
             self.account = account
             self.proof = proof
             self.history = history
             self.takenOver = takenOver
+            self.collision = collision
         }
     }
 }
@@ -145,7 +157,8 @@ extension IdentityV1.ResetPasswordResponse: ProtobufMessage {
         let proof: IdentityV1.SignInProof? = try reader.message(18)
         let history: IdentityV1.SignInHistory? = try reader.message(26)
         let takenOver = try reader.bool(32)
-        return IdentityV1.ResetPasswordResponse(account: account, proof: proof, history: history, takenOver: takenOver)
+        let collision: IdentityV1.Collision? = try reader.message(42)
+        return IdentityV1.ResetPasswordResponse(account: account, proof: proof, history: history, takenOver: takenOver, collision: collision)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -153,6 +166,7 @@ extension IdentityV1.ResetPasswordResponse: ProtobufMessage {
         if let proof { sink.message(18, proof) }
         if let history { sink.message(26, history) }
         if takenOver { sink.bool(32, takenOver) }
+        if let collision { sink.message(42, collision) }
     }
 }
 

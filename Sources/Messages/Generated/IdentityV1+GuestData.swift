@@ -198,7 +198,8 @@ extension IdentityV1 {
         package var bytes: UInt32
         /// When it was last written, in milliseconds since 1970.
         package var changedAtMs: Int64
-        /// The JSON object as text; empty unless requested.
+        /// The JSON object as text; empty unless requested, and where both sides together are longer than
+        /// 96 KiB.
         package var json: String
 
         /// A message of these fields.

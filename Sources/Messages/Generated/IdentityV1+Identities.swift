@@ -248,7 +248,7 @@ extension IdentityV1 {
         package var isLinked: Bool
         /// The calling guest became this account and keeps all its data.
         package var isUpgraded: Bool
-        /// Set if the calling guest is another account than this one; absent otherwise.
+        /// Set if the calling guest is another account than this one and has documents; absent otherwise.
         package var collision: IdentityV1.Collision?
         /// About the previous sign-in; absent for a new account.
         package var history: IdentityV1.SignInHistory?

@@ -528,8 +528,8 @@ extension IdentityV1 {
         package var password: SecretBytes
         /// The device and client address of the call.
         package var origin: IdentityV1.Origin?
-        /// The access token of the calling session; empty for none. A guest stays an account of its own;
-        /// an account's session is ignored.
+        /// The access token of the calling session; empty for none. A guest does not become this account
+        /// (Collision); an account's session is ignored.
         package var guestAccessToken: String
 
         /// A message of these fields.
@@ -578,7 +578,8 @@ extension IdentityV1 {
         package var proof: IdentityV1.SignInProof?
         /// About the previous sign-in.
         package var history: IdentityV1.SignInHistory?
-        /// The calling guest, which is another account than this one; absent without one.
+        /// The calling guest, which is another account than this one, if it has documents; absent without
+        /// one.
         package var collision: IdentityV1.Collision?
 
         /// A message of these fields.

@@ -29,7 +29,7 @@ extension TemplateVariable {
         case .code:
             Self.codeCount.contains(value.utf8.count)
                 && value.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
-        case .minutes:
+        case .minutes, .count:
             (1...4).contains(value.utf8.count) && value.allSatisfy { $0.isASCII && $0.isNumber }
         case .validity: value.isEmpty || TemplateVariable.minutes.allows(value)
         }
@@ -47,7 +47,7 @@ extension TemplateVariable {
         // convey a message in it, or for mail programs to turn it into a link.
         case .address: MaskedRecipient.email(value)
         case .validity: Int(value).map(language.words.span(ofMinutes:)) ?? value
-        case .link, .device, .name, .place, .code, .minutes: value
+        case .link, .device, .name, .place, .code, .minutes, .count: value
         }
     }
 

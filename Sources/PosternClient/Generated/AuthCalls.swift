@@ -32,8 +32,8 @@ public struct AuthCalls: Sendable {
         try await caller.call(AuthDescription.signUpWithPassword, request, options)
     }
 
-    /// Signs in with email and password. In a guest's session the guest stays an account of its own
-    /// and keeps its session, and the response has a collision.
+    /// Signs in with email and password. In a guest's session the guest is another account, and if it
+    /// has documents, the response has a collision.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-email`,
     ///   `auth/invalid-credential`, `auth/user-disabled`, `auth/email-not-verified`,
     ///   `auth/too-many-requests`, `auth/device-key-required`, `auth/invalid-device-key`,

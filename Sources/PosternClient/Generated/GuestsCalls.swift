@@ -32,6 +32,7 @@ public struct GuestsCalls: Sendable {
         try await caller.call(GuestsDescription.signInAsGuest, request, options)
     }
 
+    /// Returns the documents of both sides of a collision, one page at a time.
     /// - Throws: `auth/invalid-choice`, `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
     public func compareGuest(
         _ request: GatewayV1.CompareGuestRequest, _ options: CallOptions = CallOptions()
@@ -52,7 +53,8 @@ public struct GuestsCalls: Sendable {
     /// Uploads documents that an app kept on the device while its user was a guest, for a migration
     /// into the caller's account. First a head, then the documents; the last item of the response has
     /// the migration. With the same idempotency-key a repeat gets the same migration.
-    /// - Throws: `auth/document-quota`, `auth/invalid-document`, `auth/too-many-requests`,
+    /// - Throws: `auth/account-required`, `auth/document-quota`, `auth/invalid-document`,
+    ///   `auth/too-many-requests`,
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
     ///   `auth/idempotency-key-reused`.
     public func uploadGuestBundle(

@@ -23,9 +23,10 @@ public struct PasswordsCalls: Sendable {
         try await caller.call(PasswordsDescription.requestPasswordReset, request, options)
     }
 
-    /// Sets a new password by that link and signs in; all other sessions end.
+    /// Sets a new password by that link and signs in; all other sessions end. A guest may come along,
+    /// as with SignInWithPassword.
     /// - Throws: `auth/invalid-link`, `auth/weak-password`,
-    ///   `auth/user-disabled`.
+    ///   `auth/user-disabled`, `auth/invalid-access-token`, `auth/session-ended`.
     public func resetPassword(
         _ request: GatewayV1.ResetPasswordRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.ResetPasswordResponse {

@@ -79,6 +79,12 @@ package enum IDKind {
         package static let prefix = "evt"
     }
 
+    /// The ids of migrations of guests' documents.
+    package enum Migration: IdentifierKind {
+        /// `mig_…`
+        package static let prefix = "mig"
+    }
+
     /// The ids of devices that receive push messages.
     package enum PushDevice: IdentifierKind {
         /// `dev_…`
@@ -102,6 +108,8 @@ package typealias MessageID = Identifier<IDKind.Message>
 package typealias WebhookID = Identifier<IDKind.Webhook>
 /// The id of an event: `evt_…`
 package typealias EventID = Identifier<IDKind.Event>
+/// The id of a migration of a guest's documents: `mig_…`
+package typealias MigrationID = Identifier<IDKind.Migration>
 /// The id of a device that receives push messages: `dev_…`
 package typealias PushDeviceID = Identifier<IDKind.PushDevice>
 /// The id of an export: `exp_…`

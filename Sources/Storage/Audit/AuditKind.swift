@@ -132,6 +132,14 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case documentWrittenByBackend = "document.written-by-backend"
     /// A backend removed a document of an account.
     case documentRemovedByBackend = "document.removed-by-backend"
+    /// What happens to a guest's documents was chosen, by the owner of the account that the guest
+    /// signed in to or by the operator's setting; `attempt` is 1 to discard them, 2 to move them
+    /// into the account, 3 to keep the guest, and 0 for documents that the owner uploaded.
+    case guestDataChosen = "guest-data.chosen"
+    /// All documents of a guest were moved into an account; `attempt` is their number.
+    case guestDataMigrated = "guest-data.migrated"
+    /// Some documents of a guest could not be moved; `attempt` is their number.
+    case guestDataNeedsAttention = "guest-data.needs-attention"
     /// An account's owner agreed to something; `attempt` is 1 for the terms, 2 for the privacy text,
     /// 3 for marketing, 4 for analytics.
     case consentGiven = "consent.given"
@@ -140,6 +148,14 @@ package enum AuditKind: String, CaseIterable, Sendable {
     /// An account's owner changed the privacy settings; `attempt` is what they are now: 1 for
     /// marketing, 2 for analytics, added.
     case privacyChanged = "consent.privacy-changed"
+    /// A parent was asked for consent, at the address whose hash is the subject.
+    case parentAsked = "consent.parent-asked"
+    /// A parent gave consent.
+    case parentConsented = "consent.parent-given"
+    /// A parent refused consent, or withdrew it.
+    case parentRefused = "consent.parent-refused"
+    /// A sign-up was refused, because the person is too young.
+    case underageRefused = "sign-up.underage-refused"
     /// An account's owner ordered an export of all data.
     case exportRequested = "export.requested"
     /// An export can be fetched.

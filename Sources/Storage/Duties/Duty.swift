@@ -13,6 +13,8 @@ package struct Duty: Sendable {
     let name: String
     /// The wait after a step that left nothing to do.
     let interval: Duration
+    /// Ends that wait early; nil for a duty that runs at its interval only.
+    let signal: WakeSignal?
     /// Does a bounded part of the work. Returns whether there is more to do at once.
     let step: @Sendable () async throws -> Bool
 
@@ -20,12 +22,15 @@ package struct Duty: Sendable {
     /// - Parameters:
     ///   - name: The name in the log.
     ///   - interval: The wait after a step that left nothing to do.
+    ///   - signal: Ends that wait early, for work that a flow has committed; nil for none.
     ///   - step: Does a bounded part of the work. Returns whether there is more to do at once.
     package init(
-        _ name: String, every interval: Duration, step: @escaping @Sendable () async throws -> Bool
+        _ name: String, every interval: Duration, wokenBy signal: WakeSignal? = nil,
+        step: @escaping @Sendable () async throws -> Bool
     ) {
         self.name = name
         self.interval = interval
+        self.signal = signal
         self.step = step
     }
 }
@@ -82,8 +87,12 @@ package struct Duties: Sendable {
                 report(duty, error, failures)
                 rest = min(rest, Self.retryMax)
             }
-            // Only cancellation ends the sleep early, and then the loop ends too.
-            try? await time.sleep(for: rest)
+            if let signal = duty.signal {
+                await signal.wait(atMost: rest, time: time)
+            } else {
+                // Only cancellation ends the sleep early, and then the loop ends too.
+                try? await time.sleep(for: rest)
+            }
         }
     }
 

@@ -40,6 +40,7 @@ auth/requires-recent-login: Bitte bestätigen Sie noch einmal, dass Sie es sind.
 auth/second-proof-required: Bitte bestätigen Sie auf einem zweiten Weg, dass Sie es sind.
 auth/session-ended: Ihre Sitzung ist beendet. Bitte melden Sie sich erneut an.
 auth/too-many-requests: Zu viele Versuche. Bitte warten Sie, bevor Sie es erneut versuchen.
+auth/underage-user: Aufgrund Ihres Alters können Sie hier kein Konto anlegen.
 auth/weak-password: Bitte wählen Sie ein stärkeres Passwort.
 rpc/deadline-exceeded: Das hat zu lange gedauert. Bitte versuchen Sie es erneut.
 rpc/internal: Bei uns ist etwas schiefgegangen. Bitte versuchen Sie es erneut.
@@ -95,6 +96,7 @@ auth/email-not-verified: Bitte bestätige zuerst deine E-Mail-Adresse.
 auth/google-cancelled: Die Anmeldung mit Google wurde abgebrochen.
 auth/idempotency-key-reused: Diese Anfrage wurde bereits für etwas anderes verwendet. Bitte beginne von vorn.
 auth/invalid-access-token: Bitte melde dich erneut an.
+auth/invalid-choice: Diese Auswahl ist abgelaufen, oder es wurde schon anders entschieden.
 auth/invalid-verification-code: Dieser Code stimmt nicht. Bitte prüfe ihn.
 auth/invalid-confirmation: Bitte bestätige das noch einmal: Es ist zu viel Zeit vergangen.
 auth/invalid-credential: Die E-Mail-Adresse oder das Passwort stimmt nicht.
@@ -124,6 +126,7 @@ auth/second-proof-required: Bitte bestätige auf einem zweiten Weg, dass du es b
 auth/session-ended: Deine Sitzung ist beendet. Bitte melde dich erneut an.
 auth/session-not-found: Diese Sitzung wurde nicht gefunden.
 auth/too-many-requests: Zu viele Versuche. Bitte warte, bevor du es erneut versuchst.
+auth/underage-user: Aufgrund deines Alters kannst du hier kein Konto anlegen.
 auth/weak-password: Bitte wähle ein stärkeres Passwort.
 rpc/cancelled: Die Anfrage wurde abgebrochen.
 rpc/deadline-exceeded: Das hat zu lange gedauert. Bitte versuche es erneut.
@@ -212,6 +215,7 @@ auth/email-not-verified: Please confirm your email address first.
 auth/google-cancelled: Sign-in with Google was cancelled.
 auth/idempotency-key-reused: This request was already used for something else. Please start again.
 auth/invalid-access-token: Please sign in again.
+auth/invalid-choice: This choice has expired, or another one was made before.
 auth/invalid-verification-code: This code is incorrect. Please check it.
 auth/invalid-confirmation: Please confirm this once more: too much time has passed.
 auth/invalid-credential: The email or password is incorrect.
@@ -241,6 +245,7 @@ auth/second-proof-required: Please confirm in a second way that it is you.
 auth/session-ended: Your session has ended. Please sign in again.
 auth/session-not-found: This session was not found.
 auth/too-many-requests: Too many attempts. Please wait before trying again.
+auth/underage-user: You cannot create an account here because of your age.
 auth/weak-password: Please choose a stronger password.
 rpc/cancelled: The request was cancelled.
 rpc/deadline-exceeded: This took too long. Please try again.
@@ -346,6 +351,7 @@ auth/requires-recent-login: Confirme de nuevo que es usted.
 auth/second-proof-required: Confirme por una segunda vía que es usted.
 auth/session-ended: Su sesión ha terminado. Vuelva a iniciar sesión.
 auth/too-many-requests: Demasiados intentos. Espere antes de volver a intentarlo.
+auth/underage-user: Por su edad no puede crear una cuenta aquí.
 auth/weak-password: Elija una contraseña más segura.
 rpc/deadline-exceeded: Ha tardado demasiado. Inténtelo de nuevo.
 rpc/internal: Se ha producido un error por nuestra parte. Inténtelo de nuevo.
@@ -401,6 +407,7 @@ auth/email-not-verified: Confirma primero tu dirección de correo electrónico.
 auth/google-cancelled: Se canceló el inicio de sesión con Google.
 auth/idempotency-key-reused: Esta solicitud ya se utilizó para otra cosa. Empieza de nuevo.
 auth/invalid-access-token: Vuelve a iniciar sesión.
+auth/invalid-choice: Esta elección ha caducado o ya se decidió otra cosa.
 auth/invalid-verification-code: Este código no es correcto. Compruébalo.
 auth/invalid-confirmation: Vuelve a confirmarlo: ha pasado demasiado tiempo.
 auth/invalid-credential: El correo electrónico o la contraseña no son correctos.
@@ -430,6 +437,7 @@ auth/second-proof-required: Confirma por una segunda vía que eres tú.
 auth/session-ended: Tu sesión ha terminado. Vuelve a iniciar sesión.
 auth/session-not-found: No se encontró esta sesión.
 auth/too-many-requests: Demasiados intentos. Espera antes de volver a intentarlo.
+auth/underage-user: Por tu edad no puedes crear una cuenta aquí.
 auth/weak-password: Elige una contraseña más segura.
 rpc/cancelled: La solicitud se ha cancelado.
 rpc/deadline-exceeded: Ha tardado demasiado. Inténtalo de nuevo.
@@ -518,6 +526,7 @@ auth/email-not-verified: Veuillez d’abord confirmer votre adresse e-mail.
 auth/google-cancelled: La connexion avec Google a été annulée.
 auth/idempotency-key-reused: Cette demande a déjà servi à autre chose. Veuillez recommencer.
 auth/invalid-access-token: Veuillez vous reconnecter.
+auth/invalid-choice: Ce choix a expiré, ou une autre décision a déjà été prise.
 auth/invalid-verification-code: Ce code est incorrect. Veuillez le vérifier.
 auth/invalid-confirmation: Veuillez confirmer encore une fois : trop de temps s’est écoulé.
 auth/invalid-credential: L’adresse e-mail ou le mot de passe est incorrect.
@@ -547,6 +556,7 @@ auth/second-proof-required: Veuillez confirmer par un second moyen que c’est b
 auth/session-ended: Votre session est terminée. Veuillez vous reconnecter.
 auth/session-not-found: Cette session est introuvable.
 auth/too-many-requests: Trop de tentatives. Veuillez patienter avant de réessayer.
+auth/underage-user: En raison de votre âge, vous ne pouvez pas créer de compte ici.
 auth/weak-password: Veuillez choisir un mot de passe plus sûr.
 rpc/cancelled: La demande a été annulée.
 rpc/deadline-exceeded: Cela a pris trop de temps. Veuillez réessayer.
@@ -635,6 +645,7 @@ auth/email-not-verified: 先にメールアドレスの確認を完了してく�
 auth/google-cancelled: Googleでのログインはキャンセルされました。
 auth/idempotency-key-reused: このリクエストはすでに別の操作に使われています。最初からやり直してください。
 auth/invalid-access-token: もう一度ログインしてください。
+auth/invalid-choice: この選択は有効期限が切れているか、すでに別の選択が行われています。
 auth/invalid-verification-code: コードが正しくありません。ご確認ください。
 auth/invalid-confirmation: 時間が経ちすぎました。もう一度ご確認ください。
 auth/invalid-credential: メールアドレスまたはパスワードが正しくありません。
@@ -664,6 +675,7 @@ auth/second-proof-required: 別の方法でもご本人であることを確認�
 auth/session-ended: セッションが終了しました。もう一度ログインしてください。
 auth/session-not-found: このセッションは見つかりませんでした。
 auth/too-many-requests: 試行回数が多すぎます。しばらく待ってからもう一度お試しください。
+auth/underage-user: 年齢の条件を満たしていないため、アカウントを作成できません。
 auth/weak-password: より強力なパスワードを設定してください。
 rpc/cancelled: リクエストはキャンセルされました。
 rpc/deadline-exceeded: 時間がかかりすぎました。もう一度お試しください。
@@ -1717,6 +1729,69 @@ Este correo es de {{product}}. Nunca te pediremos tu contraseña ni un código p
 Cet e-mail vient de {{product}}. Nous ne demandons jamais votre mot de passe ni un code par e-mail, message ou téléphone.
 ==> mail/footer.ja.text
 このメールは{{product}}からお送りしています。メール、メッセージ、電話でパスワードやコードをお尋ねすることはありません。
+==> mail/guest-data-attention.de-formal.mail
+Subject: Ein Teil Ihrer Daten bei {{product}} braucht Ihre Aufmerksamkeit
+Title: Ein Teil Ihrer Daten konnte nicht übernommen werden
+
+Was Sie vor der Anmeldung in {{product}} gespeichert hatten, wurde in Ihr Konto übernommen. Nicht alles ließ sich übernehmen. Zahl der Einträge, die noch fehlen: {{count}}
+
+Nichts ist verloren: Diese Einträge bleiben aufbewahrt. Öffnen Sie die App. Sie zeigt Ihnen, woran es liegt, und Sie können es dort noch einmal versuchen.
+
+Wenn Sie sich nicht bei {{product}} angemeldet haben, ändern Sie Ihr Passwort und melden Sie alle Geräte ab.
+==> mail/guest-data-attention.de.mail
+Subject: Ein Teil deiner Daten bei {{product}} braucht deine Aufmerksamkeit
+Title: Ein Teil deiner Daten konnte nicht übernommen werden
+
+Was du vor der Anmeldung in {{product}} gespeichert hattest, wurde in dein Konto übernommen. Nicht alles ließ sich übernehmen. Zahl der Einträge, die noch fehlen: {{count}}
+
+Nichts ist verloren: Diese Einträge bleiben aufbewahrt. Öffne die App. Sie zeigt dir, woran es liegt, und du kannst es dort noch einmal versuchen.
+
+Wenn du dich nicht bei {{product}} angemeldet hast, ändere dein Passwort und melde alle Geräte ab.
+==> mail/guest-data-attention.en.mail
+Subject: Some of your {{product}} data needs your attention
+Title: Some of your data could not be moved
+
+What you saved in {{product}} before you signed in was moved to your account. Not everything could be moved. Number of items that are still missing: {{count}}
+
+Nothing is lost: these items are kept. Open the app to see what is wrong, and try again there.
+
+If you did not sign in to {{product}}, change your password and sign out all devices.
+==> mail/guest-data-attention.es-formal.mail
+Subject: Parte de sus datos de {{product}} necesita su atención
+Title: No se pudo trasladar una parte de sus datos
+
+Lo que guardó en {{product}} antes de iniciar sesión se ha trasladado a su cuenta. No se pudo trasladar todo. Número de elementos que faltan todavía: {{count}}
+
+No se ha perdido nada: estos elementos se conservan. Abra la aplicación para ver a qué se debe e inténtelo allí de nuevo.
+
+Si no ha iniciado sesión en {{product}}, cambie su contraseña y cierre la sesión en todos los dispositivos.
+==> mail/guest-data-attention.es.mail
+Subject: Parte de tus datos de {{product}} necesita tu atención
+Title: No se pudo trasladar una parte de tus datos
+
+Lo que guardaste en {{product}} antes de iniciar sesión se ha trasladado a tu cuenta. No se pudo trasladar todo. Número de elementos que faltan todavía: {{count}}
+
+No se ha perdido nada: estos elementos se conservan. Abre la aplicación para ver a qué se debe e inténtalo allí de nuevo.
+
+Si no has iniciado sesión en {{product}}, cambia tu contraseña y cierra la sesión en todos los dispositivos.
+==> mail/guest-data-attention.fr.mail
+Subject: Une partie de vos données {{product}} demande votre attention
+Title: Une partie de vos données n’a pas pu être reprise
+
+Ce que vous aviez enregistré dans {{product}} avant de vous connecter a été repris dans votre compte. Tout n’a pas pu être repris. Nombre d’éléments qui manquent encore : {{count}}
+
+Rien n’est perdu : ces éléments sont conservés. Ouvrez l’application pour voir ce qui ne va pas, puis réessayez.
+
+Si vous ne vous êtes pas connecté à {{product}}, changez votre mot de passe et déconnectez tous vos appareils.
+==> mail/guest-data-attention.ja.mail
+Subject: {{product}}：引き継げなかったデータがあります
+Title: 引き継げなかったデータがあります
+
+ログイン前に{{product}}に保存されたデータを、お使いのアカウントに引き継ぎましたが、一部を引き継げませんでした。まだ引き継げていない項目の数：{{count}}
+
+データは失われておらず、そのまま保管されています。アプリを開いて原因を確認し、もう一度お試しください。
+
+{{product}}にログインしたお心当たりがない場合は、パスワードを変更し、すべてのデバイスからログアウトしてください。
 ==> mail/layout.html
 <!DOCTYPE html>
 <html lang="{{language}}" dir="{{direction}}">
@@ -2035,6 +2110,83 @@ Title: 新しいデバイスからのログイン
 ご本人の操作であれば、何もする必要はありません。
 
 お心当たりがない場合は、すぐにパスワードを変更し、すべてのデバイスからログアウトしてください。
+==> mail/parental-consent.de-formal.mail
+Subject: Ein Kind bittet bei {{product}} um Ihre Einwilligung
+Title: Ihre Einwilligung wird gebraucht
+
+Ein Kind hat sich bei {{product}} registriert und Sie als Elternteil angegeben. Für ein Konto ohne die Einwilligung eines Elternteils ist es zu jung.
+
+[Einwilligen oder ablehnen]({{link}})
+
+Bitte antworten Sie bis {{time}}. Ohne Antwort werden das Konto und seine Daten gelöscht. Mit demselben Link können Sie die Einwilligung später widerrufen. Bewahren Sie diese Mail deshalb auf und geben Sie sie nicht weiter.
+
+Wenn Sie davon nichts wissen, lehnen Sie ab oder ignorieren Sie diese Mail.
+==> mail/parental-consent.de.mail
+Subject: Ein Kind bittet bei {{product}} um deine Einwilligung
+Title: Deine Einwilligung wird gebraucht
+
+Ein Kind hat sich bei {{product}} registriert und dich als Elternteil angegeben. Für ein Konto ohne die Einwilligung eines Elternteils ist es zu jung.
+
+[Einwilligen oder ablehnen]({{link}})
+
+Bitte antworte bis {{time}}. Ohne Antwort werden das Konto und seine Daten gelöscht. Mit demselben Link kannst du die Einwilligung später widerrufen. Bewahre diese Mail deshalb auf und gib sie nicht weiter.
+
+Wenn du davon nichts weißt, lehne ab oder ignoriere diese Mail.
+==> mail/parental-consent.en.mail
+Subject: A child asks for your consent on {{product}}
+Title: Your consent is needed
+
+A child has signed up for {{product}} and has named you as a parent. The child is too young for an account without the consent of a parent.
+
+[Give or refuse consent]({{link}})
+
+Please answer by {{time}}. Without an answer the account and its data will be deleted. You can withdraw your consent later with the same link, so keep this email and do not pass it on.
+
+If you know nothing about this, refuse, or ignore this email.
+==> mail/parental-consent.es-formal.mail
+Subject: Un menor pide su consentimiento en {{product}}
+Title: Se necesita su consentimiento
+
+Un menor se ha registrado en {{product}} y ha indicado que usted es su madre o su padre. Por su edad no puede tener una cuenta sin ese consentimiento.
+
+[Dar o denegar el consentimiento]({{link}})
+
+Responda antes del {{time}}. Sin respuesta, la cuenta y sus datos se eliminarán. Con el mismo enlace puede retirar el consentimiento más adelante: guarde este correo y no lo reenvíe.
+
+Si no sabe de qué se trata, deniegue el consentimiento o ignore este correo.
+==> mail/parental-consent.es.mail
+Subject: Un menor pide tu consentimiento en {{product}}
+Title: Se necesita tu consentimiento
+
+Un menor se ha registrado en {{product}} y ha indicado que eres su madre o su padre. Por su edad no puede tener una cuenta sin ese consentimiento.
+
+[Dar o denegar el consentimiento]({{link}})
+
+Responde antes del {{time}}. Sin respuesta, la cuenta y sus datos se eliminarán. Con el mismo enlace puedes retirar el consentimiento más adelante: guarda este correo y no lo reenvíes.
+
+Si no sabes de qué se trata, deniega el consentimiento o ignora este correo.
+==> mail/parental-consent.fr.mail
+Subject: Un enfant demande votre accord sur {{product}}
+Title: Votre accord est nécessaire
+
+Un enfant s’est inscrit sur {{product}} et vous a désigné comme parent. Il est trop jeune pour avoir un compte sans l’accord d’un parent.
+
+[Donner ou refuser l’accord]({{link}})
+
+Veuillez répondre avant le {{time}}. Sans réponse, le compte et ses données seront supprimés. Le même lien permet de retirer votre accord plus tard : conservez cet e-mail et ne le transmettez pas.
+
+Si vous n’êtes au courant de rien, refusez ou ignorez cet e-mail.
+==> mail/parental-consent.ja.mail
+Subject: {{product}}：お子さまの利用への同意のお願い
+Title: 保護者の同意が必要です
+
+お子さまが{{product}}に登録し、あなたを保護者として指定しました。お子さまの年齢では、保護者の同意がなければアカウントを利用できません。
+
+[同意または拒否する]({{link}})
+
+{{time}}までにご回答ください。ご回答がない場合、アカウントとそのデータは削除されます。同じリンクから後で同意を取り消すこともできます。このメールは保管し、ほかの人に渡さないでください。
+
+お心当たりがない場合は、拒否するか、このメールを無視してください。
 ==> mail/password-changed.de-formal.mail
 Subject: Ihr Passwort für {{product}} wurde geändert
 Title: Ihr Passwort wurde geändert
@@ -3202,6 +3354,99 @@ done-title: アカウントは残ります
 done: 削除を取り消しました。お心当たりがない場合は、パスワードを変更し、すべてのデバイスからログアウトしてください。このページは閉じてかまいません。
 unusable: このリンクは使えません。削除が始まったか、すでに取り消されたか、ページを開いてから10分以上経過しています。
 unusable-next: メールのリンクをもう一度開いてください。
+==> page/parent.de-formal.txt
+intro: {{name}} hat sich registriert und Sie als Elternteil angegeben. In diesem Alter braucht ein Konto die Einwilligung eines Elternteils.
+intro-unnamed: Ein Kind hat sich registriert und Sie als Elternteil angegeben. In diesem Alter braucht ein Konto die Einwilligung eines Elternteils.
+hint: Wenn Sie ablehnen oder das Kind nicht kennen, werden das Konto und seine Daten gelöscht. Mit demselben Link können Sie die Einwilligung später widerrufen.
+given: Sie haben eingewilligt. Hier können Sie die Einwilligung widerrufen: Das Konto und seine Daten werden dann gelöscht.
+done-title: Sie haben eingewilligt
+done: Sie können diese Seite schließen. Bewahren Sie die Mail auf: Mit ihrem Link können Sie die Einwilligung widerrufen.
+refused: Es gibt keine Einwilligung, deshalb werden das Konto und seine Daten gelöscht. Sie können diese Seite schließen.
+unusable-next: Öffnen Sie den Link in der neuesten Mail noch einmal. Wenn das nicht hilft, kann das Kind in der App eine neue Mail anfordern.
+==> page/parent.de.txt
+title: Einwilligung für ein Kind
+intro: {{name}} hat sich registriert und dich als Elternteil angegeben. In diesem Alter braucht ein Konto die Einwilligung eines Elternteils.
+intro-unnamed: Ein Kind hat sich registriert und dich als Elternteil angegeben. In diesem Alter braucht ein Konto die Einwilligung eines Elternteils.
+hint: Wenn du ablehnst oder das Kind nicht kennst, werden das Konto und seine Daten gelöscht. Mit demselben Link kannst du die Einwilligung später widerrufen.
+button: Ich bin ein Elternteil und willige ein
+refuse: Ablehnen und Konto löschen
+given: Du hast eingewilligt. Hier kannst du die Einwilligung widerrufen: Das Konto und seine Daten werden dann gelöscht.
+withdraw: Widerrufen und Konto löschen
+done-title: Du hast eingewilligt
+done: Du kannst diese Seite schließen. Bewahre die Mail auf: Mit ihrem Link kannst du die Einwilligung widerrufen.
+refused-title: Das Konto wird gelöscht
+refused: Es gibt keine Einwilligung, deshalb werden das Konto und seine Daten gelöscht. Du kannst diese Seite schließen.
+unusable: Dieser Link funktioniert nicht. Er ist abgelaufen, ein neuerer hat ihn ersetzt, oder die Seite war länger als zehn Minuten offen.
+unusable-next: Öffne den Link in der neuesten Mail noch einmal. Wenn das nicht hilft, kann das Kind in der App eine neue Mail anfordern.
+==> page/parent.en.txt
+title: Consent for a child
+intro: {{name}} has signed up and has named you as a parent. At this age an account needs the consent of a parent.
+intro-unnamed: A child has signed up and has named you as a parent. At this age an account needs the consent of a parent.
+hint: If you refuse, or do not know the child, the account and its data are deleted. You can withdraw your consent later with the same link.
+button: I am a parent and consent
+refuse: Refuse and delete the account
+given: You have given your consent. You can withdraw it here: the account and its data are then deleted.
+withdraw: Withdraw and delete the account
+done-title: You have given your consent
+done: You can close this page. Keep the email: its link lets you withdraw your consent.
+refused-title: The account is being deleted
+refused: There is no consent, so the account and its data are being deleted. You can close this page.
+unusable: This link does not work. It has expired, a newer one has replaced it, or the page was open for more than ten minutes.
+unusable-next: Open the link in the latest email once more. If that does not help, the child can request a new email in the app.
+==> page/parent.es-formal.txt
+intro: {{name}} se ha registrado y ha indicado que usted es su madre o su padre. A esta edad una cuenta necesita ese consentimiento.
+intro-unnamed: Un menor se ha registrado y ha indicado que usted es su madre o su padre. A esta edad una cuenta necesita ese consentimiento.
+hint: Si lo deniega, o no conoce al menor, la cuenta y sus datos se eliminan. Con el mismo enlace puede retirar el consentimiento más adelante.
+given: Ha dado su consentimiento. Aquí puede retirarlo: entonces se eliminan la cuenta y sus datos.
+done-title: Ha dado su consentimiento
+done: Puede cerrar esta página. Guarde el correo: con su enlace puede retirar el consentimiento.
+refused: No hay consentimiento, así que la cuenta y sus datos se están eliminando. Puede cerrar esta página.
+unusable-next: Abra otra vez el enlace del último correo. Si no funciona, el menor puede pedir un correo nuevo en la aplicación.
+==> page/parent.es.txt
+title: Consentimiento para un menor
+intro: {{name}} se ha registrado y ha indicado que eres su madre o su padre. A esta edad una cuenta necesita ese consentimiento.
+intro-unnamed: Un menor se ha registrado y ha indicado que eres su madre o su padre. A esta edad una cuenta necesita ese consentimiento.
+hint: Si lo deniegas, o no conoces al menor, la cuenta y sus datos se eliminan. Con el mismo enlace puedes retirar el consentimiento más adelante.
+button: Soy su madre o su padre y doy mi consentimiento
+refuse: Denegar y eliminar la cuenta
+given: Has dado tu consentimiento. Aquí puedes retirarlo: entonces se eliminan la cuenta y sus datos.
+withdraw: Retirar y eliminar la cuenta
+done-title: Has dado tu consentimiento
+done: Puedes cerrar esta página. Guarda el correo: con su enlace puedes retirar el consentimiento.
+refused-title: La cuenta se está eliminando
+refused: No hay consentimiento, así que la cuenta y sus datos se están eliminando. Puedes cerrar esta página.
+unusable: Este enlace no funciona. Ha caducado, otro más reciente lo ha sustituido o la página ha estado abierta más de diez minutos.
+unusable-next: Abre otra vez el enlace del último correo. Si no funciona, el menor puede pedir un correo nuevo en la aplicación.
+==> page/parent.fr.txt
+title: Accord pour un enfant
+intro: {{name}} s’est inscrit et vous a désigné comme parent. À cet âge, un compte nécessite l’accord d’un parent.
+intro-unnamed: Un enfant s’est inscrit et vous a désigné comme parent. À cet âge, un compte nécessite l’accord d’un parent.
+hint: Si vous refusez, ou si vous ne connaissez pas l’enfant, le compte et ses données sont supprimés. Le même lien permet de retirer votre accord plus tard.
+button: Je suis un parent et je donne mon accord
+refuse: Refuser et supprimer le compte
+given: Vous avez donné votre accord. Vous pouvez le retirer ici : le compte et ses données seront alors supprimés.
+withdraw: Retirer et supprimer le compte
+done-title: Vous avez donné votre accord
+done: Vous pouvez fermer cette page. Conservez l’e-mail : son lien permet de retirer votre accord.
+refused-title: Le compte est en cours de suppression
+refused: Il n’y a pas d’accord, donc le compte et ses données sont en cours de suppression. Vous pouvez fermer cette page.
+unusable: Ce lien ne fonctionne pas. Il a expiré, un lien plus récent l’a remplacé, ou la page est restée ouverte plus de dix minutes.
+unusable-next: Ouvrez de nouveau le lien du dernier e-mail. Si cela ne suffit pas, l’enfant peut demander un nouvel e-mail dans l’application.
+==> page/parent.ja.txt
+title: お子さまの利用への同意
+intro: {{name}}さんが登録し、あなたを保護者として指定しました。この年齢では、アカウントの利用に保護者の同意が必要です。
+intro-unnamed: お子さまが登録し、あなたを保護者として指定しました。この年齢では、アカウントの利用に保護者の同意が必要です。
+hint: 拒否した場合、またはお子さまにお心当たりがない場合は、アカウントとそのデータを削除します。同じリンクから後で同意を取り消すこともできます。
+button: 保護者として同意する
+refuse: 拒否してアカウントを削除する
+given: 同意済みです。ここで同意を取り消すと、アカウントとそのデータを削除します。
+withdraw: 同意を取り消してアカウントを削除する
+done-title: 同意しました
+done: このページを閉じてください。メールは保管してください。リンクから同意を取り消すことができます。
+refused-title: アカウントを削除しています
+refused: 同意がないため、アカウントとそのデータを削除しています。このページを閉じてください。
+unusable: このリンクは使えません。有効期限が切れたか、新しいリンクに置き換えられたか、ページを開いてから10分以上経過しています。
+unusable-next: 最新のメールのリンクをもう一度開いてください。それでも使えない場合は、お子さまがアプリで新しいメールをリクエストできます。
 ==> page/reset-password.de-formal.txt
 title: Wählen Sie ein neues Passwort
 hint: Ein langes Passwort, das Sie nirgends sonst verwenden. Ihr Browser kann eines vorschlagen.

@@ -500,7 +500,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/document-conflict, auth/document-quota, auth/invalid-document, auth/account-required, auth/email-not-verified, auth/consent-required, auth/too-many-requests, auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/idempotency-key-reused.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/document-conflict, auth/document-quota, auth/invalid-document, auth/account-required, auth/email-not-verified, auth/consent-required, auth/too-many-requests, auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/idempotency-key-reused, auth/operation-not-allowed.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -532,7 +532,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/document-conflict, auth/document-quota, auth/invalid-document, auth/account-required, auth/email-not-verified, auth/consent-required, auth/too-many-requests, auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/idempotency-key-reused.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/document-conflict, auth/document-quota, auth/invalid-document, auth/account-required, auth/email-not-verified, auth/consent-required, auth/too-many-requests, auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/idempotency-key-reused, auth/operation-not-allowed.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -564,7 +564,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/document-conflict, auth/invalid-document, auth/too-many-requests, auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/idempotency-key-reused.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/document-conflict, auth/invalid-document, auth/too-many-requests, auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/idempotency-key-reused, auth/operation-not-allowed.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -731,7 +731,7 @@ enum OpenAPIDocument {
       "post": {
         "tags": ["Auth"],
         "operationId": "signInWithPassword",
-        "description": "Signs in with email and password. In a guest's session the guest stays an account of its own and keeps its session, and the response has a collision.",
+        "description": "Signs in with email and password. In a guest's session the guest is another account, and if it has documents, the response has a collision.",
         "security": [{"app": []}, {"app": [], "accessToken": []}],
         "parameters": [
           {"$ref": "#/components/parameters/connectProtocolVersion"},
@@ -1075,7 +1075,7 @@ enum OpenAPIDocument {
       "post": {
         "tags": ["Guests"],
         "operationId": "compareGuest",
-        "description": "",
+        "description": "Returns the documents of both sides of a collision, one page at a time.",
         "security": [{"app": [], "accessToken": []}],
         "parameters": [
           {"$ref": "#/components/parameters/connectProtocolVersion"},
@@ -1461,7 +1461,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/document-conflict, auth/document-quota, auth/invalid-document, auth/too-many-requests, auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/idempotency-key-reused.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/document-conflict, auth/document-quota, auth/invalid-document, auth/too-many-requests, auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/idempotency-key-reused, auth/operation-not-allowed.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -1492,7 +1492,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/too-many-requests.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/too-many-requests, auth/operation-not-allowed.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -1523,7 +1523,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/document-quota, auth/invalid-document, auth/account-required, auth/email-not-verified, auth/consent-required, auth/invalid-access-token, auth/session-ended, auth/user-disabled.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/document-quota, auth/invalid-document, auth/account-required, auth/email-not-verified, auth/consent-required, auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/operation-not-allowed.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -1597,8 +1597,8 @@ enum OpenAPIDocument {
       "post": {
         "tags": ["Passwords"],
         "operationId": "resetPassword",
-        "description": "Sets a new password by that link and signs in; all other sessions end.",
-        "security": [{"app": []}],
+        "description": "Sets a new password by that link and signs in; all other sessions end. A guest may come along, as with SignInWithPassword.",
+        "security": [{"app": []}, {"app": [], "accessToken": []}],
         "parameters": [
           {"$ref": "#/components/parameters/connectProtocolVersion"},
           {"$ref": "#/components/parameters/acceptLanguage"},
@@ -1618,7 +1618,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-link, auth/weak-password, auth/user-disabled.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-link, auth/weak-password, auth/user-disabled, auth/invalid-access-token, auth/session-ended.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -1835,7 +1835,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/too-many-requests, auth/idempotency-key-reused, auth/document-quota.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/too-many-requests, auth/idempotency-key-reused, auth/document-quota, auth/operation-not-allowed.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -1864,7 +1864,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/too-many-requests.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/too-many-requests, auth/operation-not-allowed.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -2262,6 +2262,59 @@ enum OpenAPIDocument {
         "responses": {
           "200": {"description": "The notification has been processed."},
           "503": {"description": "Not processed; Apple sends it again."}
+        }
+      }
+    },
+    "/v1/guest-bundle": {
+      "put": {
+        "tags": ["HTTP"],
+        "operationId": "uploadGuestBundle",
+        "security": [{"app": [], "accessToken": []}],
+        "description": "Uploads documents that an app kept on the device while its user was a guest, for a migration into the caller's account: 1 to 200, in at most 2 MiB. Of a document that the account has too, the newer one is kept. Own codes of errors: auth/document-quota, auth/invalid-document, auth/too-many-requests, auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/idempotency-key-reused.",
+        "parameters": [{"$ref": "#/components/parameters/idempotencyKey"}],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {
+              "schema": {
+                "type": "object",
+                "required": ["documents"],
+                "properties": {
+                  "documents": {
+                    "type": "array",
+                    "minItems": 1,
+                    "maxItems": 200,
+                    "items": {
+                      "type": "object",
+                      "required": ["collection", "name", "changedAtMs"],
+                      "description": "A document has `json` or `document`.",
+                      "properties": {
+                        "collection": {"type": "string"},
+                        "name": {"type": "string"},
+                        "document": {"type": "object", "description": "The document."},
+                        "json": {"type": "string", "description": "The same as text."},
+                        "changedAtMs": {
+                          "type": ["string", "integer"],
+                          "format": "int64",
+                          "description": "When it was last changed on the device, in milliseconds since 1970."
+                        }
+                      }
+                    }
+                  }
+                }
+              }
+            }
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "The migration, which goes on after the response.",
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Migration"}}}
+          },
+          "default": {
+            "description": "As of a call; `details[0].debug.code` says why.",
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
+          }
         }
       }
     },
@@ -3127,7 +3180,10 @@ enum OpenAPIDocument {
             "format": "int64",
             "description": "When it was last written, in milliseconds since 1970."
           },
-          "json": {"type": "string", "description": "The JSON object as text; empty unless requested."}
+          "json": {
+            "type": "string",
+            "description": "The JSON object as text; empty unless requested, and where both sides together are longer than 96 KiB."
+          }
         }
       },
       "DocumentWrite": {
@@ -4354,6 +4410,10 @@ enum OpenAPIDocument {
           "history": {
             "$ref": "#/components/schemas/SignInHistory",
             "description": "About the previous sign-in."
+          },
+          "collision": {
+            "$ref": "#/components/schemas/Collision",
+            "description": "Set if the caller was a guest with documents of its own."
           }
         }
       },
@@ -4579,7 +4639,7 @@ enum OpenAPIDocument {
           },
           "collision": {
             "$ref": "#/components/schemas/Collision",
-            "description": "Set if a guest made the call; absent otherwise. The guest's session stays live and none of its data is lost until the user chooses."
+            "description": "Set if a guest with documents of its own made the call; absent otherwise. It says what happens to them."
           },
           "requiredActions": {
             "type": "array",
@@ -4622,7 +4682,7 @@ enum OpenAPIDocument {
           },
           "collision": {
             "$ref": "#/components/schemas/Collision",
-            "description": "Set if the calling guest is another account than this one; absent otherwise."
+            "description": "Set if the calling guest is another account than this one and has documents; absent otherwise."
           },
           "history": {
             "$ref": "#/components/schemas/SignInHistory",
@@ -4682,7 +4742,7 @@ enum OpenAPIDocument {
           },
           "collision": {
             "$ref": "#/components/schemas/Collision",
-            "description": "Set if this account existed already, so the calling guest remains an account of its own. The guest's session stays live and none of its data is lost until the user chooses. Absent otherwise."
+            "description": "Set if this account existed already, so the calling guest is another account, and the guest has documents of its own. It says what happens to them. Absent otherwise."
           },
           "history": {
             "$ref": "#/components/schemas/SignInHistory",

@@ -13,7 +13,8 @@ package enum Page: String, CaseIterable, Sendable {
     case deleteAccount = "delete-account"
     /// Cancels a deletion that waits (G-19).
     case keepAccount = "keep-account"
-
+    /// Asks a parent for consent to a child's account (G-23).
+    case parent
     /// Sends the archive of an account's data (G-21).
     case yourData = "your-data"
 
@@ -35,7 +36,7 @@ package enum Page: String, CaseIterable, Sendable {
         switch self {
         case .verifyEmail, .changeEmail, .resetPassword, .yourData: .password
         case .forgotPassword, .deleteAccount: .email
-        case .keepAccount: nil
+        case .keepAccount, .parent: nil
         }
     }
 
@@ -48,7 +49,7 @@ package enum Page: String, CaseIterable, Sendable {
         case .verifyEmail, .changeEmail, .yourData: "current-password"
         case .resetPassword: "new-password"
         case .forgotPassword, .deleteAccount: "username"
-        case .keepAccount: "off"
+        case .keepAccount, .parent: "off"
         }
     }
 

@@ -13,6 +13,7 @@ struct PageCalls: Sendable {
     private static let streamTimeout = DataExportsDescription.fetchDataExport.timeout
 
     let deletion: AccountDeletionClient
+    let consents: ConsentsClient
     /// On a channel for streams.
     let exports: DataExportsClient
     let auth: AuthClient
@@ -24,6 +25,7 @@ struct PageCalls: Sendable {
     init(_ gateway: RPCClient, streams: RPCClient, time: any Time) {
         exports = DataExportsClient(streams)
         deletion = AccountDeletionClient(gateway)
+        consents = ConsentsClient(gateway)
         auth = AuthClient(gateway)
         emails = EmailsClient(gateway)
         passwords = PasswordsClient(gateway)
@@ -42,9 +44,10 @@ struct PageCalls: Sendable {
     }
 
     /// Does what a form asks for.
+    /// - Returns: the result to show.
     /// - Throws: the gateway's `ServiceError`, with sentences in the person's language;
     ///   `CancellationError`.
-    func submit(_ submission: Submission) async throws {
+    func submit(_ submission: Submission) async throws -> PageResult {
         let context = context(submission, "call")
         let device = GatewayV1.Device(deviceId: submission.form.deviceID, platform: "web")
         let token = submission.linkToken
@@ -72,10 +75,19 @@ struct PageCalls: Sendable {
         case .keepAccount:
             _ = try await deletion.cancelDeletion(
                 GatewayV1.CancelDeletionRequest(linkToken: SecretBytes(token)), context)
+        case .parent:
+            guard let answer = ParentAnswer(rawValue: submission.input) else {
+                throw ServiceError(.invalidArgument)
+            }
+            let answered = try await consents.answerParentalConsent(
+                GatewayV1.AnswerParentalConsentRequest(
+                    token: SecretBytes(token), answer: answer.message), context)
+            return answered.state == .refused ? .refused : .done
         case .yourData:
             // Answered by `withExport`.
             throw ServiceError(.internalError, detail: "a download is no single call")
         }
+        return .done
     }
 
     /// Ends a session that a page has opened: there is no app to give it to, and it would stay in the

@@ -12,18 +12,28 @@ package enum PagePreview {
         case consequences
         /// The last question of a deletion.
         case question
+        /// Where a parent can withdraw consent.
+        case given
         /// After a successful one.
         case done
         /// After a deletion was requested at once.
         case deleted
         /// After a deletion was requested for later.
         case waiting
+        /// After a parent has refused.
+        case refused
         /// Without a link that works.
         case unusable
 
         fileprivate func state(of page: Page, in voice: Voice) -> PageState? {
             switch self {
+            case .form where page == .parent: return parent()
             case .form: return .form(token: "")
+            case .error where page == .parent:
+                return parent(PageState.problems(ServiceError(.unavailable), in: voice))
+            case .given: return page == .parent ? parent(isGiven: true) : nil
+            case .refused:
+                return page == .parent ? .done(continueURI: "", result: .refused) : nil
             case .error:
                 let error: ServiceError =
                     switch page {
@@ -31,7 +41,7 @@ package enum PagePreview {
                     case .changeEmail, .yourData: ServiceError(.invalidCredential)
                     case .resetPassword: .weakPassword([.length, .common], field: "password")
                     case .forgotPassword, .deleteAccount: ServiceError(.invalidEmail)
-                    case .keepAccount: ServiceError(.unavailable)
+                    case .keepAccount, .parent: ServiceError(.unavailable)
                     }
                 let email = page.showsEmail ? "ada@example" : ""
                 return PageState(form: "", email: email, after: error, in: voice)
@@ -42,6 +52,10 @@ package enum PagePreview {
             case .consequences, .question, .deleted, .waiting:
                 return page == .deleteAccount ? deletion(in: voice) : nil
             }
+        }
+
+        private func parent(_ problems: [String] = [], isGiven: Bool = false) -> PageState {
+            .parent(token: "preview", childName: "Ada", isGiven: isGiven, problems: problems)
         }
 
         private func deletion(in voice: Voice) -> PageState {

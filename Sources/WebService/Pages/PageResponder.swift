@@ -11,7 +11,7 @@ import ServiceRuntime
 ///     POST /verify-email?lang=de           one call of the gateway, and its result as a page
 ///
 /// `/delete-account` has more steps: `PageResponder+Deletion.swift`. `/your-data` answers with a file:
-/// `PageResponder+Export.swift`.
+/// `PageResponder+Export.swift`. `/parent` shows who asks: `PageResponder+Parent.swift`.
 ///
 /// A GET never uses a link, and no page sends its form by itself: scanners of mails open every link,
 /// some in a browser that runs scripts, before the person sees the mail.
@@ -59,6 +59,7 @@ struct PageResponder: Sendable {
         guard page != .deleteAccount || current.linkToken.isEmpty else {
             return try await showConsequences(exchange, current)
         }
+        guard page != .parent else { return try await showParent(exchange, current) }
         try show(exchange, page, form(current), current, status: .ok)
     }
 
@@ -117,7 +118,8 @@ struct PageResponder: Sendable {
         else {
             throw HTTPFailure(.badRequest, "the body must be application/x-www-form-urlencoded")
         }
-        let input = page.field.flatMap { parameters[$0.rawValue] } ?? ""
+        let field = page == .parent ? ParentAnswer.field : page.field?.rawValue
+        let input = field.flatMap { parameters[$0] } ?? ""
         guard let visit = visit(exchange, page), !page.needsLink || !visit.linkToken.isEmpty,
             let form = parameters[PageForm.field].flatMap({ PageForm(token: $0, of: visit) })
         else { return try expired(exchange, page, input) }
@@ -130,11 +132,15 @@ struct PageResponder: Sendable {
         let language = language(exchange, visit)
         let address = callers.address(head.headerFields, exchange.connection).text
         do {
-            try await calls.submit(
+            let result = try await calls.submit(
                 PageCalls.Submission(
                     page: page, form: form, linkToken: visit.linkToken, input: input,
                     clientAddress: address, language: language))
-            try show(exchange, page, .done(continueURI: visit.continueURI), visit, status: .ok)
+            try show(
+                exchange, page, .done(continueURI: visit.continueURI, result: result), visit,
+                status: .ok)
+        } catch let error as ServiceError where page == .parent && error.code != .invalidLink {
+            try await showParent(exchange, visit, after: error)
         } catch let error as ServiceError {
             try fail(exchange, page, visit, error, input)
         }
@@ -152,12 +158,17 @@ struct PageResponder: Sendable {
         }
         let voice = formalLanguages.voice(of: language(exchange, visit))
         let form = PageForm(visit, randomness: randomness)
-        let state =
-            page == .deleteAccount && !visit.linkToken.isEmpty
-            ? PageState.consequences(
-                token: "", sentences: [], problems: PageState.problems(error, in: voice))
-            : PageState(
-                form: form.token, email: page.showsEmail ? input : "", after: error, in: voice)
+        let problems = PageState.problems(error, in: voice)
+        let state: PageState =
+            switch page {
+            case .deleteAccount where !visit.linkToken.isEmpty:
+                .consequences(token: "", sentences: [], problems: problems)
+            case .parent:
+                .parent(token: "", childName: "", isGiven: false, problems: problems)
+            default:
+                .form(
+                    token: form.token, email: page.showsEmail ? input : "", problems: problems)
+            }
         try show(
             exchange, page, state, visit, status: Self.status(error),
             retryAfter: error.retryAfterSeconds)

@@ -9,6 +9,9 @@ package enum PageState: Hashable, Sendable {
     case consequences(token: String, sentences: [String], problems: [String] = [])
     /// The last question before a deletion.
     case lastQuestion(token: String, confirmation: String)
+    /// What a parent is asked; after an attempt with what was wrong with it. Without a token there
+    /// are no buttons.
+    case parent(token: String, childName: String, isGiven: Bool, problems: [String] = [])
     /// It is done; with a redirect URI of an app, or empty.
     case done(continueURI: String, result: PageResult = .done)
     /// There is no link, or it does not work any more.
@@ -35,6 +38,8 @@ package enum PageResult: Hashable, Sendable {
     case deleted
     /// An account will be deleted later.
     case waiting
+    /// A parent has refused or withdrawn consent.
+    case refused
 
     /// The page's title.
     var title: PageTexts.Sentence {
@@ -42,6 +47,7 @@ package enum PageResult: Hashable, Sendable {
         case .done: .doneTitle
         case .deleted: .deletedTitle
         case .waiting: .waitingTitle
+        case .refused: .refusedTitle
         }
     }
 
@@ -51,6 +57,7 @@ package enum PageResult: Hashable, Sendable {
         case .done: .done
         case .deleted: .deleted
         case .waiting: .waiting
+        case .refused: .refused
         }
     }
 }

@@ -44,6 +44,10 @@ package struct PageTexts: Sendable {
         case goOn = "go-on"
         case questionTitle = "question-title"
         case waitingTitle = "waiting-title"
+        // Only of the consent of a parent.
+        case given, refuse, refused, withdraw
+        case introUnnamed = "intro-unnamed"
+        case refusedTitle = "refused-title"
     }
 
     /// The name of the file that all pages share.

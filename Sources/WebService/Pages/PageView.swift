@@ -22,7 +22,8 @@ package struct PageView: Sendable {
         let title = title(state)
         let isError: Bool
         switch state {
-        case .form(_, _, let problems), .consequences(_, _, let problems):
+        case .form(_, _, let problems), .consequences(_, _, let problems),
+            .parent(_, _, _, let problems):
             isError = !problems.isEmpty
         case .lastQuestion: isError = false
         case .done: isError = false
@@ -55,7 +56,7 @@ package struct PageView: Sendable {
         switch state {
         case .done(_, let result): texts[result.title]
         case .lastQuestion: texts[.questionTitle]
-        case .form, .consequences, .unusable: texts[.title]
+        case .form, .consequences, .parent, .unusable: texts[.title]
         }
     }
 
@@ -91,6 +92,11 @@ package struct PageView: Sendable {
                 <h1>\(title)</h1>
                 \(lastQuestion(token, confirmation))
                 """
+        case .parent(let token, let childName, let isGiven, let problems):
+            return """
+                \(summary(problems, leadingTo: nil))<h1>\(title)</h1>
+                \(parent(token, childName, isGiven))
+                """
         case .done(let continueURI, let result):
             // A link, no redirect: `form-action` would stop one to another origin, and the result
             // would not be read.
@@ -121,7 +127,7 @@ package struct PageView: Sendable {
             switch page {
             case .resetPassword: .forgotPassword
             case .deleteAccount: .deleteAccount
-            case .verifyEmail, .changeEmail, .forgotPassword, .keepAccount, .yourData: nil
+            case .verifyEmail, .changeEmail, .forgotPassword, .keepAccount, .yourData, .parent: nil
             }
         guard let target else { return .none }
         return "<p><a href=\"\(url(target))\">\(texts[.request])</a></p>\n"

@@ -48,39 +48,28 @@ extension PhotoResponder {
         _ exchange: HTTPExchange, length: UInt32,
         to call: BidirectionalCall<GatewayV1.UploadPhotoRequest, GatewayV1.UploadPhotoItem>
     ) async throws -> [UInt8] {
-        let photo = try await withThrowingTaskGroup(of: GatewayV1.Photo?.self) { sides in
-            defer { sides.cancelAll() }
-            sides.addTask {
-                try await Self.send(exchange, length: length, on: call.outgoing)
-                return nil
-            }
-            sides.addTask { try await Self.photo(in: call.incoming) }
-            // The gateway may refuse the photo before it has received all of it.
-            while let side = try await sides.next() {
-                if let photo = side { return photo }
-            }
-            throw ServiceError(.internalError, detail: "an upload ended without its photo")
+        let photo = try await call.upload {
+            try await Self.send(exchange, length: length, on: $0)
+        } _: {
+            try await Self.photo(in: $0)
         }
-        return Array(try PhotoJSON.text(of: photo).utf8)
+        return Array(try Self.json.text(of: photo).utf8)
     }
+
+    private static let json = MessageJSON<GatewayV1.Photo>(of: ProfileDescription.service)
 
     private static func send(
         _ exchange: HTTPExchange, length: UInt32,
         on outgoing: OutgoingItems<GatewayV1.UploadPhotoRequest>
     ) async throws {
-        do {
-            try await outgoing.write(GatewayV1.UploadPhotoRequest(part: .bytes(length)))
-            while var part = try await exchange.nextBodyPart() {
-                while let bytes = part.readBytes(
-                    length: min(part.readableBytes, itemBytesMax)), !bytes.isEmpty
-                {
-                    try await outgoing.write(GatewayV1.UploadPhotoRequest(part: .data(bytes)))
-                }
+        try await outgoing.write(GatewayV1.UploadPhotoRequest(part: .bytes(length)))
+        while var part = try await exchange.nextBodyPart() {
+            while let bytes = part.readBytes(
+                length: min(part.readableBytes, itemBytesMax)), !bytes.isEmpty
+            {
+                try await outgoing.write(GatewayV1.UploadPhotoRequest(part: .data(bytes)))
             }
-        } catch is ServiceError {
-            return  // the call is over; `photo` has its result
         }
-        outgoing.finish()
     }
 
     private static func photo(
@@ -92,20 +81,5 @@ extension PhotoResponder {
             throw ServiceError(.internalError, detail: "an upload was answered without a photo")
         }
         return photo
-    }
-}
-
-/// A photo in proto3's JSON mapping, as `Profile/GetProfile` has it.
-enum PhotoJSON {
-    private static let schema = Result {
-        try Schema(fileDescriptorSet: ProfileDescription.service.fileDescriptorSet)
-    }
-
-    /// - Throws: `SchemaError`, `MappingError`, for descriptors that are not this program's.
-    static func text(of photo: GatewayV1.Photo) throws -> String {
-        guard let message = try schema.get().message(named: GatewayV1.Photo.fullName) else {
-            throw ServiceError(.internalError, detail: "no schema of a photo")
-        }
-        return try message.decodeToJSON(photo.encoded())
     }
 }

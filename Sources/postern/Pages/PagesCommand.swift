@@ -31,7 +31,7 @@ struct PagesCommand: ParsableCommand {
         @Option(
             help: """
                 verify-email, change-email, reset-password, forgot-password, delete-account, \
-                keep-account or your-data; default: all.
+                keep-account, your-data or parent; default: all.
                 """)
         var page: String?
 

@@ -119,10 +119,12 @@ struct GuestUpgradeTests {
 
     @Test("D4 9.3: sign-in to an existing account keeps the guest and offers a choice")
     func collision() async throws {
-        try await ProviderFixture.with { fixture in
+        try await ProviderFixture.with(guestMode: .ask) { fixture in
             let ada = try await fixture.signIn(
                 by: try await fixture.googleToken(of: "117", email: Self.email))
             let guest = try await fixture.guest()
+            _ = try await fixture.gateway.write(
+                "{}", in: fixture.gateway.context().bearing(guest.session?.accessToken))
             let answer = try await fixture.signIn(
                 by: try await fixture.googleToken(of: "117", email: Self.email),
                 accessToken: guest.session?.accessToken ?? "")
@@ -138,10 +140,12 @@ struct GuestUpgradeTests {
 
     @Test("G-27: sign-in with a password keeps the guest and offers a choice, also in a repeat")
     func collisionByPassword() async throws {
-        try await ProviderFixture.with { fixture in
+        try await ProviderFixture.with(guestMode: .ask) { fixture in
             let gateway = fixture.gateway
             let ada = try await fixture.provedAccount()
             let guest = try await fixture.guest()
+            _ = try await fixture.gateway.write(
+                "{}", in: fixture.gateway.context().bearing(guest.session?.accessToken))
             let request = GatewayV1.SignInWithPasswordRequest(
                 email: Self.email, password: .init(text: "Correct7Horse"),
                 device: GatewayFixture.device("d1"))

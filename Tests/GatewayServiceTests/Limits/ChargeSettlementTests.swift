@@ -18,12 +18,18 @@ struct ChargeSettlementTests {
         ],
         .act: [.emailAlreadyInUse, .deadlineExceeded, .cancelled],
         .guardedAct: [],
-        .signUp: [.emailAlreadyInUse, .idempotencyKeyReused, .deadlineExceeded, .cancelled],
+        .signUp: [
+            .emailAlreadyInUse, .underageUser, .idempotencyKeyReused, .deadlineExceeded,
+            .cancelled,
+        ],
         .write: [
             .documentConflict, .documentQuota, .invalidDocument, .accountRequired,
             .consentRequired, .emailNotVerified, .invalidArgument, .deadlineExceeded, .cancelled,
         ],
-        .upload: [.invalidPhoto, .invalidArgument, .deadlineExceeded, .cancelled],
+        .upload: [
+            .invalidPhoto, .documentQuota, .invalidDocument, .invalidArgument, .deadlineExceeded,
+            .cancelled,
+        ],
     ]
 
     @Test(

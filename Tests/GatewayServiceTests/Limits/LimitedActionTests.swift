@@ -81,6 +81,10 @@ struct LimitedActionTests {
             ),
             (.unrequestedMail(email: "Ada@Example.ORG"), ["mail-by-target": "ada@example.org"]),
             (
+                .parentalMail(account: "acc_0000000000001"),
+                ["parental-mail-by-account": "acc_0000000000001"]
+            ),
+            (
                 .verificationMail(account: "acc_0000000000001"),
                 ["verification-mail-by-account": "acc_0000000000001"]
             ),
@@ -164,6 +168,10 @@ struct LimitedActionTests {
                 ["profile-update-by-account": "acc_0000000000001"]
             ),
             (
+                .guestBundle(account: "acc_0000000000001"),
+                ["guest-bundle-by-account": "acc_0000000000001"]
+            ),
+            (
                 .dataExport(account: "acc_0000000000001"),
                 ["export-by-account": "acc_0000000000001"]
             ),
@@ -186,9 +194,10 @@ struct LimitedActionTests {
                 .phoneCodeGuess(
                     number: "+4915112345678", request: "pcr_1", device: "d", caller: caller),
                 .passwordReset(email: "a", caller: caller), .unrequestedMail(email: "a"),
-                .deletionLink(email: "a", caller: caller),
+                .deletionLink(email: "a", caller: caller), .parentalMail(account: "a"),
                 .documentWrite(account: "a", collections: ["profile"]),
                 .profileUpdate(account: "a"), .photoUpload(account: "a"),
+                .guestBundle(account: "a"),
                 .dataExport(account: "a"),
             ] {
                 for charge in action.charges + action.restartedCharges {

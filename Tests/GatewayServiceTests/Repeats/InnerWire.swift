@@ -26,12 +26,14 @@ final class InnerWire: CallChannel {
         @Sendable (any Sendable, CallContext) async throws -> any Sendable
 
     private let handlers: [String: Handler]
+    private let guestData: any GuestDataAPI
     private let cut: Cut?
     private let made = Mutex<[MethodDescription]>([])
 
     init(_ inner: InnerServices, cut: Cut? = nil) {
         handlers = Dictionary(
             uniqueKeysWithValues: Self.identity(inner) + Self.session(inner) + Self.limits(inner))
+        guestData = inner.identity.guestData
         self.cut = cut
     }
 
@@ -41,18 +43,24 @@ final class InnerWire: CallChannel {
     func call<Request: ProtobufMessage, Response: ProtobufMessage>(
         _ method: MethodDescription, _ request: Request, _ context: CallContext
     ) async throws -> Response {
-        let number = made.withLock { made in
-            made.append(method)
-            return made.count { $0.name == method.name }
-        }
+        let isCut = isCut(method)
         guard let handler = handlers[method.name] else {
             throw ServiceError(.unknownMethod, detail: method.name)
         }
-        let isCut = cut?.method == method.name && cut?.call == number
         if isCut, cut?.doesIt == false { throw ServiceError(.unavailable) }
         let answer = try await handler(request, context)
         guard !isCut, let answer = answer as? Response else { throw ServiceError(.unavailable) }
         return answer
+    }
+
+    /// Counts a call.
+    /// - Returns: whether it is the one that is lost.
+    private func isCut(_ method: MethodDescription) -> Bool {
+        let number = made.withLock { made in
+            made.append(method)
+            return made.count { $0.name == method.name }
+        }
+        return cut?.method == method.name && cut?.call == number
     }
 
     // MARK: Services
@@ -111,6 +119,7 @@ final class InnerWire: CallChannel {
             serve(AccountOnboardingDescription.getOnboarding, onboarding.getOnboarding),
             serve(AccountConsentsDescription.getConsents, inner.identity.consents.getConsents),
             serve(AccountConsentsDescription.getPrivacy, inner.identity.consents.getPrivacy),
+            serve(GuestDataDescription.getMigration, inner.identity.guestData.getMigration),
             serve(
                 AccountExportsDescription.cancelDataExport,
                 inner.identity.exports.cancelDataExport),
@@ -159,7 +168,7 @@ final class InnerWire: CallChannel {
         ]
     }
 
-    // MARK: Streams, which no mutating flow uses
+    // MARK: Streams, of which one mutating flow uses one
 
     func serverStream<Request: ProtobufMessage, Response: ProtobufMessage>(
         _ method: MethodDescription, _ request: Request, _ context: CallContext
@@ -176,6 +185,21 @@ final class InnerWire: CallChannel {
     func bidirectional<Request: ProtobufMessage, Response: ProtobufMessage>(
         _ method: MethodDescription, _ context: CallContext
     ) -> BidirectionalCall<Request, Response> {
-        .inProcess { _, _ in throw ServiceError(.unknownMethod) }
+        let isCut = isCut(method)
+        guard method.name == GuestDataDescription.uploadGuestBundle.name,
+            !isCut || cut?.doesIt == true,
+            let call = guestData.uploadGuestBundle(context) as? BidirectionalCall<Request, Response>
+        else { return .inProcess { _, _ in throw ServiceError(.unavailable) } }
+        guard isCut else { return call }
+        return .inProcess { incoming, _ in
+            // It is done; its items are lost.
+            async let sent: Void = {
+                for try await item in incoming { try await call.outgoing.write(item) }
+                call.outgoing.finish()
+            }()
+            for try await _ in call.incoming {}
+            try await sent
+            throw ServiceError(.unavailable)
+        }
     }
 }

@@ -10,7 +10,7 @@ import Testing
 /// Every mutating public method (G-25). A new method gets its row here. If its service is new, that
 /// gets its line in `RepeatFixture` and in `RepeatedCall.services`. Until then a test fails.
 enum RepeatedCalls {
-    static let all = accounts + documents
+    static let all = accounts + documents + guestData
 
     private static let accounts: [RepeatedCall] = [
         .init(

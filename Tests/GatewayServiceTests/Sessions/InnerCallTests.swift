@@ -21,8 +21,8 @@ struct InnerCallTests {
             do {
                 _ = try await call(instance)
             } catch let error as ServiceError {
-                // Its only sign-in method cannot be removed.
-                #expect(error.code == .lastMethod)
+                // Its only sign-in method cannot be removed, and it has no migration.
+                #expect(error.code == .lastMethod || error.code == .notFound)
             }
             return instance.calls
         }
@@ -58,6 +58,9 @@ struct InnerCallTests {
         #expect(
             try await calls { try await $0.consents.getPrivacy(.init(), context) }
                 == [AccountConsentsDescription.getPrivacy])
+        #expect(
+            try await calls { try await $0.guests.getMigration(.init(), context) }
+                == [GuestDataDescription.getMigration])
         #expect(
             try await calls { try await $0.dataExports.cancelDataExport(.init(), context) }
                 == [AccountExportsDescription.cancelDataExport])

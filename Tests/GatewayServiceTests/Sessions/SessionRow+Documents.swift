@@ -91,6 +91,10 @@ extension SessionRow {
         .init("Consents/SetPrivacy") {
             try await $0.consents.setPrivacy(.init(newMarketing: .marketing(true)), $2)
         },
+        .init("Consents/RequestParentalConsent") {
+            try await $0.consents.requestParentalConsent(
+                .init(parentEmail: "eve@example.org"), $2)
+        },
     ]
 
     static let exports: [SessionRow] = [

@@ -51,8 +51,8 @@ struct SessionRow: Sendable, CustomTestStringConvertible {
     }
 
     static let all: [SessionRow] =
-        signUpsAndSignIns + inSessions + documents + backendDocuments + profile + onboarding
-        + consents + deletion + exports + outside + verification + admin
+        signUpsAndSignIns + guestData + inSessions + documents + backendDocuments + profile
+        + onboarding + consents + deletion + exports + outside + verification + admin
 
     private static let signUpsAndSignIns: [SessionRow] = [
         .init(
@@ -86,6 +86,10 @@ struct SessionRow: Sendable, CustomTestStringConvertible {
         .init("Auth/VerifyEmail") { try await $0.auth.verifyEmail(.init(token: "x"), $2) },
         .init("Emails/ConfirmEmailChange") {
             try await $0.emails.confirmEmailChange(.init(token: "x"), $2)
+        },
+        .init("Passwords/ResetPassword") {
+            try await $0.passwords.resetPassword(
+                .init(token: "x", password: .init(text: password)), $2)
         },
     ]
 
@@ -142,10 +146,6 @@ struct SessionRow: Sendable, CustomTestStringConvertible {
     ]
 
     private static let outside: [SessionRow] = [
-        .init("Passwords/ResetPassword") {
-            try await $0.passwords.resetPassword(
-                .init(token: "x", password: .init(text: password)), $2)
-        },
         .init("Auth/RefreshSession") {
             try await $0.auth.refreshSession(.init(refreshToken: "x"), $2)
         },

@@ -49,20 +49,23 @@ final class GatewayFixture: Sendable {
     ///   - limits: Replaces the rate limiter, for tests of its absence.
     ///   - identities: Replaces identity's providers and guests, for tests of the calls to them.
     ///   - profiles: Replaces identity's profiles, for tests of the calls to them.
+    ///   - guestData: Replaces identity's guest data, for tests of the calls to it.
     ///   - deletions: Replaces identity's deletions, for tests of the calls to them.
     ///   - providers: Identity's provider settings, as on a command line.
     ///   - phoneSettings: The countries that codes are sent to.
     ///   - rules: The text of identity's rules file; nil for none.
     ///   - consent: What identity asks consent for.
+    ///   - guestMode: What happens to the documents of guests who sign in to an account.
     init(
         flags: [String] = [], limits: (any LimitsAPI)? = nil,
         identities: (any IdentitiesAPI)? = nil, profiles: (any AccountProfilesAPI)? = nil,
-        deletions: (any AccountDeletionsAPI)? = nil,
+        guestData: (any GuestDataAPI)? = nil, deletions: (any AccountDeletionsAPI)? = nil,
         providers: [String] = [],
         phone phoneSettings: PhoneSettings = PhoneSettings(countries: ["DE"]),
         enumeration: IdentitySettings.EnumerationMode = .friendly,
         verification: IdentitySettings.EmailVerificationMode = .optional,
         rules: String? = nil, consent: ConsentSettings = ConsentSettings(),
+        guestMode: IdentitySettings.GuestDataMode = .discard,
         time: ManualTime = ManualTime()
     ) async throws {
         self.time = time
@@ -70,7 +73,7 @@ final class GatewayFixture: Sendable {
         inner = try await InnerServices(
             in: folder, time: time, providers: providers, phone: phoneSettings,
             enumeration: enumeration, verification: verification, rules: rules,
-            consent: consent)
+            consent: consent, guestMode: guestMode)
         let (identity, session) = (inner.identity, inner.sessionService)
         gateway = GatewayService(
             settings: try SettingsLoader.settings(flags),
@@ -82,8 +85,8 @@ final class GatewayFixture: Sendable {
                     providerEvents: identity.providerEvents, accountAdmin: identity.accountAdmin,
                     signInSettings: identity.signInSettings, documents: identity.documents,
                     profiles: profiles ?? identity.profiles, onboarding: identity.onboarding,
-                    consents: identity.consents, deletions: deletions ?? identity.deletions,
-                    exports: identity.exports),
+                    consents: identity.consents, guestData: guestData ?? identity.guestData,
+                    deletions: deletions ?? identity.deletions, exports: identity.exports),
                 session: .init(
                     sessions: session.sessions, devices: session.devices,
                     activity: session.accountActivity, ends: session.ends,

@@ -53,7 +53,8 @@ final class InnerServices: Sendable {
         phone: PhoneSettings = PhoneSettings(countries: ["DE"]),
         enumeration: IdentitySettings.EnumerationMode = .friendly,
         verification: IdentitySettings.EmailVerificationMode = .optional,
-        rules: String? = nil, consent: ConsentSettings = ConsentSettings()
+        rules: String? = nil, consent: ConsentSettings = ConsentSettings(),
+        guestMode: IdentitySettings.GuestDataMode = .discard
     ) async throws {
         let randomness = SeededRandomness()
         let log = CapturedLog().logger(time: time)
@@ -98,7 +99,7 @@ final class InnerServices: Sendable {
                 documents: DocumentSettings(
                     writers: [BackendSigner.application], webOrigins: [BackendSigner.origin]),
                 rules: RulesSettings(path: rules.map { _ in folder.file(Self.rulesFile) }),
-                consent: consent),
+                consent: consent, guestData: guestMode),
             store: identityStore,
             keys: IdentityKeys(master: key(), signInProofs: proofKey, randomness: randomness),
             peers: IdentityPeers(

@@ -197,6 +197,7 @@ struct OrphanCheckTests {
             VALUES (9, 1, '1', 1, 'app', '')
             """
         ),
+        (.row, "parental_consents (account, state, changed_at_ms) VALUES (9, 1, 1)"),
         (.row, "removed_identities (account, look_up_key) VALUES (9, x'00')"),
         (
             .row,
@@ -206,10 +207,6 @@ struct OrphanCheckTests {
             """
         ),
         (.row, "custom_claims (account, document) VALUES (9, x'00')"),
-        (
-            .row,
-            "parental_consents (account, state, changed_at_ms) VALUES (9, 1, 1)"
-        ),
         (
             .job,
             """

@@ -12,7 +12,7 @@ struct TemplateCatalogueTests {
         .link: "https://app.example/verify?a=1&b=2", .device: "Zoë's <phone>",
         .time: "2026-01-31 09:05 UTC", .name: "Ada & <Co>", .place: "<Leipzig>",
         .method: "google", .methods: "google apple", .address: "ada@example.org",
-        .code: "482913", .minutes: "5", .validity: "1440",
+        .code: "482913", .minutes: "5", .count: "3", .validity: "1440",
     ]
 
     init() throws { product = try #require(HeaderText("Tea & <Cake>")) }
@@ -145,7 +145,7 @@ struct TemplateCatalogueTests {
         values[.link] = link
         for template in [
             MailTemplate.verifyEmail, .emailChangeConfirm, .resetPassword, .emailAlreadyRegistered,
-            .deletionLink, .deletionScheduled, .exportReady,
+            .deletionLink, .deletionScheduled, .exportReady, .parentalConsent,
         ] {
             let mail = try catalogue.mail(
                 template, language: "de-AT", product: product, values: values)

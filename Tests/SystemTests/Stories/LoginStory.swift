@@ -49,18 +49,23 @@ extension SystemTests.Stories {
             #expect(again.account?.displayName == "Ada" && again.account?.email == ada.email)
         }
 
-        @Test("D3 2.4: a guest who signs in to an account gets that account, and both to compare")
+        @Test("D3 2.4: a guest who signs in to an account gets that account; its data is discarded")
         func guest() async throws {
             let ada = Person(12_004)
             let account = try await fixture.signIn(
                 ada, by: try await fixture.googleToken(of: "g-2.4", email: ada.email, for: ada))
             let guest = try await fixture.guest(ada)
+            try await SignedInApp(fixture, ada, guest.session).write("goals", #"{"km":7}"#)
             let signedIn = try await fixture.signIn(
                 ada, by: try await fixture.googleToken(of: "g-2.4", email: ada.email, for: ada),
                 accessToken: guest.session?.accessToken ?? "")
             #expect(signedIn.account?.accountId == account.account?.accountId)
             #expect(signedIn.collision?.guest?.accountId == guest.account?.accountId)
-            #expect(signedIn.collision?.choiceToken.isEmpty == false)
+            #expect(signedIn.collision?.choice == .discard)
+            let isGone = try await eventually {
+                try await !fixture.state(guest.session, of: ada).authenticated
+            }
+            #expect(isGone)
         }
 
         @Test("D3 2.5: a wrong email and a wrong password give the same error")

@@ -25,7 +25,8 @@ struct PageResponderTests {
             let open = try await fixture.open(page)
             #expect(open.response.status == 200)
             #expect(!open.formToken.isEmpty)
-            #expect(fixture.gateway.calls.isEmpty)
+            // Who asks a parent is read; nothing is answered.
+            #expect(fixture.gateway.calls.allSatisfy { page == .parent && $0.input == "" })
         }
     }
 
@@ -43,14 +44,17 @@ struct PageResponderTests {
                     #expect(try await fixture.get(page.path, method: method).status == 200)
                 }
             }
-            // What a deletion would do is read; nothing is done.
-            #expect(Set(fixture.gateway.calls.map(\.method)) == ["PreviewDeletion"])
+            // What a deletion would do, and who asks a parent, is read; nothing is done.
+            #expect(
+                Set(fixture.gateway.calls.map(\.method))
+                    == ["PreviewDeletion", "AnswerParentalConsent"])
+            #expect(fixture.gateway.calls.allSatisfy { $0.input == "" })
         }
     }
 
     @Test(
         "a form makes one call of the gateway, for the person",
-        arguments: Page.allCases.filter { $0 != .yourData })
+        arguments: Page.allCases.filter { $0 != .parent && $0 != .yourData })
     func submit(page: Page) async throws {
         try await PagesFixture.run { fixture in
             let open = try await fixture.open(page, page.needsLink ? "token=good" : "lang=en")

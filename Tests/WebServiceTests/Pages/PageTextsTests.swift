@@ -53,7 +53,9 @@ struct PageTextsTests {
         switch sentence {
         case .request: page == .resetPassword || page == .deleteAccount
         case .unusable, .unusableNext: page != .forgotPassword
-        case .label, .hint: page.field != nil
+        case .label: page.field != nil
+        case .hint: page.field != nil || page == .parent
+        case .given, .introUnnamed, .refuse, .refused, .refusedTitle, .withdraw: page == .parent
         case .consequences, .deleted, .deletedTitle, .goOn, .later, .now, .question,
             .questionTitle, .waiting, .waitingTitle:
             page == .deleteAccount

@@ -113,6 +113,11 @@ struct PagesFixture: Sendable {
         return try await post(open, "form=\(open.formToken)\(pressed)", [:])
     }
 
+    /// Presses a button of `/parent`.
+    func answer(_ answer: String, on open: OpenPage) async throws -> HTTP1Response {
+        try await post(open, "form=\(open.formToken)&answer=\(answer)", [:])
+    }
+
     /// Sends a form's fields, already encoded, as a browser does.
     func post(
         _ open: OpenPage, _ form: String, _ changed: [String: String?]
@@ -220,7 +225,7 @@ final class PagesGateway: Sendable {
                         return GatewayV1.ConfirmEmailChangeResponse()
                     }
                 ]),
-            passwords, deletion, exports,
+            passwords, deletion, exports, consents,
         ]
     }
 
@@ -262,6 +267,28 @@ final class PagesGateway: Sendable {
                         "CancelDeletion", Self.text(request.linkToken), SecretBytes(""), context)
                     return GatewayV1.CancelDeletionResponse(cancelled: true)
                 },
+            ])
+    }
+
+    private var consents: ServiceMethods {
+        ServiceMethods(
+            ConsentsDescription.service,
+            [
+                .async(ConsentsDescription.answerParentalConsent) {
+                    (request: GatewayV1.AnswerParentalConsentRequest, context)
+                        -> GatewayV1.AnswerParentalConsentResponse in
+                    let answers: [GatewayV1.ParentalAnswer: String] = [
+                        .give: "give", .refuse: "refuse",
+                    ]
+                    try self.receive(
+                        "AnswerParentalConsent", Self.text(request.token),
+                        SecretBytes(answers[request.answer] ?? ""), context)
+                    let states: [GatewayV1.ParentalAnswer: GatewayV1.ParentalConsentState] = [
+                        .give: .given, .refuse: .refused,
+                    ]
+                    return GatewayV1.AnswerParentalConsentResponse(
+                        state: states[request.answer] ?? .requested, childName: "<Kid>")
+                }
             ])
     }
 

@@ -115,6 +115,7 @@ enum OpenAPIPaths {
         ("/oauth2/introspect", introspect),
         ("/oauth2/revoke", revoke),
         ("/apple/notifications", appleNotifications),
+        ("/v1/guest-bundle", uploadGuestBundle),
         ("/v1/exports/{exportId}", fetchDataExport),
         ("/v1/photo", uploadPhoto),
         ("/v1/photos/{name}", downloadPhoto),
@@ -240,6 +241,34 @@ enum OpenAPIPaths {
         ],
     ]
 
+    private static let uploadGuestBundle: JSONText = [
+        "put": [
+            "tags": ["HTTP"], "operationId": "uploadGuestBundle",
+            "security": [["app": [], "accessToken": []]],
+            "description": """
+            Uploads documents that an app kept on the device while its user was a guest, for a \
+            migration into the caller's account: 1 to 200, in at most 2 MiB. Of a document that the \
+            account has too, the newer one is kept. Own codes of errors: auth/document-quota, \
+            auth/invalid-document, auth/too-many-requests, auth/invalid-access-token, \
+            auth/session-ended, auth/user-disabled, auth/idempotency-key-reused.
+            """,
+            "parameters": [["$ref": "#/components/parameters/idempotencyKey"]],
+            "requestBody": [
+                "required": true,
+                "content": ["application/json": ["schema": guestBundle]],
+            ],
+            "responses": [
+                "200": [
+                    "description": "The migration, which goes on after the response.",
+                    "content": [
+                        "application/json": ["schema": ["$ref": "#/components/schemas/Migration"]]
+                    ],
+                ],
+                "default": callFailure,
+            ],
+        ]
+    ]
+
     private static let fetchDataExport: JSONText = [
         "get": [
             "tags": ["HTTP"], "operationId": "downloadDataExport",
@@ -267,6 +296,30 @@ enum OpenAPIPaths {
                 "default": callFailure,
             ],
         ]
+    ]
+
+    private static let guestBundle: JSONText = [
+        "type": "object", "required": ["documents"],
+        "properties": [
+            "documents": [
+                "type": "array", "minItems": 1, "maxItems": 200,
+                "items": [
+                    "type": "object", "required": ["collection", "name", "changedAtMs"],
+                    "description": "A document has `json` or `document`.",
+                    "properties": [
+                        "collection": ["type": "string"], "name": ["type": "string"],
+                        "document": ["type": "object", "description": "The document."],
+                        "json": ["type": "string", "description": "The same as text."],
+                        "changedAtMs": [
+                            "type": ["string", "integer"], "format": "int64",
+                            "description": """
+                            When it was last changed on the device, in milliseconds since 1970.
+                            """,
+                        ],
+                    ],
+                ],
+            ]
+        ],
     ]
 
     private static let archive: JSONText = [

@@ -63,6 +63,7 @@ extension TemplateVariable {
         case .address: "ada@example.org"
         case .code: "482913"
         case .minutes: "5"
+        case .count: "3"
         case .validity: "1440"
         }
     }

@@ -1,0 +1,40 @@
+import Contracts
+import Messages
+import RPC
+
+extension GuestsHandler {
+    /// G-16: a page of the documents that the guest and the caller's account have.
+    /// - Throws: `auth/invalid-choice`, `auth/invalid-access-token`, `auth/session-ended`,
+    ///   `auth/user-disabled`, `rpc/invalid-argument`.
+    func compareGuest(
+        _ request: GatewayV1.CompareGuestRequest, _ context: CallContext
+    ) async throws -> GatewayV1.CompareGuestResponse {
+        let page = try await guestData.compareGuest(
+            IdentityV1.CompareGuestRequest(
+                accessToken: try context.requiredAccessToken(), choiceToken: request.choiceToken,
+                withJson: request.withJson, pageToken: request.pageToken),
+            context.onward())
+        return GatewayV1.CompareGuestResponse(
+            documents: page.documents.map(GatewayV1.ComparedDocument.init),
+            nextPageToken: page.nextPageToken, guestDocuments: page.guestDocuments,
+            accountDocuments: page.accountDocuments)
+    }
+}
+
+extension GatewayV1.ComparedDocument {
+    fileprivate init(_ document: IdentityV1.ComparedDocument) {
+        self.init(
+            collection: document.collection, name: document.name,
+            guest: document.guest.map(GatewayV1.DocumentSide.init),
+            account: document.account.map(GatewayV1.DocumentSide.init),
+            newer: GatewayV1.DocumentOwner(rawValue: document.newer.rawValue))
+    }
+}
+
+extension GatewayV1.DocumentSide {
+    fileprivate init(_ side: IdentityV1.DocumentSide) {
+        self.init(
+            version: side.version, bytes: side.bytes, changedAtMs: side.changedAtMs,
+            json: side.json)
+    }
+}

@@ -1,0 +1,114 @@
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+
+extension GuestDataHandler {
+    /// Picks of one call: as many documents as an account has by default.
+    private static let picksMax = 200
+
+    /// Says what happens to a guest's documents (G-16). The first choice counts: a repeat gets its
+    /// migration.
+    /// - Throws: `auth/invalid-choice` for another choice than the first, a token that has expired
+    ///   or is another account's, and a guest that is gone or became an account;
+    ///   `rpc/invalid-argument` with the field; as `owner(of:_:)` and `SQLSession.callersRow`.
+    func chooseGuestData(
+        _ request: IdentityV1.ChooseGuestDataRequest, _ context: CallContext
+    ) async throws -> IdentityV1.ChooseGuestDataResponse {
+        guard let chosen = GuestDataChoice(request.choice) else {
+            throw ServiceError(.invalidArgument, fields: ["choice"])
+        }
+        try Self.check(request.picks, chosen)
+        let owner = try await owner(of: request.accessToken, context)
+        let choice = try choice(request.choiceToken, of: owner.account)
+        let origin = CallOrigin(request.origin, hash: keys.audit)
+        let id = MigrationID.drawn(from: documents.randomness)
+        let migration = try await store.write(
+            about: [.account(choice.account), .account(choice.guest)]
+        ) { transaction in
+            let row = try transaction.callersRow(choice.account)
+            if let first = try transaction.migration(ofGuest: choice.guest) {
+                guard first.account == choice.account, first.choice == chosen else {
+                    throw ServiceError(.invalidChoice, fields: ["choice"])
+                }
+                return try message(first, in: transaction)
+            }
+            guard let guest = try transaction.account(choice.guest), guest.isGuest,
+                guest.status.isUsable
+            else { throw ServiceError(.invalidChoice, fields: ["choice_token"]) }
+            let settled = try guests.settle(
+                choice.guest, into: choice.account, chosen,
+                sealedPicks: try sealed(request.picks, of: row, id), from: origin,
+                as: id, transaction)
+            return try message(settled, in: transaction)
+        }
+        guests.wake()
+        watchers.changed(choice.account)
+        return IdentityV1.ChooseGuestDataResponse(migration: migration)
+    }
+
+    private static func check(
+        _ picks: [IdentityV1.DocumentPick], _ choice: GuestDataChoice
+    ) throws(ServiceError) {
+        guard picks.isEmpty || choice == .merge, picks.count <= picksMax else {
+            throw ServiceError(.invalidArgument, fields: ["picks"])
+        }
+        var seen: Set<DocumentKey> = []
+        for (index, pick) in picks.enumerated() {
+            let place = "picks[\(index)]."
+            let key = try DocumentKey.required(
+                collection: pick.collection, name: pick.name, in: place)
+            guard seen.insert(key).inserted else {
+                throw ServiceError(.invalidArgument, fields: ["\(place)name"])
+            }
+            guard DocumentSide(pick.keep) != nil else {
+                throw ServiceError(.invalidArgument, fields: ["\(place)keep"])
+            }
+        }
+    }
+
+    private func sealed(
+        _ picks: [IdentityV1.DocumentPick], of row: AccountRow, _ migration: MigrationID
+    ) throws -> [UInt8]? {
+        guard !picks.isEmpty else { return nil }
+        return try AccountReader(keys: keys, randomness: documents.randomness).vault(row).seal(
+            IdentityV1.ChooseGuestDataRequest(picks: picks).encoded(),
+            .migrationPicks(migration.key))
+    }
+}
+
+extension DocumentSide {
+    /// The side of a message.
+    /// - Returns: nil if it is missing or unknown.
+    init?(_ message: IdentityV1.DocumentOwner) {
+        switch message {
+        case .guest: self = .guest
+        case .account: self = .account
+        default: return nil
+        }
+    }
+
+    /// The side in a message.
+    var message: IdentityV1.DocumentOwner {
+        switch self {
+        case .guest: .guest
+        case .account: .account
+        }
+    }
+}
+
+extension StoredMigration {
+    /// The sides that were picked, by document.
+    /// - Throws: if they do not decrypt.
+    func picks(_ vault: AccountVault) throws -> [DocumentKey: DocumentSide] {
+        guard let sealedPicks else { return [:] }
+        let stored = try IdentityV1.ChooseGuestDataRequest(
+            decoding: vault.openBytes(sealedPicks, .migrationPicks(migration.key)))
+        var picks: [DocumentKey: DocumentSide] = [:]
+        for pick in stored.picks {
+            picks[DocumentKey(collection: pick.collection, name: pick.name)] =
+                DocumentSide(pick.keep)
+        }
+        return picks
+    }
+}

@@ -1,0 +1,68 @@
+import Cryptography
+import Messages
+import ServiceRuntime
+
+/// The choice about a guest's data when the guest signs in to an existing account (G-16). The
+/// sealed token names the two accounts, so only its holder can make the choice, in a session of the
+/// account (`chooseGuestData`).
+struct CollisionChoice: Hashable, Sendable {
+    /// Long enough for the user to decide later on the same day.
+    static let life: Duration = .seconds(24 * 3_600)
+    private static let numberBytes = 8
+    /// Bound to one purpose: a value that was sealed for anything else does not open as a choice.
+    private static let place = SealedPlace(purpose: "identity/collision-choice")
+
+    let guest: AccountID
+    let account: AccountID
+    let expiresAt: Timestamp
+
+    /// A choice that is valid from `moment` on.
+    init(guest: AccountID, account: AccountID, at moment: Timestamp) {
+        self.guest = guest
+        self.account = account
+        expiresAt = moment + Self.life
+    }
+
+    /// The choice as a response has it, with the guest's id only.
+    /// - Throws: when sealing fails.
+    func message(_ keys: IdentityKeys) throws -> IdentityV1.Collision {
+        IdentityV1.Collision(
+            guest: IdentityV1.Account(accountId: guest.text), choiceToken: try token(keys),
+            expiresAtMs: expiresAt.milliseconds)
+    }
+
+    /// The token for this choice. It is sealed, so it reveals nothing and cannot be forged.
+    /// - Throws: when sealing fails.
+    func token(_ keys: IdentityKeys) throws -> String {
+        let numbers = [guest.key, account.key, expiresAt.milliseconds]
+        let bytes = numbers.flatMap { number in
+            (0..<Self.numberBytes).map { UInt8(truncatingIfNeeded: number >> (56 - $0 * 8)) }
+        }
+        return Base64URL.encode(try keys.choices.seal(bytes, at: Self.place))
+    }
+
+    /// Opens a token. Returns nil when the token is invalid or expired.
+    init?(token: String, _ keys: IdentityKeys, at moment: Timestamp) {
+        // The caller gets the same answer for every invalid token, so the reason is dropped.
+        guard let sealed = Base64URL.decode(token.utf8),
+            let bytes = try? keys.choices.open(sealed, at: Self.place),
+            bytes.count == 3 * Self.numberBytes
+        else { return nil }
+        func number(_ place: Int) -> Int64 {
+            bytes.dropFirst(place * Self.numberBytes).prefix(Self.numberBytes)
+                .reduce(0) { $0 << 8 | Int64($1) }
+        }
+        guard let guest = AccountID(key: number(0)), let account = AccountID(key: number(1)) else {
+            return nil
+        }
+        self.guest = guest
+        self.account = account
+        expiresAt = Timestamp(milliseconds: number(2))
+        guard moment < expiresAt else { return nil }
+    }
+}
+
+extension IdentityV1.Collision {
+    /// The account of the guest.
+    var guestID: AccountID? { guest.flatMap { AccountID(text: $0.accountId) } }
+}

@@ -1,0 +1,178 @@
+import Cryptography
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+
+extension GuestDataHandler {
+    /// Documents of one page. With the longest names 22 KiB, and as much for sizes and times.
+    private static let pageMax = 100
+    /// JSON texts of one page, in bytes, so that a page fits a public frame (128 KiB).
+    private static let jsonBytesMax = 96 * 1_024
+
+    /// Returns the documents of both sides of a collision, one page at a time (G-16), in the order
+    /// of collection and name.
+    /// - Throws: `auth/invalid-choice` as `choice(_:of:)`, and for a guest that is gone or became an
+    ///   account; `rpc/invalid-argument` with the field; as `owner(of:_:)` and
+    ///   `DocumentOwner.requireUsable`.
+    func compareGuest(
+        _ request: IdentityV1.CompareGuestRequest, _ context: CallContext
+    ) async throws -> IdentityV1.CompareGuestResponse {
+        guard let after = ComparisonPlace(pageToken: request.pageToken) else {
+            throw ServiceError(.invalidArgument, fields: ["page_token"])
+        }
+        let owner = try await owner(of: request.accessToken, context)
+        let choice = try choice(request.choiceToken, of: owner.account)
+        let account = try await sides(of: choice.account)
+        let guest = try await sides(of: choice.guest, isGuest: true)
+        let rest = Set(guest.keys).union(account.keys).map(ComparisonPlace.init)
+            .filter { after < $0 }.sorted()
+        var page = IdentityV1.CompareGuestResponse(
+            guestDocuments: UInt32(clamping: guest.count),
+            accountDocuments: UInt32(clamping: account.count))
+        var bytes = 0
+        for place in rest {
+            let sides = (guest: guest[place.key], account: account[place.key])
+            let size = Int((sides.guest?.bytes ?? 0) + (sides.account?.bytes ?? 0))
+            let isLong = size > Self.jsonBytesMax
+            bytes += request.withJson && !isLong ? size : 0
+            guard page.documents.count < Self.pageMax, bytes <= Self.jsonBytesMax else {
+                page.nextPageToken = page.documents.last.map(ComparisonPlace.token(after:)) ?? ""
+                break
+            }
+            page.documents.append(.init(place.key, guest: sides.guest, account: sides.account))
+        }
+        if request.withJson { try await addJSON(to: &page, choice) }
+        return page
+    }
+
+    /// What an account has of documents, without their JSON.
+    private func sides(
+        of account: AccountID, isGuest: Bool = false
+    ) async throws -> [DocumentKey: IdentityV1.DocumentSide] {
+        var sides: [DocumentKey: IdentityV1.DocumentSide] = [:]
+        var selection = DocumentSelection()
+        while true {
+            let (owner, page) = try await store.read { [selection] session in
+                (
+                    try documentOwner(account, isGuest: isGuest, in: session),
+                    try session.documentPage(selection, of: account)
+                )
+            }
+            let opened = try documents.opened(owner).open(page)
+            for document in opened.documents {
+                sides[document.key] = IdentityV1.DocumentSide(
+                    version: document.version, bytes: UInt32(clamping: document.json.utf8.count),
+                    changedAtMs: document.changedAt.milliseconds)
+            }
+            guard page.hasMore, let last = page.rows.last else { return sides }
+            selection.after = last.position
+        }
+    }
+
+    private func documentOwner(
+        _ account: AccountID, isGuest: Bool, in session: some SQLSession
+    ) throws -> DocumentOwner {
+        guard let owner = try session.documentOwner(account),
+            !isGuest || (owner.isGuest && owner.status.isUsable)
+        else {
+            throw isGuest
+                ? ServiceError(.invalidChoice, fields: ["choice_token"])
+                : ServiceError(.invalidAccessToken)
+        }
+        try owner.requireUsable()
+        return owner
+    }
+
+    /// Reads the texts of a page. One that is changed meanwhile has its new text, version and time.
+    private func addJSON(
+        to page: inout IdentityV1.CompareGuestResponse, _ choice: CollisionChoice
+    ) async throws {
+        let keys = page.documents.filter(\.mayHaveJSON).map(\.key)
+        let texts = try await store.read { session in
+            let guest = try documents.opened(
+                documentOwner(choice.guest, isGuest: true, in: session))
+            let account = try documents.opened(
+                documentOwner(choice.account, isGuest: false, in: session))
+            return try keys.map { key in
+                (
+                    guest: try guest.document(key, in: session)?.side,
+                    account: try account.document(key, in: session)?.side
+                )
+            }
+        }
+        for (index, key) in page.documents.map(\.key).enumerated() {
+            guard let place = keys.firstIndex(of: key) else { continue }
+            page.documents[index] = .init(
+                key, guest: texts[place].guest, account: texts[place].account)
+        }
+    }
+
+    /// Whether the texts of both sides fit a page.
+    static func fits(_ bytes: Int) -> Bool { bytes <= jsonBytesMax }
+}
+
+extension StoredDocument {
+    /// One side of a comparison, with its JSON; nil for a removed document.
+    fileprivate var side: IdentityV1.DocumentSide? {
+        guard !isRemoved else { return nil }
+        return IdentityV1.DocumentSide(
+            version: version, bytes: UInt32(clamping: json.utf8.count),
+            changedAtMs: changedAt.milliseconds, json: json)
+    }
+}
+
+extension IdentityV1.ComparedDocument {
+    fileprivate init(
+        _ key: DocumentKey, guest: IdentityV1.DocumentSide?, account: IdentityV1.DocumentSide?
+    ) {
+        let side = guest.map { guest in
+            MigrationRule.kept(
+                guest: Timestamp(milliseconds: guest.changedAtMs),
+                account: account.map { Timestamp(milliseconds: $0.changedAtMs) }, picked: nil)
+        }
+        self.init(
+            collection: key.collection, name: key.name, guest: guest, account: account,
+            newer: (side ?? .account).message)
+    }
+
+    fileprivate var key: DocumentKey { DocumentKey(collection: collection, name: name) }
+
+    /// Otherwise one document could be longer than a page.
+    fileprivate var mayHaveJSON: Bool {
+        GuestDataHandler.fits(Int((guest?.bytes ?? 0) + (account?.bytes ?? 0)))
+    }
+}
+
+/// A document's place in a comparison: by collection, then by name, byte by byte.
+private struct ComparisonPlace: Comparable {
+    let key: DocumentKey
+
+    init(_ key: DocumentKey) { self.key = key }
+
+    /// The place after which a page begins.
+    /// - Returns: nil for a token that no page has.
+    init?(pageToken: String) {
+        guard !pageToken.isEmpty else {
+            key = DocumentKey(collection: "", name: "")
+            return
+        }
+        guard let bytes = Base64URL.decode(pageToken.utf8),
+            let text = String(validating: bytes, as: UTF8.self)
+        else { return nil }
+        let parts = text.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2 else { return nil }
+        key = DocumentKey(collection: String(parts[0]), name: String(parts[1]))
+    }
+
+    /// The token of the page after a document.
+    static func token(after document: IdentityV1.ComparedDocument) -> String {
+        Base64URL.encode(Array("\(document.collection)\n\(document.name)".utf8))
+    }
+
+    static func < (first: ComparisonPlace, second: ComparisonPlace) -> Bool {
+        first.key.collection == second.key.collection
+            ? first.key.name.utf8.lexicographicallyPrecedes(second.key.name.utf8)
+            : first.key.collection.utf8.lexicographicallyPrecedes(second.key.collection.utf8)
+    }
+}

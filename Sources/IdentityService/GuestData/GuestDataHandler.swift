@@ -1,0 +1,62 @@
+import Contracts
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+
+/// `postern.identity.v1.GuestData`: what happens to the documents of a guest that signs in to an
+/// account (G-16). Each rpc is in the file of its name: `compareGuest`, `chooseGuestData`,
+/// `uploadGuestBundle`, `getMigration`, `watchMigration`, `retryMigration`.
+///
+/// The account is the one of an access token, which the session service resolves. A choice token
+/// names the guest, and counts in a session of its account only.
+struct GuestDataHandler: GuestDataService {
+    let documents: AccountDocumentsHandler
+    let guests: GuestSettlement
+    /// The streams that wait for a change of an account's migrations.
+    let watchers: DocumentWatchers
+
+    var store: Store { documents.store }
+    var keys: IdentityKeys { documents.keys }
+    /// Performs what was chosen.
+    var job: MigrationJob {
+        MigrationJob(documents: documents, guests: guests, watchers: watchers)
+    }
+
+    /// The account of an access token.
+    /// - Throws: as `SessionsAPI.owner(ofAccessToken:_:)`.
+    func owner(of accessToken: String, _ context: CallContext) async throws -> ValidAccessToken {
+        try await documents.sessions.owner(ofAccessToken: accessToken, context)
+    }
+
+    /// The choice of a token, for the account of an access token.
+    /// - Throws: `auth/invalid-choice` for a token that has expired, or is another account's.
+    func choice(
+        _ token: String, of account: AccountID
+    ) throws(ServiceError) -> CollisionChoice {
+        guard let choice = CollisionChoice(token: token, keys, at: documents.time.now()),
+            choice.account == account
+        else { throw ServiceError(.invalidChoice, fields: ["choice_token"]) }
+        return choice
+    }
+
+    /// A migration as its owner sees it, with what could not be moved.
+    /// - Throws: as `SQLSession.callersRow`; if the account's key does not decrypt.
+    func message(
+        _ migration: StoredMigration, in session: some SQLSession
+    ) throws -> IdentityV1.Migration {
+        let row = try session.callersRow(migration.account)
+        let vault = try AccountReader(keys: keys, randomness: documents.randomness).vault(row)
+        let issues = try session.migrationItems(
+            of: migration.migration, isIssue: true, limit: Self.issuesMax
+        ).map { row in
+            let item = try vault.open(row)
+            return IdentityV1.MigrationIssue(
+                collection: item.key.collection, name: item.key.name, code: row.issue ?? "")
+        }
+        return migration.message(issues: issues)
+    }
+
+    /// Issues of one answer, as the message says.
+    private static let issuesMax = 50
+}

@@ -1,0 +1,100 @@
+import Messages
+import ServiceRuntime
+import Storage
+
+/// Decides what happens to a guest's documents when the guest signs in to an account, and writes it
+/// in the transaction of the sign-in, or of the user's choice (G-16, G-27):
+///
+///     the guest has             setting    written                              the answer has
+///     no document, no photo     any        the guest's deletion                 no collision
+///     a document or a photo     discard    the guest's deletion                 the choice
+///     a document or a photo     merge      a migration, which the job performs  the choice
+///     a document or a photo     keep       when the guest is deleted            the choice
+///     a document or a photo     ask        nothing                              a choice token
+///     chosen into this account  any        nothing                              the first choice
+///     chosen into another one   any        nothing                              no collision
+///
+/// A sign-in does not fail for any of it, and a migration does its work after it (D3 FR-001e). From
+/// a choice on, the guest's documents can only be read (`requireUnsettled`).
+struct GuestSettlement: Sendable {
+    /// How long a kept guest can be read.
+    static let keptFor: Duration = .seconds(30 * 24 * 3_600)
+
+    let mode: IdentitySettings.GuestDataMode
+    let keys: IdentityKeys
+    let randomness: any Randomness
+    let deletion: DeletionWriting
+    /// Wakes the job that moves documents.
+    let job: WakeSignal
+
+    /// The collision of a sign-in by a guest, with ids only; nil if there is nothing to tell.
+    /// - Parameter guest: The guest, which is another account than the one signed in to.
+    func collision(
+        of guest: AccountRow, with account: AccountID, from origin: CallOrigin,
+        _ transaction: Transaction
+    ) throws -> IdentityV1.Collision? {
+        try transaction.lock(.account(account))
+        try transaction.lock(.account(guest.account))
+        if let first = try transaction.migration(ofGuest: guest.account) {
+            return first.account == account ? Self.collision(first) : nil
+        }
+        let totals = try transaction.documentOwner(guest.account)?.totals ?? DocumentTotals()
+        guard totals.documents > 0 || guest.photo != nil else {
+            try delete(guest.account, transaction)
+            return nil
+        }
+        guard let choice = mode.choice else {
+            return try CollisionChoice(
+                guest: guest.account, account: account, at: transaction.at
+            ).message(keys)
+        }
+        return Self.collision(
+            try settle(
+                guest.account, into: account, choice, sealedPicks: nil, from: origin,
+                as: MigrationID.drawn(from: randomness), transaction))
+    }
+
+    /// Writes a choice.
+    /// - Parameters:
+    ///   - sealedPicks: The picked sides, sealed for the row of `migration`; nil for none.
+    ///   - migration: The id of the new migration.
+    func settle(
+        _ guest: AccountID, into account: AccountID, _ choice: GuestDataChoice,
+        sealedPicks: [UInt8]?, from origin: CallOrigin, as migration: MigrationID,
+        _ transaction: Transaction
+    ) throws -> StoredMigration {
+        let documents = try transaction.documentOwner(guest)?.totals.documents ?? 0
+        let settled = StoredMigration(
+            migration: migration, account: account, guest: guest, choice: choice,
+            state: choice == .merge ? .waiting : .succeeded,
+            documents: choice == .merge ? documents : 0, done: 0, sealedPicks: sealedPicks,
+            keptUntil: choice == .keep ? transaction.at + Self.keptFor : nil,
+            createdAt: transaction.at, changedAt: transaction.at)
+        try transaction.insert(
+            settled,
+            expiresAt: choice == .discard ? transaction.at + StoredMigration.keptAfter : nil)
+        try transaction.audit(
+            AuditEvent(.guestDataChosen, account: account.key, attempt: choice.rawValue)
+                .from(origin))
+        if choice == .discard { try delete(guest, transaction) }
+        return settled
+    }
+
+    /// Begins the deletion of a guest.
+    func delete(_ guest: AccountID, _ transaction: Transaction) throws {
+        try transaction.beginDeletion(
+            of: guest, source: .guestData, due: transaction.at, deletion)
+    }
+
+    /// Wakes what a choice may have given work. To be called after its commit.
+    func wake() {
+        job.wake()
+        deletion.wake()
+    }
+
+    private static func collision(_ migration: StoredMigration) -> IdentityV1.Collision {
+        IdentityV1.Collision(
+            guest: IdentityV1.Account(accountId: migration.guest?.text ?? ""),
+            choice: migration.choice?.message ?? .unspecified, migration: migration.message())
+    }
+}

@@ -1,0 +1,152 @@
+import Messages
+import ServiceRuntime
+import Storage
+
+/// A row of `guest_migration_documents`, opened.
+struct MigrationItem: Hashable, Sendable {
+    /// The row's key.
+    let item: Int64
+    let key: DocumentKey
+    /// The JSON text; empty for a document that the guest has.
+    let json: String
+    /// When it was changed on the device, or by the guest.
+    let changedAt: Timestamp
+}
+
+/// A row of `guest_migration_documents`, sealed as it is stored.
+struct MigrationItemRow: Sendable {
+    let item: Int64
+    let payload: [UInt8]
+    let changedAt: Timestamp
+    /// The error's code; nil for a document that was not tried yet.
+    let issue: String?
+
+    fileprivate init(_ row: SQLRow) throws {
+        item = try row.integer("item")
+        payload = try row.blob("payload")
+        changedAt = try row.timestamp("changed_at_ms")
+        issue = try row.optionalText("issue")
+    }
+}
+
+extension AccountVault {
+    /// Seals a document of a migration. Neither collections nor names have line breaks
+    /// (`DocumentKey`).
+    func seal(_ key: DocumentKey, json: String, item: Int64) throws -> [UInt8] {
+        try seal("\(key.collection)\n\(key.name)\n\(json)", .migrationDocument(item))
+    }
+
+    /// Opens a document of a migration.
+    /// - Throws: if it was sealed for another account or another row.
+    func open(_ row: MigrationItemRow) throws -> MigrationItem {
+        let parts = try open(row.payload, .migrationDocument(row.item))
+            .split(separator: "\n", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3 else {
+            throw ServiceError(.internalError, detail: "a migration's document has no three parts")
+        }
+        return MigrationItem(
+            item: row.item,
+            key: DocumentKey(collection: String(parts[0]), name: String(parts[1])),
+            json: String(parts[2]), changedAt: row.changedAt)
+    }
+}
+
+extension SQLSession {
+    /// Documents of a migration.
+    /// - Parameters:
+    ///   - isIssue: Those that could not be moved, or else those that were not tried yet.
+    ///   - last: The row of the previous page's last one; 0 for the first page.
+    func migrationItems(
+        of migration: MigrationID, isIssue: Bool, after last: Int64 = 0, limit: Int
+    ) throws -> [MigrationItemRow] {
+        try query(
+            """
+            SELECT item, payload, changed_at_ms, issue FROM guest_migration_documents
+            WHERE migration = ? AND item > ?
+                AND CASE WHEN issue IS NULL THEN 0 ELSE 1 END = ?
+            ORDER BY item LIMIT ?
+            """,
+            [
+                .integer(migration.key), .integer(last), .integer(isIssue ? 1 : 0),
+                .integer(Int64(limit)),
+            ], MigrationItemRow.init)
+    }
+
+    /// How many documents of a migration could not be moved.
+    func issueCount(of migration: MigrationID) throws -> Int {
+        try queryOne(
+            """
+            SELECT count(*) FROM guest_migration_documents
+            WHERE migration = ? AND issue IS NOT NULL
+            """, [.integer(migration.key)]
+        ) { Int(clamping: try $0.integer(0)) } ?? 0
+    }
+
+    /// The bytes that an account's bundles hold: of this one, and of those that have arrived.
+    func bundledBytes(of account: AccountID, in bundle: MigrationID) throws -> Int64 {
+        try queryOne(
+            """
+            SELECT coalesce(sum(bytes), 0) FROM guest_migration_documents
+            WHERE account = ?1 AND (migration = ?2 OR migration IN (
+                SELECT migration FROM guest_migrations WHERE account = ?1 AND state <> ?3))
+            """,
+            [
+                .integer(account.key), .integer(bundle.key),
+                .integer(MigrationState.receiving.rawValue),
+            ]
+        ) { try $0.integer(0) } ?? 0
+    }
+}
+
+extension Transaction {
+    /// Stores a document of a migration.
+    /// - Parameters:
+    ///   - document: The row of the guest's document; nil for one of a bundle.
+    ///   - issue: Why it could not be moved; nil if that was not tried yet.
+    func insert(
+        _ item: MigrationItem, of migration: StoredMigration, document: Int64?,
+        issue: ErrorCode?, _ vault: AccountVault
+    ) throws {
+        try put(
+            """
+            INSERT INTO guest_migration_documents (
+                item, account, migration, document, payload, bytes, changed_at_ms, issue)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                .integer(item.item), .integer(migration.account.key),
+                .integer(migration.migration.key), SQLValue(document),
+                .blob(try vault.seal(item.key, json: item.json, item: item.item)),
+                .integer(Int64(item.json.utf8.count)), SQLValue(item.changedAt),
+                SQLValue(issue?.rawValue),
+            ])
+    }
+
+    /// Records why a document of a bundle could not be moved.
+    func setIssue(_ issue: ErrorCode, item: Int64) throws {
+        try put(
+            "UPDATE guest_migration_documents SET issue = ? WHERE item = ?",
+            [.text(issue.rawValue), .integer(item)])
+    }
+
+    /// Deletes a document of a bundle that is done.
+    func removeItem(_ item: Int64) throws {
+        try put("DELETE FROM guest_migration_documents WHERE item = ?", [.integer(item)])
+    }
+
+    /// Deletes all documents of a migration.
+    func removeItems(of migration: MigrationID) throws {
+        try put(
+            "DELETE FROM guest_migration_documents WHERE migration = ?", [.integer(migration.key)])
+    }
+
+    /// Forgets what could not be moved, so that it is tried again.
+    func forgetIssues(of migration: MigrationID) throws {
+        try put(
+            "DELETE FROM guest_migration_documents WHERE migration = ? AND document IS NOT NULL",
+            [.integer(migration.key)])
+        try put(
+            "UPDATE guest_migration_documents SET issue = NULL WHERE migration = ?",
+            [.integer(migration.key)])
+    }
+}

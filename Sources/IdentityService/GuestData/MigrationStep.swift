@@ -1,0 +1,207 @@
+import ServiceRuntime
+import Storage
+
+/// One step of a migration, in its transaction (G-16): begins it, or moves the next documents and
+/// counts them; after the last one it ends the migration, and with it the guest.
+///
+/// A guest's documents pass the rules of their collections as a backend's do, so that fields which
+/// only a backend may write are moved too. Those of a bundle pass them as the owner's. Attack: an
+/// account's owner uploads a document that raises their own credit.
+struct MigrationStep {
+    /// Documents of one step.
+    private static let documentsMax = 20
+    /// What one step writes at most.
+    static let bytesMax = documentsMax * DocumentText.bytesMax
+
+    private let migration: StoredMigration
+    private let documents: AccountDocumentsHandler
+    private let guests: GuestSettlement
+    private let transaction: Transaction
+
+    init(
+        _ migration: StoredMigration, _ documents: AccountDocumentsHandler,
+        _ guests: GuestSettlement, _ transaction: Transaction
+    ) {
+        self.migration = migration
+        self.documents = documents
+        self.guests = guests
+        self.transaction = transaction
+    }
+
+    /// Whether the job calls again at once.
+    enum Progress: Hashable, Sendable {
+        case goesOn, ended
+    }
+
+    /// A document to move.
+    private struct Candidate {
+        let key: DocumentKey
+        let json: String
+        let changedAt: Timestamp
+        let place: Place
+
+        /// Where it is now.
+        enum Place {
+            case guest(StoredDocument)
+            case bundle(item: Int64)
+        }
+    }
+
+    func run() throws -> Progress {
+        guard let owner = try transaction.documentOwner(migration.account),
+            owner.status != .deleting
+        else { return .ended }
+        let target = try documents.opened(owner)
+        guard migration.choice != nil else {
+            return try step(into: target, from: nil)
+        }
+        guard let guest = try migration.guest.flatMap(transaction.documentOwner), guest.isGuest,
+            guest.status != .deleting
+        else {
+            try transaction.removeItems(of: migration.migration)
+            try transaction.apply(.released, to: migration, documents: migration.done)
+            return .ended
+        }
+        return try step(into: target, from: documents.opened(guest))
+    }
+
+    /// - Parameter guest: Nil for a bundle.
+    private func step(
+        into target: OwnedDocuments, from guest: OwnedDocuments?
+    ) throws -> Progress {
+        if migration.state == .waiting {
+            try transaction.apply(
+                .begun, to: migration,
+                documents: guest.map { migration.done + $0.owner.totals.documents })
+            return .goesOn
+        }
+        let candidates = try candidates(target, guest)
+        let done = try move(candidates, into: target, from: guest)
+        if candidates.count == Self.documentsMax {
+            try transaction.apply(nil, to: migration, done: done)
+            return .goesOn
+        }
+        try end(guest, done: done)
+        return .ended
+    }
+
+    private func candidates(
+        _ target: OwnedDocuments, _ guest: OwnedDocuments?
+    ) throws -> [Candidate] {
+        guard let guest else {
+            return try transaction.migrationItems(
+                of: migration.migration, isIssue: false, limit: Self.documentsMax
+            ).map { row in
+                let item = try target.vault.open(row)
+                return Candidate(
+                    key: item.key, json: item.json, changedAt: item.changedAt,
+                    place: .bundle(item: item.item))
+            }
+        }
+        return try transaction.movableDocuments(
+            of: guest.owner.account, limit: Self.documentsMax
+        ).map { row in
+            let document = try guest.open(row)
+            return Candidate(
+                key: document.key, json: document.json, changedAt: document.changedAt,
+                place: .guest(document))
+        }
+    }
+
+    /// Moves documents, and records why others could not be.
+    /// - Returns: how many are done.
+    private func move(
+        _ candidates: [Candidate], into target: OwnedDocuments, from guest: OwnedDocuments?
+    ) throws -> Int {
+        let quota = DocumentQuota(isGuest: target.owner.isGuest, documents.settings)
+        let picks = try migration.picks(target.vault)
+        var changes: [DocumentChange] = []
+        var done: [Candidate] = []
+        for candidate in candidates {
+            let former = try target.document(candidate.key, in: transaction)
+            let kept = MigrationRule.kept(
+                guest: candidate.changedAt,
+                account: former.flatMap { $0.isRemoved ? nil : $0.changedAt },
+                picked: picks[candidate.key])
+            do {
+                if kept == .guest {
+                    let change = try change(candidate, former, target)
+                    let totals = target.owner.totals
+                    try quota.check(totals.after(changes), totals.after(changes + [change]))
+                    changes.append(change)
+                }
+                done.append(candidate)
+            } catch let refused as ServiceError {
+                try record(refused.code, of: candidate, target.vault)
+            }
+        }
+        if !changes.isEmpty {
+            _ = try target.write(changes, within: quota, in: transaction)
+        }
+        try take(done, from: guest)
+        return done.count
+    }
+
+    private func change(
+        _ candidate: Candidate, _ former: StoredDocument?, _ target: OwnedDocuments
+    ) throws -> DocumentChange {
+        let key = candidate.key
+        let isBundle = migration.choice == nil
+        // Drafts of onboarding are written by this service only.
+        guard !isBundle || key.collection != DocumentRules.onboardingName,
+            let rules = documents.rules.value.collection(key.collection),
+            let object = DocumentText.object(in: candidate.json)
+        else { throw ServiceError(.invalidDocument, fields: ["collection"]) }
+        try documents.require(rules.need, of: target.owner, in: transaction)
+        return try DocumentChange(
+            object, at: key, of: former, rules, by: isBundle ? .owner : .server, field: "json",
+            .english)
+    }
+
+    private func record(
+        _ issue: ErrorCode, of candidate: Candidate, _ vault: AccountVault
+    ) throws {
+        switch candidate.place {
+        case .bundle(let item): try transaction.setIssue(issue, item: item)
+        case .guest(let document):
+            try transaction.insert(
+                MigrationItem(
+                    item: documents.randomness.rowKey(), key: candidate.key, json: "",
+                    changedAt: candidate.changedAt),
+                of: migration, document: document.document, issue: issue, vault)
+        }
+    }
+
+    /// Removes documents from where they were.
+    private func take(_ done: [Candidate], from guest: OwnedDocuments?) throws {
+        var moved: [StoredDocument] = []
+        for candidate in done {
+            switch candidate.place {
+            case .bundle(let item): try transaction.removeItem(item)
+            case .guest(let document): moved.append(document)
+            }
+        }
+        if let guest, !moved.isEmpty { try guest.take(moved, in: transaction) }
+    }
+
+    /// Ends the migration: the guest is deleted, or the owner hears what needs attention.
+    private func end(_ guest: OwnedDocuments?, done: Int) throws {
+        let account = migration.account
+        let issues = try transaction.issueCount(of: migration.migration)
+        let state = try transaction.apply(.tried(issues: issues), to: migration, done: done)
+        guard state == .succeeded else {
+            try transaction.audit(
+                AuditEvent(
+                    .guestDataNeedsAttention, account: account.key, attempt: Int64(issues)))
+            try NoticeMail(keys: documents.keys, randomness: documents.randomness).write(
+                .guestDataAttention, to: account, DeviceShown(name: "", platform: ""),
+                naming: ["\(issues)"], transaction)
+            return
+        }
+        try transaction.audit(
+            AuditEvent(
+                .guestDataMigrated, account: account.key,
+                attempt: migration.done + Int64(done)))
+        if let guest { try guests.delete(guest.owner.account, transaction) }
+    }
+}

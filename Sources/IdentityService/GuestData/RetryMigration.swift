@@ -1,0 +1,31 @@
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+
+extension GuestDataHandler {
+    /// Tries the documents again that could not be moved (G-16). A migration that runs or has
+    /// succeeded is not changed.
+    /// - Throws: `rpc/not-found`; `rpc/invalid-argument` for a missing or malformed id; as
+    ///   `owner(of:_:)` and `SQLSession.callersRow`.
+    func retryMigration(
+        _ request: IdentityV1.RetryMigrationRequest, _ context: CallContext
+    ) async throws -> IdentityV1.RetryMigrationResponse {
+        let owner = try await owner(of: request.accessToken, context)
+        guard let id = try Self.migration(request.migrationId) else {
+            throw ServiceError(.invalidArgument, fields: ["migration_id"])
+        }
+        let migration = try await store.write(about: [.account(owner.account)]) { transaction in
+            let found = try Self.migration(id, of: owner.account, in: transaction)
+            if found.state == .needsAttention {
+                try transaction.forgetIssues(of: id)
+                try transaction.apply(.retried, to: found)
+            }
+            return try message(
+                Self.migration(id, of: owner.account, in: transaction), in: transaction)
+        }
+        guests.wake()
+        watchers.changed(owner.account)
+        return IdentityV1.RetryMigrationResponse(migration: migration)
+    }
+}

@@ -1,0 +1,64 @@
+import Messages
+import ServiceRuntime
+import Storage
+
+/// A row of `guest_migrations`.
+struct StoredMigration: Hashable, Sendable {
+    let migration: MigrationID
+    /// The account that gets the documents.
+    let account: AccountID
+    /// The guest that they are of; nil for a bundle, and when the guest became an account.
+    let guest: AccountID?
+    /// Nil for a bundle.
+    let choice: GuestDataChoice?
+    let state: MigrationState
+    /// Number of documents to move.
+    let documents: Int64
+    /// Number of those that are done.
+    let done: Int64
+    /// The picked sides, sealed; nil for none.
+    let sealedPicks: [UInt8]?
+    /// When a kept guest is deleted; nil for any other, and once its deletion has begun.
+    let keptUntil: Timestamp?
+    let createdAt: Timestamp
+    let changedAt: Timestamp
+
+    /// How long callers can read a migration that has succeeded.
+    static let keptAfter: Duration = .seconds(30 * 24 * 3_600)
+
+    /// What two flows about this migration must not do at once.
+    var subjects: [Subject] { [.account(account)] + (guest.map { [.account($0)] } ?? []) }
+
+    /// The migration as a message.
+    func message(issues: [IdentityV1.MigrationIssue] = []) -> IdentityV1.Migration {
+        IdentityV1.Migration(
+            migrationId: migration.text,
+            state: IdentityV1.MigrationState(rawValue: Int32(state.rawValue)),
+            choice: choice?.message ?? .unspecified, documents: UInt32(clamping: documents),
+            done: UInt32(clamping: done), issues: issues, createdAtMs: createdAt.milliseconds,
+            changedAtMs: changedAt.milliseconds)
+    }
+}
+
+extension StoredMigration {
+    /// Migrations that ended long ago, and bundles whose upload broke off, with their documents.
+    static let purge = Purge { session, now in
+        try session.queryOne(
+            "SELECT 1 FROM guest_migrations WHERE expires_at_ms < ? LIMIT 1", [SQLValue(now)]
+        ) { _ in true } ?? false
+    } remove: { transaction, rowsMax in
+        let expired: [SQLValue] = [SQLValue(transaction.at), .integer(Int64(rowsMax))]
+        try transaction.put(
+            """
+            DELETE FROM guest_migration_documents WHERE migration IN (
+                SELECT migration FROM guest_migrations WHERE expires_at_ms < ?
+                ORDER BY expires_at_ms, migration LIMIT ?)
+            """, expired)
+        return try transaction.execute(
+            """
+            DELETE FROM guest_migrations WHERE migration IN (
+                SELECT migration FROM guest_migrations WHERE expires_at_ms < ?
+                ORDER BY expires_at_ms, migration LIMIT ?)
+            """, expired)
+    }
+}

@@ -1,0 +1,200 @@
+import Cryptography
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+
+extension GuestDataHandler {
+    /// Documents of one bundle.
+    private static let documentsMax = 200
+    /// Documents, and bytes of JSON, that one transaction stores.
+    private static let batchMax = 20
+    private static let batchBytesMax = 256 * 1_024
+
+    /// Takes documents that an app kept on the device while its user was a guest, and begins their
+    /// migration (G-16): stores them as they arrive, and lets the job begin with the last one. What
+    /// a call leaves that breaks off is purged.
+    ///
+    /// The fingerprint of a repeat covers all documents, so it is known after the last one only.
+    /// - Throws: `auth/account-required` for a guest, which writes documents itself;
+    ///   `auth/document-quota`; `auth/invalid-document` for a text that is no JSON object within the
+    ///   limits; `auth/idempotency-key-reused`; `rpc/invalid-argument` for items in another order,
+    ///   and with the field; as `owner(of:_:)` and `SQLSession.callersRow`.
+    func uploadGuestBundle(
+        _ incoming: IncomingItems<IdentityV1.UploadGuestBundleRequest>,
+        _ outgoing: OutgoingItems<IdentityV1.UploadGuestBundleItem>, _ context: CallContext
+    ) async throws {
+        var items = incoming.makeAsyncIterator()
+        guard case .head(let head) = try await items.next()?.part else {
+            throw ServiceError(.invalidArgument, fields: ["head"])
+        }
+        guard (1...Self.documentsMax).contains(Int(head.documents)) else {
+            throw ServiceError(.invalidArgument, fields: ["documents"])
+        }
+        let owner = try await owner(of: head.accessToken, context)
+        let bundle = try await begin(of: owner.account, documents: Int(head.documents))
+        do {
+            let digest = try await receive(bundle, &items, outgoing)
+            let call = try RepeatableCall(
+                "UploadGuestBundle", [Array(owner.account.text.utf8), digest], context,
+                hash: keys.calls)
+            let migration = try await complete(
+                bundle, call, CallOrigin(head.origin, hash: keys.audit))
+            try await outgoing.write(
+                .init(receivedDocuments: head.documents, migration: migration))
+        } catch {
+            // If that fails, it is purged.
+            try? await remove(bundle)
+            throw error
+        }
+    }
+
+    private func begin(
+        of account: AccountID, documents count: Int
+    ) async throws -> StoredMigration {
+        let id = MigrationID.drawn(from: documents.randomness)
+        return try await store.write(about: [.account(account)]) { transaction in
+            guard try !transaction.callersRow(account).isGuest else {
+                throw ServiceError(.accountRequired)
+            }
+            let bundle = StoredMigration(
+                migration: id, account: account, guest: nil, choice: nil, state: .receiving,
+                documents: Int64(count), done: 0, sealedPicks: nil, keptUntil: nil,
+                createdAt: transaction.at, changedAt: transaction.at)
+            try transaction.insert(
+                bundle, expiresAt: transaction.at + StoredMigration.receivedWithin)
+            return bundle
+        }
+    }
+
+    /// Stores the documents as they arrive.
+    /// - Returns: a hash of all.
+    private func receive(
+        _ bundle: StoredMigration,
+        _ items: inout IncomingItems<IdentityV1.UploadGuestBundleRequest>.AsyncIterator,
+        _ outgoing: OutgoingItems<IdentityV1.UploadGuestBundleItem>
+    ) async throws -> [UInt8] {
+        var (digest, seen, batch, bytes) = ([UInt8](), Set<DocumentKey>(), [MigrationItem](), 0)
+        while let item = try await items.next() {
+            guard case .document(let message) = item.part, seen.count < bundle.documents else {
+                throw ServiceError(.invalidArgument, fields: ["document"])
+            }
+            let document = try self.document(message)
+            guard seen.insert(document.key).inserted else {
+                throw ServiceError(.invalidArgument, fields: ["document.name"])
+            }
+            digest = SHA256.hash(
+                DelimitedParts.joined([digest] + message.parts))
+            batch.append(document)
+            bytes += document.json.utf8.count
+            guard batch.count == Self.batchMax || bytes >= Self.batchBytesMax else { continue }
+            try await stage(batch, of: bundle, bytes)
+            (batch, bytes) = ([], 0)
+            guard seen.count < bundle.documents else { continue }
+            try await outgoing.write(.init(receivedDocuments: UInt32(clamping: seen.count)))
+        }
+        guard seen.count == bundle.documents else {
+            throw ServiceError(.invalidArgument, fields: ["document"])
+        }
+        if !batch.isEmpty { try await stage(batch, of: bundle, bytes) }
+        return digest
+    }
+
+    /// A device's clock may be ahead: then its document would be newer than any other for years.
+    private func document(
+        _ message: IdentityV1.BundledDocument
+    ) throws(ServiceError) -> MigrationItem {
+        let key = try DocumentKey.required(
+            collection: message.collection, name: message.name, in: "document.")
+        guard message.changedAtMs >= 0 else {
+            throw ServiceError(.invalidArgument, fields: ["document.changed_at_ms"])
+        }
+        guard DocumentText.object(in: message.json) != nil else {
+            throw .invalidDocument(.json, field: "document.json")
+        }
+        return MigrationItem(
+            item: documents.randomness.rowKey(), key: key, json: message.json,
+            changedAt: min(
+                Timestamp(milliseconds: message.changedAtMs), documents.time.now()))
+    }
+
+    private func stage(
+        _ batch: [MigrationItem], of bundle: StoredMigration, _ bytes: Int
+    ) async throws {
+        let bytesMax = Int64(documents.settings.bytesMax)
+        try await store.write(about: bundle.subjects, bulkBytes: bytes) { [batch] transaction in
+            let row = try transaction.callersRow(bundle.account)
+            let held = try transaction.bundledBytes(of: bundle.account, in: bundle.migration)
+            guard held + Int64(bytes) <= bytesMax else {
+                var error = ServiceError(.documentQuota)
+                error.documentQuota = ServiceError.DocumentQuota(
+                    documents: 0, documentsMax: UInt32(clamping: Self.documentsMax),
+                    bytes: UInt32(clamping: held), bytesMax: UInt32(clamping: bytesMax))
+                throw error
+            }
+            let vault = try AccountReader(keys: keys, randomness: documents.randomness).vault(row)
+            for item in batch {
+                try transaction.insert(item, of: bundle, document: nil, issue: nil, vault)
+            }
+        }
+    }
+
+    /// Lets the job begin, or finds the migration of the first call.
+    private func complete(
+        _ bundle: StoredMigration, _ call: RepeatableCall?, _ origin: CallOrigin
+    ) async throws -> IdentityV1.Migration {
+        let migration = try await store.write(about: bundle.subjects) { transaction in
+            if let first = try transaction.storedResponse(of: call) {
+                try transaction.remove(bundle)
+                guard let id = MigrationID(key: first.figure),
+                    let found = try transaction.migration(id)
+                else {
+                    throw ServiceError(.internalError, detail: "a repeat's migration is gone")
+                }
+                return try message(found, in: transaction)
+            }
+            try transaction.apply(.received, to: bundle)
+            try transaction.audit(
+                AuditEvent(.guestDataChosen, account: bundle.account.key, attempt: 0)
+                    .from(origin))
+            try transaction.remember(
+                call, StoredResponse(account: bundle.account.key, figure: bundle.migration.key))
+            return try message(
+                Self.migration(bundle.migration, of: bundle.account, in: transaction),
+                in: transaction)
+        }
+        guests.wake()
+        watchers.changed(bundle.account)
+        return migration
+    }
+
+    /// Removes what a refused call has stored; after the commit of `complete` there is nothing to
+    /// remove.
+    private func remove(_ bundle: StoredMigration) async throws {
+        try await store.write(about: bundle.subjects) { transaction in
+            guard try transaction.migration(bundle.migration)?.state == .receiving else { return }
+            try transaction.remove(bundle)
+        }
+    }
+}
+
+extension IdentityV1.BundledDocument {
+    /// What makes two documents the same, for repeats.
+    fileprivate var parts: [[UInt8]] {
+        [collection, name, json, String(changedAtMs)].map { Array($0.utf8) }
+    }
+}
+
+extension StoredMigration {
+    /// How long an upload that broke off is kept: longer than a call can last.
+    static let receivedWithin: Duration = .seconds(3_600)
+}
+
+extension Transaction {
+    /// Deletes a bundle that has not arrived, or is another one's repeat.
+    fileprivate func remove(_ bundle: StoredMigration) throws {
+        try removeItems(of: bundle.migration)
+        try put(
+            "DELETE FROM guest_migrations WHERE migration = ?", [.integer(bundle.migration.key)])
+    }
+}

@@ -1,0 +1,157 @@
+import JSON
+import Messages
+import ServiceRuntime
+
+/// The documents of `PUT /v1/guest-bundle`, not yet read:
+///
+///     {"documents": [{"collection": "goals", "name": "main", "document": {…}, "changedAtMs": 7}]}
+///
+/// A document has its object as `document`, or as text in `json`.
+///
+/// Attack: 2 MiB of nested lists become thirty times that as values. So the elements are only found
+/// here, and each is read when it is sent.
+struct GuestBundle: Sendable {
+    /// More than identity takes: it says how many those are.
+    private static let documentsMax = 1_000
+    /// As deep as identity takes objects, in an object.
+    private static let depthMax = 17
+    /// As many members of an object as identity takes.
+    private static let membersMax = 1_000
+    private static let field = "documents"
+
+    private let bytes: [UInt8]
+    private let elements: [Range<Int>]
+
+    /// Finds the elements of the body.
+    /// - Throws: `CallFailure` `rpc/invalid-argument` for another form.
+    init(_ body: [UInt8]) throws(CallFailure) {
+        var scan = JSONScan(bytes: body)
+        guard scan.take("{"), scan.takeString() == Self.field, scan.take(":"), scan.take("[") else {
+            throw Self.malformed
+        }
+        var elements: [Range<Int>] = []
+        if !scan.take("]") {
+            repeat {
+                guard elements.count < Self.documentsMax, let element = scan.takeObject() else {
+                    throw Self.malformed
+                }
+                elements.append(element)
+            } while scan.take(",")
+            guard scan.take("]") else { throw Self.malformed }
+        }
+        guard scan.take("}"), scan.isAtEnd else { throw Self.malformed }
+        bytes = body
+        self.elements = elements
+    }
+
+    /// The number of documents.
+    var count: Int { elements.count }
+
+    /// Reads a document.
+    /// - Throws: `CallFailure` `rpc/invalid-argument` for what is no document.
+    func document(at index: Int) throws(CallFailure) -> GatewayV1.BundledDocument {
+        let place = "\(Self.field)[\(index)]"
+        func malformed(_ field: String) -> CallFailure {
+            CallFailure(
+                .invalidArgument, "\(place)\(field) is missing, or not what it should be.",
+                violations: [place + field])
+        }
+        let options = JSONReader.Options(
+            depthMax: Self.depthMax, membersMax: Self.membersMax, retainsNumberTexts: true)
+        // The reason may quote the document, so it is not passed on.
+        guard let object = try? JSONReader.value(in: Array(bytes[elements[index]]), options).object
+        else { throw malformed("") }
+        guard let collection = object["collection"]?.string else { throw malformed(".collection") }
+        guard let name = object["name"]?.string else { throw malformed(".name") }
+        guard let changedAt = Self.integer(object["changedAtMs"]) else {
+            throw malformed(".changed_at_ms")
+        }
+        let json: String
+        switch (object["document"], object["json"]) {
+        case (.object(let document), nil): json = JSONWriter.text(document)
+        case (nil, .string(let text)): json = text
+        default: throw malformed(".json")
+        }
+        return GatewayV1.BundledDocument(
+            collection: collection, name: name, json: json, changedAtMs: changedAt)
+    }
+
+    /// Proto3's JSON has 64-bit integers as strings; apps write numbers too.
+    private static func integer(_ value: JSONValue?) -> Int64? {
+        switch value {
+        case .number(let text), .string(let text): Int64(text)
+        default: nil
+        }
+    }
+
+    private static let malformed = CallFailure(
+        .invalidArgument, "The body must be one object with a list of objects as `documents`.",
+        violations: [field])
+}
+
+/// Finds the parts of a JSON text without reading them: what is found is JSON only if the reader
+/// says so.
+private struct JSONScan {
+    let bytes: [UInt8]
+    private var position = 0
+
+    init(bytes: [UInt8]) { self.bytes = bytes }
+
+    /// Whether only space is left.
+    var isAtEnd: Bool { bytes[position...].allSatisfy(Self.isSpace) }
+
+    /// Advances past space and `mark`, if that is next.
+    mutating func take(_ mark: Unicode.Scalar) -> Bool {
+        skipSpace()
+        guard position < bytes.count, bytes[position] == UInt8(ascii: mark) else { return false }
+        position += 1
+        return true
+    }
+
+    /// The text of the string that is next, without its escapes.
+    mutating func takeString() -> String? {
+        guard take("\"") else { return nil }
+        let start = position
+        guard skipString() else { return nil }
+        return String(validating: bytes[start..<position - 1], as: UTF8.self)
+    }
+
+    /// The range of the object that is next.
+    mutating func takeObject() -> Range<Int>? {
+        guard take("{") else { return nil }
+        let start = position - 1
+        var depth = 1
+        while position < bytes.count {
+            let byte = bytes[position]
+            position += 1
+            switch byte {
+            case UInt8(ascii: "\""): guard skipString() else { return nil }
+            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                depth -= 1
+                if depth == 0 { return start..<position }
+            default: break
+            }
+        }
+        return nil
+    }
+
+    /// Advances past the rest of a string and its closing quote.
+    private mutating func skipString() -> Bool {
+        while position < bytes.count {
+            let byte = bytes[position]
+            position += byte == UInt8(ascii: "\\") ? 2 : 1
+            if byte == UInt8(ascii: "\"") { return true }
+        }
+        position = bytes.count
+        return false
+    }
+
+    private mutating func skipSpace() {
+        while position < bytes.count, Self.isSpace(bytes[position]) { position += 1 }
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool {
+        byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
+    }
+}

@@ -1,0 +1,155 @@
+import Contracts
+import Messages
+import RPC
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import GatewayService
+
+@Suite("G-16: the gateway relays the calls about a guest's documents", .timeLimit(.minutes(1)))
+struct GuestDataRelayTests {
+    private static let bundles = "guest-bundle-by-account"
+    private static let writes = "document-write-by-account"
+    private static let migration = GatewayV1.Migration(
+        migrationId: "mig_0000000000001", state: .needsAttention, choice: .merge, documents: 3,
+        done: 2, issues: [.init(collection: "goals", name: "main", code: "auth/document-quota")],
+        createdAtMs: 5, changedAtMs: 7)
+
+    let data = ScriptedGuestData()
+    let fixture: GatewayFixture
+    let ada: SignedIn
+
+    init() async throws {
+        fixture = try await GatewayFixture(guestData: data)
+        ada = try await fixture.signUp()
+    }
+
+    private func context(_ key: String? = nil) -> CallContext {
+        fixture.context(key).bearing(ada.session.accessToken)
+    }
+
+    // MARK: Bundles
+
+    @Test("G-16: identity gets the token, the number and the documents in order")
+    func bundle() async throws {
+        let documents = (0..<20).map { number in
+            GatewayV1.BundledDocument(
+                collection: "settings", name: "s\(number)", json: "{\"a\":\(number)}",
+                changedAtMs: Int64(number))
+        }
+        let progress = try await fixture.upload(documents, in: context("k"))
+        #expect(progress.map(\.receivedDocuments) == (1...20).map { UInt32($0) } + [20])
+        #expect(progress.map(\.migration) == Array(repeating: nil, count: 20) + [Self.migration])
+        #expect(data.documents.map(\.name) == documents.map(\.name))
+        #expect(data.documents.map(\.json) == documents.map(\.json))
+        #expect(data.documents.map(\.changedAtMs) == documents.map(\.changedAtMs))
+        let head = try #require(data.head)
+        #expect(head.documents == 20 && head.origin?.clientAddress == "192.0.2.7")
+        #expect(head.accessToken == ada.session.accessToken)
+        #expect(data.keys.count == 1 && data.keys.allSatisfy { $0 != nil && $0 != "k" })
+    }
+
+    @Test("G-16: items in another order are refused, and identity's call ends")
+    func order() async throws {
+        let head = GatewayV1.UploadGuestBundleRequest.Part.head(.init(documents: 2))
+        let document = GatewayV1.UploadGuestBundleRequest.Part.document(.goals)
+        for (parts, field) in [
+            ([document], "head"), ([], "head"), ([head, document, head], "document"),
+            ([head, nil], "document"),
+        ] as [([GatewayV1.UploadGuestBundleRequest.Part?], String)] {
+            let call = fixture.guests.uploadGuestBundle(context())
+            for part in parts { try await call.outgoing.write(.init(part: part)) }
+            call.outgoing.finish()
+            let error = try await refusal { try await call.incoming.all() }
+            #expect(error.code == .invalidArgument && error.fields == [field])
+        }
+    }
+
+    @Test("R-03: the sixth bundle of an hour is refused; a repeat with its key is not counted")
+    func limit() async throws {
+        for number in 1...5 {
+            for _ in 0..<2 { _ = try await fixture.upload([.goals], in: context("k\(number)")) }
+        }
+        let refused = try await refusal { try await fixture.upload([.goals], in: context("k6")) }
+        #expect(refused.code == .tooManyRequests && refused.retryAfter == .seconds(3_600))
+        #expect(try fixture.inner.left(Self.writes, ada.account.accountId) == 60)
+    }
+
+    @Test("R-03: a bundle that identity refuses for its documents counts, one that failed does not")
+    func refused() async throws {
+        for (code, left) in [
+            (ErrorCode.invalidDocument, UInt32(4)), (.documentQuota, 4), (.unavailable, 5),
+            (.accountRequired, 5),
+        ] {
+            let refusing = ScriptedGuestData(refusal: ServiceError(code))
+            let fixture = try await GatewayFixture(guestData: refusing)
+            let ada = try await fixture.signUp()
+            let error = try await refusal {
+                try await fixture.upload(
+                    [.goals], in: fixture.context().bearing(ada.session.accessToken))
+            }
+            #expect(error.code == code)
+            #expect(try fixture.inner.left(Self.bundles, ada.account.accountId) == left)
+        }
+    }
+
+    // MARK: Choices and migrations
+
+    @Test("G-16: a comparison has both sides of each document")
+    func comparison() async throws {
+        let page = try await fixture.guests.compareGuest(
+            .init(choiceToken: "x", pageToken: "p"), context())
+        #expect(page.guestDocuments == 1 && page.accountDocuments == 4)
+        #expect(page.nextPageToken == "p+")
+        let goals = try #require(page.documents.first)
+        #expect(
+            goals
+                == .init(
+                    collection: "goals", name: "main",
+                    guest: .init(version: 2, bytes: 11, changedAtMs: 7, json: #"{"sleep":8}"#),
+                    account: .init(version: 1, bytes: 2, changedAtMs: 5), newer: .guest))
+        #expect(try fixture.inner.left(Self.writes, ada.account.accountId) == 60, "not charged")
+    }
+
+    @Test("G-16: a choice is passed on with its picks, and charged as a write")
+    func choice() async throws {
+        let answer = try await fixture.guests.chooseGuestData(
+            .init(
+                choiceToken: "x", choice: .merge,
+                picks: [.init(collection: "goals", name: "main", keep: .account)]), context())
+        #expect(answer.migration == Self.migration)
+        let choice = try #require(data.choices.first)
+        #expect(choice.choiceToken == "x" && choice.choice == .merge)
+        #expect(choice.picks == [.init(collection: "goals", name: "main", keep: .account)])
+        #expect(choice.accessToken == ada.session.accessToken)
+        #expect(choice.origin?.clientAddress == "192.0.2.7")
+        let retried = try await fixture.guests.retryMigration(
+            .init(migrationId: "mig_0000000000001"), context())
+        #expect(retried.migration == Self.migration)
+        #expect(try fixture.inner.left(Self.writes, ada.account.accountId) == 58)
+    }
+
+    @Test("G-16: a migration is read, and its states are relayed until it ends")
+    func migration() async throws {
+        let read = try await fixture.guests.getMigration(.init(), context())
+        #expect(read.migration == Self.migration)
+        let states = try await fixture.guests.watchMigration(.init(), context()).all()
+        #expect(states.map { $0.migration?.state } == [.waiting, .running, .succeeded])
+    }
+
+    @Test("G-16: identity's refusal is the caller's")
+    func refusedChoice() async throws {
+        let refusing = ScriptedGuestData(refusal: ServiceError(.invalidChoice))
+        let fixture = try await GatewayFixture(guestData: refusing)
+        let ada = try await fixture.signUp()
+        let context = fixture.context().bearing(ada.session.accessToken)
+        for call in [
+            { _ = try await fixture.guests.compareGuest(.init(choiceToken: "x"), context) },
+            { _ = try await fixture.guests.chooseGuestData(.init(choiceToken: "x"), context) },
+        ] as [() async throws -> Void] {
+            #expect(try await refusal { try await call() }.code == .invalidChoice)
+        }
+        #expect(try fixture.inner.left(Self.writes, ada.account.accountId) == 60, "given back")
+    }
+}

@@ -1,0 +1,105 @@
+import Contracts
+import Messages
+import RPC
+import ServiceRuntime
+import Synchronization
+
+/// Identity's guest data that answers as the test says, and records what it gets.
+final class ScriptedGuestData: GuestDataService {
+    private struct State {
+        var head: IdentityV1.GuestBundleHead?
+        var documents: [IdentityV1.BundledDocument] = []
+        var keys: [String?] = []
+        var choices: [IdentityV1.ChooseGuestDataRequest] = []
+    }
+
+    /// What it says about every migration.
+    static let migration = IdentityV1.Migration(
+        migrationId: "mig_0000000000001", state: .needsAttention, choice: .merge, documents: 3,
+        done: 2, issues: [.init(collection: "goals", name: "main", code: "auth/document-quota")],
+        createdAtMs: 5, changedAtMs: 7)
+
+    private let state = Mutex(State())
+    private let refusal: ServiceError?
+
+    /// - Parameter refusal: The error of every call, of an upload after its head; nil for none.
+    init(refusal: ServiceError? = nil) { self.refusal = refusal }
+
+    var head: IdentityV1.GuestBundleHead? { state.withLock { $0.head } }
+    var documents: [IdentityV1.BundledDocument] { state.withLock { $0.documents } }
+    /// The idempotency keys of the uploads.
+    var keys: [String?] { state.withLock { $0.keys } }
+    var choices: [IdentityV1.ChooseGuestDataRequest] { state.withLock { $0.choices } }
+
+    private func check() throws { if let refusal { throw refusal } }
+
+    func uploadGuestBundle(
+        _ incoming: IncomingItems<IdentityV1.UploadGuestBundleRequest>,
+        _ outgoing: OutgoingItems<IdentityV1.UploadGuestBundleItem>, _ context: CallContext
+    ) async throws {
+        state.withLock { $0.keys.append(context.idempotencyKey) }
+        for try await item in incoming {
+            try check()
+            let received = state.withLock { state -> Int? in
+                switch item.part {
+                case .head(let head): (state.head, state.documents) = (head, [])
+                case .document(let document): state.documents.append(document)
+                case nil: break
+                }
+                return state.documents.isEmpty ? nil : state.documents.count
+            }
+            if let received {
+                try await outgoing.write(.init(receivedDocuments: UInt32(received)))
+            }
+        }
+        try await outgoing.write(
+            .init(receivedDocuments: UInt32(documents.count), migration: Self.migration))
+    }
+
+    func watchMigration(
+        _ request: IdentityV1.WatchMigrationRequest,
+        _ items: OutgoingItems<IdentityV1.WatchMigrationItem>, _ context: CallContext
+    ) async throws {
+        try check()
+        for state in [IdentityV1.MigrationState.waiting, .running, .succeeded] {
+            var migration = Self.migration
+            migration.state = state
+            try await items.write(.init(migration: migration))
+        }
+    }
+
+    func compareGuest(
+        _ request: IdentityV1.CompareGuestRequest, _ context: CallContext
+    ) async throws -> IdentityV1.CompareGuestResponse {
+        try check()
+        return .init(
+            documents: [
+                .init(
+                    collection: "goals", name: "main",
+                    guest: .init(version: 2, bytes: 11, changedAtMs: 7, json: #"{"sleep":8}"#),
+                    account: .init(version: 1, bytes: 2, changedAtMs: 5), newer: .guest)
+            ], nextPageToken: request.pageToken + "+", guestDocuments: 1, accountDocuments: 4)
+    }
+
+    func chooseGuestData(
+        _ request: IdentityV1.ChooseGuestDataRequest, _ context: CallContext
+    ) async throws -> IdentityV1.ChooseGuestDataResponse {
+        try check()
+        state.withLock { $0.choices.append(request) }
+        return .init(migration: Self.migration)
+    }
+
+    func getMigration(
+        _ request: IdentityV1.GetMigrationRequest, _ context: CallContext
+    ) async throws -> IdentityV1.GetMigrationResponse {
+        try check()
+        return .init(migration: Self.migration)
+    }
+
+    func retryMigration(
+        _ request: IdentityV1.RetryMigrationRequest, _ context: CallContext
+    ) async throws -> IdentityV1.RetryMigrationResponse {
+        try check()
+        return .init(migration: Self.migration)
+    }
+}
