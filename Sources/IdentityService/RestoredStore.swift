@@ -26,6 +26,9 @@ package import Storage
 /// repeat of that call would be answered with a new proof, although its code is used. So no
 /// response from before the restore is given again.
 ///
+/// A guest's migration goes on from the rows of the copy, which has all documents that were on either
+/// side then. A guest that was deleted since is deleted again by its tombstone.
+///
 /// Two tables stay. A provider's notice that was processed (`provider_notices`) could only be
 /// processed again, which repeats what is lost with the store. A change of a number
 /// (`number_changes`) that the copy does not know is reported again with the next message.

@@ -27,6 +27,7 @@ struct IdentitySettingsTests {
         #expect(settings.documents.bytesMax == 1_048_576)
         #expect(settings.documents.guestBytesMax == 131_072)
         #expect(settings.documents.writers.isEmpty)
+        #expect(settings.guestData == .discard)
     }
 
     @Test("X-02, G-02, I-02: configured values take effect")
@@ -34,9 +35,10 @@ struct IdentitySettingsTests {
         let settings: IdentitySettings = try SettingsLoader.settings(environment: [
             "POSTERN_ENUMERATION": "strict", "POSTERN_EMAIL_VERIFICATION": "required",
             "POSTERN_PASSWORD_POLICY": "letters-digits", "POSTERN_APP_NAME": "Track Log",
-            "POSTERN_CONSENT": "required", "POSTERN_TERMS_VERSION": "2026-01",
+            "POSTERN_GUEST_DATA": "merge", "POSTERN_CONSENT": "required", "POSTERN_TERMS_VERSION": "2026-01",
             "POSTERN_PRIVACY_VERSION": "4", "POSTERN_TERMS_URL": "https://example.org/terms",
         ])
+        #expect(settings.guestData == .merge)
         #expect(settings.consent.mode == .required)
         #expect(settings.consent.current == ConsentVersions(terms: "2026-01", privacy: "4"))
         #expect(settings.consent.termsURL == "https://example.org/terms")

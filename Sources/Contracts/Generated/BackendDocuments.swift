@@ -24,13 +24,13 @@ package protocol BackendDocumentsAPI: Sendable {
 
     /// Writes documents, all or none. The rules' read-only and server-only fields may be written.
     /// - Throws: `auth/document-conflict`, `auth/document-quota`, `auth/invalid-document`,
-    ///   `auth/idempotency-key-reused`.
+    ///   `auth/idempotency-key-reused`, `auth/operation-not-allowed`.
     func writeAccountDocuments(
         _ request: GatewayV1.WriteAccountDocumentsRequest, _ context: CallContext
     ) async throws -> GatewayV1.WriteDocumentsResponse
 
     /// Removes one document.
-    /// - Throws: `auth/document-conflict`, `auth/idempotency-key-reused`.
+    /// - Throws: `auth/document-conflict`, `auth/idempotency-key-reused`, `auth/operation-not-allowed`.
     func removeAccountDocument(
         _ request: GatewayV1.RemoveAccountDocumentRequest, _ context: CallContext
     ) async throws -> GatewayV1.RemoveDocumentResponse
@@ -186,10 +186,12 @@ package enum BackendDocumentsDescription {
                 "auth/document-quota",
                 "auth/invalid-document",
                 "auth/idempotency-key-reused",
+                "auth/operation-not-allowed",
             ],
             "postern.gateway.v1.BackendDocuments/RemoveAccountDocument": [
                 "auth/document-conflict",
                 "auth/idempotency-key-reused",
+                "auth/operation-not-allowed",
             ],
         ],
         fileDescriptors: [

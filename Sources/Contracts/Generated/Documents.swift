@@ -25,7 +25,7 @@ package protocol DocumentsAPI: Sendable {
     ///   `auth/account-required`, `auth/email-not-verified`, `auth/consent-required`,
     ///   `auth/too-many-requests`,
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
-    ///   `auth/idempotency-key-reused`.
+    ///   `auth/idempotency-key-reused`, `auth/operation-not-allowed`.
     func writeDocument(
         _ request: GatewayV1.WriteDocumentRequest, _ context: CallContext
     ) async throws -> GatewayV1.WriteDocumentResponse
@@ -35,7 +35,7 @@ package protocol DocumentsAPI: Sendable {
     ///   `auth/account-required`, `auth/email-not-verified`, `auth/consent-required`,
     ///   `auth/too-many-requests`,
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
-    ///   `auth/idempotency-key-reused`.
+    ///   `auth/idempotency-key-reused`, `auth/operation-not-allowed`.
     func writeDocuments(
         _ request: GatewayV1.WriteDocumentsRequest, _ context: CallContext
     ) async throws -> GatewayV1.WriteDocumentsResponse
@@ -43,7 +43,7 @@ package protocol DocumentsAPI: Sendable {
     /// Removes one document. Removing one that does not exist changes nothing.
     /// - Throws: `auth/document-conflict`, `auth/invalid-document`, `auth/too-many-requests`,
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
-    ///   `auth/idempotency-key-reused`.
+    ///   `auth/idempotency-key-reused`, `auth/operation-not-allowed`.
     func removeDocument(
         _ request: GatewayV1.RemoveDocumentRequest, _ context: CallContext
     ) async throws -> GatewayV1.RemoveDocumentResponse
@@ -256,6 +256,7 @@ package enum DocumentsDescription {
                 "auth/session-ended",
                 "auth/user-disabled",
                 "auth/idempotency-key-reused",
+                "auth/operation-not-allowed",
             ],
             "postern.gateway.v1.Documents/WriteDocuments": [
                 "auth/document-conflict",
@@ -269,6 +270,7 @@ package enum DocumentsDescription {
                 "auth/session-ended",
                 "auth/user-disabled",
                 "auth/idempotency-key-reused",
+                "auth/operation-not-allowed",
             ],
             "postern.gateway.v1.Documents/RemoveDocument": [
                 "auth/document-conflict",
@@ -278,6 +280,7 @@ package enum DocumentsDescription {
                 "auth/session-ended",
                 "auth/user-disabled",
                 "auth/idempotency-key-reused",
+                "auth/operation-not-allowed",
             ],
             "postern.gateway.v1.Documents/ListDocuments": [
                 "auth/invalid-access-token",

@@ -19,14 +19,14 @@ package protocol OnboardingAPI: Sendable {
     /// - Throws: `auth/document-conflict`, `auth/document-quota`, `auth/invalid-document`,
     ///   `auth/too-many-requests`,
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
-    ///   `auth/idempotency-key-reused`.
+    ///   `auth/idempotency-key-reused`, `auth/operation-not-allowed`.
     func saveOnboardingSection(
         _ request: GatewayV1.SaveOnboardingSectionRequest, _ context: CallContext
     ) async throws -> GatewayV1.SaveOnboardingSectionResponse
 
     /// Removes all drafts. What a completion has written stays.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
-    ///   `auth/too-many-requests`.
+    ///   `auth/too-many-requests`, `auth/operation-not-allowed`.
     func restartOnboarding(
         _ request: GatewayV1.RestartOnboardingRequest, _ context: CallContext
     ) async throws -> GatewayV1.RestartOnboardingResponse
@@ -35,7 +35,8 @@ package protocol OnboardingAPI: Sendable {
     /// is missing. A repeat changes nothing.
     /// - Throws: `auth/document-quota`, `auth/invalid-document`,
     ///   `auth/account-required`, `auth/email-not-verified`, `auth/consent-required`,
-    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
+    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
+    ///   `auth/operation-not-allowed`.
     func completeOnboarding(
         _ request: GatewayV1.CompleteOnboardingRequest, _ context: CallContext
     ) async throws -> GatewayV1.CompleteOnboardingResponse
@@ -197,12 +198,14 @@ package enum OnboardingDescription {
                 "auth/session-ended",
                 "auth/user-disabled",
                 "auth/idempotency-key-reused",
+                "auth/operation-not-allowed",
             ],
             "postern.gateway.v1.Onboarding/RestartOnboarding": [
                 "auth/invalid-access-token",
                 "auth/session-ended",
                 "auth/user-disabled",
                 "auth/too-many-requests",
+                "auth/operation-not-allowed",
             ],
             "postern.gateway.v1.Onboarding/CompleteOnboarding": [
                 "auth/document-quota",
@@ -213,6 +216,7 @@ package enum OnboardingDescription {
                 "auth/invalid-access-token",
                 "auth/session-ended",
                 "auth/user-disabled",
+                "auth/operation-not-allowed",
             ],
             "postern.gateway.v1.Onboarding/HasCompletedOnboarding": [
                 "auth/invalid-access-token",

@@ -19,7 +19,8 @@ package protocol ProfileAPI: Sendable {
 
     /// Changes the profile; at most 10 changes an hour.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
-    ///   `auth/too-many-requests`, `auth/idempotency-key-reused`, `auth/document-quota`.
+    ///   `auth/too-many-requests`, `auth/idempotency-key-reused`, `auth/document-quota`,
+    ///   `auth/operation-not-allowed`.
     func updateProfile(
         _ request: GatewayV1.UpdateProfileRequest, _ context: CallContext
     ) async throws -> GatewayV1.UpdateProfileResponse
@@ -28,7 +29,8 @@ package protocol ProfileAPI: Sendable {
     /// a camera adds (EXIF, XMP, GPS) is removed. The last item of the response has the photo. The same
     /// photo again changes nothing.
     /// - Throws: `auth/invalid-photo`, `auth/too-many-requests`,
-    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
+    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
+    ///   `auth/operation-not-allowed`.
     func uploadPhoto(_ context: CallContext) -> BidirectionalCall<GatewayV1.UploadPhotoRequest, GatewayV1.UploadPhotoItem>
 
     /// Returns a photo: to anyone who knows its name, or to its owner only, as the operator chooses
@@ -40,7 +42,7 @@ package protocol ProfileAPI: Sendable {
 
     /// Removes the photo that was uploaded, and a provider's too. Removing none changes nothing.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
-    ///   `auth/too-many-requests`.
+    ///   `auth/too-many-requests`, `auth/operation-not-allowed`.
     func removePhoto(
         _ request: GatewayV1.RemovePhotoRequest, _ context: CallContext
     ) async throws -> GatewayV1.RemovePhotoResponse
@@ -52,7 +54,8 @@ package protocol ProfileService: ProfileAPI {
     /// a camera adds (EXIF, XMP, GPS) is removed. The last item of the response has the photo. The same
     /// photo again changes nothing.
     /// - Throws: `auth/invalid-photo`, `auth/too-many-requests`,
-    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
+    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
+    ///   `auth/operation-not-allowed`.
     ///
     /// Its return ends the items.
     func uploadPhoto(
@@ -220,6 +223,7 @@ package enum ProfileDescription {
                 "auth/too-many-requests",
                 "auth/idempotency-key-reused",
                 "auth/document-quota",
+                "auth/operation-not-allowed",
             ],
             "postern.gateway.v1.Profile/UploadPhoto": [
                 "auth/invalid-photo",
@@ -227,6 +231,7 @@ package enum ProfileDescription {
                 "auth/invalid-access-token",
                 "auth/session-ended",
                 "auth/user-disabled",
+                "auth/operation-not-allowed",
             ],
             "postern.gateway.v1.Profile/DownloadPhoto": [
                 "auth/invalid-access-token",
@@ -237,6 +242,7 @@ package enum ProfileDescription {
                 "auth/session-ended",
                 "auth/user-disabled",
                 "auth/too-many-requests",
+                "auth/operation-not-allowed",
             ],
         ],
         fileDescriptors: [FileDescriptors.gatewayV1Account, FileDescriptors.gatewayV1Profile])

@@ -38,7 +38,9 @@ extension AccountDataHandler {
         }
         try await consents.end()
         try await sendDocuments(of: account, to: items)
-        try await sendMigrations(of: account, vault, to: items)
+        var migrations = try await AccountDataFile("guest-data.json", items)
+        try await sendMigrations(of: account, vault, to: &migrations)
+        try await migrations.end()
         try await sendPhoto(of: account, vault, to: items)
         var history = try await AccountDataFile("account-history.json", items)
         try await store.readHistory(of: account.key) { event in

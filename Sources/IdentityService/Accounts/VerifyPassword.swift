@@ -114,7 +114,7 @@ extension AccountsHandler {
                 StoredResponse(account: account, history: history, collision: collision))
             return Recorded(
                 row: holder.row, history: history, at: transaction.at, collision: collision,
-                guest: guest)
+                guest: try guest.flatMap { try transaction.account($0.account) })
         }
     }
 }

@@ -99,7 +99,7 @@ extension CredentialsHandler {
             else { throw ServiceError(.internalError, detail: "the address is not verified") }
             return Done(
                 row: new, history: history, isTakenOver: isTakenOver, collision: collision,
-                guest: guest)
+                guest: try guest.flatMap { try transaction.account($0.account) })
         }
     }
 

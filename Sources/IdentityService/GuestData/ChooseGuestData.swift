@@ -22,8 +22,8 @@ extension GuestDataHandler {
         let owner = try await owner(of: request.accessToken, context)
         let choice = try choice(request.choiceToken, of: owner.account)
         let origin = CallOrigin(request.origin, hash: keys.audit)
-        let migration = MigrationID.drawn(from: documents.randomness)
-        let message = try await store.write(
+        let id = MigrationID.drawn(from: documents.randomness)
+        let migration = try await store.write(
             about: [.account(choice.account), .account(choice.guest)]
         ) { transaction in
             let row = try transaction.callersRow(choice.account)
@@ -38,13 +38,13 @@ extension GuestDataHandler {
             else { throw ServiceError(.invalidChoice, fields: ["choice_token"]) }
             let settled = try guests.settle(
                 choice.guest, into: choice.account, chosen,
-                sealedPicks: try sealed(request.picks, of: row, migration), from: origin,
-                as: migration, transaction)
+                sealedPicks: try sealed(request.picks, of: row, id), from: origin,
+                as: id, transaction)
             return try message(settled, in: transaction)
         }
         guests.wake()
         watchers.changed(choice.account)
-        return IdentityV1.ChooseGuestDataResponse(migration: message)
+        return IdentityV1.ChooseGuestDataResponse(migration: migration)
     }
 
     private static func check(

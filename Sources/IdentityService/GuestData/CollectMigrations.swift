@@ -1,7 +1,5 @@
 import Contracts
 import JSON
-import Messages
-import RPC
 import ServiceRuntime
 import Storage
 
@@ -15,10 +13,8 @@ extension AccountDataHandler {
     /// Sends the migrations into an account, and the documents that are not in it yet. Those that a
     /// guest still has are the guest's.
     func sendMigrations(
-        of account: AccountID, _ vault: AccountVault,
-        to items: OutgoingItems<AccountDataV1.CollectAccountDataItem>
+        of account: AccountID, _ vault: AccountVault, to file: inout AccountDataFile
     ) async throws {
-        var file = try await AccountDataFile("guest-data.json", items)
         let migrations = try await store.read {
             try $0.migrations(of: account, limit: Self.migrationsMax)
         }
@@ -35,7 +31,6 @@ extension AccountDataHandler {
                 try await sendItems(of: migration, isIssue: isIssue, vault, to: &file)
             }
         }
-        try await file.end()
     }
 
     private func sendItems(

@@ -12,11 +12,10 @@ extension GuestDataHandler {
     ) async throws -> IdentityV1.GetMigrationResponse {
         let owner = try await owner(of: request.accessToken, context)
         let id = try Self.migration(request.migrationId)
-        let message = try await store.read { session in
-            try message(
-                Self.migration(id, of: owner.account, in: session), in: session)
+        let migration = try await store.read { session in
+            try message(Self.migration(id, of: owner.account, in: session), in: session)
         }
-        return IdentityV1.GetMigrationResponse(migration: message)
+        return IdentityV1.GetMigrationResponse(migration: migration)
     }
 
     /// The id in a request; nil for the latest.

@@ -147,12 +147,9 @@ struct MigrationStep {
     ) throws -> DocumentChange {
         let key = candidate.key
         let isBundle = migration.choice == nil
-        guard key.collection != DocumentRules.onboardingName else {
-            // A draft, which was checked when it was saved, and is again by the completion.
-            guard !isBundle else { throw ServiceError(.invalidDocument, fields: ["collection"]) }
-            return DocumentChange(key: key, former: former, json: candidate.json)
-        }
-        guard let rules = documents.rules.value.collection(key.collection),
+        // Drafts of onboarding are written by this service only.
+        guard !isBundle || key.collection != DocumentRules.onboardingName,
+            let rules = documents.rules.value.collection(key.collection),
             let object = DocumentText.object(in: candidate.json)
         else { throw ServiceError(.invalidDocument, fields: ["collection"]) }
         try documents.require(rules.need, of: target.owner, in: transaction)

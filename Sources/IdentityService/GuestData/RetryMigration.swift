@@ -15,7 +15,7 @@ extension GuestDataHandler {
         guard let id = try Self.migration(request.migrationId) else {
             throw ServiceError(.invalidArgument, fields: ["migration_id"])
         }
-        let message = try await store.write(about: [.account(owner.account)]) { transaction in
+        let migration = try await store.write(about: [.account(owner.account)]) { transaction in
             let found = try Self.migration(id, of: owner.account, in: transaction)
             if found.state == .needsAttention {
                 try transaction.forgetIssues(of: id)
@@ -26,6 +26,6 @@ extension GuestDataHandler {
         }
         guests.wake()
         watchers.changed(owner.account)
-        return IdentityV1.RetryMigrationResponse(migration: message)
+        return IdentityV1.RetryMigrationResponse(migration: migration)
     }
 }

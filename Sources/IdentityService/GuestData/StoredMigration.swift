@@ -127,6 +127,14 @@ extension SQLSession {
         ) { _ in true }
         guard isSettled == nil else { throw ServiceError(.operationNotAllowed) }
     }
+
+    /// The row of the account whose profile a call changes.
+    /// - Throws: as `callersRow` and `requireUnsettled`.
+    func changeableRow(_ account: AccountID) throws -> AccountRow {
+        let row = try callersRow(account)
+        if row.isGuest { try requireUnsettled(account) }
+        return row
+    }
 }
 
 extension Transaction {

@@ -143,7 +143,7 @@ extension GuestDataHandler {
     private func complete(
         _ bundle: StoredMigration, _ call: RepeatableCall?, _ origin: CallOrigin
     ) async throws -> IdentityV1.Migration {
-        let message = try await store.write(about: bundle.subjects) { transaction in
+        let migration = try await store.write(about: bundle.subjects) { transaction in
             if let first = try transaction.storedResponse(of: call) {
                 try transaction.remove(bundle)
                 guard let id = MigrationID(key: first.figure),
@@ -165,7 +165,7 @@ extension GuestDataHandler {
         }
         guests.wake()
         watchers.changed(bundle.account)
-        return message
+        return migration
     }
 
     /// Removes what a refused call has stored; after the commit of `complete` there is nothing to

@@ -204,7 +204,7 @@ struct FederatedSignInTransaction {
         try transaction.remember(call.call, record.bytes)
         return CommittedSignIn(
             row: try done.unchanged ?? readBack(done.account), record: record, provedAt: moment,
-            guest: guest)
+            guest: try guest.flatMap { try transaction.account($0.account) })
     }
 
     /// The guest that calls, if it is another account than the one signed in to.

@@ -20,12 +20,15 @@ extension Transaction {
             [.blob(sealed), SQLValue(at), .integer(account.key)])
     }
 
-    /// Marks a guest as a full account.
+    /// Marks a guest as a full account, which keeps the documents that it still has.
     /// - Returns: false when the account is not a guest, or is not active.
     func endGuest(_ account: AccountID) throws -> Bool {
-        try execute(
+        let changed = try execute(
             "UPDATE accounts SET is_guest = 0 WHERE account = ? AND is_guest = 1 AND status = ?",
-            [.integer(account.key), .integer(AccountStatus.active.rawValue)]) == 1
+            [.integer(account.key), .integer(AccountStatus.active.rawValue)])
+        guard changed == 1 else { return false }
+        try releaseGuest(account)
+        return true
     }
 
     /// Sets the display name, if one is given, and the picture, if the profile has none.

@@ -5,7 +5,7 @@ import Storage
 
 extension AccountProfilesHandler {
     /// Removes the photo, also a provider's picture. Later sign-ins do not bring that back (G-17).
-    /// - Throws: as `SessionsAPI.owner(ofAccessToken:_:)` and `SQLSession.callersRow`.
+    /// - Throws: as `SessionsAPI.owner(ofAccessToken:_:)` and `SQLSession.changeableRow`.
     func removePhoto(
         _ request: IdentityV1.RemovePhotoRequest, _ context: CallContext
     ) async throws -> IdentityV1.RemovePhotoResponse {
@@ -13,7 +13,7 @@ extension AccountProfilesHandler {
         let origin = CallOrigin(request.origin, hash: keys.audit)
         let (row, former) = try await store.write(about: [.account(owner.account)]) {
             transaction in
-            let row = try transaction.callersRow(owner.account)
+            let row = try transaction.changeableRow(owner.account)
             let hasPhoto = row.photo != nil || row.sealedPhotoURL != nil
             // Without a photo it still records that a provider's must not come back.
             guard hasPhoto || !row.isPhotoEdited else { return (row, BlobName?.none) }

@@ -9,7 +9,7 @@ import Storage
 extension AccountProfilesHandler {
     /// Changes the display name, also in the document that has it; from then on no provider
     /// replaces it (G-17).
-    /// - Throws: as `SessionsAPI.owner(ofAccessToken:_:)` and `SQLSession.callersRow`;
+    /// - Throws: as `SessionsAPI.owner(ofAccessToken:_:)` and `SQLSession.changeableRow`;
     ///   `rpc/invalid-argument`, `auth/document-quota`, `auth/idempotency-key-reused`.
     func updateProfile(
         _ request: IdentityV1.UpdateProfileRequest, _ context: CallContext
@@ -22,7 +22,7 @@ extension AccountProfilesHandler {
         let origin = CallOrigin(request.origin, hash: keys.audit)
         let (row, isWritten) = try await store.write(about: [.account(owner.account)]) {
             transaction in
-            let row = try transaction.callersRow(owner.account)
+            let row = try transaction.changeableRow(owner.account)
             guard let name, try transaction.storedResponse(of: call) == nil else {
                 return (row, false)
             }

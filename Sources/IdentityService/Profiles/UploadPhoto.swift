@@ -11,7 +11,7 @@ extension AccountProfilesHandler {
     /// Replaces the photo of an account (G-17): receives, rewrites without metadata, seals, writes
     /// the file, commits its row, and only then removes the former file. The same photo again
     /// changes nothing.
-    /// - Throws: as `SessionsAPI.owner(ofAccessToken:_:)` and `SQLSession.callersRow`;
+    /// - Throws: as `SessionsAPI.owner(ofAccessToken:_:)` and `SQLSession.changeableRow`;
     ///   `auth/invalid-photo`; `rpc/invalid-argument` for items in another order or of another
     ///   length; `rpc/resource-exhausted` as `PhotoUploads.run`; `rpc/unavailable` when the disk
     ///   fails.
@@ -94,7 +94,7 @@ extension AccountProfilesHandler {
         _ upload: PreparedPhoto, of account: AccountID, _ origin: CallOrigin,
         _ transaction: Transaction
     ) throws -> (PhotoRow, former: BlobName?) {
-        let vault = try reader.vault(try transaction.callersRow(account))
+        let vault = try reader.vault(try transaction.changeableRow(account))
         let row = try upload.row(of: account, vault, at: transaction.at)
         let former = try transaction.removePhoto(of: account)
         try transaction.insert(row, nameKey: keys.photos.lookUpKey(Array(upload.name.utf8)))

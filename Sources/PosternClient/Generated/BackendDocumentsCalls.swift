@@ -31,7 +31,7 @@ public struct BackendDocumentsCalls: Sendable {
 
     /// Writes documents, all or none. The rules' read-only and server-only fields may be written.
     /// - Throws: `auth/document-conflict`, `auth/document-quota`, `auth/invalid-document`,
-    ///   `auth/idempotency-key-reused`.
+    ///   `auth/idempotency-key-reused`, `auth/operation-not-allowed`.
     public func writeAccountDocuments(
         _ request: GatewayV1.WriteAccountDocumentsRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.WriteDocumentsResponse {
@@ -39,7 +39,7 @@ public struct BackendDocumentsCalls: Sendable {
     }
 
     /// Removes one document.
-    /// - Throws: `auth/document-conflict`, `auth/idempotency-key-reused`.
+    /// - Throws: `auth/document-conflict`, `auth/idempotency-key-reused`, `auth/operation-not-allowed`.
     public func removeAccountDocument(
         _ request: GatewayV1.RemoveAccountDocumentRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.RemoveDocumentResponse {

@@ -32,7 +32,7 @@ public struct DocumentsCalls: Sendable {
     ///   `auth/account-required`, `auth/email-not-verified`, `auth/consent-required`,
     ///   `auth/too-many-requests`,
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
-    ///   `auth/idempotency-key-reused`.
+    ///   `auth/idempotency-key-reused`, `auth/operation-not-allowed`.
     public func writeDocument(
         _ request: GatewayV1.WriteDocumentRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.WriteDocumentResponse {
@@ -44,7 +44,7 @@ public struct DocumentsCalls: Sendable {
     ///   `auth/account-required`, `auth/email-not-verified`, `auth/consent-required`,
     ///   `auth/too-many-requests`,
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
-    ///   `auth/idempotency-key-reused`.
+    ///   `auth/idempotency-key-reused`, `auth/operation-not-allowed`.
     public func writeDocuments(
         _ request: GatewayV1.WriteDocumentsRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.WriteDocumentsResponse {
@@ -54,7 +54,7 @@ public struct DocumentsCalls: Sendable {
     /// Removes one document. Removing one that does not exist changes nothing.
     /// - Throws: `auth/document-conflict`, `auth/invalid-document`, `auth/too-many-requests`,
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
-    ///   `auth/idempotency-key-reused`.
+    ///   `auth/idempotency-key-reused`, `auth/operation-not-allowed`.
     public func removeDocument(
         _ request: GatewayV1.RemoveDocumentRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.RemoveDocumentResponse {

@@ -26,7 +26,7 @@ public struct OnboardingCalls: Sendable {
     /// - Throws: `auth/document-conflict`, `auth/document-quota`, `auth/invalid-document`,
     ///   `auth/too-many-requests`,
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
-    ///   `auth/idempotency-key-reused`.
+    ///   `auth/idempotency-key-reused`, `auth/operation-not-allowed`.
     public func saveOnboardingSection(
         _ request: GatewayV1.SaveOnboardingSectionRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.SaveOnboardingSectionResponse {
@@ -35,7 +35,7 @@ public struct OnboardingCalls: Sendable {
 
     /// Removes all drafts. What a completion has written stays.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
-    ///   `auth/too-many-requests`.
+    ///   `auth/too-many-requests`, `auth/operation-not-allowed`.
     public func restartOnboarding(
         _ request: GatewayV1.RestartOnboardingRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.RestartOnboardingResponse {
@@ -46,7 +46,8 @@ public struct OnboardingCalls: Sendable {
     /// is missing. A repeat changes nothing.
     /// - Throws: `auth/document-quota`, `auth/invalid-document`,
     ///   `auth/account-required`, `auth/email-not-verified`, `auth/consent-required`,
-    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
+    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
+    ///   `auth/operation-not-allowed`.
     public func completeOnboarding(
         _ request: GatewayV1.CompleteOnboardingRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.CompleteOnboardingResponse {

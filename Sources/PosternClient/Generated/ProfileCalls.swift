@@ -26,7 +26,8 @@ public struct ProfileCalls: Sendable {
 
     /// Changes the profile; at most 10 changes an hour.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
-    ///   `auth/too-many-requests`, `auth/idempotency-key-reused`, `auth/document-quota`.
+    ///   `auth/too-many-requests`, `auth/idempotency-key-reused`, `auth/document-quota`,
+    ///   `auth/operation-not-allowed`.
     public func updateProfile(
         _ request: GatewayV1.UpdateProfileRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.UpdateProfileResponse {
@@ -37,7 +38,8 @@ public struct ProfileCalls: Sendable {
     /// a camera adds (EXIF, XMP, GPS) is removed. The last item of the response has the photo. The same
     /// photo again changes nothing.
     /// - Throws: `auth/invalid-photo`, `auth/too-many-requests`,
-    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
+    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
+    ///   `auth/operation-not-allowed`.
     public func uploadPhoto(
         _ request: GatewayV1.UploadPhotoRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.UploadPhotoItem {
@@ -55,7 +57,7 @@ public struct ProfileCalls: Sendable {
 
     /// Removes the photo that was uploaded, and a provider's too. Removing none changes nothing.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
-    ///   `auth/too-many-requests`.
+    ///   `auth/too-many-requests`, `auth/operation-not-allowed`.
     public func removePhoto(
         _ request: GatewayV1.RemovePhotoRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.RemovePhotoResponse {

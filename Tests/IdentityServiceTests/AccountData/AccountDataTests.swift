@@ -102,7 +102,7 @@ struct AccountDataTests {
         #expect(
             Set(files.keys) == [
                 "account.json", "sign-in-methods.json", "consents.json", "documents.json",
-                "photo.json", "account-history.json",
+                "guest-data.json", "photo.json", "account-history.json",
             ])
         let text = try #require(files["account.json"])
         #expect(text.contains("\"ada@example.org\"") && text.contains("\"display_name\":\"Ada\""))

@@ -15,7 +15,7 @@ struct GuestPasswordSignInTests {
     let ada: IdentityV1.Account
 
     init() async throws {
-        fixture = try IdentityFixture()
+        fixture = try IdentityFixture(guestData: .ask)
         ada = try await fixture.registerProved()
     }
 
@@ -30,7 +30,7 @@ struct GuestPasswordSignInTests {
 
     @Test("G-16, G-27: the answer has the guest and a choice token; the guest stays as it is")
     func collision() async throws {
-        let guest = try await fixture.guest()
+        let guest = try await fixture.guestWithDocument()
         let answer = try await signIn(guest.token)
         #expect(answer.account?.accountId == ada.accountId)
         let collision = try #require(answer.collision)
@@ -92,7 +92,7 @@ struct GuestPasswordSignInTests {
 
     @Test("G-25: a repeat gets the first choice, also after the guest's session has ended")
     func again() async throws {
-        let guest = try await fixture.guest()
+        let guest = try await fixture.guestWithDocument()
         let first = try await signIn(guest.token, key: "k")
         fixture.time.advance(by: .seconds(5))
         fixture.devices.end(guest.token)

@@ -114,7 +114,7 @@ struct FederatedSignInRepeatTests {
     @Test("G-25: the repeat of a collision returns the same choice")
     func collision() async throws {
         _ = try await fixture.signIn(by: .token("g1", email: "ada@example.org"))
-        let guest = try await fixture.guest()
+        let guest = try await fixture.guestWithDocument()
         let first = try await fixture.signIn(by: ada, guest: guest.token, key: "k")
         let second = try await fixture.signIn(by: ada, guest: guest.token, key: "k")
         #expect(first.collision != nil && same(first, second))

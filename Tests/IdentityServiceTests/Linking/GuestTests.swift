@@ -11,7 +11,7 @@ import Testing
 struct GuestTests {
     let fixture: IdentityFixture
 
-    init() throws { fixture = try IdentityFixture() }
+    init() throws { fixture = try IdentityFixture(guestData: .ask) }
 
     private let ada = IdentityV1.ProviderToken.token(
         "g1", email: "ada@example.org", name: "Ada")
@@ -135,7 +135,7 @@ struct GuestTests {
     @Test("G-16: a guest whose identity has an account signs in to it and gets a choice token")
     func collision() async throws {
         let owner = try await fixture.account(by: ada)
-        let guest = try await fixture.guest()
+        let guest = try await fixture.guestWithDocument()
         let answer = try await fixture.signIn(by: ada, guest: guest.token)
         #expect(answer.account?.accountId == owner.accountId)
         #expect(!answer.isUpgraded && !answer.isNewUser)
@@ -152,7 +152,7 @@ struct GuestTests {
     @Test("G-16: a guest whose email leads to an account, linked or taken over, gets a choice")
     func collisionByEmail() async throws {
         _ = try await fixture.register(password: "Stranger7Password")
-        let guest = try await fixture.guest()
+        let guest = try await fixture.guestWithDocument()
         let taken = try await fixture.signIn(by: ada, guest: guest.token)
         #expect(taken.removedMethods == ["password"] && taken.collision != nil)
         let linked = try await fixture.signIn(

@@ -43,8 +43,9 @@ struct SessionsEndTests {
         let tokens = InterruptedTokens(meanwhile: meanwhile)
         _ = try await IdentitiesHandler(
             settings: fixture.settings, store: fixture.store, keys: fixture.keys,
-            randomness: fixture.randomness, answers: fixture.answers, keepsGrants: false,
-            devices: fixture.devices, sessions: fixture.sessions, tokens: tokens
+            randomness: fixture.randomness, answers: fixture.answers, guests: fixture.guests,
+            keepsGrants: false, devices: fixture.devices, sessions: fixture.sessions,
+            tokens: tokens
         ).linkProvider(
             .init(accessToken: session, token: token, origin: IdentityFixture.origin),
             fixture.context())

@@ -255,14 +255,11 @@ struct SignInWithCodeTests {
     func collision() async throws {
         let fixture = try PhoneCodeFixture()
         let account = try await fixture.account()
-        let guest = try #require(
-            try await fixture.identity.identities.signInAsGuest(
-                .init(origin: IdentityFixture.origin), fixture.identity.context()
-            ).account)
-        let token = fixture.identity.devices.open(guest.accountId, amr: ["anon"])
-        let answer = try await fixture.signIn(try await fixture.sent(), guest: token)
+        let guest = try await fixture.identity.guestWithDocument()
+        let answer = try await fixture.signIn(try await fixture.sent(), guest: guest.token)
         #expect(answer.account?.accountId == account.accountId)
-        #expect(answer.collision?.guest?.accountId == guest.accountId)
+        #expect(answer.collision?.guest?.accountId == guest.account)
+        #expect(answer.collision?.choice == .discard)
     }
 
     @Test("G-25: a code's key in the name of another guest is another request")

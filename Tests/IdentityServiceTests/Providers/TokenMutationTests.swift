@@ -140,9 +140,9 @@ struct TokenMutationTests {
             let identity = try IdentityFixture(time: fixture.time)
             let identities = IdentitiesHandler(
                 settings: identity.settings, store: identity.store, keys: identity.keys,
-                randomness: identity.randomness, answers: identity.answers, keepsGrants: false,
-                devices: identity.devices, sessions: identity.sessions,
-                tokens: fixture.providers)
+                randomness: identity.randomness, answers: identity.answers,
+                guests: identity.guests, keepsGrants: false, devices: identity.devices,
+                sessions: identity.sessions, tokens: fixture.providers)
             let nonce = try await identities.issueNonce(
                 .init(provider: "google"), identity.context())
             let token = try fixture.google.token(

@@ -25,7 +25,7 @@ extension IdentityFixture {
     func federatedSignIn(keepsGrants: Bool = false) -> FederatedSignIn {
         FederatedSignIn(
             settings: settings, store: store, keys: keys, randomness: randomness,
-            answers: answers, keepsGrants: keepsGrants)
+            answers: answers, guests: guests, keepsGrants: keepsGrants)
     }
 
     /// The messages that flows write.
@@ -74,6 +74,17 @@ extension IdentityFixture {
     func guest() async throws -> (account: String, token: String) {
         let account = try await signInAsGuest().accountId
         return (account, devices.open(account, amr: IdentitiesHandler.guestMethods))
+    }
+
+    /// A guest with a document, and its access token.
+    func guestWithDocument() async throws -> (account: String, token: String) {
+        let guest = try await guest()
+        _ = try await service.documents.writeDocuments(
+            .init(
+                caller: .init(by: .accessToken(guest.token)),
+                writes: [.make("settings", "main", #"{"of":"guest"}"#)], origin: Self.origin),
+            context())
+        return guest
     }
 
     /// A registered account and its access token; the address is not verified.

@@ -42,6 +42,7 @@ final class IdentityFixture: Sendable {
     var tasks: BackgroundTasks { service.background }
     var emails: EmailChangesHandler { service.emailChanges }
     var answers: AccountAnswers { service.onboarding.answers }
+    var guests: GuestSettlement { service.guestData.guests }
 
     init(
         folder: TemporaryFolder? = nil, time: ManualTime = ManualTime(), seed: UInt64 = 1,
@@ -52,6 +53,8 @@ final class IdentityFixture: Sendable {
         verification: IdentitySettings.EmailVerificationMode = .optional,
         displayName: IdentitySettings.DisplayNameMode = .optional,
         rules: String? = nil, consent: ConsentSettings = ConsentSettings(),
+        guestData: IdentitySettings.GuestDataMode = .discard,
+        documents: DocumentSettings = DocumentSettings(), engine: (any SQLEngine)? = nil,
         backend: (any StoreBackend) -> any StoreBackend = { $0 }
     ) throws {
         let folder = try folder ?? TemporaryFolder()
@@ -67,16 +70,16 @@ final class IdentityFixture: Sendable {
             signInProofs: SecretBytes(copying: [UInt8](repeating: 9, count: 32)),
             randomness: randomness)
         store = try TestStore.open(
-            "identity", IdentityTables.migrations, in: folder.path, time: time, logger: logger,
-            backend: backend)
+            "identity", IdentityTables.migrations, in: folder.path, engine: engine, time: time,
+            logger: logger, backend: backend)
         let hashing = PasswordHashPool.Settings(
             threads: 2, waitingMax: 500, parameters: parameters)
         settings = IdentitySettings(
             linkOrigin: "https://app.example", verificationLife: .seconds(24 * 3_600),
             defaultLanguage: "en", phone: phone, passwordHashing: hashing, enumeration: enumeration,
-            emailVerification: verification, displayName: displayName,
+            emailVerification: verification, documents: documents, displayName: displayName,
             rules: RulesSettings(path: try rules.map { try folder.write($0, to: "rules.yaml") }),
-            consent: consent)
+            consent: consent, guestData: guestData)
         peers = IdentityPeers(
             devices: devices, sessions: sessions, activity: NoActivity(),
             notifications: notifications, texts: texts, pushDevices: pushDevices,
@@ -87,8 +90,8 @@ final class IdentityFixture: Sendable {
             time: time, randomness: randomness, logger: logger, metrics: metrics)
         identities = IdentitiesHandler(
             settings: settings, store: store, keys: keys, randomness: randomness,
-            answers: service.onboarding.answers, keepsGrants: false, devices: devices,
-            sessions: sessions, tokens: tokens)
+            answers: service.onboarding.answers, guests: service.guestData.guests,
+            keepsGrants: false, devices: devices, sessions: sessions, tokens: tokens)
     }
 
     /// The number of passwords hashed so far.

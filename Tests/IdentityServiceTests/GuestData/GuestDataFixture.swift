@@ -1,0 +1,153 @@
+import Contracts
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+/// An account with a password and a proved address, and a guest, each with a session.
+struct GuestDataFixture: Sendable {
+    let identity: IdentityFixture
+    /// "acc_…"
+    let account: String
+    /// An access token of the account.
+    let token: String
+    let guest: (account: String, token: String)
+
+    init(
+        _ mode: IdentitySettings.GuestDataMode = .ask, rules: String? = nil,
+        isProved: Bool = true, settings: DocumentSettings = DocumentSettings(),
+        engine: (any SQLEngine)? = nil
+    ) async throws {
+        identity = try IdentityFixture(
+            rules: rules, guestData: mode, documents: settings, engine: engine)
+        account =
+            isProved
+            ? try await identity.registerProved().accountId : try await identity.member().id
+        token = identity.devices.open(account)
+        guest = try await identity.guest()
+    }
+
+    var handler: GuestDataHandler { identity.service.guestData }
+    var ofGuest: String { guest.token }
+
+    /// Writes a document.
+    func write(
+        _ json: String, _ name: String, in collection: String = "settings", by token: String
+    ) async throws {
+        identity.time.advance(by: .milliseconds(2))
+        _ = try await identity.service.documents.writeDocuments(
+            .init(
+                caller: .init(by: .accessToken(token)),
+                writes: [.make(collection, name, json)], origin: IdentityFixture.origin),
+            identity.context())
+    }
+
+    /// All documents of an account: the JSON by collection and name.
+    func documents(_ token: String) async throws -> [String: String] {
+        var found: [String: String] = [:]
+        var page = ""
+        while true {
+            let answer = try await identity.service.documents.listDocuments(
+                .init(
+                    caller: .init(by: .accessToken(token)), withJson: true, pageToken: page),
+                identity.context())
+            for document in answer.documents {
+                found["\(document.collection)/\(document.name)"] = document.json
+            }
+            page = answer.nextPageToken
+            if page.isEmpty { return found }
+        }
+    }
+
+    /// Signs the guest in to the account.
+    func signIn(key: String? = nil) async throws -> IdentityV1.VerifyPasswordResponse {
+        try await identity.accounts.verifyPassword(
+            .init(
+                email: "ada@example.org", password: .init(text: "Correct7Horse"),
+                origin: IdentityFixture.origin, guestAccessToken: guest.token),
+            identity.context(key))
+    }
+
+    /// A choice token for the guest and the account.
+    func choiceToken() async throws -> String {
+        try #require(try await signIn().collision).choiceToken
+    }
+
+    /// Chooses.
+    func choose(
+        _ choice: IdentityV1.GuestDataChoice, _ choiceToken: String,
+        picks: [IdentityV1.DocumentPick] = [], by token: String? = nil
+    ) async throws -> IdentityV1.Migration {
+        let answer = try await handler.chooseGuestData(
+            .init(
+                accessToken: token ?? self.token, choiceToken: choiceToken, choice: choice,
+                picks: picks, origin: IdentityFixture.origin), identity.context())
+        return try #require(answer.migration)
+    }
+
+    /// Signs in, chooses to merge, and lets the job work.
+    func merge(
+        picks: [IdentityV1.DocumentPick] = []
+    ) async throws -> IdentityV1.Migration {
+        let chosen = try await choose(.merge, try await choiceToken(), picks: picks)
+        try await handler.job.run()
+        return try await migration(chosen.migrationId)
+    }
+
+    /// A migration; by default the latest.
+    func migration(_ id: String = "") async throws -> IdentityV1.Migration {
+        let answer = try await handler.getMigration(
+            .init(accessToken: token, migrationId: id), identity.context())
+        return try #require(answer.migration)
+    }
+
+    func retry(_ id: String) async throws -> IdentityV1.Migration {
+        let answer = try await handler.retryMigration(
+            .init(accessToken: token, migrationId: id, origin: IdentityFixture.origin),
+            identity.context())
+        return try #require(answer.migration)
+    }
+
+    /// Uploads a bundle.
+    /// - Returns: the last item.
+    func upload(
+        _ documents: [IdentityV1.BundledDocument], announced: Int? = nil, key: String? = nil,
+        by token: String? = nil
+    ) async throws -> IdentityV1.UploadGuestBundleItem {
+        let call = handler.uploadGuestBundle(identity.context(key))
+        let head = IdentityV1.GuestBundleHead(
+            accessToken: token ?? self.token, documents: UInt32(announced ?? documents.count),
+            origin: IdentityFixture.origin)
+        async let sent: Void = {
+            // A refused upload ends the items; its error is that of the answer.
+            try? await call.outgoing.write(.init(part: .head(head)))
+            for document in documents {
+                try? await call.outgoing.write(.init(part: .document(document)))
+            }
+            call.outgoing.finish()
+        }()
+        var last: IdentityV1.UploadGuestBundleItem?
+        for try await item in call.incoming { last = item }
+        await sent
+        return try #require(last)
+    }
+
+    /// Whether the deletion of the guest has begun.
+    func isGuestEnding() async throws -> Bool {
+        let account = try #require(AccountID(text: guest.account))
+        return try await identity.store.read { try $0.deletion(of: account) } != nil
+    }
+}
+
+extension IdentityV1.BundledDocument {
+    static func make(
+        _ name: String, _ json: String = "{}", in collection: String = "settings",
+        at changedAt: Int64 = 0
+    ) -> Self {
+        .init(collection: collection, name: name, json: json, changedAtMs: changedAt)
+    }
+}

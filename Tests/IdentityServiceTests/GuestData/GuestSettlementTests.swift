@@ -1,0 +1,164 @@
+import Messages
+import RPC
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+@Suite("G-16, G-27: what becomes of a guest that signs in", .timeLimit(.minutes(1)))
+struct GuestSettlementTests {
+    private let json = #"{"x":1}"#
+
+    @Test("discard: the guest is deleted, its session ends, and the answer says so")
+    func discard() async throws {
+        let fixture = try await GuestDataFixture(.discard)
+        try await fixture.write(json, "main", by: fixture.ofGuest)
+        let collision = try #require(try await fixture.signIn().collision)
+        #expect(collision.guest?.accountId == fixture.guest.account)
+        #expect(collision.choice == .discard && collision.choiceToken.isEmpty)
+        #expect(collision.migration?.state == .succeeded && collision.migration?.documents == 0)
+        #expect(try await fixture.isGuestEnding())
+        #expect(try await fixture.identity.audited("guest-data.chosen") == 1)
+        #expect(try await fixture.documents(fixture.token).isEmpty)
+        #expect(try await refusal { try await fixture.signIn() }.code == .accountDisabled)
+    }
+
+    @Test(
+        "a guest without documents is deleted, and there is no collision",
+        arguments: [
+            IdentitySettings.GuestDataMode.discard, .ask, .merge, .keep,
+        ])
+    func empty(mode: IdentitySettings.GuestDataMode) async throws {
+        let fixture = try await GuestDataFixture(mode)
+        #expect(try await fixture.signIn().collision == nil)
+        #expect(try await fixture.isGuestEnding())
+        #expect(try await fixture.identity.count("guest_migrations") == 0)
+    }
+
+    @Test("merge: the migration begins with the sign-in, and the guest ends with the migration")
+    func merge() async throws {
+        let fixture = try await GuestDataFixture(.merge)
+        try await fixture.write(json, "main", by: fixture.ofGuest)
+        let collision = try #require(try await fixture.signIn().collision)
+        #expect(collision.choice == .merge && collision.migration?.state == .waiting)
+        #expect(try await !fixture.isGuestEnding())
+        try await fixture.handler.job.run()
+        #expect(try await fixture.migration().state == .succeeded)
+        #expect(try await fixture.documents(fixture.token) == ["settings/main": json])
+        #expect(try await fixture.isGuestEnding())
+        #expect(try await fixture.identity.audited("guest-data.migrated") == 1)
+    }
+
+    @Test("keep: the guest can be read for 30 days and not be written; then it is deleted")
+    func keep() async throws {
+        let fixture = try await GuestDataFixture(.keep)
+        try await fixture.write(json, "main", by: fixture.ofGuest)
+        let collision = try #require(try await fixture.signIn().collision)
+        #expect(collision.choice == .keep && collision.migration?.state == .succeeded)
+        #expect(try await fixture.documents(fixture.ofGuest) == ["settings/main": json])
+        let refused = try await refusal {
+            try await fixture.write("{}", "main", by: fixture.ofGuest)
+        }
+        #expect(refused.code == .operationNotAllowed)
+        let renamed = try await refusal {
+            try await fixture.identity.service.profiles.updateProfile(
+                .init(accessToken: fixture.ofGuest, name: .displayName("Ada")),
+                fixture.identity.context())
+        }
+        #expect(renamed.code == .operationNotAllowed)
+        let time = fixture.identity.time
+        time.advance(by: GuestSettlement.keptFor - .seconds(1))
+        try await fixture.handler.job.run()
+        #expect(try await !fixture.isGuestEnding())
+        time.advance(by: .seconds(1))
+        try await fixture.handler.job.run()
+        #expect(try await fixture.isGuestEnding())
+        #expect(try await fixture.identity.count("guest_migrations") == 1)
+        time.advance(by: StoredMigration.keptAfter + .seconds(1))
+        try await fixture.identity.purge()
+        #expect(try await fixture.identity.count("guest_migrations") == 0)
+    }
+
+    @Test("ask: nothing happens until the user chooses, and a kept guest goes on")
+    func ask() async throws {
+        let fixture = try await GuestDataFixture(.ask)
+        try await fixture.write(json, "main", by: fixture.ofGuest)
+        let collision = try #require(try await fixture.signIn().collision)
+        #expect(!collision.choiceToken.isEmpty && collision.migration == nil)
+        #expect(collision.choice == .unspecified)
+        try await fixture.write("{}", "other", by: fixture.ofGuest)
+        #expect(try await !fixture.isGuestEnding())
+    }
+
+    @Test("G-27: a password reset in a guest's session has the collision, and so has its repeat")
+    func reset() async throws {
+        let fixture = try await GuestDataFixture(.merge)
+        try await fixture.write(json, "main", by: fixture.ofGuest)
+        let identity = fixture.identity
+        _ = try await identity.credentials.requestPasswordReset(
+            .init(email: "ada@example.org", origin: IdentityFixture.origin), identity.context())
+        try await identity.relay()
+        let request = IdentityV1.ResetPasswordRequest(
+            token: try identity.latestToken("reset-password"),
+            password: .init(text: "Another8Horse"), origin: IdentityFixture.origin,
+            guestAccessToken: fixture.ofGuest)
+        let first = try await identity.credentials.resetPassword(request, identity.context("k"))
+        #expect(first.account?.accountId == fixture.account)
+        #expect(first.collision?.guest?.accountId == fixture.guest.account)
+        #expect(first.collision?.choice == .merge)
+        let again = try await identity.credentials.resetPassword(request, identity.context("k"))
+        #expect(again.collision == first.collision)
+    }
+
+    @Test("G-27: a reset in the session of an account, or of none, has no collision")
+    func resetWithoutGuest() async throws {
+        let fixture = try await GuestDataFixture(.merge)
+        let identity = fixture.identity
+        for token in [fixture.token, ""] {
+            _ = try await identity.credentials.requestPasswordReset(
+                .init(email: "ada@example.org", origin: IdentityFixture.origin),
+                identity.context())
+            try await identity.relay()
+            let answer = try await identity.credentials.resetPassword(
+                .init(
+                    token: try identity.latestToken("reset-password"),
+                    password: .init(text: "Another8Horse"), origin: IdentityFixture.origin,
+                    guestAccessToken: token), identity.context())
+            #expect(answer.collision == nil)
+        }
+    }
+
+    @Test("a guest whose documents go to one account can sign in to another without a collision")
+    func another() async throws {
+        let fixture = try await GuestDataFixture(.merge)
+        try await fixture.write(json, "main", by: fixture.ofGuest)
+        let first = try #require(try await fixture.signIn().collision)
+        let again = try #require(try await fixture.signIn().collision)
+        #expect(again.migration?.migrationId == first.migration?.migrationId)
+        let other = try await fixture.identity.signIn(
+            by: .token("b1", email: "bob@example.org"))
+        #expect(other.isNewUser)
+        let signedIn = try await fixture.identity.signIn(
+            by: .token("b1", email: "bob@example.org"), guest: fixture.ofGuest)
+        #expect(signedIn.account?.accountId == other.account?.accountId)
+        #expect(signedIn.collision == nil)
+    }
+
+    @Test("G-07: a guest that becomes an account keeps what was not moved, and can write again")
+    func upgraded() async throws {
+        let fixture = try await GuestDataFixture(.merge)
+        try await fixture.write(json, "main", by: fixture.ofGuest)
+        _ = try await fixture.signIn()
+        let upgraded = try await fixture.identity.signIn(
+            by: .token("n1", email: "new@example.org"), guest: fixture.ofGuest)
+        #expect(upgraded.isUpgraded && upgraded.account?.accountId == fixture.guest.account)
+        try await fixture.handler.job.run()
+        #expect(try await fixture.migration().state == .succeeded)
+        #expect(try await fixture.documents(fixture.token).isEmpty)
+        #expect(try await !fixture.isGuestEnding())
+        let token = fixture.identity.devices.open(fixture.guest.account)
+        try await fixture.write("{}", "other", by: token)
+        #expect(try await fixture.documents(token).count == 2)
+    }
+}

@@ -1,0 +1,100 @@
+import Messages
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+@Suite("G-16: a migration that fails at any statement goes on", .timeLimit(.minutes(1)))
+struct MigrationFaultTests {
+    private static let documents = 23
+
+    /// The documents of both sides: each is on exactly one of them.
+    private func requireWhole(_ fixture: GuestDataFixture) async throws {
+        let moved = try await fixture.documents(fixture.token)
+        let account = try #require(AccountID(text: fixture.guest.account))
+        let rest = try await fixture.identity.store.read { session in
+            guard let owner = try session.documentOwner(account) else { return [String]() }
+            let documents = try fixture.identity.service.documents.opened(owner)
+            return try documents.open(session.documentPage(DocumentSelection(), of: account))
+                .documents.map(\.key.name)
+        }
+        let names = moved.keys.map { String($0.dropFirst("settings/".count)) } + rest
+        #expect(names.count == Self.documents && Set(names).count == Self.documents)
+        let migration = try await fixture.migration()
+        #expect(migration.done == UInt32(moved.count), "what is counted is what was moved")
+    }
+
+    @Test("each statement of each step fails once: nothing is lost, nothing is moved twice")
+    func everyStatement() async throws {
+        let plan = FailingEngine.Plan()
+        let fixture = try await GuestDataFixture(.merge, engine: FailingEngine(plan))
+        for number in 0..<Self.documents {
+            try await fixture.write(#"{"n":\#(number)}"#, "d\(number)", by: fixture.ofGuest)
+        }
+        _ = try await fixture.signIn()
+        let (job, store) = (fixture.handler.job, fixture.identity.store)
+        var (failures, steps, isMore) = (0, 0, true)
+        while isMore {
+            let id = try #require(MigrationID(text: try await fixture.migration().migrationId))
+            let stored = try #require(try await store.read { try $0.migration(id) })
+            var (statement, hasFailed) = (1, true)
+            while hasFailed {
+                plan.fail(statement)
+                do {
+                    isMore = try await job.advance(stored)
+                    hasFailed = plan.end()
+                    #expect(!hasFailed, "a statement that failed was not noticed")
+                    hasFailed = false
+                } catch {
+                    #expect(plan.end())
+                    failures += 1
+                    statement += 1
+                    try await requireWhole(fixture)
+                }
+            }
+            steps += 1
+            try await requireWhole(fixture)
+        }
+        #expect(steps == 3, "it begins, moves 20, moves 3")
+        #expect(failures > 60)
+        #expect(try await fixture.migration().state == .succeeded)
+        #expect(try await fixture.documents(fixture.token).count == Self.documents)
+        #expect(try await fixture.isGuestEnding())
+        #expect(try await fixture.identity.audited("guest-data.migrated") == 1)
+    }
+
+    @Test("a choice that fails at any statement has no effect, and the next one has")
+    func choice() async throws {
+        let plan = FailingEngine.Plan()
+        let fixture = try await GuestDataFixture(.ask, engine: FailingEngine(plan))
+        try await fixture.write("{}", "main", by: fixture.ofGuest)
+        let token = try await fixture.choiceToken()
+        var (statement, chosen) = (1, IdentityV1.Migration?.none)
+        while chosen == nil {
+            plan.fail(statement)
+            chosen = try? await fixture.choose(.discard, token)
+            let hasFailed = plan.end()
+            #expect(hasFailed == (chosen == nil))
+            #expect(try await fixture.isGuestEnding() == (chosen != nil))
+            statement += 1
+        }
+        #expect(statement > 8)
+        #expect(try await fixture.identity.audited("guest-data.chosen") == 1)
+        #expect(try await fixture.identity.count("guest_migrations") == 1)
+    }
+
+    @Test("one migration that cannot go on does not keep the others from it")
+    func oneFails() async throws {
+        let fixture = try await GuestDataFixture(.merge)
+        try await fixture.write("{}", "main", by: fixture.ofGuest)
+        _ = try await fixture.signIn()
+        let damaged = try await fixture.migration().migrationId
+        try await fixture.identity.change("UPDATE documents SET payload = x'00'")
+        _ = try await fixture.upload([.make("a")])
+        await #expect(throws: (any Error).self) { try await fixture.handler.job.run() }
+        #expect(try await fixture.migration(damaged).state == .running)
+        #expect(try await fixture.migration().state == .succeeded)
+    }
+}
