@@ -142,8 +142,10 @@ final class InnerServices: Sendable {
             guard try await store.read({ try $0.outboxCount() }) == 0 else { return false }
         }
         // Migrations that wait or run.
-        return try await count(identityStore, "guest_migrations", where: "state IN (1, 2)") == 0
-            && count(notificationStore, "message", where: "state <> 3") == 0
+        let migrations = try await count(
+            identityStore, "guest_migrations", where: "state IN (1, 2)")
+        guard migrations == 0 else { return false }
+        return try await count(notificationStore, "message", where: "state <> 3") == 0
     }
 
     /// The mails that have been delivered to `recipient`.
