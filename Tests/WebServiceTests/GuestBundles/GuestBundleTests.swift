@@ -1,6 +1,5 @@
 import JSON
 import Messages
-import ServiceRuntime
 import TestSupport
 import Testing
 
