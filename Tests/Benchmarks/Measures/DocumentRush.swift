@@ -35,7 +35,9 @@ struct DocumentRush: AsyncParsableCommand {
         let file = "\(folder)/tokens"
         let writers = try await DocumentWriters(guests, client)
         try Data(writers.tokens.joined(separator: "\n").utf8).write(to: URL(filePath: file))
-        let alone = try await Person.signInsP99(of: people) { try await Task.sleep(for: .seconds(seconds)) }
+        let alone = try await Person.signInsP99(of: people) {
+            try await Task.sleep(for: .seconds(seconds))
+        }
         let beside = try await Person.signInsP99(of: people) { try await otherWrites(file) }
         let name = "document-rush-sign-in-p99"
         Figure(name: "\(name)-alone", value: alone, unit: "ms").report()
