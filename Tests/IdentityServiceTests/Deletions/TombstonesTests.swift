@@ -1,5 +1,7 @@
+import Cryptography
 import FoundationEssentials
 import Glibc
+import Messages
 import ServiceRuntime
 import Storage
 import TestSupport
