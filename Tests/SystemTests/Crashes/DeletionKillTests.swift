@@ -73,7 +73,7 @@ extension SystemTests.Crashes {
             do {
                 _ = try await retried { try await app.delete() }
             } catch let error as ServiceError {
-                let ended: Set<ErrorCode> = [.sessionEnded, .invalidAccessToken, .userDisabled]
+                let ended: Set<ErrorCode> = [.sessionEnded, .invalidAccessToken, .accountDisabled]
                 guard ended.contains(error.code) else { throw error }
             }
         }
