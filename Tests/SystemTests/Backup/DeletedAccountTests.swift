@@ -11,7 +11,7 @@ extension SystemTests.BackupsAndRestores {
             // It outlives the data folder, as on another disk.
             let settings = ["POSTERN_TOMBSTONES": kept.path]
             let (ada, ben) = (Person(1), Person(2))
-            try await Cluster.with(environment: settings) { cluster in
+            try await Cluster.with(environment: settings) { cluster async throws in
                 for person in [ada, ben] {
                     #expect(try await cluster.signUp(person).exitCode == 0)
                 }
@@ -22,7 +22,7 @@ extension SystemTests.BackupsAndRestores {
                 await cluster.stop()
 
                 let home = try await backups.restore(file, keysOf: cluster.data)
-                try await Cluster.with(home, environment: settings) { restored in
+                try await Cluster.with(home, environment: settings) { restored async throws in
                     // From the first moment on.
                     #expect(try await restored.signIn(ada).exitCode == 1)
                     #expect(try await isOnly(ben, restored))

@@ -72,10 +72,10 @@ extension SystemTests.Crashes {
         private func repeated(_ app: SignedInApp) async throws {
             do {
                 _ = try await retried { try await app.delete() }
-            } catch let error as ServiceError
-                where [ErrorCode.sessionEnded, .invalidAccessToken, .userDisabled].contains(
-                    error.code)
-            {}
+            } catch let error as ServiceError {
+                let ended: Set<ErrorCode> = [.sessionEnded, .invalidAccessToken, .accountDisabled]
+                guard ended.contains(error.code) else { throw error }
+            }
         }
 
         /// No step is left, and the account does not exist.
