@@ -1,4 +1,5 @@
 import Contracts
+import Cryptography
 import Messages
 import RPC
 import ServiceRuntime
@@ -31,15 +32,15 @@ extension AccountDeletionHandler {
             inner.caller = IdentityV1.DeletionCaller(by: .accessToken(token))
             return try await repeated(inner, unless: refused, context)
         }
-        guard let session else { return try await request(inner, context) }
+        guard let session else { return try await begin(inner, context) }
         return try await limits.charging(
             .verificationMail(account: session.accountID), context
         ) {
-            try await self.request(inner, context)
+            try await begin(inner, context)
         }.answer
     }
 
-    private func request(
+    private func begin(
         _ inner: IdentityV1.RequestDeletionRequest, _ context: CallContext
     ) async throws -> GatewayV1.RequestDeletionResponse {
         let answer = try await deletions.requestDeletion(inner, context.onward())
@@ -54,7 +55,7 @@ extension AccountDeletionHandler {
         _ context: CallContext
     ) async throws -> GatewayV1.RequestDeletionResponse {
         do {
-            return try await request(inner, context)
+            return try await begin(inner, context)
         } catch let error as ServiceError
             where error.isOfSession || error.code == .invalidConfirmation
         {

@@ -27,7 +27,7 @@ extension IdentityV1.AdminDeletion {
         let isOverdue = isOverdue(since: latest)
         let tries = attempts == 1 ? "1 try" : "\(attempts) tries"
         let again =
-            nextAttemptAtMs == 0
+            attempts == 0
             ? "" : "again at \(Timestamp(milliseconds: nextAttemptAtMs).text)"
         return Row([
             .init("account_id", accountId, heading: "account"),

@@ -20,6 +20,8 @@ struct IdentityMailTests {
         .addressClaimed(methods: ["m"], time: "t"),
         .emailAlreadyRegistered(methods: ["m"], link: "l"),
         .accountSuspended(time: "t"), .accountRestored(time: "t"),
+        .deletionLink(link: "l", life: .seconds(3_600)), .deletionScheduled(link: "l", time: "t"),
+        .deletionCancelled(time: "t"), .deletionDone, .exportReady(link: "l", time: "t"),
         .sessionDisplaced(device: "d", time: "t"), .sessionReplayed(device: "d", time: "t"),
     ]
 
