@@ -23,8 +23,7 @@ struct IdentityProgram: Program {
         if settings.identity.tombstones.isEmpty {
             host.warnOfDevelopment(
                 "identity.tombstones.same-disk",
-                "tombstones are in the data folder and do not outlive its disk: a backup that is "
-                    + "restored elsewhere brings deleted accounts back: set tombstones",
+                "tombstones do not outlive the data folder: a backup restored elsewhere brings deleted accounts back",
                 setting: "tombstones")
         }
         let (store, keys) = try await host.openStore(

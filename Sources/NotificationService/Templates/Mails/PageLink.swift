@@ -6,7 +6,7 @@ extension MailTemplate {
     /// Other links stay as they are.
     private static let ofPages: Set<MailTemplate> = [
         .verifyEmail, .emailChangeConfirm, .resetPassword, .emailAlreadyRegistered,
-        .parentalConsent, .exportReady,
+        .parentalConsent, .exportReady, .deletionLink, .deletionScheduled,
     ]
 
     /// The link as the mail shows it. That of a page gets the parameter `lang`, so that the page
