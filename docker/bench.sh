@@ -6,7 +6,7 @@
 # NAME: all, or some of echo web commit refresh sessions validate provider limits outbox accounts
 # sign-in provider-sign-ins sign-in-rush enumeration footprint; and only if named: crowds, the system
 # tests of crowds in their long form, backup and orphans, which import a million accounts first,
-# documents and deletion.
+# documents, export and deletion.
 # --with-grpc-swift adds that peer to echo and web; building it takes some minutes once.
 # --against builds that revision into .build/before, measures both alternately five times, and
 # prints a line `compare NAME BEFORE NOW UNIT RATIO SPREAD VERDICT` for each figure; it fails if a
@@ -62,6 +62,7 @@ build_measures() {
 # $server_port.
 start_server() {
   local output=$work/port.$RANDOM
+  : >"$output"
   taskset -c 0 "$@" >"$output" &
   server_process=$!
   started+=("$server_process")
@@ -290,6 +291,17 @@ bench_deletion() {
     --identity "127.0.0.1:$(port_of identity)" \
     --tool-key "$(echo "$data"/keys/applications/tool.*.key)" \
     --accounts "${POSTERN_BENCH_DELETIONS:-20000}"
+  stop_programs
+}
+
+# An export of 10,000 documents of one account.
+bench_export() {
+  export POSTERN_DOCUMENT_COUNT_MAX=10000 POSTERN_DOCUMENT_BYTES_MAX=67108864
+  start_programs
+  unset POSTERN_DOCUMENT_COUNT_MAX POSTERN_DOCUMENT_BYTES_MAX
+  "$release/Benchmarks" export --gateway "127.0.0.1:$(port_of gateway)" \
+    --key "$(echo "$data"/keys/applications/app.*.key)" --identity "127.0.0.1:$(port_of identity)" \
+    --identity-key "$(echo "$data"/keys/gateway/gateway.*.key)" --runs "$runs"
   stop_programs
 }
 

@@ -65,11 +65,12 @@ package struct SessionService: Sendable {
         accountActivity = AccountActivityHandler(
             store: store, life: sessions.life, activity: memory.activity, devices: devices,
             time: time, logger: logger)
+        let log = LogTruncation(of: store)
         accountData = AccountDataHandler(
-            store: store, keys: keys, life: sessions.life, memory: memory, time: time)
+            store: store, keys: keys, life: sessions.life, memory: memory, log: log, time: time)
         refreshKeys = RefreshKeysHandler(store: store, keys: refreshTokens)
         background = SessionBackgroundTasks(
-            beside: sessions, notices: notices, epoch: epoch, wakeSignal: wakeSignal,
+            beside: sessions, notices: notices, log: log, epoch: epoch, wakeSignal: wakeSignal,
             logger: logger)
         ends = SessionEndsHandler(log: background.revocations.log)
         signingKeys = SigningKeysHandler(store: store, rotation: background.signingKeys)

@@ -31,6 +31,22 @@ struct AccountDataTests {
         }
     }
 
+    @Test("G-21: the archive's page has words for each file, in each language")
+    func words() throws {
+        let checkout = try Checkout.here.get()
+        let files = try AccountDataPage.services.values.flatMap { folder in
+            try checkout.text(of: "\(folder)/AccountData/CollectAccountData.swift")
+                .matches(of: /"([a-z-]+\.json)"/).map { String($0.1) }
+        }
+        #expect(files.count > 10)
+        for language in ["en", "de", "es", "fr", "ja"] {
+            let texts = try checkout.text(of: "Sources/Texts/export/index.\(language).txt")
+            for file in files {
+                #expect(texts.contains("\nfile/\(file): "), "\(file) in \(language)")
+            }
+        }
+    }
+
     @Test("G-20: identity deletes each table that refers to accounts, and the page says so")
     func deleted() throws {
         let checkout = try Checkout.here.get()

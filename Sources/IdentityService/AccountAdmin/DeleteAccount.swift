@@ -8,7 +8,8 @@ extension AccountAdminHandler {
     /// can be deleted, too.
     ///
     /// While the deletion waits for the app's backend (`deletion-awaits-backend`), this call is the
-    /// backend's answer: it has deleted its part, and the deletion goes on.
+    /// backend's answer: it has deleted its part, and the deletion goes on. A retry of the call that
+    /// began the deletion is no answer, so none counts in the first seconds of an operator's one.
     /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`; `rpc/not-found` also for an
     ///   account that was deleted.
     func deleteAccount(
@@ -18,7 +19,9 @@ extension AccountAdminHandler {
         let account = try AccountID.required(request.accountId)
         let deletion = try await store.write(about: [.account(account)]) { transaction in
             let former = try transaction.deletion(of: account)
-            if former?.step == .backend { try transaction.finish(.backend, of: account) }
+            if let former, former.isAnswered(at: transaction.at) {
+                try transaction.finish(.backend, of: account)
+            }
             let hasAccount = try transaction.standing(account) != nil
             guard former != nil || hasAccount else {
                 throw ServiceError(.notFound, fields: ["account_id"])
@@ -39,5 +42,16 @@ extension AccountAdminHandler {
         }
         deletions.wake()
         return IdentityV1.DeleteAccountResponse(deletion: deletion.message)
+    }
+}
+
+extension StoredDeletion {
+    /// Longer than any caller retries a call.
+    private static let retriesEnd: Duration = .seconds(30)
+
+    /// Whether `DeleteAccount` is the answer of the app's backend.
+    fileprivate func isAnswered(at moment: Timestamp) -> Bool {
+        guard step == .backend, let begunAt else { return false }
+        return source != .operator || moment - begunAt >= Self.retriesEnd
     }
 }

@@ -27,7 +27,7 @@ extension AccountDataHandler {
                 throw ServiceError(.operationNotAllowed, detail: "the account is not being deleted")
             }
             let files = [
-                try transaction.photo(of: account)?.blob, try transaction.deleteExport(of: account),
+                try transaction.photo(of: account)?.blob, try transaction.exportFile(of: account),
             ]
             return DeletedAccount(
                 rows: try transaction.deleteAccount(account), files: files.compactMap(\.self))
@@ -71,6 +71,7 @@ extension Transaction {
         rows += try execute("DELETE FROM documents WHERE account = ?", key)
         rows += try execute("DELETE FROM document_totals WHERE account = ?", key)
         rows += try execute("DELETE FROM consents WHERE account = ?", key)
+        rows += try execute("DELETE FROM exports WHERE account = ?", key)
         rows += try execute("DELETE FROM parental_consents WHERE account = ?", key)
         rows += try execute("DELETE FROM photos WHERE account = ?", key)
         rows += try execute("DELETE FROM profiles WHERE account = ?", key)

@@ -10,7 +10,7 @@ struct StoredExport: Hashable, Sendable {
     let requestedAt: Timestamp
     /// The voice of the archive's index page: `Voice.tag`.
     let voice: String
-    /// How often its preparation was begun and failed.
+    /// How often its preparation was begun.
     let attempts: Int64
 
     /// The export as its owner sees it.
@@ -38,9 +38,10 @@ extension StoredExport {
     private static let preparing: Int64 = 1
     private static let ready: Int64 = 2
 
-    fileprivate static let columns =
-        "export, account, state, requested_at_ms, voice, attempts, next_attempt_at_ms, blob, bytes,"
-        + " expires_at_ms"
+    fileprivate static let columns = """
+        export, account, state, requested_at_ms, voice, attempts, next_attempt_at_ms, blob, bytes,
+        expires_at_ms
+        """
 
     fileprivate init(_ row: SQLRow) throws {
         guard let id = ExportID(key: try row.integer("export")) else {
@@ -94,6 +95,14 @@ extension SQLSession {
     /// waits, so that its owner can fetch the archive.
     func hasExport(of account: AccountID, at moment: Timestamp) throws -> Bool {
         try export(of: account, at: moment) != nil
+    }
+
+    /// The archive of an account's export, also of one that has expired; nil without one.
+    func exportFile(of account: AccountID) throws -> BlobName? {
+        let text = try queryOne(
+            "SELECT blob FROM exports WHERE account = ?", [.integer(account.key)]
+        ) { try $0.optionalText(0) }
+        return text.flatMap(\.self).flatMap { BlobName($0) }
     }
 
     /// The exports whose next attempt is due, the earliest first.
@@ -151,11 +160,9 @@ extension Transaction {
     ///   removes a blob that stays.
     @discardableResult
     func deleteExport(of account: AccountID) throws -> BlobName? {
-        let blob = try queryOne(
-            "SELECT blob FROM exports WHERE account = ?", [.integer(account.key)]
-        ) { try $0.optionalText(0) }
+        let blob = try exportFile(of: account)
         try put("DELETE FROM exports WHERE account = ?", [.integer(account.key)])
         try removeLinks(.export, of: account)
-        return blob.flatMap(\.self).flatMap { BlobName($0) }
+        return blob
     }
 }

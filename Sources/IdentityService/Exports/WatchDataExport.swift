@@ -16,24 +16,30 @@ extension AccountExportsHandler {
         _ request: IdentityV1.WatchDataExportRequest,
         _ items: OutgoingItems<IdentityV1.WatchDataExportItem>, _ context: CallContext
     ) async throws {
-        var last = try await export(of: request.accessToken, short(context))
-        try await watchers.watching(last.account) { signal in
-            var next: StoredExport? = last
-            var isFirst = true
-            while let export = next {
-                if isFirst || export.state != last.state || export.id != last.id {
+        let account = try await export(of: request.accessToken, short(context)).account
+        try await watchers.watching(account) { signal in
+            var last: IdentityV1.DataExport?
+            // Read again: it may have changed before this stream could be woken.
+            while let export = try await present(request.accessToken, context) {
+                if export.message != last {
                     try await items.write(.init(dataExport: export.message))
                 }
-                (isFirst, last) = (false, export)
+                last = export.message
                 guard export.state.isPreparing else { return }
                 await signal.wait(atMost: Self.watchInterval, time: time)
                 try Task.checkCancellation()
-                do {
-                    next = try await self.export(of: request.accessToken, short(context))
-                } catch let error as ServiceError where error.code == .notFound {
-                    next = nil
-                }
             }
+        }
+    }
+
+    /// The export; nil if it was cancelled or has expired.
+    private func present(
+        _ accessToken: String, _ context: CallContext
+    ) async throws -> StoredExport? {
+        do {
+            return try await export(of: accessToken, short(context))
+        } catch let error as ServiceError where error.code == .notFound {
+            return nil
         }
     }
 

@@ -16,6 +16,8 @@ final class OrphanCheck: Sendable {
     static let interval: Duration = .seconds(3_600)
     /// Rows on one page: a few milliseconds of a reader.
     static let pageRows: Int64 = 1_000
+    /// A migration of a guest's data that has not gone on for so long has stopped.
+    static let migrationMax: Duration = .seconds(86_400)
 
     /// Where the check has come to.
     private struct State {
@@ -97,12 +99,15 @@ final class OrphanCheck: Sendable {
     private func ownerless(
         _ table: OrphanTable, after: Int64
     ) async throws -> ([Orphan], last: Int64?) {
+        let latest = time.now() - Self.migrationMax
         let page = try await store.read { session in
-            try table.owners(after: after, rows: Self.pageRows, in: session)
+            try table.owners(
+                after: after, rows: Self.pageRows, stoppedBy: latest, in: session)
         }
         let found = try page.filter { !$0.isOwned }.map {
             Orphan(
-                kind: table.kind, account: try AccountID(stored: $0.account), isRepairable: true)
+                kind: table.kind, account: try AccountID(stored: $0.account),
+                isRepairable: table.kind.repair != nil)
         }
         return (found, page.last?.account)
     }

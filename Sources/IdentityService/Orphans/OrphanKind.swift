@@ -21,6 +21,8 @@ enum OrphanKind: String, CaseIterable, Sendable {
     case row = "row-without-account"
     /// A job of an account that does not exist.
     case job = "job-without-account"
+    /// A migration of a guest's data that has stopped half-way.
+    case migration = "half-done-migration"
     /// Sessions of an account that does not exist, at the session service.
     case session = "session"
     /// When an account that does not exist was last seen, at the session service.
@@ -43,7 +45,7 @@ enum OrphanKind: String, CaseIterable, Sendable {
     var service: OrphanService {
         switch self {
         case .accountWithoutProfile, .accountWithoutKey, .accountWithoutWayIn, .profile, .identity,
-            .document, .photo, .row, .job:
+            .document, .photo, .row, .job, .migration:
             .identity
         case .session, .lastSeen: .session
         case .pushDevice: .notification
@@ -54,7 +56,7 @@ enum OrphanKind: String, CaseIterable, Sendable {
     var repair: Repair? {
         switch self {
         case .accountWithoutProfile: .giveProfile
-        case .accountWithoutKey, .accountWithoutWayIn: nil
+        case .accountWithoutKey, .accountWithoutWayIn, .migration: nil
         case .profile, .identity, .document, .photo, .row, .job, .session, .lastSeen, .pushDevice:
             .forgetData
         }

@@ -64,9 +64,8 @@ struct OrphanRepair: Sendable {
     private func forgetHere(_ account: AccountID, by caller: AdminCaller) async throws -> Bool {
         try await store.write(about: [.account(account)]) { transaction in
             guard try !transaction.hasAccount(account) else { return false }
-            let rows =
-                try transaction.deleteJobs(of: account) + transaction.deleteAccount(account)
-            guard rows > 0 else { return false }
+            let deletions = try transaction.deleteDeletion(withoutAccount: account)
+            guard try transaction.deleteAccount(account) + deletions > 0 else { return false }
             try transaction.audit(orphan: account, by: caller)
             return true
         }
@@ -108,13 +107,12 @@ extension SQLSession {
 }
 
 extension Transaction {
-    /// Deletes the jobs of an account that does not exist. The sweep removes an export's file.
-    /// - Returns: how many.
-    fileprivate func deleteJobs(of account: AccountID) throws -> Int {
-        let key: [SQLValue] = [.integer(account.key)]
-        // A deletion goes on after its step `rows` (8), without the account.
-        return try execute("DELETE FROM deletions WHERE account = ? AND step <= 8", key)
-            + execute("DELETE FROM exports WHERE account = ?", key)
+    /// Deletes the deletion of an account that does not exist, unless it goes on: after its step
+    /// `rows` (8) it needs no account.
+    /// - Returns: how many rows were deleted.
+    fileprivate func deleteDeletion(withoutAccount account: AccountID) throws -> Int {
+        try execute(
+            "DELETE FROM deletions WHERE account = ? AND step <= 8", [.integer(account.key)])
     }
 
     fileprivate func audit(orphan account: AccountID, by caller: AdminCaller?) throws {

@@ -10,9 +10,12 @@ struct OrphanTable: Sendable {
     let kind: OrphanKind
     /// Statement of the accounts of the next rows.
     private let page: String
+    /// Whether the statement has a third parameter, the latest change of a row that is an orphan.
+    private let isByAge: Bool
 
     private init(_ kind: OrphanKind, in table: String) {
         self.kind = kind
+        isByAge = false
         // Some rows and no further, whatever an account has of them. The rest of the last account's
         // rows is left out: one row names it as well as all.
         page = """
@@ -28,6 +31,7 @@ struct OrphanTable: Sendable {
     /// right that the account is gone.
     private init(deletionsAs kind: OrphanKind) {
         self.kind = kind
+        isByAge = false
         page = """
             SELECT account,
                 EXISTS (SELECT 1 FROM accounts WHERE accounts.account = page.account)
@@ -36,6 +40,19 @@ struct OrphanTable: Sendable {
                 SELECT account, step FROM deletions
                 WHERE account > ? ORDER BY account LIMIT ?) AS page
             ORDER BY account
+            """
+    }
+
+    /// Migrations of guests' data that are waiting (1) or running (2) and have not gone on for long.
+    /// The job takes seconds, so one of these has stopped half-way. The rows are few, and each is
+    /// looked at: an account may have several.
+    private init(migrationsAs kind: OrphanKind) {
+        self.kind = kind
+        isByAge = true
+        page = """
+            SELECT DISTINCT account, 0 AS is_owned FROM guest_migrations
+            WHERE account > ?1 AND state IN (1, 2) AND changed_at_ms <= ?3
+            ORDER BY account LIMIT ?2
             """
     }
 
@@ -52,15 +69,18 @@ struct OrphanTable: Sendable {
         OrphanTable(.row, in: "parental_consents"),
         OrphanTable(.row, in: "removed_identities"), OrphanTable(.row, in: "imported_accounts"),
         OrphanTable(.row, in: "custom_claims"), OrphanTable(.job, in: "exports"),
+        OrphanTable(.job, in: "guest_migrations"),
         OrphanTable(.document, in: "guest_migration_documents"),
-        OrphanTable(.job, in: "guest_migrations"), OrphanTable(deletionsAs: .job),
+        OrphanTable(deletionsAs: .job), OrphanTable(migrationsAs: .migration),
     ]
 
     /// The accounts of the next rows, in the order of their keys, and whether each exists.
+    /// - Parameter latest: The latest change of a job that has stopped.
     func owners(
-        after key: Int64, rows: Int64, in session: any SQLSession
+        after key: Int64, rows: Int64, stoppedBy latest: Timestamp, in session: any SQLSession
     ) throws -> [(account: Int64, isOwned: Bool)] {
-        try session.query(page, [.integer(key), .integer(rows)]) {
+        let values: [SQLValue] = [.integer(key), .integer(rows)]
+        return try session.query(page, isByAge ? values + [SQLValue(latest)] : values) {
             (try $0.integer("account"), try $0.boolean("is_owned"))
         }
     }

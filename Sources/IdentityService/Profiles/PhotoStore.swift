@@ -91,12 +91,10 @@ extension SQLSession {
 
     /// Whether a row of a photo or an export names the blob.
     func isOwned(_ blob: BlobName) throws -> Bool {
-        let statements = [
-            "SELECT photo FROM photos WHERE blob = ?", "SELECT export FROM exports WHERE blob = ?",
-        ]
-        return try statements.contains { statement in
-            try queryOne(statement, [.text(blob.text)]) { _ in true } ?? false
-        }
+        let name: [SQLValue] = [.text(blob.text)]
+        let isPhoto = try queryOne("SELECT photo FROM photos WHERE blob = ?", name) { _ in true }
+        let isExport = try queryOne("SELECT export FROM exports WHERE blob = ?", name) { _ in true }
+        return isPhoto ?? isExport ?? false
     }
 }
 

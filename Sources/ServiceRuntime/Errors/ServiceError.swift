@@ -7,18 +7,8 @@ package struct ServiceError: Error, Hashable, Sendable {
     package let retryAfter: Duration?
     /// The fields of the request at fault.
     package var violations: [Violation]
-    /// With `auth/requires-recent-login`: the fields of `ReauthenticateRequest` any of which would
-    /// be accepted (`password`).
-    package var acceptableProofs: [String] = []
-    /// With `auth/second-proof-required`: the account's other sign-in methods (`google`). Set only
-    /// after a proof of one of its methods.
-    package var alternatives: [String] = []
-    /// With `auth/second-proof-required`: what a second proof is to answer. No service sets it yet.
-    package var secondProof: SecondProof?
-    /// With `auth/document-conflict`: the current version of the document; 0 if there is none.
-    package var currentVersion: Int64 = 0
-    /// With `auth/document-quota`: what the account has and may have.
-    package var documentQuota: DocumentQuota?
+    /// What few errors have.
+    private var rare: Boxed?
     /// With `rpc/unavailable`: the part that fails (`store`, `session`, `session.store`). Empty if
     /// it is not known.
     package var unavailablePart: String
@@ -66,6 +56,43 @@ package struct ServiceError: Error, Hashable, Sendable {
         return error
     }
 
+    /// With `auth/requires-recent-login`: the fields of `ReauthenticateRequest` any of which would
+    /// be accepted (`password`).
+    package var acceptableProofs: [String] {
+        get { details.acceptableProofs }
+        set { details.acceptableProofs = newValue }
+    }
+
+    /// With `auth/second-proof-required`: the account's other sign-in methods (`google`). Set only
+    /// after a proof of one of its methods.
+    package var alternatives: [String] {
+        get { details.alternatives }
+        set { details.alternatives = newValue }
+    }
+
+    /// With `auth/second-proof-required`: what a second proof is to answer. No service sets it yet.
+    package var secondProof: SecondProof? {
+        get { details.secondProof }
+        set { details.secondProof = newValue }
+    }
+
+    /// With `auth/document-conflict`: the current version of the document; 0 if there is none.
+    package var currentVersion: Int64 {
+        get { details.currentVersion }
+        set { details.currentVersion = newValue }
+    }
+
+    /// With `auth/document-quota`: what the account has and may have.
+    package var documentQuota: DocumentQuota? {
+        get { details.documentQuota }
+        set { details.documentQuota = newValue }
+    }
+
+    private var details: Details {
+        get { if case .value(let details) = rare { details } else { Details() } }
+        set { rare = newValue == Details() ? nil : .value(newValue) }
+    }
+
     /// The sentence for the user: this occurrence's, or the catalogue's in English.
     package var userMessage: String { sentence ?? catalogueSentence(in: .english) }
 
@@ -99,6 +126,21 @@ package struct ServiceError: Error, Hashable, Sendable {
         package var userMessage: String {
             sentence ?? Voice.english.sentence(aboutRule: rule) ?? ""
         }
+    }
+
+    /// What one code or another has besides.
+    private struct Details: Hashable, Sendable {
+        var acceptableProofs: [String] = []
+        var alternatives: [String] = []
+        var secondProof: SecondProof?
+        var currentVersion: Int64 = 0
+        var documentQuota: DocumentQuota?
+    }
+
+    /// Apart from the error: each function that throws one has room for it in its frame, so that an
+    /// open stream held over a kilobyte for details that no error of its own has.
+    private indirect enum Boxed: Hashable, Sendable {
+        case value(Details)
     }
 
     /// What an account has of documents, and may have (I-07).

@@ -10,5 +10,7 @@ struct AccountDataHandler: AccountDataService {
     let keys: SessionKeys
     let life: SessionLife
     let memory: SessionMemory
+    /// Truncates the store's log after a deletion.
+    let log: LogTruncation
     let time: any Time
 }

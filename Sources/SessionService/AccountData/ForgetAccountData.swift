@@ -34,6 +34,7 @@ extension AccountDataHandler {
             rows += deleted
             if deleted < Self.deletedAtOnce { break }
         }
+        if rows > 0 { log.recordDeletion() }
         return AccountDataV1.ForgetAccountDataResponse(rows: UInt32(clamping: rows))
     }
 

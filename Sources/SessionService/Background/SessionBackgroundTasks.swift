@@ -16,11 +16,12 @@ package struct SessionBackgroundTasks: Sendable {
 
     /// The tasks over the store and the memory of `sessions`.
     /// - Parameters:
+    ///   - log: Truncates the store's log after a deletion.
     ///   - epoch: The store's epoch (`RestoredStore`).
     ///   - wakeSignal: Signalled when followers of revocations and keys are to be notified.
     init(
-        beside sessions: SessionsHandler, notices: any AccountNoticesAPI, epoch: UInt64,
-        wakeSignal: WakeSignal, logger: Logger
+        beside sessions: SessionsHandler, notices: any AccountNoticesAPI, log: LogTruncation,
+        epoch: UInt64, wakeSignal: WakeSignal, logger: Logger
     ) {
         let (store, keys, settings) = (sessions.store, sessions.keys, sessions.settings)
         let (accessTokens, memory) = (sessions.accessTokens, sessions.memory)
@@ -47,7 +48,7 @@ package struct SessionBackgroundTasks: Sendable {
         duties = Duties(
             of: store,
             purging: SessionTables.purges(endedSessionsFor: settings.endedSessionRetention),
-            [signingKeys.duty] + maintenance.duties, time: time)
+            [signingKeys.duty, log.duty] + maintenance.duties, time: time)
     }
 
     /// Runs until cancelled.

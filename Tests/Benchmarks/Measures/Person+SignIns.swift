@@ -1,3 +1,5 @@
+import TestSupport
+
 extension Person {
     /// Pause between two sign-ins: far below the capacity, so that the p99 is that of the calls and
     /// not of a queue.

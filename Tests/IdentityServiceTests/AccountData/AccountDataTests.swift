@@ -53,7 +53,7 @@ struct AccountDataTests {
         ).rows
     }
 
-    /// No flow begins a deletion yet.
+    /// What `Transaction.beginDeletion` makes of the account.
     private func beginDeletion() async throws {
         let account = account
         _ = try await fixture.store.write(about: [.account(account)]) {

@@ -50,6 +50,14 @@ extension IdentityFixture {
         try await count("accounts", where: "account = \(account.key)") == 1
     }
 
+    /// The value of the first metric whose line has these parts.
+    func metric(_ parts: String...) -> Double? {
+        let line = metrics.prometheusText().split(separator: "\n").first { line in
+            !line.hasPrefix("#") && parts.allSatisfy { line.contains($0) }
+        }
+        return line?.split(separator: " ").last.flatMap { Double($0) }
+    }
+
     /// An account with a proved address, and a session of it.
     func person(
         _ email: String = "ada@example.org"

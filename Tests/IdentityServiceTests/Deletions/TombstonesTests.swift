@@ -15,7 +15,8 @@ struct TombstonesTests {
     let log = CapturedLog()
 
     init() async throws {
-        fixture = try IdentityFixture()
+        let fixture = try IdentityFixture()
+        self.fixture = fixture
         func account(_ email: String) async throws -> AccountID {
             let text = try #require(try await fixture.register(email).account).accountId
             return try #require(AccountID(text: text))
@@ -53,7 +54,7 @@ struct TombstonesTests {
         // The service of the fixture has its tombstones in the data folder.
         try await fixture.service.replayTombstones()
         #expect(try await deleting() == [ada.text])
-        let source = try await fixture.store.read { try $0.deletion(of: ada)?.source }
+        let source = try await fixture.store.read { [ada] in try $0.deletion(of: ada)?.source }
         #expect(source == .tombstone)
         let error = try await refusal { try await fixture.signIn() }
         #expect([.accountDisabled, .invalidCredential].contains(error.code))

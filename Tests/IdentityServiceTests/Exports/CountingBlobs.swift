@@ -1,12 +1,24 @@
+import ServiceRuntime
 import Storage
 import Synchronization
 
-/// Blobs of another store, which counts the parts of files that are written as they grow.
+/// Blobs of another store, which counts the parts of files that are written as they grow, and may
+/// fail at one of their steps.
 final class CountingBlobs: BlobStore {
+    /// A step of such a file.
+    enum Step: CaseIterable, Sendable {
+        case begin
+        case append
+        case complete
+    }
+
     private let blobs: any BlobStore
+    private let failing: Step?
     private let sizes = Mutex<[Int]>([])
 
-    init(_ blobs: any BlobStore) { self.blobs = blobs }
+    init(_ blobs: any BlobStore, failingAt step: Step? = nil) {
+        (self.blobs, failing) = (blobs, step)
+    }
 
     /// How many parts there were.
     var count: Int { sizes.withLock(\.count) }
@@ -15,8 +27,13 @@ final class CountingBlobs: BlobStore {
 
     fileprivate func add(_ bytes: Int) { sizes.withLock { $0.append(bytes) } }
 
+    fileprivate func pass(_ step: Step) throws {
+        guard failing != step else { throw ServiceError(.unavailable) }
+    }
+
     func begin(_ name: BlobName) async throws -> any BlobDraft {
-        Draft(draft: try await blobs.begin(name), blobs: self)
+        try pass(.begin)
+        return Draft(draft: try await blobs.begin(name), blobs: self)
     }
 
     func write(_ name: BlobName, _ parts: [[UInt8]]) async throws {
@@ -37,9 +54,13 @@ private struct Draft: BlobDraft {
     let blobs: CountingBlobs
 
     func append(_ bytes: [UInt8]) async throws {
+        try blobs.pass(.append)
         blobs.add(bytes.count)
         try await draft.append(bytes)
     }
 
-    func complete() async throws { try await draft.complete() }
+    func complete() async throws {
+        try blobs.pass(.complete)
+        try await draft.complete()
+    }
 }

@@ -25,7 +25,7 @@ struct ExportWorkTests {
     @Test("the wait after a failure doubles, up to five minutes")
     func waits() {
         let moment = Timestamp(milliseconds: 1_000)
-        let waits = (1...12).map { attempt -> Duration in
+        let waits = (Int64(1)...12).map { attempt -> Duration in
             guard case .preparing(let next) = ExportState.failed(attempts: attempt, at: moment)
             else { return .zero }
             return next - moment
@@ -59,6 +59,30 @@ struct ExportWorkTests {
         #expect(fixture.log.lines.contains { $0.contains("identity.export.failed") })
     }
 
+    /// The same work over other blobs, as after another start.
+    private func work(_ blobs: any BlobStore) -> ExportWork {
+        ExportWork(
+            settings: fixture.settings, store: fixture.store, keys: fixture.keys,
+            time: fixture.time, randomness: fixture.randomness, logger: fixture.log.logger(),
+            blobs: blobs, uploads: fixture.profiles.uploads,
+            collection: fixture.exports.work.collection, watchers: DocumentWatchers())
+    }
+
+    @Test(
+        "a disk that fails at any step delays it, and leaves no file",
+        arguments: CountingBlobs.Step.allCases)
+    func disk(step: CountingBlobs.Step) async throws {
+        try await fixture.orderExport(token)
+        let failing = CountingBlobs(fixture.service.blobs, failingAt: step)
+        #expect(try await work(failing).prepareDue())
+        #expect(try await fixture.export(token).state == .preparing)
+        #expect(try await fixture.blobs().isEmpty)
+        fixture.time.advance(by: .seconds(2))
+        #expect(try await fixture.exports.work.prepareDue())
+        #expect(try await fixture.export(token).state == .ready)
+        #expect(try await fixture.blobs().count == 1)
+    }
+
     @Test("after a crash at any step the next start prepares it anew, and one mail is sent")
     func crash() async throws {
         try await fixture.orderExport(token)
@@ -68,12 +92,7 @@ struct ExportWorkTests {
         fixture.sessionData.fail(nil)
         try await fixture.service.blobs.write(BlobName(drawnFrom: fixture.randomness), [[1]])
         fixture.time.advance(by: .seconds(2))
-        let next = ExportWork(
-            settings: fixture.settings, store: fixture.store, keys: fixture.keys,
-            time: fixture.time, randomness: fixture.randomness, logger: fixture.log.logger(),
-            blobs: fixture.service.blobs, uploads: fixture.profiles.uploads,
-            collection: fixture.exports.work.collection, watchers: DocumentWatchers())
-        #expect(try await next.prepareDue())
+        #expect(try await work(fixture.service.blobs).prepareDue())
         try await fixture.sweep()
         #expect(try await fixture.blobs().count == 1, "the file without a row is gone")
         let ready = try await fixture.export(token)

@@ -21,6 +21,8 @@ struct IdentityMailTests {
         .emailAlreadyRegistered(methods: ["m"], link: "l"),
         .guestDataAttention(documents: 3),
         .accountSuspended(time: "t"), .accountRestored(time: "t"),
+        .deletionLink(link: "l", life: .seconds(3_600)), .deletionScheduled(link: "l", time: "t"),
+        .deletionCancelled(time: "t"), .deletionDone, .exportReady(link: "l", time: "t"),
         .parentalConsent(link: "l", time: "t"),
         .sessionDisplaced(device: "d", time: "t"), .sessionReplayed(device: "d", time: "t"),
     ]

@@ -91,7 +91,10 @@ final class ListedAccounts: AccountDataAPI {
 
     /// From now on it has this file of each account, sent in these parts.
     func have(_ name: String, _ parts: [[UInt8]]) {
-        state.withLock { $0.files.append((name, parts)) }
+        state.withLock { state in
+            state.files.removeAll { $0.name == name }
+            state.files.append((name, parts))
+        }
     }
 
     /// The accounts that it was asked to forget, in order.

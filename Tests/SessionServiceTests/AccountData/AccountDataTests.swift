@@ -1,4 +1,5 @@
 import Contracts
+import Foundation
 import Messages
 import RPC
 import ServiceRuntime
@@ -129,6 +130,25 @@ struct AccountDataTests {
         #expect(try await forget() == 0)
         #expect(try await list().accounts.isEmpty)
         #expect(try await fixture.audited(.accountSessionsEnded) == 1)
+    }
+
+    @Test("G-20: seconds later nothing of a forgotten session is in the store's files")
+    func files() async throws {
+        let platform = "canary-9X7"
+        let origin = IdentityV1.Origin(deviceId: "d1", platform: platform)
+        _ = try await fixture.service.sessions.createSession(
+            .init(proof: fixture.proof(account), origin: origin), fixture.context())
+        func isInFiles() -> Bool {
+            ["", "-wal"].contains { end in
+                let file = fixture.store.location + end
+                let bytes = FileManager.default.contents(atPath: file)
+                return bytes?.range(of: Data(platform.utf8)) != nil
+            }
+        }
+        #expect(isInFiles())
+        _ = try await forget()
+        try await fixture.service.accountData.log.truncate()
+        #expect(!isInFiles())
     }
 
     @Test("G-29: tokens of a forgotten account are answered that it no longer exists")

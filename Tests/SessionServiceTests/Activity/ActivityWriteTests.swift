@@ -48,8 +48,8 @@ struct ActivityWriteTests {
         let service = fixture.service
         await withThrowingTaskGroup { group in
             group.addTask { try await service.background.run() }
-            // Outbox, heartbeat, maintenance and the four duties.
-            await fixture.time.sleepers(7)
+            // Outbox, heartbeat, maintenance and the five duties.
+            await fixture.time.sleepers(8)
             fixture.time.advance(by: .seconds(60))
             while service.sessions.memory.activity.count > 0 { await Task.yield() }
             group.cancelAll()

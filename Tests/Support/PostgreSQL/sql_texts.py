@@ -94,10 +94,10 @@ def on_postgresql(schemas, statements, migrations):
 
     for schema, ddl in schemas.items():
         script.append(f'CREATE SCHEMA "{schema}"; SET search_path = "{schema}";')
-        # Tables first, and first those without references.
+        # Tables first, and first those that refer to fewer others.
         for sql in sorted(
             ddl.strip().removesuffix(";").split(";\n"),
-            key=lambda sql: ("CREATE TABLE" not in sql, "REFERENCES" in sql),
+            key=lambda sql: ("CREATE TABLE" not in sql, sql.count("REFERENCES")),
         ):
             check(f"Sources/{schema}/schema.sql", translated(sql))
         for key in statements:

@@ -11,9 +11,19 @@ extension SystemTests {
         @Test("each program streams its health twice a second, until the deadline of the call")
         func watch() async throws {
             try await Cluster.with { cluster in
-                for service in BuiltPrograms.services {
-                    let answer = try await cluster.call(
-                        Self.watch, "{}", options: ["--service", service, "--timeout", "2"])
+                let answers = try await withThrowingTaskGroup { tools in
+                    for service in BuiltPrograms.services {
+                        tools.addTask {
+                            let options = ["--service", service, "--timeout", "2"]
+                            return (
+                                service,
+                                try await cluster.call(Self.watch, "{}", options: options)
+                            )
+                        }
+                    }
+                    return try await tools.reduce(into: []) { $0.append($1) }
+                }
+                for (service, answer) in answers {
                     let lines = answer.json.split(separator: "\n")
                     let items = lines.filter { $0 == #"{"status":"SERVING_STATUS_SERVING"}"# }
                     // Nominally four or five; on a busy machine the first ones are late.

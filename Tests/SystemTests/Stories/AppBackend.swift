@@ -56,11 +56,13 @@ final class AppBackend: Sendable {
     func close() { client.close() }
 
     /// The context of a call for `person`.
-    func context(_ person: Person, key: String? = nil) -> CallContext {
+    func context(
+        _ person: Person, key: String? = nil, timeout: Duration = .seconds(10)
+    ) -> CallContext {
         var metadata = Metadata()
         metadata[Metadata.Key.clientAddress] = person.address
         metadata[Metadata.Key.idempotencyKey] = key
-        return client.context(timeout: .seconds(10), metadata: metadata)
+        return client.context(timeout: timeout, metadata: metadata)
     }
 }
 

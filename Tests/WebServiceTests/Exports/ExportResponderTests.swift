@@ -1,5 +1,6 @@
 import Contracts
 import Cryptography
+import HTTPTypes
 import Messages
 import NIOCore
 import NIOPosix

@@ -102,13 +102,15 @@ extension SystemTests.ProfileStories {
             try await app.write("settings", #"{"theme":"dark"}"#)
             let former = try await app.state().account?.accountId
             try await app.delete()
+            #expect(try await app.isToldGone())
             let again = try await fixture.signUp(app.person)
             #expect(again.account?.accountId != former && again.account?.accountId != nil)
             let new = SignedInApp(fixture, app.person, again.session)
             let list = try await fixture.backend.documents.listDocuments(.init(), new.context())
             #expect(list.documents.allSatisfy { $0.collection != "settings" }, "\(list)")
-            #expect(try await app.isToldGone(), "the former session is not the new account's")
             #expect(try await new.state().authenticated)
+            #expect(
+                try await !app.state().authenticated, "the former session is not the new account's")
         }
     }
 }

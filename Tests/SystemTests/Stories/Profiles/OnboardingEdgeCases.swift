@@ -54,7 +54,9 @@ extension SystemTests.ProfileStories {
             // cluster.
             defer { kill(identity, SIGCONT) }
             let error = try await refusal {
-                try await app.save(section, json, version: 0, key: "save-32002-again-and-again")
+                try await fixture.backend.onboarding.saveOnboardingSection(
+                    .init(section: section, json: json, base: .baseVersion(0)),
+                    app.context(key: "save-32002-again-and-again", timeout: .seconds(2)))
             }
             #expect(error.code.entry.isRetryable && !error.userMessage.isEmpty, "\(error)")
             kill(identity, SIGCONT)

@@ -87,7 +87,8 @@ extension SystemTests.ProfileStories {
             defer { kill(identity, SIGCONT) }
             let error = try await refusal {
                 try await fixture.backend.profile.updateProfile(
-                    request, app.context(key: "name-31005-again-and-again"))
+                    request,
+                    app.context(key: "name-31005-again-and-again", timeout: .seconds(2)))
             }
             #expect(error.code.entry.isRetryable, "\(error)")
             #expect(!error.userMessage.isEmpty)

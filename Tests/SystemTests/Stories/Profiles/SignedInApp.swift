@@ -19,8 +19,11 @@ struct SignedInApp: Sendable {
     /// - Parameters:
     ///   - key: its idempotency key; nil for none.
     ///   - language: the person's language; nil for English.
-    func context(key: String? = nil, language: String? = nil) -> CallContext {
-        var context = backend.context(person, key: key).bearing(session?.accessToken)
+    func context(
+        key: String? = nil, language: String? = nil, timeout: Duration = .seconds(10)
+    ) -> CallContext {
+        var context = backend.context(person, key: key, timeout: timeout)
+            .bearing(session?.accessToken)
         context.metadata[Metadata.Key.acceptLanguage] = language
         return context
     }
