@@ -15,7 +15,7 @@ extension AccountDeletionsHandler {
         let caller = try await caller(request.caller, isProved: false, context)
         let days = settings.deletion.wait.milliseconds / (24 * 3_600_000)
         let (consequences, deletion) = try await store.read { session in
-            let row = try session.callersRow(caller.account)
+            let row = try session.deletableRow(caller.account)
             let documents = try session.documentOwner(row.account)?.totals.documents ?? 0
             let deletion = try session.deletion(of: row.account)?.message
             return (Self.consequences(row, documents: documents, waitDays: days), deletion)

@@ -37,7 +37,7 @@ extension AccountDeletionsHandler {
     private func begin(
         by caller: DeletionCaller, waits: Bool, _ origin: CallOrigin, _ transaction: Transaction
     ) throws -> StoredDeletion {
-        let account = try transaction.callersRow(caller.account).account
+        let account = try transaction.deletableRow(caller.account).account
         if let owner = caller.owner { try transaction.requireLive(owner) }
         if case .link(let key) = caller.holder {
             guard try transaction.hasLink(key, of: account) else {

@@ -134,6 +134,22 @@ struct CancelDeletionTests {
         #expect(late.code == .invalidLink)
     }
 
+    @Test("G-02: an account that waits for its verification can be deleted by a mailed link")
+    func pending() async throws {
+        let fixture = try IdentityFixture(verification: .required)
+        let account = try #require(try await fixture.register().account)
+        _ = try await fixture.deletions.requestDeletionLink(
+            .init(email: "ada@example.org"), fixture.context())
+        try await fixture.relay()
+        let mail = try #require(fixture.notifications.mails.last { $0.template == "deletion-link" })
+        let link = try #require(mail.variables.first { $0.name == "link" }?.value)
+        let text = try #require(link.split(separator: "=").last.map(String.init))
+        try await fixture.requestDeletion(IdentityFixture.caller(link: text))
+        let id = try #require(AccountID(text: account.accountId))
+        await fixture.carryOn(id)
+        #expect(try await !fixture.exists(id))
+    }
+
     @Test("X-04: a takeover ends the deletion that the former holder has requested")
     func takenOver() async throws {
         let eve = try #require(try await fixture.register("eve@example.org").account)

@@ -19,7 +19,7 @@ struct EndsBeforeMailsTests {
         fixture.notifications.hang(fixture.time)
         let accounts = (0..<Self.ends).map { _ in AccountID.drawn(from: fixture.randomness) }
         let outbox = IdentityOutbox(keys: fixture.keys, randomness: fixture.randomness)
-        try await fill(fixture, of: try #require(accounts.first))
+        try await fill(fixture, of: try await registered(fixture))
         var taken: [Duration] = []
         try await withThrowingTaskGroup { group in
             group.addTask { try await fixture.tasks.run() }
@@ -70,7 +70,7 @@ struct EndsBeforeMailsTests {
     @Test("M7: queued warning mails do not delay a link that its reader requested")
     func requested() async throws {
         let fixture = try IdentityFixture()
-        let account = AccountID.drawn(from: fixture.randomness)
+        let account = try await registered(fixture)
         let outbox = IdentityOutbox(keys: fixture.keys, randomness: fixture.randomness)
         try await fixture.store.writeUnchecked { transaction in
             for number in 0..<500 {
@@ -90,6 +90,12 @@ struct EndsBeforeMailsTests {
         try await fixture.relay()
         let place = try #require(fixture.templates.firstIndex(of: "reset-password"))
         #expect(place <= 2 * OutboxQueue.standard.deliveriesMax)
+    }
+
+    /// An account: mails to one that does not exist are dropped.
+    private func registered(_ fixture: IdentityFixture) async throws -> AccountID {
+        let account = try #require(try await fixture.register().account)
+        return try #require(AccountID(text: account.accountId))
     }
 
     /// Mails that are due, as a stranger's sign-ups with many addresses would queue them.
