@@ -92,6 +92,17 @@ struct WebServiceTests {
         }
     }
 
+    @Test("G-16: guests' bundles have their path, with errors in the form of calls")
+    func bundles() async throws {
+        try await withListener(isReady: { true }) { url in
+            let anonymous = try curl("--request", "PUT", "--data", "{}", "\(url)/v1/guest-bundle")
+            #expect(anonymous.hasPrefix("HTTP/1.1 401"), "\(anonymous)")
+            #expect(anonymous.contains("rpc/unauthenticated"))
+            let read = try curl("\(url)/v1/guest-bundle")
+            #expect(read.hasPrefix("HTTP/1.1 405"), "\(read)")
+        }
+    }
+
     @Test("any other path is a call, and one that is no method is 404")
     func calls() async throws {
         try await withListener(isReady: { true }) { url in

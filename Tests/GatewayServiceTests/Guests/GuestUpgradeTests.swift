@@ -117,60 +117,6 @@ struct GuestUpgradeTests {
         }
     }
 
-    @Test("D4 9.3: sign-in to an existing account keeps the guest and offers a choice")
-    func collision() async throws {
-        try await ProviderFixture.with(guestMode: .ask) { fixture in
-            let ada = try await fixture.signIn(
-                by: try await fixture.googleToken(of: "117", email: Self.email))
-            let guest = try await fixture.guest()
-            _ = try await fixture.gateway.write(
-                "{}", in: fixture.gateway.context().bearing(guest.session?.accessToken))
-            let answer = try await fixture.signIn(
-                by: try await fixture.googleToken(of: "117", email: Self.email),
-                accessToken: guest.session?.accessToken ?? "")
-            #expect(!answer.isUpgraded && answer.account?.accountId == ada.account?.accountId)
-            let collision = try #require(answer.collision)
-            #expect(collision.guest?.accountId == guest.account?.accountId)
-            #expect(collision.guest?.isGuest == true && !collision.choiceToken.isEmpty)
-            #expect(collision.expiresAtMs > fixture.gateway.time.now().milliseconds)
-            #expect(try await fixture.isSignedIn(guest.session))
-            #expect(try await fixture.isSignedIn(answer.session))
-        }
-    }
-
-    @Test("G-27: sign-in with a password keeps the guest and offers a choice, also in a repeat")
-    func collisionByPassword() async throws {
-        try await ProviderFixture.with(guestMode: .ask) { fixture in
-            let gateway = fixture.gateway
-            let ada = try await fixture.provedAccount()
-            let guest = try await fixture.guest()
-            _ = try await fixture.gateway.write(
-                "{}", in: fixture.gateway.context().bearing(guest.session?.accessToken))
-            let request = GatewayV1.SignInWithPasswordRequest(
-                email: Self.email, password: .init(text: "Correct7Horse"),
-                device: GatewayFixture.device("d1"))
-            let context = gateway.context("k").bearing(guest.session?.accessToken)
-            let answer = try await gateway.auth.signInWithPassword(request, context)
-            #expect(answer.account?.accountId == ada.account.accountId)
-            let collision = try #require(answer.collision)
-            #expect(collision.guest?.accountId == guest.account?.accountId)
-            #expect(collision.guest?.isGuest == true && !collision.choiceToken.isEmpty)
-            #expect(collision.expiresAtMs > gateway.time.now().milliseconds)
-            #expect(try await fixture.isSignedIn(guest.session))
-            #expect(try await fixture.isSignedIn(answer.session))
-            gateway.time.advance(by: .seconds(1))
-            _ = try await gateway.signOut(.accessToken(guest.session?.accessToken ?? ""))
-            let again = try await gateway.auth.signInWithPassword(request, context)
-            #expect(again.collision == collision && again.account == answer.account)
-            #expect(again.session?.refreshToken == answer.session?.refreshToken)
-            let error = try await refusal {
-                try await gateway.auth.signInWithPassword(
-                    request, gateway.context("l").bearing(guest.session?.accessToken))
-            }
-            #expect(error.code == .sessionEnded)
-        }
-    }
-
     @Test("X-02: a wrong password gets the same error in a guest's session and outside one")
     func wrongPassword() async throws {
         try await ProviderFixture.with { fixture in

@@ -87,9 +87,18 @@ struct SessionRow: Sendable, CustomTestStringConvertible {
         .init("Emails/ConfirmEmailChange") {
             try await $0.emails.confirmEmailChange(.init(token: "x"), $2)
         },
-        .init("Passwords/ResetPassword") {
-            try await $0.passwords.resetPassword(
-                .init(token: "x", password: .init(text: password)), $2)
+        .init("Passwords/ResetPassword") { fixture, state in
+            let gateway = fixture.gateway
+            // A reset ends the sessions of its account, so each state has one.
+            let email = "\(state)@reset.example.org"
+            let own = gateway.context(address: "203.0.113.\(number(state).suffix(1))")
+            _ = try await gateway.signUp(email, in: own)
+            _ = try await gateway.passwords.requestPasswordReset(.init(email: email), own)
+            let token = try await gateway.inner.linkToken(to: email, page: "reset-password")
+            return { context in
+                _ = try await gateway.passwords.resetPassword(
+                    .init(token: token, password: .init(text: "Another7Horse")), context)
+            }
         },
     ]
 

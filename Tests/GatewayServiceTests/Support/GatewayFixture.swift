@@ -55,7 +55,7 @@ final class GatewayFixture: Sendable {
     ///   - phoneSettings: The countries that codes are sent to.
     ///   - rules: The text of identity's rules file; nil for none.
     ///   - consent: What identity asks consent for.
-    ///   - guestMode: What happens to the documents of guests who sign in to an account.
+    ///   - guestDataMode: What happens to the documents of a guest that signs in to an account.
     init(
         flags: [String] = [], limits: (any LimitsAPI)? = nil,
         identities: (any IdentitiesAPI)? = nil, profiles: (any AccountProfilesAPI)? = nil,
@@ -65,15 +65,14 @@ final class GatewayFixture: Sendable {
         enumeration: IdentitySettings.EnumerationMode = .friendly,
         verification: IdentitySettings.EmailVerificationMode = .optional,
         rules: String? = nil, consent: ConsentSettings = ConsentSettings(),
-        guestMode: IdentitySettings.GuestDataMode = .discard,
-        time: ManualTime = ManualTime()
+        guestDataMode: IdentitySettings.GuestDataMode = .discard, time: ManualTime = ManualTime()
     ) async throws {
         self.time = time
         folder = try TemporaryFolder()
         inner = try await InnerServices(
             in: folder, time: time, providers: providers, phone: phoneSettings,
             enumeration: enumeration, verification: verification, rules: rules,
-            consent: consent, guestMode: guestMode)
+            consent: consent, guestData: guestDataMode)
         let (identity, session) = (inner.identity, inner.sessionService)
         gateway = GatewayService(
             settings: try SettingsLoader.settings(flags),

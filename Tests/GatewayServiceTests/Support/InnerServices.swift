@@ -48,13 +48,14 @@ final class InnerServices: Sendable {
     ///   - providers: The settings of the sign-in providers, as on a command line.
     ///   - phone: The countries that codes are sent to.
     ///   - rules: The text of identity's rules file; nil for none.
+    ///   - guestData: What happens to the documents of a guest that signs in to an account.
     init(
         in folder: TemporaryFolder, time: ManualTime, providers: [String] = [],
         phone: PhoneSettings = PhoneSettings(countries: ["DE"]),
         enumeration: IdentitySettings.EnumerationMode = .friendly,
         verification: IdentitySettings.EmailVerificationMode = .optional,
         rules: String? = nil, consent: ConsentSettings = ConsentSettings(),
-        guestMode: IdentitySettings.GuestDataMode = .discard
+        guestData: IdentitySettings.GuestDataMode = .discard
     ) async throws {
         let randomness = SeededRandomness()
         let log = CapturedLog().logger(time: time)
@@ -99,7 +100,7 @@ final class InnerServices: Sendable {
                 documents: DocumentSettings(
                     writers: [BackendSigner.application], webOrigins: [BackendSigner.origin]),
                 rules: RulesSettings(path: rules.map { _ in folder.file(Self.rulesFile) }),
-                consent: consent, guestData: guestMode),
+                consent: consent, guestData: guestData),
             store: identityStore,
             keys: IdentityKeys(master: key(), signInProofs: proofKey, randomness: randomness),
             peers: IdentityPeers(
@@ -141,6 +142,10 @@ final class InnerServices: Sendable {
         for store in [sessionStore, identityStore] {
             guard try await store.read({ try $0.outboxCount() }) == 0 else { return false }
         }
+        // Migrations that wait or run.
+        let migrations = try await count(
+            identityStore, "guest_migrations", where: "state IN (1, 2)")
+        guard migrations == 0 else { return false }
         return try await count(notificationStore, "message", where: "state <> 3") == 0
     }
 

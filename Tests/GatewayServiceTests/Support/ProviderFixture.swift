@@ -18,7 +18,7 @@ final class ProviderFixture: Sendable {
 
     private init(
         _ enumeration: IdentitySettings.EnumerationMode, rules: String?,
-        guestMode: IdentitySettings.GuestDataMode
+        guestData: IdentitySettings.GuestDataMode
     ) async throws {
         let time = ManualTime()
         google = try await ProviderIssuer(time: time)
@@ -28,7 +28,7 @@ final class ProviderFixture: Sendable {
         ) { first, _ in first }
         gateway = try await GatewayFixture(
             providers: settings.map { "--\(Self.flag($0.key))=\($0.value)" },
-            enumeration: enumeration, rules: rules, guestMode: guestMode, time: time)
+            enumeration: enumeration, rules: rules, guestDataMode: guestData, time: time)
     }
 
     /// Converts "POSTERN_GOOGLE_ISSUER" to the name of a flag.
@@ -39,10 +39,10 @@ final class ProviderFixture: Sendable {
     /// Runs `test` and closes the providers afterwards.
     static func with(
         enumeration: IdentitySettings.EnumerationMode = .friendly, rules: String? = nil,
-        guestMode: IdentitySettings.GuestDataMode = .discard,
+        guestData: IdentitySettings.GuestDataMode = .discard,
         _ test: (ProviderFixture) async throws -> Void
     ) async throws {
-        let fixture = try await ProviderFixture(enumeration, rules: rules, guestMode: guestMode)
+        let fixture = try await ProviderFixture(enumeration, rules: rules, guestData: guestData)
         var failure: (any Error)?
         do { try await test(fixture) } catch { failure = error }
         await fixture.google.close()

@@ -6,8 +6,8 @@ import TestSupport
 import Testing
 
 extension SystemTests.Crashes {
-    /// Rounds in each of which identity is killed at a random moment of a merge, and in turn the
-    /// gateway or the web service too: three, or as many as `POSTERN_SOAK_ROUNDS` says.
+    /// Rounds in each of which identity is killed at a random moment of a merge, and from the second
+    /// on another program too, in turn: three, or as many as `POSTERN_SOAK_ROUNDS` says.
     /// `POSTERN_SOAK_SEED` repeats the moments, but not the machine's own timing.
     struct MigrationKills {
         private static let rounds = SoakRounds.count(ordinarily: 3)
@@ -15,6 +15,7 @@ extension SystemTests.Crashes {
         /// Rounds of one cluster: those of a long run do not fit into the time of one test.
         private static let batchRounds = 20
         private static let batches = (rounds + batchRounds - 1) / batchRounds
+        private static let others = BuiltPrograms.services.filter { $0 != "identity" } + ["web"]
         private static let documents = 60
         /// Calls that write documents take 50 at most.
         private static let writesMax = 50
@@ -54,7 +55,8 @@ extension SystemTests.Crashes {
         ) async throws {
             let randomness = SeededRandomness(seed: Self.seed &+ UInt64(round))
             let part = Double(randomness.next() % 120) / 100
-            let victims = ["identity"] + [[], ["gateway"], ["web"]][round % 3]
+            let victims =
+                ["identity"] + (round == 0 ? [] : [Self.others[round % Self.others.count]])
             let place = "\(victims) in round \(round), seed \(Self.seed), at \(part)"
             let prepared = try await prepared(Person(52_001 + round), fixture)
             for victim in victims {

@@ -1,5 +1,6 @@
 import JSON
 import Messages
+import TestSupport
 import Testing
 
 @testable import WebService
@@ -120,6 +121,30 @@ struct GuestBundleTests {
             #expect(code(response) == "rpc/invalid-argument", "\(response.text)")
             let violation = error(response)?["violations"]?.array?.first?.object
             #expect(violation?["field"]?.string == field)
+        }
+    }
+
+    @Test("every truncation of a body is refused, and no change of its bytes stops the program")
+    func mutations() {
+        let body = Array(Self.one.utf8)
+        for count in 0..<body.count {
+            #expect(throws: CallFailure.self) { try GuestBundle(Array(body.prefix(count))) }
+        }
+        let randomness = SeededRandomness(seed: 16)
+        let marks = Array(#"{}[]",:\"#.utf8)
+        for _ in 0..<5_000 {
+            var bytes = body
+            for _ in 0...(randomness.next() % 3) {
+                let place = Int(randomness.next() % UInt64(bytes.count))
+                switch randomness.next() % 3 {
+                case 0: bytes[place] = UInt8(truncatingIfNeeded: randomness.next())
+                case 1: bytes.remove(at: place)
+                default:
+                    bytes.insert(marks[Int(randomness.next() % UInt64(marks.count))], at: place)
+                }
+            }
+            guard let bundle = try? GuestBundle(bytes) else { continue }
+            for index in 0..<bundle.count { _ = try? bundle.document(at: index) }
         }
     }
 

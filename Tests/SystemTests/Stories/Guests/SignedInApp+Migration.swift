@@ -50,7 +50,6 @@ extension SignedInApp {
 /// What `PUT /v1/guest-bundle` returns; a field with its default value is absent.
 struct UploadedBundle: Decodable {
     let migrationId: String
-    let state: String
     let documents: Int?
 }
 
