@@ -97,12 +97,13 @@ let package = Package(
         library("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
         library("CIDN", pkgConfig: "libidn2", apt: "libidn2-dev"),
         library("CYAML", pkgConfig: "yaml-0.1", apt: "libyaml-dev"),
+        library("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
 
         // Shared by the services; what may import what: `ModuleGraph` in TidyTests.
         module("JSON", []),
         module(
             "Texts", [],
-            pages: ["README.md", "bundle.sh", "mail", "sms", "push", "page", "error"]),
+            pages: ["README.md", "bundle.sh", "mail", "sms", "push", "page", "error", "export"]),
         module(
             "ServiceRuntime",
             ["CYAML", "JSON", "Texts", logging, metrics, lifecycle, unixSignals],
@@ -161,7 +162,7 @@ let package = Package(
         module(
             "IdentityService",
             [
-                "Contracts", "RPC", "Messages", "Storage", "Outbound",
+                "CZlib", "Contracts", "RPC", "Messages", "Storage", "Outbound",
                 "Cryptography", "Addresses", "ServiceRuntime", "JSON", logging, metrics, lifecycle,
             ],
             pages: ["README.md", "schema.sql"]),

@@ -5,7 +5,8 @@
 #
 # NAME: all, or some of echo web commit refresh sessions validate provider limits outbox accounts
 # sign-in provider-sign-ins sign-in-rush enumeration footprint; and only if named: crowds, the system
-# tests of crowds in their long form, backup, which imports a million accounts first, and documents.
+# tests of crowds in their long form, backup and orphans, which import a million accounts first,
+# documents and deletion.
 # --with-grpc-swift adds that peer to echo and web; building it takes some minutes once.
 # --against builds that revision into .build/before, measures both alternately five times, and
 # prints a line `compare NAME BEFORE NOW UNIT RATIO SPREAD VERDICT` for each figure; it fails if a
@@ -148,10 +149,11 @@ bench_accounts() {
     --many "${POSTERN_BENCH_ACCOUNTS:-50000}"
 }
 
-# Starts the five services on a new folder; sets $up_process, $data and $ready_ms.
+# Starts the five services on a new folder, or on $1; sets $up_process, $data and $ready_ms.
 start_programs() {
   build_measures programs
-  data=$work/data.$RANDOM
+  data=${1:-$work/data.$RANDOM}
+  : >"$data.out"
   local began ended
   began=$(date +%s%N)
   "$release/postern" up --data "$data" --port-base 0 --no-web >"$data.out" 2>&1 </dev/null &
@@ -201,20 +203,37 @@ bench_sign-in-rush() {
   stop_programs
 }
 
+# Imports $1 accounts into the running services.
+import_accounts() {
+  seq "$1" | awk '{
+    printf "{\"external_id\":\"%d\",\"email\":\"known.%d@example.org\",\"email_verified\":true,", $1, $1
+    printf "\"display_name\":\"Person %d\",\"created_at_ms\":1700000000000}\n", $1
+  }' >"$work/accounts.jsonl"
+  "$release/postern" import jsonl "$work/accounts.jsonl" --endpoints "$data/endpoints.json" >&2
+}
+
 # A backup of a million accounts beside sign-ins and refreshes; POSTERN_BENCH_BACKUP_ACCOUNTS=50000
 # is quick.
 bench_backup() {
   start_programs
   mkdir -p "$work/backup"
-  seq "${POSTERN_BENCH_BACKUP_ACCOUNTS:-1000000}" | awk '{
-    printf "{\"external_id\":\"%d\",\"email\":\"known.%d@example.org\",\"email_verified\":true,", $1, $1
-    printf "\"display_name\":\"Person %d\",\"created_at_ms\":1700000000000}\n", $1
-  }' >"$work/backup/accounts.jsonl"
-  "$release/postern" import jsonl "$work/backup/accounts.jsonl" \
-    --endpoints "$data/endpoints.json" >&2
+  import_accounts "${POSTERN_BENCH_BACKUP_ACCOUNTS:-1000000}"
   "$release/Benchmarks" backup --gateway "127.0.0.1:$(port_of gateway)" \
     --key "$(echo "$data"/keys/applications/app.*.key)" --postern "$release/postern" \
     --endpoints "$data/endpoints.json" --folder "$work/backup"
+  stop_programs
+}
+
+# The check of orphans among a million accounts, which runs at a start, and refreshes beside it.
+bench_orphans() {
+  start_programs
+  import_accounts "${POSTERN_BENCH_ORPHAN_ACCOUNTS:-1000000}"
+  stop_programs
+  start_programs "$data"
+  local started=$(($(date +%s%3N) - ready_ms))
+  "$release/Benchmarks" orphans --gateway "127.0.0.1:$(port_of gateway)" \
+    --key "$(echo "$data"/keys/applications/app.*.key)" --identity "127.0.0.1:$(port_of identity)" \
+    --tool-key "$(echo "$data"/keys/applications/tool.*.key)" --started-ms "$started"
   stop_programs
 }
 
@@ -259,6 +278,18 @@ bench_documents() {
     "$(median echo-async-1 <"$folder/figures")"
   "$release/Benchmarks" photo-uploads "${programs[@]}" --folder "$folder"
   "$release/Benchmarks" document-rush "${programs[@]}" --folder "$folder"
+  stop_programs
+}
+
+# Deletions: one of an account with a hundred documents, and sign-ins beside many;
+# POSTERN_BENCH_DELETIONS=100000 takes some minutes.
+bench_deletion() {
+  start_programs
+  "$release/Benchmarks" deletion --gateway "127.0.0.1:$(port_of gateway)" \
+    --key "$(echo "$data"/keys/applications/app.*.key)" \
+    --identity "127.0.0.1:$(port_of identity)" \
+    --tool-key "$(echo "$data"/keys/applications/tool.*.key)" \
+    --accounts "${POSTERN_BENCH_DELETIONS:-20000}"
   stop_programs
 }
 

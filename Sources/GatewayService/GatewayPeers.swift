@@ -18,6 +18,10 @@ package struct GatewayPeers: Sendable {
         let onboarding: any AccountOnboardingAPI
         let consents: any AccountConsentsAPI
         let guestData: any GuestDataAPI
+        let deletions: any AccountDeletionsAPI
+        let exports: any AccountExportsAPI
+        /// For `watchDataExport` and `fetchDataExport` only.
+        let exportStreams: any AccountExportsAPI
         /// For `watchDocuments` only.
         let watches: any AccountDocumentsAPI
         /// For uploads and downloads of photos only.
@@ -33,7 +37,8 @@ package struct GatewayPeers: Sendable {
             accountAdmin: any AccountAdminAPI, signInSettings: any SignInSettingsAPI,
             documents: any AccountDocumentsAPI, profiles: any AccountProfilesAPI,
             onboarding: any AccountOnboardingAPI, consents: any AccountConsentsAPI,
-            guestData: any GuestDataAPI
+            guestData: any GuestDataAPI, deletions: any AccountDeletionsAPI,
+            exports: any AccountExportsAPI
         ) {
             self.accounts = accounts
             self.credentials = credentials
@@ -48,18 +53,22 @@ package struct GatewayPeers: Sendable {
             self.onboarding = onboarding
             self.consents = consents
             self.guestData = guestData
-            (watches, photos, guestDataStreams) = (documents, profiles, guestData)
+            self.deletions = deletions
+            self.exports = exports
+            (watches, photos) = (documents, profiles)
+            (guestDataStreams, exportStreams) = (guestData, exports)
         }
 
         /// The service in another program.
         ///
-        /// Attack: a hundred accounts follow their documents ten times each, or read photos slowly,
-        /// until all calls that one connection can carry (`FrameLimits.callsMax`) are theirs, and
+        /// Attack: a hundred accounts follow their documents ten times each, or read photos or exports
+        /// slowly, until all calls that one connection can carry (`FrameLimits.callsMax`) are theirs, and
         /// sign-ins wait. So streams have a channel of their own.
         package init(_ channel: any CallChannel, streams: any CallChannel) {
             watches = AccountDocumentsClient(streams)
             photos = AccountProfilesClient(streams)
             guestDataStreams = GuestDataClient(streams)
+            exportStreams = AccountExportsClient(streams)
             accounts = AccountsClient(channel)
             credentials = CredentialsClient(channel)
             identities = IdentitiesClient(channel)
@@ -73,6 +82,8 @@ package struct GatewayPeers: Sendable {
             onboarding = AccountOnboardingClient(channel)
             consents = AccountConsentsClient(channel)
             guestData = GuestDataClient(channel)
+            deletions = AccountDeletionsClient(channel)
+            exports = AccountExportsClient(channel)
         }
     }
 

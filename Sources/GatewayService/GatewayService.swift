@@ -33,6 +33,10 @@ package struct GatewayService: Sendable {
     let onboarding: OnboardingHandler
     /// `postern.gateway.v1.Consents`.
     let consents: ConsentsHandler
+    /// `postern.gateway.v1.DataExports`.
+    let dataExports: DataExportsHandler
+    /// `postern.gateway.v1.AccountDeletion`.
+    let accountDeletion: AccountDeletionHandler
     /// `postern.gateway.v1.Verification`.
     let verification: VerificationHandler
     /// `postern.gateway.v1.ProviderNotices`.
@@ -88,6 +92,11 @@ package struct GatewayService: Sendable {
             sessions: session.sessions, limits: limits, photos: photos)
         consents = ConsentsHandler(
             consents: identity.consents, sessions: session.sessions, limits: limits)
+        dataExports = DataExportsHandler(
+            exports: identity.exports, exportStreams: identity.exportStreams,
+            sessions: session.sessions, limits: limits)
+        accountDeletion = AccountDeletionHandler(
+            deletions: identity.deletions, sessions: session.sessions, limits: limits)
         verification = VerificationHandler(
             sessions: session.sessions, ends: session.ends, time: time, randomness: randomness)
         providerNotices = ProviderNoticesHandler(events: identity.providerEvents)
@@ -111,6 +120,8 @@ package struct GatewayService: Sendable {
             ProfileDispatcher.methods(of: profile),
             OnboardingDispatcher.methods(of: onboarding),
             ConsentsDispatcher.methods(of: consents),
+            DataExportsDispatcher.methods(of: dataExports),
+            AccountDeletionDispatcher.methods(of: accountDeletion),
             VerificationDispatcher.methods(of: verification),
             ProviderNoticesDispatcher.methods(of: providerNotices),
             AdminDispatcher.methods(of: admin),

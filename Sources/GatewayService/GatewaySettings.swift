@@ -46,11 +46,13 @@ package enum LimitedFlow: String, CaseIterable, Sendable {
     case signUp = "sign-up"
     /// Proceeds: a guest account holds nothing and costs a few rows.
     case guestSignUp = "guest-sign-up"
-    /// Proceeds: the mail goes to the email's owner, who may have no other way to sign in.
+    /// Proceeds: the mail goes to the email's owner, who may have no other way to sign in. Also for
+    /// links to delete an account.
     case passwordReset = "password-reset"
     /// Proceeds: a check of a new password says nothing about any account.
     case passwordCheck = "password-check"
-    /// Proceeds: the mail goes to the caller's own account.
+    /// Proceeds: the mail goes to the caller's own account, or to an address with a limit of its
+    /// own.
     case verificationMail = "verification-mail"
     /// Refuses: passwords could be guessed without a count.
     case passwordSignIn = "password-sign-in"
@@ -62,12 +64,14 @@ package enum LimitedFlow: String, CaseIterable, Sendable {
     case documentWrite = "document-write"
     /// Proceeds: the caller changes its own account.
     case profileUpdate = "profile-update"
+    /// Proceeds: an account has one export, and it is about the caller's own account.
+    case dataExport = "data-export"
 
     /// The default.
     package var failure: LimiterFailure {
         switch self {
         case .signUp, .guestSignUp, .passwordReset, .passwordCheck, .verificationMail,
-            .providerSignIn, .documentWrite, .profileUpdate:
+            .providerSignIn, .documentWrite, .profileUpdate, .dataExport:
             .pass
         case .passwordSignIn, .phoneCode: .refuse
         }

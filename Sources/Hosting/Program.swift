@@ -80,8 +80,13 @@ extension ProgramDescription {
         "notification": [MethodPattern("postern.events.v1.Events/*")].compactMap(\.self)
     ]
 
-    /// The same at the identity service, to which it also reports that a phone number has changed
-    /// hands (A-06). The worst result of a false report is that an owner is asked for a second
+    /// At the rate limiter, identity handles the data of accounts and does nothing else (G-20).
+    package static let identityForgetsAccounts: [String: [MethodPattern]] = [
+        "identity": [MethodPattern("postern.accountdata.v1.AccountData/*")].compactMap(\.self)
+    ]
+
+    /// The notification service at the identity service, to which it also reports that a phone
+    /// number has changed hands (A-06). The worst result of a false report is that an owner is asked for a second
     /// proof.
     package static let notificationReadsEventsAndReportsNumbers: [String: [MethodPattern]] = [
         "notification": [

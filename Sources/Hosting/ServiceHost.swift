@@ -97,8 +97,8 @@ package struct ServiceHost: Sendable {
         let master = try masterKey(key, ofStore: name)
         let store = try Store(
             folder: settings.dataFolder, name: name, migrations: migrations,
-            acceptsClock: settings.acceptsClock, time: time, randomness: randomness,
-            logger: logger)
+            acceptsClock: settings.acceptsClock, auditRetention: settings.auditRetention,
+            time: time, randomness: randomness, logger: logger)
         let keys = try keys(master)
         store.report(to: parts)
         try await store.requireKey(check: Self.storeCheck(of: master), file: keyFile(key)) {

@@ -11,14 +11,22 @@ package struct BackgroundTasks: Service {
     private let responseTimeFloor: ResponseTimeFloor
     private let relay: OutboxRelay
     private let duties: Duties
+    /// Carries out the deletions of accounts.
+    let deletionWork: DeletionWork
 
     /// The tasks over the store of `accounts`. The store's owner closes it after `run` has returned.
-    /// - Parameter apple: The endpoints for exchanging codes and revoking grants; nil without the
-    ///   operator's key.
+    /// - Parameters:
+    ///   - apple: The endpoints for exchanging codes and revoking grants; nil without the operator's
+    ///     key.
+    ///   - orphans: Repairs what the checks find.
+    ///   - guests: Deletes guests that nobody comes back to.
     init(
         beside accounts: AccountsHandler, profiles: AccountProfilesHandler,
-        guestData: GuestDataHandler, peers: IdentityPeers, apple: AppleEndpoint?,
-        logger: Logger, metrics: any MetricsFactory
+        consents: AccountConsentsHandler, guestData: GuestDataHandler, exports: ExportWork,
+        deletions: DeletionWriting,
+        tombstones: Tombstones, peers: IdentityPeers, apple: AppleEndpoint?,
+        orphans: OrphanRepair, guests: UnusedGuests, logger: Logger,
+        metrics: any MetricsFactory
     ) {
         let (store, time, randomness) = (accounts.store, accounts.time, accounts.randomness)
         let delivery = OutboxDelivery(
@@ -28,17 +36,36 @@ package struct BackgroundTasks: Service {
         relay = OutboxRelay(
             store: store, time: time, randomness: randomness, queues: OutboxTopic.queues,
             deliver: { try await delivery.deliver($0) })
-        let orphans = OrphanCheck(store: store, logger: logger, metrics: metrics)
+        let findings = orphans.findings
+        let check = OrphanCheck(
+            store: store, time: time, logger: logger, findings: findings, repair: orphans)
         let elsewhere = OrphansElsewhere(
             holders: [
-                .init(name: "session", data: peers.sessionData, kinds: [.session, .lastSeen]),
-                .init(name: "notification", data: peers.notificationData, kinds: [.pushDevice]),
-            ], store: store, time: time, logger: logger, metrics: metrics)
+                .init(service: .session, data: peers.sessionData),
+                .init(service: .notification, data: peers.notificationData),
+            ], store: store, time: time, logger: logger, findings: findings)
         let photos = PhotoSweep(
-            store: store, blobs: profiles.blobs, uploads: profiles.uploads, logger: logger)
+            store: store, blobs: profiles.blobs, uploads: profiles.uploads, findings: findings,
+            logger: logger)
+        let importedIDs = ImportedIDPurge(
+            store: store, retention: accounts.settings.importedIDRetention, time: time)
+        deletionWork = DeletionWork(
+            DeletionSteps(
+                settings: accounts.settings, store: store, deletions: deletions, peers: peers,
+                tombstones: tombstones, blobs: profiles.blobs, grants: delivery.grants, time: time,
+                logger: logger),
+            metrics: metrics)
+        let parents = ParentalConsentExpiry(store: store, time: time, deletions: deletions)
+        let overdue = DeletionCheck(
+            store: store, settings: accounts.settings.deletion, time: time, logger: logger,
+            metrics: metrics)
         duties = Duties(
             of: store, purging: IdentityTables.purges,
-            [orphans.duty, elsewhere.duty, photos.duty, guestData.job.duty], time: time)
+            [
+                check.duty, elsewhere.duty, photos.duty, exports.duty, guests.duty,
+                parents.duty, guestData.job.duty, deletionWork.duty, overdue.duty,
+                importedIDs.duty,
+            ], time: time)
     }
 
     /// Runs until the task is cancelled or a graceful shutdown begins.
@@ -46,8 +73,10 @@ package struct BackgroundTasks: Service {
     package func run() async throws {
         async let duties: Void = duties.run()
         async let responseTimeFloor: Void = responseTimeFloor.run()
+        async let deletions: Void = deletionWork.run()
         try await relay.run()
         await duties
         await responseTimeFloor
+        await deletions
     }
 }

@@ -21,9 +21,13 @@ package struct IdentityPeers: Sendable {
     let sessionData: any AccountDataAPI
     /// The notification service, for the same.
     let notificationData: any AccountDataAPI
+    /// The rate limiter, for what it counts of accounts.
+    let rateLimitData: any AccountDataAPI
 
     /// Peers in other programs, over their channels.
-    package init(session: any CallChannel, notification: any CallChannel) {
+    package init(
+        session: any CallChannel, notification: any CallChannel, rateLimit: any CallChannel
+    ) {
         self.init(
             devices: DevicesClient(session), sessions: SessionsClient(session),
             activity: AccountActivityClient(session),
@@ -32,7 +36,8 @@ package struct IdentityPeers: Sendable {
             pushDevices: PushDevicesClient(notification),
             relays: RelayAddressesClient(notification),
             sessionData: AccountDataClient(session),
-            notificationData: AccountDataClient(notification))
+            notificationData: AccountDataClient(notification),
+            rateLimitData: AccountDataClient(rateLimit))
     }
 
     /// Any peers.
@@ -40,7 +45,8 @@ package struct IdentityPeers: Sendable {
         devices: any DevicesAPI, sessions: any SessionsAPI, activity: any AccountActivityAPI,
         notifications: any NotificationsAPI, texts: any TextMessagesAPI,
         pushDevices: any PushDevicesAPI, relays: any RelayAddressesAPI,
-        sessionData: any AccountDataAPI, notificationData: any AccountDataAPI
+        sessionData: any AccountDataAPI, notificationData: any AccountDataAPI,
+        rateLimitData: any AccountDataAPI
     ) {
         self.devices = devices
         self.sessions = sessions
@@ -51,5 +57,6 @@ package struct IdentityPeers: Sendable {
         self.relays = relays
         self.sessionData = sessionData
         self.notificationData = notificationData
+        self.rateLimitData = rateLimitData
     }
 }

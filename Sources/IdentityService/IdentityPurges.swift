@@ -12,9 +12,12 @@ extension IdentityTables {
         Purge(
             "number_changes", key: "change", expiry: "told_at_ms",
             after: NumberChangeRule.retention),
+        Purge("underage_devices", key: "number", expiry: "expires_at_ms"),
         Purge("used_nonces", key: "nonce", expiry: "expires_at_ms"),
         Purge("provider_notices", key: "notice", expiry: "expires_at_ms"),
         StoredMigration.purge,
+        // Their files are removed by `PhotoSweep`.
+        Purge("exports", key: "export", expiry: "expires_at_ms"),
         Purge("notices", inOrderOf: "notice", expiry: "mailed_at_ms", after: NoticeRule.window),
     ]
 }

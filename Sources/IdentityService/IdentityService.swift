@@ -32,8 +32,12 @@ package struct IdentityService: Sendable {
     let signInSettings: SignInSettingsHandler
     /// `postern.identity.v1.AccountProfiles`.
     let profiles: AccountProfilesHandler
-    /// The files of photos.
+    /// The files of photos and exports.
     package let blobs: BlobFolder
+    /// `postern.identity.v1.AccountDeletions`.
+    let deletions: AccountDeletionsHandler
+    /// What remains of deleted accounts outside of the store.
+    let tombstones: Tombstones
     /// `postern.identity.v1.AccountDocuments`.
     let documents: AccountDocumentsHandler
     /// `postern.identity.v1.AccountOnboarding`.
@@ -42,6 +46,8 @@ package struct IdentityService: Sendable {
     let consents: AccountConsentsHandler
     /// `postern.identity.v1.GuestData`.
     let guestData: GuestDataHandler
+    /// `postern.identity.v1.AccountExports`.
+    let exports: AccountExportsHandler
     /// `postern.accountdata.v1.AccountData`, for calls in process. It is not among `methods`.
     package let accountData: AccountDataHandler
     /// The work beside the handlers.
@@ -79,9 +85,10 @@ package struct IdentityService: Sendable {
         let answers = AccountAnswers(
             settings: settings, store: store, keys: keys, randomness: randomness, rules: rules)
         let owners = SessionOwners(store: store, devices: peers.devices, sessions: peers.sessions)
+        let writing = DeletionWriting(keys: keys, randomness: randomness)
         let guests = GuestSettlement(
-            mode: settings.guestData, keys: keys, randomness: randomness,
-            deletion: DeletionWriting(keys: keys, randomness: randomness), job: WakeSignal())
+            mode: settings.guestData, keys: keys, randomness: randomness, deletion: writing,
+            job: WakeSignal())
         accounts = AccountsHandler(
             settings: settings, store: store, keys: keys, passwords: check,
             responseTimeFloor: responseTimeFloor, time: time, randomness: randomness,
@@ -102,9 +109,21 @@ package struct IdentityService: Sendable {
             settings: settings, store: store, keys: keys, passwords: passwords,
             responseTimeFloor: responseTimeFloor, time: time, randomness: randomness,
             rules: rules, logger: logger)
+        deletions = AccountDeletionsHandler(
+            settings: settings, store: store, keys: keys, time: time, randomness: randomness,
+            owners: owners, sessions: peers.sessions, deletions: writing)
+        let orphans = OrphanRepair(
+            settings: settings, store: store, keys: keys, randomness: randomness,
+            sessionData: peers.sessionData, notificationData: peers.notificationData,
+            findings: OrphanFindings(metrics: metrics))
+        let unused = UnusedGuests(
+            search: UnusedGuestSearch(
+                store: store, activity: peers.activity, kept: settings.guestKept),
+            writing: writing, time: time, logger: logger)
         accountAdmin = AccountAdminHandler(
             settings: settings, store: store, keys: keys, randomness: randomness,
-            answers: answers, logger: logger, activity: peers.activity)
+            answers: answers, logger: logger, activity: peers.activity, deletions: writing,
+            guests: unused.search, orphans: orphans)
         identities = IdentitiesHandler(
             settings: settings, store: store, keys: keys, randomness: randomness,
             answers: answers, guests: guests, keepsGrants: apple != nil, devices: peers.devices,
@@ -124,19 +143,37 @@ package struct IdentityService: Sendable {
             watchers: DocumentWatchers())
         onboarding = AccountOnboardingHandler(documents: documents, answers: answers)
         consents = AccountConsentsHandler(
-            settings: settings.consent, store: store, keys: keys, sessions: peers.sessions)
+            settings: settings.consent, linkOrigin: settings.linkOrigin, store: store, keys: keys,
+            time: time, randomness: randomness, deletions: writing, sessions: peers.sessions)
         guestData = GuestDataHandler(
             documents: documents, guests: guests, watchers: DocumentWatchers())
         blobs = try BlobFolder(in: store.folder)
+        tombstones = try Tombstones(
+            folders: settings.tombstones.isEmpty
+                ? ["\(store.folder)/\(Tombstones.folderName)"] : settings.tombstones,
+            keys: keys, logger: logger)
         profiles = AccountProfilesHandler(
             settings: settings, store: store, keys: keys, randomness: randomness,
             answers: answers, sessions: peers.sessions, documents: documents, blobs: blobs,
             uploads: PhotoUploads())
         accountData = AccountDataHandler(
             store: store, keys: keys, randomness: randomness, blobs: blobs)
+        let watchers = DocumentWatchers()
+        let work = ExportWork(
+            settings: settings, store: store, keys: keys, time: time, randomness: randomness,
+            logger: logger, blobs: blobs, uploads: profiles.uploads,
+            collection: ExportCollection(
+                services: [
+                    accountData, peers.sessionData, peers.notificationData, peers.rateLimitData,
+                ], time: time),
+            watchers: watchers)
+        exports = AccountExportsHandler(
+            store: store, keys: keys, time: time, randomness: randomness, sessions: peers.sessions,
+            owners: owners, blobs: blobs, watchers: watchers, work: work)
         background = BackgroundTasks(
-            beside: accounts, profiles: profiles, guestData: guestData, peers: peers,
-            apple: apple, logger: logger, metrics: metrics)
+            beside: accounts, profiles: profiles, consents: consents, guestData: guestData,
+            exports: work, deletions: writing, tombstones: tombstones, peers: peers, apple: apple,
+            orphans: orphans, guests: unused, logger: logger, metrics: metrics)
         // With this type from the start, as in `WebService`.
         var tasks: [@Sendable () async throws -> Void] = [background.run]
         if let rulesFile { tasks.append { await rulesFile.run(time) } }
@@ -162,12 +199,22 @@ package struct IdentityService: Sendable {
             AccountOnboardingDispatcher.methods(of: onboarding),
             AccountConsentsDispatcher.methods(of: consents),
             GuestDataDispatcher.methods(of: guestData),
+            AccountDeletionsDispatcher.methods(of: deletions),
+            AccountExportsDispatcher.methods(of: exports),
         ]
+    }
+
+    /// Begins the deletion of accounts that a restored store has again. To be called before anything
+    /// is served.
+    /// - Throws: `SQLError`; errors of the store.
+    package func replayTombstones() async throws {
+        try await tombstones.replay(in: deletions.store, deletions.deletions)
     }
 
     /// Stops the threads for passwords and files. Call it after the tasks have ended.
     package func close() {
         passwords.close()
         blobs.close()
+        tombstones.close()
     }
 }

@@ -46,6 +46,14 @@ package struct IdentitySettings: Settings {
     package let consent: ConsentSettings
     /// What happens to a guest's documents when the guest signs in to an account.
     package let guestData: GuestDataMode
+    /// The deletion of accounts.
+    let deletion: DeletionSettings
+    /// How long the ids that accounts had in another system are kept.
+    package let importedIDRetention: Duration
+    /// The folders of tombstones; empty for the one in the data folder.
+    package let tombstones: [String]
+    /// How long a guest is kept after its last use (I-04); nil for ever.
+    package let guestKept: Duration?
 
     /// Settings for tests and embedding.
     package init(
@@ -60,7 +68,10 @@ package struct IdentitySettings: Settings {
         apple: AppleSettings = .none, documents: DocumentSettings = DocumentSettings(),
         displayName: DisplayNameMode = .optional,
         rules: RulesSettings = .none, consent: ConsentSettings = ConsentSettings(),
-        guestData: GuestDataMode = .discard
+        guestData: GuestDataMode = .discard,
+        deletion: DeletionSettings = DeletionSettings(),
+        importedIDRetention: Duration = .seconds(3_660 * 86_400), tombstones: [String] = [],
+        guestKept: Duration? = guestKeptDefault
     ) {
         self.phone = phone
         self.enumeration = enumeration
@@ -75,6 +86,10 @@ package struct IdentitySettings: Settings {
         self.rules = rules
         self.consent = consent
         self.guestData = guestData
+        self.deletion = deletion
+        self.importedIDRetention = importedIDRetention
+        self.tombstones = tombstones
+        self.guestKept = guestKept
         self.linkOrigin = linkOrigin
         self.verificationLife = verificationLife
         self.resetLife = resetLife
@@ -89,7 +104,8 @@ package struct IdentitySettings: Settings {
         linkOrigin = settings.string(
             "link-origin", default: "http://localhost:3000", unit: "URL",
             reason: "Base URL of links in mails, never taken from a request; the app serves the "
-                + "pages verify-email, change-email, reset-password and forgot-password there.")
+                + "pages verify-email, change-email, reset-password, forgot-password, delete-account, "
+                + "keep-account, your-data and parent there.")
         settings.require(
             WebOrigin(site: linkOrigin) != nil, ["link-origin"],
             "it must be \(WebOrigin.expected)")
@@ -141,10 +157,28 @@ package struct IdentitySettings: Settings {
         guestData = settings.choice(
             "guest-data", default: GuestDataMode.discard,
             reason: "What happens to a guest's documents when it signs in to an account (G-16).")
+        deletion = DeletionSettings(reading: &settings)
+        importedIDRetention = settings.duration(
+            "imported-ids-kept", default: .seconds(3_660 * 86_400),
+            in: .seconds(86_400)...(.seconds(3_660 * 86_400)),
+            reason: "How long after its import an account can be found by its id in the other "
+                + "system (I-08).")
+        tombstones = settings.strings(
+            "tombstones", default: [], unit: "path",
+            reason: "Folders, best on other disks, that keep deleted accounts deleted when a "
+                + "backup is restored; none: tombstones in the data folder (G-20).")
+        guestKept = settings.durationOrForever(
+            "guest-kept", default: Self.guestKeptDefault,
+            in: .seconds(86_400)...(.seconds(3_650 * 86_400)),
+            reason: "A guest without a session is deleted this long after its last use, and never "
+                + "before as long after the upgrade to the version that does so (I-04).")
         settings.require(
             apple.redirects.clients.isSubset(of: providers.appleClients),
             ["apple-redirect-uris"], "apple-redirect-uris names an app that apple-audiences lacks")
     }
+
+    /// The default of `guest-kept`.
+    package static let guestKeptDefault: Duration = .seconds(180 * 86_400)
 
     private static func passwordHashing(
         _ settings: inout SettingsReader

@@ -79,7 +79,10 @@ package enum IdentityTables {
         Migration(number: 14, sql: onboarding),
         Migration(number: 15, sql: consents),
         Migration(number: 16, sql: guestMigrations),
+        Migration(number: 17, sql: ages + parentalConsents),
         Migration(number: 18, sql: deletions),
+        Migration(number: 19, sql: exports),
+        Migration(number: guestsMigration, sql: guests),
     ]
 
     /// Identities at providers and phone numbers, looked up by a keyed hash of issuer and subject;

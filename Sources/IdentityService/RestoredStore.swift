@@ -10,11 +10,15 @@ package import Storage
 ///     phone codes                    expire                one was used, or guessed at five times
 ///     changes of an address          deleted               an owner has cancelled a thief's change
 ///     claims of strict sign-ups      deleted               another claim got the address
+///     questions to parents           asked again: a new    one has answered, or another address
+///                                    wait, no link         was asked
 ///     nonces, also later ones        void                  one was used, with a token
 ///     stored responses               deleted               see below
+///     exports of data                deleted               one was cancelled, or its link used
 ///     followers of documents         get all again         changes are lost, which they have
 ///     outbox: mails, texts, requests deleted               they were sent; their links and codes
-///     for a reset link                                     are void
+///     for a link                                           are void
+///     deletions that wait            wait a week again     an owner has cancelled one
 ///     outbox: all else               delivered             ends of sessions and devices, grants
 ///                                                          and relays must arrive
 ///
@@ -42,12 +46,14 @@ package enum RestoredStore {
     package static func settle(_ store: Store) async throws {
         let tables = [
             "links", "phone_codes", "email_changes", "claims", "used_nonces", "idempotency",
-            "outbox", "document_totals",
+            "outbox", "document_totals", "deletions", "exports", "parental_consents",
         ]
         try await store.settleRestoredCopy(about: tables.map { .table($0) }) { transaction in
             try transaction.voidNonces()
             try transaction.execute("DELETE FROM idempotency")
             try transaction.resetFollowers()
+            try transaction.askParentsAgain()
+            try transaction.restartWaitingDeletions()
             return try transaction.voidRestored()
         }
     }
@@ -81,10 +87,16 @@ extension IdentityTables {
                 try count("SELECT count(*) FROM claims WHERE expires_at_ms > ?", moment)
             ),
             (
+                "exports of data",
+                try count(
+                    "SELECT count(*) FROM exports WHERE expires_at_ms IS NULL OR expires_at_ms > ?",
+                    moment)
+            ),
+            (
                 "unsent mails and text messages",
                 try count(
                     """
-                    SELECT count(*) FROM outbox WHERE topic IN ('email', 'text', 'password-reset')
+                    SELECT count(*) FROM outbox WHERE topic IN ('email', 'text', 'password-reset', 'deletion-link')
                     """, [])
             ),
         ]
@@ -96,11 +108,14 @@ extension Transaction {
     /// - Returns: how much that was.
     fileprivate func voidRestored() throws -> Int {
         try execute("DELETE FROM links") + execute("DELETE FROM email_changes")
-            + execute("DELETE FROM claims")
+            + execute("DELETE FROM claims") + execute("DELETE FROM exports")
             + execute(
                 "UPDATE phone_codes SET expires_at_ms = ?1 WHERE stage = 1 AND expires_at_ms > ?1",
                 [SQLValue(at)])
-            + execute("DELETE FROM outbox WHERE topic IN ('email', 'text', 'password-reset')")
+            + execute(
+                """
+                DELETE FROM outbox WHERE topic IN ('email', 'text', 'password-reset', 'deletion-link')
+                """)
     }
 
     /// Voids the nonces that were issued until now, used or not: the copy has no row for those that
@@ -112,6 +127,31 @@ extension Transaction {
             ON CONFLICT (nonce_key) DO UPDATE SET expires_at_ms = excluded.expires_at_ms
             """,
             [.blob(UsedNonce.allKey), SQLValue(at + Nonces.life + Nonces.rememberedBeyond)])
+    }
+
+    /// In the copy the time of a wait may be over although the parent has consented since, and no
+    /// account may be deleted for that. A consent that the copy knows stays: an account whose
+    /// consent was withdrawn later has a tombstone (`Tombstones`).
+    fileprivate func askParentsAgain() throws {
+        try put(
+            """
+            UPDATE parental_consents SET state = ?, token_hash = NULL, expires_at_ms = ?
+            WHERE expires_at_ms IS NOT NULL
+            """,
+            [
+                .integer(ParentalConsentState.needed.rawValue),
+                SQLValue(at + AgeGate.parentLife),
+            ])
+    }
+
+    /// A deletion that waits may have been cancelled since: it waits again, and the worker mails its
+    /// owner another link. One that was carried out has a tombstone (`Tombstones`).
+    fileprivate func restartWaitingDeletions() throws {
+        try put(
+            """
+            UPDATE deletions SET due_at_ms = ?, next_attempt_at_ms = ?, keep_link = NULL
+            WHERE step = 0
+            """, [SQLValue(at + DeletionSettings.waitStandard), SQLValue(at)])
     }
 
     /// No position from before the restore can be resumed: it may count changes that the copy does

@@ -13,6 +13,8 @@ CREATE TABLE accounts (
     last_sign_in_at_ms INTEGER
 , is_guest INTEGER NOT NULL DEFAULT 0, beneath INTEGER NOT NULL DEFAULT 0, sessions_void_before_ms INTEGER NOT NULL DEFAULT 0, session_spared TEXT, session_generation INTEGER NOT NULL DEFAULT 1, sessions_void_by_clock_ms INTEGER NOT NULL DEFAULT 0, onboarded_at_ms INTEGER, onboarding_set INTEGER) STRICT;
 
+CREATE INDEX accounts_guests ON accounts (account, created_at_ms) WHERE is_guest = 1;
+
 CREATE TABLE audit (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
     at_ms INTEGER NOT NULL,
@@ -151,6 +153,27 @@ CREATE TABLE email_changes (
 CREATE INDEX email_changes_by_expiry ON email_changes (expires_at_ms);
 
 CREATE UNIQUE INDEX email_changes_by_token_hash ON email_changes (token_hash);
+
+CREATE TABLE exports (
+    export INTEGER PRIMARY KEY,
+    account INTEGER NOT NULL REFERENCES accounts,
+    state INTEGER NOT NULL,
+    requested_at_ms INTEGER NOT NULL,
+    voice TEXT NOT NULL,
+    attempts INTEGER NOT NULL,
+    next_attempt_at_ms INTEGER,
+    blob TEXT,
+    bytes INTEGER NOT NULL,
+    expires_at_ms INTEGER
+) STRICT;
+
+CREATE UNIQUE INDEX exports_by_account ON exports (account);
+
+CREATE UNIQUE INDEX exports_by_blob ON exports (blob);
+
+CREATE INDEX exports_by_expiry ON exports (expires_at_ms);
+
+CREATE INDEX exports_by_next_attempt ON exports (next_attempt_at_ms);
 
 CREATE TABLE feed_head (
     feed TEXT NOT NULL PRIMARY KEY,
@@ -313,6 +336,19 @@ CREATE TABLE own_password_schemes (
     name TEXT NOT NULL
 ) STRICT;
 
+CREATE TABLE parental_consents (
+    account INTEGER PRIMARY KEY REFERENCES accounts,
+    state INTEGER NOT NULL,
+    parent_email BLOB,
+    token_hash BLOB,
+    changed_at_ms INTEGER NOT NULL,
+    expires_at_ms INTEGER
+) STRICT;
+
+CREATE INDEX parental_consents_by_expiry ON parental_consents (expires_at_ms);
+
+CREATE UNIQUE INDEX parental_consents_by_token_hash ON parental_consents (token_hash);
+
 CREATE TABLE passwords (
     account INTEGER PRIMARY KEY REFERENCES accounts,
     hash BLOB NOT NULL,
@@ -362,7 +398,7 @@ CREATE TABLE profiles (
     account INTEGER PRIMARY KEY REFERENCES accounts,
     display_name BLOB NOT NULL,
     language TEXT NOT NULL
-, photo_url BLOB, name_edited_at_ms INTEGER, photo_edited_at_ms INTEGER) STRICT;
+, photo_url BLOB, name_edited_at_ms INTEGER, photo_edited_at_ms INTEGER, birth_date BLOB) STRICT;
 
 CREATE TABLE provider_notices (
     notice INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -403,6 +439,16 @@ CREATE TABLE suspensions (
     reason BLOB NOT NULL,
     since_ms INTEGER NOT NULL
 ) STRICT;
+
+CREATE TABLE underage_devices (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    device_key BLOB NOT NULL,
+    expires_at_ms INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX underage_devices_by_expiry ON underage_devices (expires_at_ms);
+
+CREATE UNIQUE INDEX underage_devices_by_key ON underage_devices (device_key);
 
 CREATE TABLE used_nonces (
     nonce INTEGER PRIMARY KEY AUTOINCREMENT,

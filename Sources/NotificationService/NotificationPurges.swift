@@ -3,20 +3,23 @@ import Storage
 
 /// The tables of the notification service whose rows expire.
 extension NotificationStore {
-    static let purges = [
-        Purge { session, now in
-            try session.hasMessage(endedBefore: now - retention)
-        } remove: { transaction, rowsMax in
-            try transaction.forgetMessages(
-                endedBefore: transaction.at - retention, limit: rowsMax)
-        },
-        Purge("dead_letter", key: "id", expiry: "kept_until_ms"),
-        Purge("push_call", key: "number", expiry: "at_ms", after: retention),
-        Purge(
-            "stopped_address", key: "number", expiry: "stopped_at_ms",
-            after: SuppressionList.suppressedFor),
-        Purge("stopped_number", key: "number", expiry: "until_ms"),
-    ]
+    /// - Parameter messageRetention: How long the row of a message is kept after its end.
+    static func purges(endedMessagesFor messageRetention: Duration) -> [Purge] {
+        [
+            Purge { session, now in
+                try session.hasMessage(endedBefore: now - messageRetention)
+            } remove: { transaction, rowsMax in
+                try transaction.forgetMessages(
+                    endedBefore: transaction.at - messageRetention, limit: rowsMax)
+            },
+            Purge("dead_letter", key: "id", expiry: "kept_until_ms"),
+            Purge("push_call", key: "number", expiry: "at_ms", after: retention),
+            Purge(
+                "stopped_address", key: "number", expiry: "stopped_at_ms",
+                after: SuppressionList.suppressedFor),
+            Purge("stopped_number", key: "number", expiry: "until_ms"),
+        ]
+    }
 
     /// Deletes old events. Each deletion also searches all deliveries for those that it makes due,
     /// so this is done once an hour and not with the purges.

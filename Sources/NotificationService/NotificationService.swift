@@ -50,7 +50,8 @@ package struct NotificationService: Sendable {
         let endedSessions = EndedSessionDevices(
             sessions: peers.sessionEvents, store: store, keys: keys, time: time)
         duties = Duties(
-            of: store, purging: NotificationStore.purges,
+            of: store,
+            purging: NotificationStore.purges(endedMessagesFor: settings.messageRetention),
             [endedSessions.duty, NotificationStore.forgettingEvents(in: store)], time: time)
         let acceptance = MessageAcceptance(
             settings: settings, store: store, keys: keys, delivery: delivery, time: time,

@@ -28,6 +28,8 @@ package struct NotificationSettings: Settings {
     let recipientBurst: Int
     /// The interval between further messages to that recipient.
     let recipientInterval: Duration
+    /// How long the row of a message is kept after its end.
+    let messageRetention: Duration
     /// The templates of messages.
     package let templates: TemplateSettings
 
@@ -72,6 +74,11 @@ package struct NotificationSettings: Settings {
         recipientInterval = settings.duration(
             "recipient-interval", default: .seconds(10), in: .milliseconds(1)...(.seconds(3_600)),
             reason: "After recipient-burst a recipient gets one message per interval.")
+        messageRetention = settings.duration(
+            "messages-kept", default: NotificationStore.retention,
+            in: .seconds(86_400)...(.seconds(90 * 86_400)),
+            reason: "How long the record of a message, without content, is kept; a call repeated "
+                + "later is a new one (I-08).")
         webhooks = WebhookSettings(reading: &settings)
     }
 

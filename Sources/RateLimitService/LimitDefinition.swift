@@ -105,6 +105,9 @@ extension LimitName {
         case .newAccountByApp: 38
         case .documentWriteByAccount: 39
         case .guestBundleByAccount: 40
+        case .deletionLinkByEmail: 41
+        case .parentalMailByAccount: 42
+        case .exportByAccount: 43
         }
     }
 

@@ -104,12 +104,18 @@ private let limits: [LimitDefinition] = [
     // An email's owner, against reset links.
     row(.passwordResetByEmail, window(3, minutes: 60),
         of: .text, in: .text, says: .mail, absent: .pass, buckets: 17),
+    // An email's owner, against links to the page that deletes an account.
+    row(.deletionLinkByEmail, window(3, minutes: 60),
+        of: .text, in: .text, says: .mail, absent: .pass),
     // Against links requested by one customer. Six families behind one address may each forget a
     // password three times.
     row(.passwordResetByAddress, window(20, minutes: 60),
         of: .site, in: .address, says: .mail, absent: .pass),
     // An email's owner, against mails that an account requests.
     row(.verificationMailByAccount, window(3, minutes: 60),
+        of: .text, in: .text, says: .mail, absent: .pass),
+    // Other people, against mails of one child. Two parents, and one address that was mistyped.
+    row(.parentalMailByAccount, window(3, minutes: 24 * 60),
         of: .text, in: .text, says: .mail, absent: .pass),
     // An email's owner, against mails that strangers cause. Five an hour inform the owner. More
     // would add nothing and could hide those that the owner requests.
@@ -124,6 +130,9 @@ private let limits: [LimitDefinition] = [
         of: .text, in: .account, says: .change, absent: .pass, isDurable: false),
     // The store, against one account's bundles of 200 documents. An app sends one, at the sign-in.
     row(.guestBundleByAccount, window(5, minutes: 60),
+        of: .text, in: .account, says: .change, absent: .pass, isDurable: false),
+    // All services' time, against one account's exports: each reads all that there is.
+    row(.exportByAccount, window(3, minutes: 24 * 60),
         of: .text, in: .account, says: .change, absent: .pass, isDurable: false),
     // Identity's time, against one household's checks of new passwords: one a second is more than a
     // person types. A check says nothing about an account, so the limit protects no secret.

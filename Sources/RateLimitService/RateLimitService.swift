@@ -18,6 +18,8 @@ package struct RateLimitService: Sendable {
     let subjectKeys: SubjectKeys
     let logger: Logger
     private let limitsFile: LimitsFile?
+    /// The purge of the audit trail.
+    private let duties: Duties
     /// The known devices' journal, and whether it can be written.
     private let devicesJournal: LimitJournalPlace
 
@@ -65,6 +67,7 @@ package struct RateLimitService: Sendable {
         limitsFile = settings.limitsFile.map {
             LimitsFile(path: $0, into: policies, logger: logger)
         }
+        duties = Duties(of: store, purging: [], [], time: time)
         self.logger = logger
     }
 
@@ -97,6 +100,7 @@ package struct RateLimitService: Sendable {
         try await withThrowingTaskGroup { group in
             group.addTask { try await each(Self.sweepPause) { await sweep() } }
             group.addTask { try await each(LimitHits.interval) { await flush() } }
+            group.addTask { await duties.run() }
             if let limitsFile {
                 group.addTask { try await each(LimitsFile.interval) { limitsFile.look() } }
             }

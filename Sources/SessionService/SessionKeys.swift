@@ -15,6 +15,8 @@ package struct SessionKeys: StoreKeys {
     let audit: KeyedHash
     /// Devices in session rows. A separate key, so that they cannot be joined with the audit trail.
     let devices: KeyedHash
+    /// Recognises the sessions of deleted accounts (G-29).
+    let deletedSessions: KeyedHash
     /// Seals the names of devices (G-22).
     let deviceNames: SealedBox
     /// Verifies identity's sign-in proofs.
@@ -35,6 +37,7 @@ package struct SessionKeys: StoreKeys {
         calls = hash("call")
         audit = hash("audit")
         devices = hash("device")
+        deletedSessions = hash("deleted session")
         func box(_ purpose: String) throws -> SealedBox {
             try SealedBox(
                 keys: [1: KeyDerivation.key(from: master, purpose: "session/\(purpose)")],

@@ -1,3 +1,4 @@
+import Contracts
 import ServiceRuntime
 import Storage
 
@@ -48,6 +49,9 @@ struct SessionMemory: Sendable {
             revoked.insert(sessions)
             if let rejected { rejectedTokens.count(rejected) }
             throw ServiceError(code)
+        case .isOver(let reason, let sessions):
+            revoked.insert(sessions)
+            throw ServiceError.sessionEnded(reason.message)
         }
     }
 }
@@ -61,4 +65,6 @@ enum FlowOutcome<Value: Sendable>: Sendable {
     /// may have to be counted.
     case refused(
         ErrorCode, ended: [RevokedSession] = [], rejected: RejectedTokenCounter.Use? = nil)
+    /// `auth/session-ended` with the reason; the session may have ended in the transaction.
+    case isOver(EndReason, ended: [RevokedSession] = [])
 }

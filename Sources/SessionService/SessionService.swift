@@ -48,7 +48,11 @@ package struct SessionService: Sendable {
         let memory = SessionMemory(
             settings,
             revoked: RevokedSessions(
-                try await store.read { try $0.sessionsEnded(after: since) },
+                try await store.read { session in
+                    try session.revocations(since: since).map {
+                        RevokedSession(id: $0.session, at: $0.at)
+                    }
+                },
                 retention: accessTokens.retention, wakeSignal: wakeSignal))
         sessions = SessionsHandler(
             store: store, keys: keys, settings: settings, memory: memory,
@@ -62,8 +66,7 @@ package struct SessionService: Sendable {
             store: store, life: sessions.life, activity: memory.activity, devices: devices,
             time: time, logger: logger)
         accountData = AccountDataHandler(
-            store: store, deviceNames: keys.deviceNames, life: sessions.life, memory: memory,
-            revocationRetention: accessTokens.retention, time: time)
+            store: store, keys: keys, life: sessions.life, memory: memory, time: time)
         refreshKeys = RefreshKeysHandler(store: store, keys: refreshTokens)
         background = SessionBackgroundTasks(
             beside: sessions, notices: notices, epoch: epoch, wakeSignal: wakeSignal,

@@ -17,6 +17,7 @@ package enum SessionTables {
         Migration(number: 8, sql: signingKeysVersion),
         Migration(number: 9, sql: sessionGeneration),
         Migration(number: 10, sql: endedSessions),
+        Migration(number: 11, sql: deletedSession),
     ]
 
     /// One row for each session and so for each refresh token family: `counter` is the leaf's.
@@ -75,6 +76,17 @@ package enum SessionTables {
     /// their own, which no sign-in queries.
     private static let endedSessions = """
         CREATE INDEX session_ended_by_account ON session (account) WHERE ended_at_ms IS NOT NULL;
+        """
+
+    /// Keyed hashes of the sessions of deleted accounts (`DeletedSessions`), for the answer to their
+    /// tokens; `number` orders them by age, for the purge.
+    private static let deletedSession = """
+        CREATE TABLE deleted_session (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            session_key BLOB NOT NULL,
+            deleted_at_ms INTEGER NOT NULL
+        ) STRICT;
+        CREATE UNIQUE INDEX deleted_session_by_key ON deleted_session (session_key);
         """
 
     /// All of the owner's proofs, where there are several (`SessionProofs`); `methods` and

@@ -47,6 +47,14 @@ CREATE TABLE clock_mark (
     at_ms INTEGER NOT NULL
 , boot_at_ms INTEGER, boot TEXT, uptime_ms INTEGER, in_doubt INTEGER) STRICT;
 
+CREATE TABLE deleted_session (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    session_key BLOB NOT NULL,
+    deleted_at_ms INTEGER NOT NULL
+) STRICT;
+
+CREATE UNIQUE INDEX deleted_session_by_key ON deleted_session (session_key);
+
 CREATE TABLE feed_head (
     feed TEXT NOT NULL PRIMARY KEY,
     last INTEGER NOT NULL

@@ -16,6 +16,7 @@ package import ServiceRuntime
 ///     /package.Service/Method     `CallResponder`: Connect, gRPC and gRPC-Web
 ///     /v1/photo, /v1/photos/…     `PhotoResponder`: photos of profiles
 ///     /v1/guest-bundle            `GuestBundleResponder`: documents that a guest kept on the device
+///     /v1/exports/…               `ExportResponder`: archives of accounts' data
 ///     /.well-known/…              `WellKnownResponder`: keys, metadata, the operator's files
 ///     /oauth2/introspect, revoke  `OAuthResponder`
 ///     /apple/notifications        `AppleNoticeResponder`
@@ -38,7 +39,8 @@ package struct WebService: Sendable {
     /// The web service in front of `gateway`.
     ///
     /// Attack: some clients read photos slowly, until all calls that one connection can carry
-    /// (`FrameLimits.callsMax`) are theirs, and sign-ins wait. So photos have a channel of their own.
+    /// (`FrameLimits.callsMax`) are theirs, and sign-ins wait. So photos and archives have a channel
+    /// of their own.
     /// - Parameters:
     ///   - photos: another channel to the same gateway, for guests' bundles too.
     ///   - pageKey: `web.key`, for the pages; nil serves none.
@@ -72,7 +74,8 @@ package struct WebService: Sendable {
         pages = try pageKey.map { key in
             (
                 PageResponder(
-                    calls: PageCalls(gateway, time: time), callers: callers, apps: apps,
+                    calls: PageCalls(gateway, streams: photos, time: time), callers: callers,
+                    apps: apps,
                     theme: theme, seal: try PageVisitSeal(key, randomness: randomness),
                     randomness: randomness, time: time,
                     origins: settings.callers.webOrigins.map(\.description),
@@ -112,6 +115,9 @@ package struct WebService: Sendable {
         let bundles = GuestBundleResponder(
             guests: GuestsClient(self.photos), methods: methods, callers: callers,
             formalLanguages: settings.formalLanguages, time: time, logger: logger)
+        let exports = ExportResponder(
+            exports: DataExportsClient(self.photos), methods: methods, callers: callers,
+            formalLanguages: settings.formalLanguages, time: time, logger: logger)
         let pages = pages
         return { exchange in
             // Browsers ask before they call from a page, without the app's key.
@@ -129,6 +135,8 @@ package struct WebService: Sendable {
             case "/v1/photo": try await photos.upload(exchange)
             case _ where path.hasPrefix(PhotoResponder.path):
                 try await photos.download(exchange, path)
+            case _ where path.hasPrefix(ExportResponder.path):
+                try await exports.respond(to: exchange, path)
             case _ where path.hasPrefix(WellKnownResponder.path):
                 try await wellKnown.respond(to: exchange, path)
             case _ where path.hasPrefix(PageAssets.path) && pages != nil:

@@ -20,6 +20,13 @@ struct IdentityProgram: Program {
                 "links in mails lead to the reader's own machine: set link-origin",
                 setting: "link-origin")
         }
+        if settings.identity.tombstones.isEmpty {
+            host.warnOfDevelopment(
+                "identity.tombstones.same-disk",
+                "tombstones are in the data folder and do not outlive its disk: a backup that is "
+                    + "restored elsewhere brings deleted accounts back: set tombstones",
+                setting: "tombstones")
+        }
         let (store, keys) = try await host.openStore(
             "identity", key: "identity", migrations: IdentityTables.migrations
         ) {
@@ -33,10 +40,12 @@ struct IdentityProgram: Program {
             settings: settings.identity, store: store, keys: keys,
             peers: IdentityPeers(
                 session: try host.channel(to: settings.session),
-                notification: try host.channel(to: settings.notification)),
+                notification: try host.channel(to: settings.notification),
+                rateLimit: try host.channel(to: settings.rateLimit)),
             documentWriters: documentWriters.applications, time: host.time,
             randomness: host.randomness, logger: host.logger,
             metrics: host.metrics)
+        try await service.replayTombstones()
         return Assembly(
             methods: service.methods, tasks: service.tasks, store: store, blobs: service.blobs,
             watched: documentWriters.watched, time: host.time, close: service.close)
@@ -48,6 +57,7 @@ struct IdentityProgramSettings: Settings {
     let identity: IdentitySettings
     let session: PeerSettings
     let notification: PeerSettings
+    let rateLimit: PeerSettings
 
     init(reading settings: inout SettingsReader) {
         identity = IdentitySettings(reading: &settings)
@@ -55,5 +65,7 @@ struct IdentityProgramSettings: Settings {
             reading: &settings, "session", service: "postern.session", port: 7402)
         notification = PeerSettings(
             reading: &settings, "notification", service: "postern.notification", port: 7404)
+        rateLimit = PeerSettings(
+            reading: &settings, "rate-limit", service: "postern.rate-limit", port: 7403)
     }
 }

@@ -8,8 +8,10 @@ struct RateLimitProgram: Program {
     static let description = ProgramDescription(
         program: "postern-rate-limit", service: "postern.rate-limit", application: "rate-limit",
         summary: "Decides on rates: how often somebody may try.", port: 7403,
-        callers: ["gateway", "notification", "tool"],
-        callersMethods: ProgramDescription.notificationReadsEvents)
+        callers: ["gateway", "identity", "notification", "tool"],
+        callersMethods: ProgramDescription.notificationReadsEvents.merging(
+            ProgramDescription.identityForgetsAccounts
+        ) { first, _ in first })
 
     static func assemble(
         _ host: ServiceHost, _ settings: RateLimitSettings

@@ -30,7 +30,8 @@ struct PosternTool: AsyncParsableCommand {
             OutboxCommand.self,
             MailCommand.self,
             ImportCommand.self, ExportCommand.self, RestoreCommand.self,
-            ErrorsCommand.self, AccountsCommand.self, AuditCommand.self, ApplicationsCommand.self,
+            ErrorsCommand.self, AccountsCommand.self, DeletionsCommand.self,
+            AuditCommand.self, ApplicationsCommand.self,
             TokenCommand.self, BackupCommand.self,
         ])
 }

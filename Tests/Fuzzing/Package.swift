@@ -54,7 +54,7 @@ let package = Package(
         .target(name: "JSON", path: "Sources/JSON", swiftSettings: settings),
         .target(
             name: "Texts", path: "Sources/Texts",
-            exclude: ["README.md", "bundle.sh", "mail", "sms", "push", "page", "error"],
+            exclude: ["README.md", "bundle.sh", "mail", "sms", "push", "page", "error", "export"],
             swiftSettings: settings),
         .target(
             name: "ServiceRuntime",

@@ -12,13 +12,20 @@ import Testing
 struct PublicMethodSetTests {
     private static let expected: Set<String> = Set(
         [
+            "AccountDeletion/CancelDeletion", "AccountDeletion/GetDeletion",
+            "AccountDeletion/PreviewDeletion", "AccountDeletion/RequestDeletion",
+            "AccountDeletion/RequestDeletionLink",
             "AccountSessions/EndOtherSessions", "AccountSessions/EndSession",
             "AccountSessions/ListSessions", "AccountSessions/NoteActivity",
             "AccountSessions/Reauthenticate",
             "Auth/CheckAuthState", "Auth/RefreshSession", "Auth/SignInWithPassword",
             "Auth/SignOut", "Auth/SignUpWithPassword", "Auth/VerifyEmail",
-            "Consents/AcceptTerms", "Consents/GetConsents", "Consents/GetPrivacy",
-            "Consents/SetPrivacy", "Consents/WithdrawConsent",
+            "Consents/AcceptTerms", "Consents/AnswerParentalConsent", "Consents/GetConsents",
+            "Consents/GetPrivacy", "Consents/RequestParentalConsent", "Consents/SetPrivacy",
+            "Consents/WithdrawConsent",
+            "DataExports/CancelDataExport", "DataExports/FetchDataExport",
+            "DataExports/GetDataExport", "DataExports/RequestDataExport",
+            "DataExports/WatchDataExport",
             "Documents/ListDocuments", "Documents/ReadDocument", "Documents/RemoveDocument",
             "Documents/WatchDocuments", "Documents/WriteDocument", "Documents/WriteDocuments",
             "Emails/CancelEmailChange", "Emails/ConfirmEmailChange", "Emails/RequestEmailChange",

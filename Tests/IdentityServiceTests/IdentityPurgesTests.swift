@@ -9,7 +9,7 @@ import Testing
 struct IdentityPurgesTests {
     private static let tables = [
         "links", "email_changes", "claims", "phone_codes", "number_changes", "used_nonces",
-        "provider_notices", "notices",
+        "provider_notices", "underage_devices", "notices",
     ]
 
     /// Inserts a row into each table.
@@ -40,6 +40,7 @@ struct IdentityPurgesTests {
             "number_changes (number_key, told_at_ms) VALUES (\(key), \(moment))",
             "used_nonces (nonce_key, expires_at_ms) VALUES (\(key), \(moment))",
             "provider_notices (notice_key, expires_at_ms) VALUES (\(key), \(moment))",
+            "underage_devices (device_key, expires_at_ms) VALUES (\(key), \(moment))",
             "notices (account, kind, mailed_at_ms) VALUES (\(number), 1, \(moment))",
         ]
         for row in rows { try await fixture.change("INSERT INTO \(row)") }

@@ -28,6 +28,7 @@ struct IdentitySettingsTests {
         #expect(settings.documents.guestBytesMax == 131_072)
         #expect(settings.documents.writers.isEmpty)
         #expect(settings.guestData == .discard)
+        #expect(settings.guestKept == .seconds(180 * 86_400))
     }
 
     @Test("X-02, G-02, I-02: configured values take effect")
@@ -35,7 +36,8 @@ struct IdentitySettingsTests {
         let settings: IdentitySettings = try SettingsLoader.settings(environment: [
             "POSTERN_ENUMERATION": "strict", "POSTERN_EMAIL_VERIFICATION": "required",
             "POSTERN_PASSWORD_POLICY": "letters-digits", "POSTERN_APP_NAME": "Track Log",
-            "POSTERN_GUEST_DATA": "merge", "POSTERN_CONSENT": "required", "POSTERN_TERMS_VERSION": "2026-01",
+            "POSTERN_GUEST_DATA": "merge", "POSTERN_CONSENT": "required",
+            "POSTERN_TERMS_VERSION": "2026-01",
             "POSTERN_PRIVACY_VERSION": "4", "POSTERN_TERMS_URL": "https://example.org/terms",
         ])
         #expect(settings.guestData == .merge)
@@ -46,6 +48,16 @@ struct IdentitySettingsTests {
         #expect(settings.emailVerification == .required)
         #expect(settings.passwordPolicy == .lettersAndDigits)
         #expect(settings.appName == "Track Log")
+    }
+
+    @Test("I-04: guests are kept for some days, or for ever")
+    func guestKept() throws {
+        for (text, kept) in [("30d", Duration.seconds(30 * 86_400)), ("forever", nil)] {
+            let settings: IdentitySettings = try SettingsLoader.settings(environment: [
+                "POSTERN_GUEST_KEPT": text
+            ])
+            #expect(settings.guestKept == kept)
+        }
     }
 
     @Test(
@@ -64,6 +76,8 @@ struct IdentitySettingsTests {
             ("POSTERN_CONSENT", "asked"), ("POSTERN_CONSENT", "required"),
             ("POSTERN_TERMS_VERSION", "1"), ("POSTERN_TERMS_URL", "terms.example"),
             ("POSTERN_PRIVACY_URL", "javascript:x"),
+            ("POSTERN_GUEST_KEPT", "23h"), ("POSTERN_GUEST_KEPT", "Forever"),
+            ("POSTERN_GUEST_KEPT", "3651d"), ("POSTERN_GUEST_KEPT", "0"),
             ("POSTERN_ENUMERATION", "strikt"), ("POSTERN_PASSWORD_POLICY", "none"),
         ])
     func refused(name: String, value: String) {

@@ -128,8 +128,24 @@ class Visit:
         self.expect(self.sign_in(NEW_PASSWORD, new).account.email == new,
                     "the address is not changed")
 
+    def delete(self):
+        """The account is deleted after its consequences and another question."""
+        email = "new." + self.email
+        self.browser.open(f"{self.origin}/delete-account")
+        self.send("email", email)
+        self.open_link("delete-account", email)
+        for button in ("button", "button[value=now]"):
+            self.browser.element(button)
+            self.browser.click(button)
+        self.browser.element("[role=status]")
+        try:
+            self.sign_in(NEW_PASSWORD, email)
+            self.expect(False, "the account is not deleted")
+        except CallFailed:
+            pass
+
     def run(self):
-        for step in (self.verify, self.reset, self.change):
+        for step in (self.verify, self.reset, self.change, self.delete):
             step()
             print(f"  {self.language}: {step.__doc__}")
 

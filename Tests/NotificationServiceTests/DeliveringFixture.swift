@@ -24,7 +24,8 @@ extension DeliveringFixture {
 
     /// Deletes what has expired, as the duty does.
     func purge() async throws {
-        let purges = Purges(of: store, NotificationStore.purges, time: time)
+        let tables = NotificationStore.purges(endedMessagesFor: NotificationStore.retention)
+        let purges = Purges(of: store, tables, time: time)
         while try await purges.step() {}
     }
 

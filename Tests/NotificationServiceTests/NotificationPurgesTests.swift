@@ -39,6 +39,28 @@ struct NotificationPurgesTests {
         fixture.store.close()
     }
 
+    @Test("I-08: the record of a message is kept as long as messages-kept says")
+    func messages() async throws {
+        let fixture = try NotificationFixture(in: TemporaryFolder())
+        try await fixture.send()
+        let day: Duration = .seconds(86_400)
+        let settings = try NotificationFixture.settings(["POSTERN_MESSAGES_KEPT": "1d"])
+        #expect(settings.messageRetention == day)
+        try await fixture.store.writeUnchecked {
+            _ = try $0.execute(
+                "UPDATE message SET state = 3, due_at_ms = NULL, content = NULL, ended_at_ms = ?",
+                [SQLValue($0.at)])
+        }
+        let tables = NotificationStore.purges(endedMessagesFor: settings.messageRetention)
+        let purges = Purges(of: fixture.store, tables, time: fixture.time)
+        fixture.time.advance(by: day)
+        while try await purges.step() {}
+        #expect(try await fixture.ask("SELECT count(*) FROM message") == [.integer(1)])
+        fixture.time.advance(by: .milliseconds(1))
+        while try await purges.step() {}
+        #expect(try await fixture.ask("SELECT count(*) FROM message") == [.integer(0)])
+    }
+
     @Test("events for webhooks are deleted after seven days, with their deliveries")
     func events() async throws {
         let fixture = try NotificationFixture(in: TemporaryFolder())

@@ -109,6 +109,10 @@ struct LimitNameTests {
         row(
             .guestBundleByAccount, "guest-bundle-by-account", 40, ring(5, 60), .pass,
             isDurable: false),
+        row(.deletionLinkByEmail, "deletion-link-by-email", 41, ring(3, 60), .pass),
+        row(.parentalMailByAccount, "parental-mail-by-account", 42, ring(3, 24 * 60), .pass),
+        row(
+            .exportByAccount, "export-by-account", 43, ring(3, 1_440), .pass, isDurable: false),
     ]
 
     @Test("R-03: each limit has its name, number, rule and policy", arguments: table)
@@ -134,6 +138,6 @@ struct LimitNameTests {
 
     @Test("R-06: a number that this version does not know is not a limit")
     func unknown() {
-        for number: UInt16 in [0, 41, .max] { #expect(LimitName(number: number) == nil) }
+        for number: UInt16 in [0, 100, .max] { #expect(LimitName(number: number) == nil) }
     }
 }

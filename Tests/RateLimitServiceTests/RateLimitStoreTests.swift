@@ -88,10 +88,10 @@ struct RateLimitStoreTests {
         let fixture = try await LimitsFixture()
         try await fixture.consume(.failedSignInByAddress, "192.0.2.7")
         let worker = Task { try await fixture.service.run() }
-        await fixture.time.sleepers(2)
+        await fixture.time.sleepers(3)
         for (minutes, count) in [(10, 1), (10, 0)] {
             fixture.time.advance(by: .seconds(minutes * 60))
-            await fixture.time.sleepers(2)
+            await fixture.time.sleepers(3)
             #expect(fixture.service.limits.table.count == count)
         }
         worker.cancel()

@@ -24,7 +24,7 @@ enum ModuleGraph {
         ("RateLimitService", serviceFloor.union(["Addresses", "JSON"])),
         ("SessionService", serviceFloor.union(["JSON"])),
         ("NotificationService", serviceFloor.union(["Outbound", "Addresses", "JSON", "Texts"])),
-        ("IdentityService", serviceFloor.union(["Outbound", "Addresses", "JSON"])),
+        ("IdentityService", serviceFloor.union(["Outbound", "Addresses", "JSON", "CZlib"])),
         // The gateway has no store: no Storage.
         (
             "GatewayService",
@@ -64,6 +64,7 @@ enum ModuleGraph {
     /// C targets: generated C, module maps and shims.
     static let cModules: Set<String> = [
         "CMessages", "COpenSSL", "CSQLite", "CArgon2", "CCrypt", "CCurl", "CIDN", "CYAML",
+        "CZlib",
     ]
 
     /// Programs and the tool: only they use the system clock, arguments and standard output.

@@ -13,6 +13,7 @@
 #   FOLDER/web/apps.yaml                 the apps that may call the web service
 #   FOLDER/keys/applications/            the private keys of your backend (app) and of the tool
 #   FOLDER/inbox/                        mails while no mail server is set
+#   FOLDER/tombstones/                   hashes of deleted accounts, beside those in identity's volume
 #   FOLDER/exports/                      files of `postern export` and `postern import`
 #   FOLDER/backups/                      backups of the service `backup`
 #   docker/compose/.env                  the name of compose's project, for the default FOLDER
@@ -37,7 +38,7 @@ declare -A callers=(
   [gateway]="app tool web"
   [identity]="gateway session notification tool"
   [session]="gateway identity notification tool"
-  [rate-limit]="gateway notification tool"
+  [rate-limit]="gateway identity notification tool"
   [notification]="identity tool"
 )
 applications=(app tool gateway identity session notification web)
@@ -85,7 +86,7 @@ make_folders() {
     hand_over "$keys/$name"
   done
   chmod 711 "$keys/applications"
-  for name in web inbox exports backups; do
+  for name in web inbox exports backups tombstones; do
     mkdir -p "$folder/$name"
     hand_over "$folder/$name"
   done

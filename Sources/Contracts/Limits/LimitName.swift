@@ -68,12 +68,17 @@ package enum LimitName: String, CaseIterable, Sendable {
     /// Guesses from one address that were not right, at any codes; IPv6 by /48.
     case phoneCodeGuessByAddress = "phone-code-guess-by-address"
 
-    /// Verification mails to one account.
+    /// Mails that one account requests: verification mails, and mails about its deletion.
     case verificationMailByAccount = "verification-mail-by-account"
     /// Password reset links to one email.
     case passwordResetByEmail = "password-reset-by-email"
-    /// Password reset links requested from one address, to any emails; IPv6 by /48.
+    /// Links to delete an account, to one email.
+    case deletionLinkByEmail = "deletion-link-by-email"
+    /// Links to reset a password or to delete an account, requested from one address, to any emails;
+    /// IPv6 by /48.
     case passwordResetByAddress = "password-reset-by-address"
+    /// Mails to the parents that one account names.
+    case parentalMailByAccount = "parental-mail-by-account"
     /// Mails to one email that other people cause: it is taken, or is about to become another
     /// account's.
     case mailByTarget = "mail-by-target"
@@ -85,6 +90,8 @@ package enum LimitName: String, CaseIterable, Sendable {
     case documentWriteByAccount = "document-write-by-account"
     /// Bundles of a guest's documents that are uploaded to one account.
     case guestBundleByAccount = "guest-bundle-by-account"
+    /// Exports of one account's data.
+    case exportByAccount = "export-by-account"
 
     /// The number of failed sign-ins in all, from devices that the accounts do not know, that
     /// raises the alarm (`CredentialStuffingDetector`). This limit refuses nothing.

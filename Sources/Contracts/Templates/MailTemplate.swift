@@ -42,8 +42,12 @@ package enum MailTemplate: String, MessageTemplate {
     case accountRestored = "account-restored"
     /// Some of the documents of a guest could not be moved into the account (G-16).
     case guestDataAttention = "guest-data-attention"
+    /// To a parent: consent to a child's account, or refuse it (G-23).
+    case parentalConsent = "parental-consent"
     /// An export of the account's data is ready (G-21).
     case exportReady = "export-ready"
+    /// A link to the page that deletes the account (G-19).
+    case deletionLink = "deletion-link"
     /// The account will be deleted; until then the deletion can be cancelled (G-19).
     case deletionScheduled = "deletion-scheduled"
     /// The deletion was cancelled.
@@ -82,8 +86,10 @@ package enum MailTemplate: String, MessageTemplate {
         case .accountSuspended: (.notice, [.time])
         case .accountRestored: (.notice, [.time])
         case .guestDataAttention: (.notice, [.count])
+        case .parentalConsent: (.security, [.link, .time])
         case .exportReady: (.notice, [.link, .time])
-        case .deletionScheduled: (.security, [.time])
+        case .deletionLink: (.requested, [.link, .validity])
+        case .deletionScheduled: (.security, [.link, .time])
         case .deletionCancelled: (.notice, [.time])
         case .deletionDone: (.notice, [])
         }

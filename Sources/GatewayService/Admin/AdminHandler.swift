@@ -4,7 +4,7 @@ import RPC
 import ServiceRuntime
 
 /// `postern.gateway.v1.Admin`: accounts for an application's support desk (I-09). Relays each call
-/// to the identity service. Which applications may call it is in the gateway's list of callers;
+/// to the identity service: the calls of deletions in the files of their names, the others here. Which applications may call it is in the gateway's list of callers;
 /// whether the identity service accepts the calls is in that service's settings.
 struct AdminHandler: AdminService {
     let accounts: any AccountAdminAPI
@@ -102,7 +102,7 @@ struct AdminHandler: AdminService {
     /// The named actor, after the calling application. The identity service sees only the gateway
     /// as its caller, but the audit record must name the application behind it, for example
     /// `gateway/support/ann`.
-    private static func actor(_ named: String, _ context: CallContext) -> String {
+    static func actor(_ named: String, _ context: CallContext) -> String {
         named.isEmpty ? context.application : "\(context.application)/\(named)"
     }
 }

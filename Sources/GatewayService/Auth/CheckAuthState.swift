@@ -36,6 +36,9 @@ extension AuthHandler {
         guard let account = try await account(validity.accountId, context) else {
             return GatewayV1.CheckAuthStateResponse(reason: .noSession)
         }
+        guard account.status != .deleting else {
+            return GatewayV1.CheckAuthStateResponse(reason: .accountDeleted)
+        }
         guard account.status == .active || account.status == .pendingVerification else {
             return GatewayV1.CheckAuthStateResponse(reason: .revoked)
         }
@@ -65,6 +68,7 @@ extension AuthHandler {
         case .replayed, .security: .security
         case .signedOut, .displaced, .revoked: .revoked
         case .providerRevoked: .providerRevoked
+        case .accountDeleted: .accountDeleted
         case .unspecified, .unrecognized: .noSession
         }
     }

@@ -17,7 +17,15 @@ extension GatewayV1.ConsentOptions {
         self.init(
             mode: GatewayV1.ConsentMode(rawValue: options.mode.rawValue),
             termsVersion: options.termsVersion, privacyVersion: options.privacyVersion,
-            termsUrl: options.termsUrl, privacyUrl: options.privacyUrl)
+            termsUrl: options.termsUrl, privacyUrl: options.privacyUrl,
+            ageMinimum: options.ageMinimum, parentalConsent: options.parentalConsent)
+    }
+}
+
+extension GatewayV1.ParentalConsentState {
+    /// Where the consent of a parent stands.
+    init(_ state: IdentityV1.ParentalConsentState) {
+        self.init(rawValue: state.rawValue)
     }
 }
 
@@ -33,6 +41,7 @@ extension IdentityV1.Acceptance {
     init(_ acceptance: GatewayV1.Acceptance) {
         self.init(
             termsVersion: acceptance.termsVersion, privacyVersion: acceptance.privacyVersion,
-            marketing: acceptance.marketing, analytics: acceptance.analytics)
+            marketing: acceptance.marketing, analytics: acceptance.analytics,
+            birthDate: acceptance.birthDate)
     }
 }

@@ -13,6 +13,7 @@ extension ConsentsHandler {
             context.onward())
         return GatewayV1.GetConsentsResponse(
             consents: answer.consents.map(GatewayV1.Consent.init), isCurrent: answer.isCurrent,
-            options: answer.options.map(GatewayV1.ConsentOptions.init))
+            options: answer.options.map(GatewayV1.ConsentOptions.init),
+            parentalConsent: GatewayV1.ParentalConsentState(answer.parentalConsent))
     }
 }

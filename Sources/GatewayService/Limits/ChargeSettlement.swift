@@ -7,6 +7,7 @@ import ServiceRuntime
 ///     or the service is overloaded                      refunded   refunded   refunded
 ///     the secret or the token was wrong                 stays      stays      refunded
 ///     it was right, or was not compared                 refunded   refunded   refunded
+///     the person is too young                           refunded   refunded   stays, for a sign-up
 ///     the effect is committed                           refunded   refunded   stays
 ///     the idempotency key is another request's          refunded   refunded   refunded,
 ///                                                                             for a sign-up stays
@@ -52,6 +53,8 @@ enum ChargeSettlement: Hashable, Sendable {
         // The owner gets a mail. If it were refunded, the response would also help to test a list
         // of emails.
         case .emailAlreadyInUse: kind == .act || kind == .signUp
+        // It is recorded for the device. If it were refunded, invented devices would fill the store.
+        case .underageUser: kind == .signUp
         // Another request under a used key. A sign-up detects that by comparing the password.
         case .idempotencyKeyReused: kind == .signUp
         default: false
@@ -106,8 +109,8 @@ extension LimitedAction {
         case .providerSignIn, .providerProof: .token
         case .signUp: .signUp
         case .verificationMailByPassword: .guardedAct
-        case .guestSignUp, .passwordReset, .passwordCheck, .verificationMail, .unrequestedMail,
-            .phoneCodeRequest, .profileUpdate:
+        case .guestSignUp, .passwordReset, .deletionLink, .passwordCheck, .verificationMail,
+            .parentalMail, .unrequestedMail, .phoneCodeRequest, .profileUpdate, .dataExport:
             .act
         case .documentWrite: .write
         case .photoUpload, .guestBundle: .upload

@@ -9,9 +9,14 @@ enum LimitedAction {
     case signIn(email: String, device: String, caller: LimitedCaller)
     /// Charged before it is known whether the email has an account.
     case passwordReset(email: String, caller: LimitedCaller)
+    /// The same for a link to the page that deletes an account (G-19).
+    case deletionLink(email: String, caller: LimitedCaller)
     /// Whether a new password meets the rules, asked while it is typed.
     case passwordCheck(caller: LimitedCaller)
+    /// A mail that the caller's own account requests: to verify its address, or about its deletion.
     case verificationMail(account: String)
+    /// A mail to a parent, whom the caller's own account names (G-23).
+    case parentalMail(account: String)
     /// The same with the account's password, which is also counted as a guess.
     case verificationMailByPassword(email: String)
     /// A mail that its recipient has not requested (`countingUnrequestedMail`).
@@ -39,20 +44,24 @@ enum LimitedAction {
     case photoUpload(account: String)
     /// Documents that an app kept on the device while its user was a guest (G-16).
     case guestBundle(account: String)
+    /// An export of all data (G-21).
+    case dataExport(account: String)
 
     /// The flow that the action belongs to.
     var flow: LimitedFlow {
         switch self {
         case .signUp: .signUp
         case .signIn: .passwordSignIn
-        case .passwordReset: .passwordReset
+        case .passwordReset, .deletionLink: .passwordReset
         case .passwordCheck: .passwordCheck
-        case .verificationMail, .verificationMailByPassword, .unrequestedMail: .verificationMail
+        case .verificationMail, .verificationMailByPassword, .parentalMail, .unrequestedMail:
+            .verificationMail
         case .guestSignUp: .guestSignUp
         case .providerSignIn, .providerProof: .providerSignIn
         case .phoneCodeRequest, .phoneCodeGuess: .phoneCode
         case .documentWrite, .guestBundle: .documentWrite
         case .profileUpdate, .photoUpload: .profileUpdate
+        case .dataExport: .dataExport
         }
     }
 
@@ -83,8 +92,15 @@ enum LimitedAction {
                 LimitName.passwordResetByEmail.charge(Self.folded(email)),
                 Self.byAddress(.passwordResetByAddress, caller),
             ]
+        case .deletionLink(let email, let caller):
+            [
+                LimitName.deletionLinkByEmail.charge(Self.folded(email)),
+                Self.byAddress(.passwordResetByAddress, caller),
+            ]
         case .passwordCheck(let caller):
             [Self.byAddress(.passwordCheckByAddress, caller)]
+        case .parentalMail(let account):
+            [LimitName.parentalMailByAccount.charge(account)]
         case .unrequestedMail(let email):
             [LimitName.mailByTarget.charge(Self.folded(email))]
         case .verificationMail(let account):
@@ -118,6 +134,8 @@ enum LimitedAction {
         case .profileUpdate(let account), .photoUpload(let account):
             [LimitName.profileUpdateByAccount.charge(account)]
         case .guestBundle(let account): [LimitName.guestBundleByAccount.charge(account)]
+        case .dataExport(let account):
+            [LimitName.exportByAccount.charge(account)]
         }
     }
 

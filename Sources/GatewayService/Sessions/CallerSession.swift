@@ -118,11 +118,12 @@ extension SessionsAPI {
         let state = try await inspectSession(
             SessionV1.InspectSessionRequest(accessToken: token), context.onward())
         guard state.known else { throw ServiceError(unknown) }
-        throw ServiceError(state.live ? .invalidAccessToken : .sessionEnded)
+        if state.live { throw ServiceError(.invalidAccessToken) }
+        throw ServiceError.sessionEnded(state.endReason)
     }
 }
 
 extension ServiceError {
     /// It says that an access token is not valid.
-    fileprivate var isOfSession: Bool { code == .invalidAccessToken || code == .sessionEnded }
+    var isOfSession: Bool { code == .invalidAccessToken || code == .sessionEnded }
 }

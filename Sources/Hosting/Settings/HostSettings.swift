@@ -22,6 +22,8 @@ package struct HostSettings: Sendable {
     package let dataFolder: String
     /// Whether to accept the machine's clock even if the store's mark contradicts it.
     package let acceptsClock: Bool
+    /// How long rows of the store's audit trail are kept.
+    package let auditRetention: Duration
     /// The folder of the master keys.
     package let keysFolder: String
     /// The folder of the callers' public keys, `<application>.<key id>.pub`, and of this program's
@@ -71,8 +73,12 @@ package struct HostSettings: Sendable {
             acceptsClock = settings.boolean(
                 "accept-clock", default: false,
                 reason: "For one start of all services: accepts a clock that a store finds wrong.")
+            auditRetention = settings.duration(
+                "audit-kept", default: .seconds(730 * 86_400),
+                in: .seconds(30 * 86_400)...(.seconds(3_660 * 86_400)),
+                reason: "How long rows of the audit trail are kept (I-08).")
         } else {
-            (dataFolder, acceptsClock) = ("", false)
+            (dataFolder, acceptsClock, auditRetention) = ("", false, .zero)
         }
         keysFolder = settings.path(
             "keys-folder", default: ".postern/keys",

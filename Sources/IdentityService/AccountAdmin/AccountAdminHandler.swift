@@ -7,7 +7,8 @@ import Storage
 
 /// `postern.identity.v1.AccountAdmin`: account administration for operators (I-09). Each rpc is in
 /// the file of its name: `lookUpAccount`, `listAccounts`, `suspendAccount`, `restoreAccount`,
-/// `signOutAccount`.
+/// `signOutAccount`, `deleteAccount`, `listDeletions`, `listUnusedGuests`, `listOrphans`,
+/// `repairOrphan`.
 struct AccountAdminHandler: AccountAdminService {
     let settings: IdentitySettings
     let store: Store
@@ -17,6 +18,11 @@ struct AccountAdminHandler: AccountAdminService {
     let logger: Logger
     /// The session service's view of the use of accounts.
     let activity: any AccountActivityAPI
+    let deletions: DeletionWriting
+    /// Searches unused guests.
+    let guests: UnusedGuestSearch
+    /// Repairs orphans, and has what the checks have found.
+    let orphans: OrphanRepair
 
     var reader: AccountReader { AccountReader(keys: keys, randomness: randomness) }
     var outbox: IdentityOutbox { IdentityOutbox(keys: keys, randomness: randomness) }

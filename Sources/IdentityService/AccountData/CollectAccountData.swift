@@ -36,6 +36,9 @@ extension AccountDataHandler {
         for given in stored.row.consents.all {
             try await consents.append(Self.consentObject(given))
         }
+        if let parental = stored.parentalConsent {
+            try await consents.append(try Self.parentalObject(parental, vault))
+        }
         try await consents.end()
         try await sendDocuments(of: account, to: items)
         var migrations = try await AccountDataFile("guest-data.json", items)
@@ -74,6 +77,8 @@ extension AccountDataHandler {
                     .map { try ImportedID(text: vault.open($0, .externalID)).id }),
             "custom_claims": .text(
                 try stored.sealedClaims.map { try vault.open($0, .customClaims) }),
+            "birth_date": .text(
+                try stored.sealedBirthDate.map { try vault.open($0, .birthDate) }),
         ]
     }
 
@@ -83,6 +88,17 @@ extension AccountDataHandler {
             "given_at": .string(given.givenAt.text),
             "withdrawn_at": .text(given.withdrawnAt?.text), "source": .string(given.source),
             "app": .string(given.app),
+        ]
+    }
+
+    private static func parentalObject(
+        _ consent: ParentalConsent, _ vault: AccountVault
+    ) throws -> JSONObject {
+        [
+            "consent": .string("parent"), "state": .string("\(consent.state)"),
+            "changed_at": .string(consent.changedAt.text),
+            "parent_email": .text(
+                try consent.sealedParent.map { try vault.open($0, .parentEmail) }),
         ]
     }
 
@@ -171,6 +187,8 @@ private struct CollectedAccount: Sendable {
     let suspendedSince: Timestamp?
     let sealedExternalID: [UInt8]?
     let sealedClaims: [UInt8]?
+    let sealedBirthDate: [UInt8]?
+    let parentalConsent: ParentalConsent?
 }
 
 extension SQLSession {
@@ -189,6 +207,8 @@ extension SQLSession {
             ) { try $0.blob(0) },
             sealedClaims: try queryOne(
                 "SELECT document FROM custom_claims WHERE account = ?", key
-            ) { try $0.blob(0) })
+            ) { try $0.blob(0) },
+            sealedBirthDate: try sealedBirthDate(of: account),
+            parentalConsent: try parentalConsent(of: account))
     }
 }

@@ -7,7 +7,7 @@ import Storage
 extension AccountDataHandler {
     /// Deletes all rows of an account that is being deleted, in one transaction. With its row in
     /// `account_keys` what backups have of it becomes unreadable without a copy of that row. The
-    /// photo's file is removed after the commit.
+    /// files of photo and export are removed after the commit.
     ///
     /// It is the last step of a deletion: grants must have been revoked and the other services must
     /// have forgotten the account before, since what they need to know is deleted here.
@@ -21,16 +21,19 @@ extension AccountDataHandler {
         let account = try AccountDataSubject(request.subject).account
         let deleted = try await store.write(about: [.account(account)]) { transaction in
             guard let standing = try transaction.standing(account) else {
-                return DeletedAccount(rows: 0, photo: nil)
+                return DeletedAccount(rows: 0, files: [])
             }
             guard standing.isDeleting else {
                 throw ServiceError(.operationNotAllowed, detail: "the account is not being deleted")
             }
-            let photo = try transaction.photo(of: account)?.blob
-            return DeletedAccount(rows: try transaction.deleteAccount(account), photo: photo)
+            let files = [
+                try transaction.photo(of: account)?.blob, try transaction.deleteExport(of: account),
+            ]
+            return DeletedAccount(
+                rows: try transaction.deleteAccount(account), files: files.compactMap(\.self))
         }
-        // If this fails, the sweep removes the file.
-        if let photo = deleted.photo { try await blobs.remove([photo]) }
+        // If this fails, the sweep removes the files.
+        try await blobs.remove(deleted.files)
         return AccountDataV1.ForgetAccountDataResponse(rows: UInt32(clamping: deleted.rows))
     }
 }
@@ -38,14 +41,15 @@ extension AccountDataHandler {
 /// What a deletion has deleted.
 private struct DeletedAccount: Sendable {
     let rows: Int
-    /// The file of the photo, which is still there; nil for none.
-    let photo: BlobName?
+    /// The files of photo and export, which are still there.
+    let files: [BlobName]
 }
 
 extension Transaction {
-    /// Deletes the rows of an account, each table's before those that they refer to.
+    /// Deletes the rows of an account, each table's before those that they refer to. Also for rows
+    /// of an account that does not exist (`OrphanRepair`).
     /// - Returns: how many.
-    fileprivate func deleteAccount(_ account: AccountID) throws -> Int {
+    func deleteAccount(_ account: AccountID) throws -> Int {
         let key: [SQLValue] = [.integer(account.key)]
         var rows = 0
         try endMigration(ofGuest: account)
@@ -67,6 +71,7 @@ extension Transaction {
         rows += try execute("DELETE FROM documents WHERE account = ?", key)
         rows += try execute("DELETE FROM document_totals WHERE account = ?", key)
         rows += try execute("DELETE FROM consents WHERE account = ?", key)
+        rows += try execute("DELETE FROM parental_consents WHERE account = ?", key)
         rows += try execute("DELETE FROM photos WHERE account = ?", key)
         rows += try execute("DELETE FROM profiles WHERE account = ?", key)
         rows += try execute("DELETE FROM account_keys WHERE account = ?", key)

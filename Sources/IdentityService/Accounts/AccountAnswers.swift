@@ -56,6 +56,7 @@ struct AccountAnswers: Sendable {
             account,
             RequiredActionRule.Demands(
                 lacksConsent: settings.consent.isLacking(row.consents),
+                lacksParent: row.parentalConsent.isLacking,
                 requiresDisplayName: settings.displayName == .required,
                 lacksProfile: facts.lacksProfile, hasOnboarding: facts.hasOnboarding))
         return account

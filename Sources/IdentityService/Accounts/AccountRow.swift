@@ -35,6 +35,8 @@ struct AccountRow: Hashable, Sendable {
     let onboarding: OnboardingRecord
     /// What its owner has agreed to (G-23).
     let consents: GivenConsents
+    /// Where the consent of a parent stands; nil for an account that needs none (G-23).
+    let parentalConsent: ParentalConsentState?
     /// From 1; each end of all its sessions raises it (`AccountEnd`).
     let sessionGeneration: Int64
 

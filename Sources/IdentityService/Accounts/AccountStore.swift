@@ -1,5 +1,9 @@
+import Metrics
 import ServiceRuntime
 import Storage
+
+/// Profiles that the store refused to insert.
+private let failedProfiles = Counter(label: "identity_profile_creation_failures")
 
 extension SQLSession {
     /// One account with its profile, key, address and methods. Every sign-in reads it several
@@ -17,6 +21,7 @@ extension SQLSession {
                 is_guest, photo_url, session_generation, name_edited_at_ms, photo_edited_at_ms,
                 photos.photo, photos.name AS photo_name, onboarded_at_ms, onboarding_set,
                 phone.identity AS phone, phone.details AS phone_details,
+                parental_consents.state AS parental_consent,
                 EXISTS (SELECT 1 FROM passwords WHERE passwords.account = accounts.account)
                     AS has_password
             FROM accounts
@@ -24,6 +29,7 @@ extension SQLSession {
             JOIN account_keys ON account_keys.account = accounts.account
             LEFT JOIN email_addresses ON email_addresses.account = accounts.account
             LEFT JOIN photos ON photos.account = accounts.account
+            LEFT JOIN parental_consents ON parental_consents.account = accounts.account
             LEFT JOIN identities AS phone
                 ON phone.account = accounts.account AND phone.method = 'phone'
             WHERE accounts.account = ?
@@ -84,17 +90,35 @@ extension Transaction {
         try put(
             "INSERT INTO account_keys (account, sealed_key) VALUES (?, ?)",
             [.integer(account.key), .blob(sealedKey)])
-        try put(
-            """
-            INSERT INTO profiles (
-                account, display_name, language, photo_url, name_edited_at_ms, photo_edited_at_ms)
-            VALUES (?, ?, ?, ?, ?, ?)
-            """,
-            [
-                .integer(account.key), .blob(sealedDisplayName), .text(language),
-                SQLValue(sealedPhotoURL), isNameEdited ? SQLValue(at) : .null,
-                isPhotoEdited ? SQLValue(at) : .null,
-            ])
+        try insertProfile(
+            of: account, sealedDisplayName: sealedDisplayName, language: language,
+            sealedPhotoURL: sealedPhotoURL, isNameEdited: isNameEdited,
+            isPhotoEdited: isPhotoEdited)
+    }
+
+    /// Inserts the profile of an account that has a key. A failure is counted: a profile that
+    /// cannot be written ends a sign-up, an import or a repair (D1).
+    func insertProfile(
+        of account: AccountID, sealedDisplayName: [UInt8], language: String,
+        sealedPhotoURL: [UInt8]?, isNameEdited: Bool, isPhotoEdited: Bool = false
+    ) throws {
+        do {
+            try put(
+                """
+                INSERT INTO profiles (
+                    account, display_name, language, photo_url, name_edited_at_ms,
+                    photo_edited_at_ms)
+                VALUES (?, ?, ?, ?, ?, ?)
+                """,
+                [
+                    .integer(account.key), .blob(sealedDisplayName), .text(language),
+                    SQLValue(sealedPhotoURL), isNameEdited ? SQLValue(at) : .null,
+                    isPhotoEdited ? SQLValue(at) : .null,
+                ])
+        } catch {
+            failedProfiles.increment()
+            throw error
+        }
     }
 
     /// Sets the display name that the owner chose; no provider replaces it any more (G-17).
@@ -144,6 +168,8 @@ extension AccountRow {
         _ row: SQLRow, identityMethods: [String], consents: GivenConsents
     ) throws {
         self.consents = consents
+        parentalConsent = try row.optionalInteger("parental_consent")
+            .map { number in try ParentalConsentState(stored: number) }
         account = try AccountID(stored: row.integer("account"))
         let status = try row.integer("status")
         guard let known = AccountStatus(rawValue: status) else {

@@ -1,5 +1,6 @@
 import Cryptography
 import ServiceRuntime
+import Storage
 
 /// Seals personal data under the account's own key. That key is sealed under the service's key and
 /// stored in the account's row of `account_keys`. Deleting that row makes the data unreadable, in
@@ -21,6 +22,9 @@ struct AccountVault: Sendable {
         /// Custom claims that another system held for the account.
         case customClaims
         case suspensionReason
+        case birthDate
+        /// The address of a parent who is asked for consent.
+        case parentEmail
         /// A document's collection, name and JSON; its row key.
         case document(Int64)
         /// The sides that were picked for a migration; its row key.
@@ -34,6 +38,8 @@ struct AccountVault: Sendable {
         /// A part of a photo, of so many, in its blob: neither can parts change places, nor can one
         /// be left out. The photo's row key.
         case photoPart(Int64, index: Int, of: Int)
+        /// A part of an export, in its blob.
+        case exportPart(BlobName, index: Int, isLast: Bool)
         /// The details of an identity; its row key.
         case identityDetails(Int64)
         /// The token that revokes an identity's grant; its row key.
@@ -65,6 +71,11 @@ struct AccountVault: Sendable {
                 SealedPlace(table: "passwords", column: "hash", row: account.key)
             case .suspensionReason:
                 SealedPlace(table: "suspensions", column: "reason", row: account.key)
+            case .birthDate:
+                SealedPlace(table: "profiles", column: "birth_date", row: account.key)
+            case .parentEmail:
+                SealedPlace(
+                    table: "parental_consents", column: "parent_email", row: account.key)
             case .document(let document):
                 SealedPlace(table: "documents", column: "payload", row: document)
             case .migrationPicks(let migration):
@@ -77,6 +88,11 @@ struct AccountVault: Sendable {
                 SealedPlace(table: "photos", column: "hash", row: photo)
             case .photoPart(let photo, let index, let count):
                 SealedPlace(table: "photos", column: "part \(index) of \(count)", row: photo)
+            case .exportPart(let blob, let index, let isLast):
+                SealedPlace(
+                    table: "exports",
+                    column: "\(blob.text) part \(index)\(isLast ? ", the last" : "")",
+                    row: account.key)
             }
         }
     }

@@ -62,6 +62,11 @@ struct Applicant: Sendable {
             context, hash: keys.calls)
     }
 
+    /// The age gate at this sign-up.
+    func ageGate(_ settings: IdentitySettings, _ keys: IdentityKeys) -> AgeGate {
+        AgeGate(settings.consent.age, acceptance, device, from: origin, keys)
+    }
+
     /// Whether a name fits on one line of a mail or screen: within the maximum length, without
     /// control characters and line separators.
     static func isDisplayName(_ text: String) -> Bool {

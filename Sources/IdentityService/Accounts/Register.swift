@@ -18,6 +18,7 @@ extension AccountsHandler {
     /// A guest that calls becomes the account, with its id and its data (`GuestUpgrade`, G-07).
     /// - Throws: `auth/email-already-in-use`, `auth/idempotency-key-reused`, and as `Applicant`;
     ///   `auth/consent-required` before anything is written, so a corrected call may have the key;
+    ///   `auth/underage-user`;
     ///   `auth/user-disabled` when a retry finds its account suspended; with a guest's access token
     ///   `auth/already-signed-in`, `auth/session-ended`, and as `SessionOwners.owner`.
     func register(
@@ -29,13 +30,18 @@ extension AccountsHandler {
             settings: settings, store: store, keys: keys, passwords: passwords, time: time,
             randomness: randomness, answers: answers)
         let guest: GuestSession?
+        let age: AgeRule.Outcome
         do {
             guest = try await calling?.guest(in: store)
             try settings.consent.require(applicant.acceptance, or: guest?.row.consents)
+            age = try await self.age(of: applicant)
         } catch let refused as ServiceError {
             // An upgrade ends the guest's session, so a retry arrives with a token that is no
             // longer valid. Or the operator has named new versions since the first call.
             guard let first = try await store.storedResponse(of: applicant.call) else {
+                if refused.code == .underageUser {
+                    try await refuse(applicant, of: calling?.account)
+                }
                 throw refused
             }
             return try await settings.enumeration == .strict
@@ -43,15 +49,31 @@ extension AccountsHandler {
                 : answerAgain(first, applicant)
         }
         if settings.enumeration == .strict {
-            return try await strict.run(applicant, as: guest)
+            return try await strict.run(applicant, age, as: guest)
         }
         let hash = try await passwords.hash(applicant.password)
         let draft = try draft(applicant, hash: hash, as: guest?.row, at: time.now())
-        switch try await write(applicant, draft, guest) {
+        switch try await write(applicant, draft, age, guest) {
         case .registered(let row, let moment): return try await answer(row, provedAt: moment)
         case .done(let first): return try await answerAgain(first, applicant)
         case .taken: throw ServiceError(.emailAlreadyInUse, fields: ["email"])
         }
+    }
+
+    /// What the applicant's age means (G-23). It is decided before the password is hashed.
+    /// - Throws: `auth/underage-user`; as `AgeGate.outcome`.
+    private func age(of applicant: Applicant) async throws -> AgeRule.Outcome {
+        let gate = applicant.ageGate(settings, keys)
+        guard gate.settings.gate == .required else { return .ok }
+        let now = time.now()
+        let outcome = try await store.read { try gate.outcome(in: $0, at: now) }
+        guard outcome != .underage else { throw ServiceError(.underageUser) }
+        return outcome
+    }
+
+    private func refuse(_ applicant: Applicant, of guest: AccountID?) async throws {
+        let gate = applicant.ageGate(settings, keys)
+        try await store.write(about: []) { try gate.refuse(guest, $0) }
     }
 
     /// The outcome of the transaction.
@@ -63,7 +85,8 @@ extension AccountsHandler {
     }
 
     private func write(
-        _ applicant: Applicant, _ draft: RegistrationDraft, _ guest: GuestSession?
+        _ applicant: Applicant, _ draft: RegistrationDraft, _ age: AgeRule.Outcome,
+        _ guest: GuestSession?
     ) async throws -> Outcome {
         do {
             return try await store.write(about: [.account(draft.account.account)]) { transaction in
@@ -76,7 +99,7 @@ extension AccountsHandler {
                     return .taken
                 }
                 return .registered(
-                    try register(applicant, draft, guest?.row, transaction),
+                    try register(applicant, draft, age, guest?.row, transaction),
                     at: transaction.at + (guest == nil ? .zero : ProofIssuer.afterEnd))
             }
         } catch let error as SQLError where error.kind == .constraint(.unique) {
@@ -87,8 +110,8 @@ extension AccountsHandler {
     }
 
     private func register(
-        _ applicant: Applicant, _ draft: RegistrationDraft, _ guest: AccountRow?,
-        _ transaction: Transaction
+        _ applicant: Applicant, _ draft: RegistrationDraft, _ age: AgeRule.Outcome,
+        _ guest: AccountRow?, _ transaction: Transaction
     ) throws -> AccountRow {
         let account = draft.account.account
         if let guest {
@@ -99,6 +122,8 @@ extension AccountsHandler {
         }
         try transaction.give(
             applicant.acceptance, settings.consent, to: account, from: applicant.origin)
+        try applicant.ageGate(settings, keys)
+            .admit(account, age, randomness: randomness, transaction)
         _ = try SignInRecorder(settings: settings, keys: keys, randomness: randomness).remember(
             applicant.device, of: account, transaction)
         try transaction.insert(draft.verification.link)

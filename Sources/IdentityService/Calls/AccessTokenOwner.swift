@@ -30,6 +30,7 @@ extension SessionsAPI {
         }
         let state = try await inspectSession(
             SessionV1.InspectSessionRequest(accessToken: accessToken), context.onward())
-        throw ServiceError(!state.known || state.live ? .invalidAccessToken : .sessionEnded)
+        if !state.known || state.live { throw ServiceError(.invalidAccessToken) }
+        throw ServiceError.sessionEnded(state.endReason)
     }
 }

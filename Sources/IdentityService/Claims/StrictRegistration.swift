@@ -26,18 +26,19 @@ struct StrictRegistration: Sendable {
     let randomness: any Randomness
     let answers: AccountAnswers
 
-    /// - Parameter guest: The calling guest, who keeps the account; nil for a caller without a
-    ///   session.
+    /// - Parameters:
+    ///   - age: What the applicant's age means. The account that the claim becomes keeps it.
+    ///   - guest: The calling guest, who keeps the account; nil for a caller without a session.
     /// - Throws: `auth/idempotency-key-reused`, `rpc/resource-exhausted`; for a guest
     ///   `auth/session-ended`, `auth/already-signed-in`; for a repeated call also
     ///   `auth/user-disabled`.
     func run(
-        _ applicant: Applicant, as guest: GuestSession?
+        _ applicant: Applicant, _ age: AgeRule.Outcome, as guest: GuestSession?
     ) async throws -> IdentityV1.RegisterResponse {
         let hash = try await passwords.hash(applicant.password)
         let draft = try Draft(
             applicant, hash: hash, as: guest?.row, settings, keys, randomness, at: time.now())
-        switch try await write(applicant, draft, guest) {
+        switch try await write(applicant, draft, age, guest) {
         case .claimed(let row, let moment):
             return try await answer(row, applicant, provedAt: moment)
         case .done(let first): return try await answerAgain(first, applicant)
@@ -51,7 +52,7 @@ struct StrictRegistration: Sendable {
     }
 
     private func write(
-        _ applicant: Applicant, _ draft: Draft, _ guest: GuestSession?
+        _ applicant: Applicant, _ draft: Draft, _ age: AgeRule.Outcome, _ guest: GuestSession?
     ) async throws -> Outcome {
         try await store.write(about: [.account(draft.claim.account)]) { transaction in
             if let first = try transaction.storedResponse(of: applicant.call) {
@@ -66,6 +67,8 @@ struct StrictRegistration: Sendable {
             try transaction.give(
                 applicant.acceptance, settings.consent, to: draft.claim.account,
                 from: applicant.origin)
+            try applicant.ageGate(settings, keys).admit(
+                draft.claim.account, age, randomness: randomness, transaction)
             try transaction.insert(draft.claim)
             // Whether the mail is withheld must not depend on who owns the address.
             if !applicant.isMailWithheld {

@@ -1,3 +1,4 @@
+import Cryptography
 import Messages
 import ServiceRuntime
 import Storage
@@ -10,6 +11,8 @@ struct Acceptance: Hashable, Sendable {
     let versions: ConsentVersions
     let marketing: Bool
     let analytics: Bool
+    /// As given, "YYYY-MM-DD"; empty if it was not (`AgeRule`).
+    let birthDate: SecretBytes
 
     /// Reads a request's field; without it nothing was agreed to.
     init(_ acceptance: IdentityV1.Acceptance?) {
@@ -17,12 +20,17 @@ struct Acceptance: Hashable, Sendable {
             terms: acceptance?.termsVersion ?? "", privacy: acceptance?.privacyVersion ?? "")
         marketing = acceptance?.marketing ?? false
         analytics = acceptance?.analytics ?? false
+        birthDate = acceptance?.birthDate ?? .empty
     }
 
+    /// The birth date as text.
+    var birthDateText: String { birthDate.withBytes { String(decoding: $0, as: UTF8.self) } }
+
     /// The part of a fingerprint (G-25); none if nothing was agreed to, as in responses that
-    /// earlier versions stored.
+    /// earlier versions stored. It lacks the birth date, of which nothing is stored, not even a
+    /// hash: there are too few dates for a hash to hide one.
     var fingerprint: [[UInt8]] {
-        guard self != Acceptance(nil) else { return [] }
+        guard versions != .none || marketing || analytics else { return [] }
         return [
             Array("acceptance".utf8), Array(versions.terms.utf8), Array(versions.privacy.utf8),
             [marketing ? 1 : 0, analytics ? 1 : 0],

@@ -5,26 +5,32 @@ import ServiceRuntime
 import Storage
 
 /// `postern.identity.v1.AccountConsents`: what accounts have agreed to (G-23). Each rpc is in the
-/// file of its name: `getConsents`, `acceptTerms`, `withdrawConsent`, `getPrivacy`, `setPrivacy`.
-/// Guests may agree, too.
+/// file of its name: `getConsents`, `acceptTerms`, `withdrawConsent`, `getPrivacy`, `setPrivacy`,
+/// `requestParentalConsent`, `answerParentalConsent`. Guests may agree, too.
 struct AccountConsentsHandler: AccountConsentsService {
     let settings: ConsentSettings
+    /// Base URL of the links in mails.
+    let linkOrigin: String
     let store: Store
     let keys: IdentityKeys
+    let time: any Time
+    let randomness: any Randomness
+    /// Deletes the accounts of children without consent.
+    let deletions: DeletionWriting
     /// The session service, which knows the accounts of access tokens.
     let sessions: any SessionsAPI
 
-    /// What the account of an access token has agreed to.
+    /// The account of an access token, with what it has agreed to.
     /// - Throws: as `SessionsAPI.owner(ofAccessToken:_:)` and `SQLSession.callersRow`.
-    func given(_ accessToken: String, _ context: CallContext) async throws -> GivenConsents {
+    func caller(_ accessToken: String, _ context: CallContext) async throws -> AccountRow {
         let owner = try await sessions.owner(ofAccessToken: accessToken, context)
-        return try await store.read { try $0.callersRow(owner.account).consents }
+        return try await store.read { try $0.callersRow(owner.account) }
     }
 
     /// Changes what the account of an access token has agreed to.
     /// - Parameter change: Gets what it has agreed to so far; runs in the transaction.
     /// - Returns: what it has agreed to now.
-    /// - Throws: as `given(_:_:)`, and what `change` throws.
+    /// - Throws: as `caller(_:_:)`, and what `change` throws.
     func changing(
         _ accessToken: String, _ context: CallContext,
         _ change: @escaping @Sendable (AccountID, GivenConsents, Transaction) throws -> Void
@@ -43,7 +49,9 @@ extension ConsentSettings {
     var message: IdentityV1.ConsentOptions {
         IdentityV1.ConsentOptions(
             mode: mode.message, termsVersion: versions.terms, privacyVersion: versions.privacy,
-            termsUrl: termsURL, privacyUrl: privacyURL)
+            termsUrl: termsURL, privacyUrl: privacyURL,
+            ageMinimum: age.gate == .required ? UInt32(clamping: age.minimum) : 0,
+            parentalConsent: age.parentalConsent == .allowed)
     }
 }
 

@@ -16,6 +16,8 @@ package struct ConsentSettings: Sendable {
     let termsURL: String
     /// URL of the privacy text; may be empty.
     let privacyURL: String
+    /// The least age of users.
+    let age: AgeSettings
 
     /// The current versions; nil if the operator has named none.
     var current: ConsentVersions? { versions == .none ? nil : versions }
@@ -23,12 +25,13 @@ package struct ConsentSettings: Sendable {
     /// Settings for tests and embedding.
     package init(
         mode: Mode = .off, versions: ConsentVersions = .none, termsURL: String = "",
-        privacyURL: String = ""
+        privacyURL: String = "", age: AgeSettings = AgeSettings()
     ) {
         self.mode = mode
         self.versions = versions
         self.termsURL = termsURL
         self.privacyURL = privacyURL
+        self.age = age
     }
 
     /// Declares every setting and reads its value.
@@ -48,6 +51,7 @@ package struct ConsentSettings: Sendable {
         privacyURL = settings.string(
             "privacy-url", default: "", unit: "URL",
             reason: "Where apps show the privacy text (G-23).")
+        age = AgeSettings(reading: &settings)
         settings.require(
             versions.terms.isEmpty == versions.privacy.isEmpty,
             ["terms-version", "privacy-version"], "either both have a value or neither has")

@@ -3,13 +3,14 @@ import RPC
 
 extension AccountConsentsHandler {
     /// What the account has agreed to, and what the operator asks for (G-23).
-    /// - Throws: as `given(_:_:)`.
+    /// - Throws: as `caller(_:_:)`.
     func getConsents(
         _ request: IdentityV1.GetConsentsRequest, _ context: CallContext
     ) async throws -> IdentityV1.GetConsentsResponse {
-        let given = try await given(request.accessToken, context)
+        let caller = try await caller(request.accessToken, context)
         return IdentityV1.GetConsentsResponse(
-            consents: given.messages, isCurrent: given.versions == settings.current,
-            options: settings.message)
+            consents: caller.consents.messages,
+            isCurrent: caller.consents.versions == settings.current, options: settings.message,
+            parentalConsent: caller.parentalConsent.message)
     }
 }

@@ -6,9 +6,6 @@ import ServiceRuntime
 import Storage
 
 extension CredentialsHandler {
-    /// The delay, in milliseconds.
-    private static let waits: ClosedRange<UInt64> = 100...1_000
-
     /// Accepts a request for a reset link (G-11). It does not look up whether the address has an
     /// account: the request is stored and answered, and `ResetMailing` does the lookup later.
     ///
@@ -22,32 +19,19 @@ extension CredentialsHandler {
         _ request: IdentityV1.RequestPasswordResetRequest, _ context: CallContext
     ) async throws -> IdentityV1.RequestPasswordResetResponse {
         let address = try EmailAddress.required(request.email)
-        let lookUpKey = keys.lookUpKey(of: address)
         let call = try RepeatableCall(
-            "RequestPasswordReset", [lookUpKey], context, hash: keys.calls)
-        let reset = ResetMailing.Request(
-            lookUpKey: lookUpKey, subject: keys.subject(of: address),
-            origin: CallOrigin(request.origin, hash: keys.audit))
-        let message = OutboxMessage(
-            topic: OutboxTopic.passwordReset.rawValue, key: outbox.newKey(),
-            payload: reset.bytes, notBefore: time.now() + wait(),
-            queue: OutboxTopic.passwordReset.queue)
-        try await store.write(about: []) { transaction in
-            // The response has no content, so the stored one contains no account.
-            guard try transaction.storedResponse(of: call) == nil else { return }
-            try transaction.enqueue(message)
-            try transaction.remember(call, StoredResponse(account: 0))
-        }
+            "RequestPasswordReset", [keys.lookUpKey(of: address)], context, hash: keys.calls)
+        try await ResetMailing.Request(
+            address, keys, origin: CallOrigin(request.origin, hash: keys.audit)
+        ).write(.passwordReset, call, in: store, outbox, now: time.now())
         return IdentityV1.RequestPasswordResetResponse()
-    }
-
-    private func wait() -> Duration {
-        let spread = Self.waits.upperBound - Self.waits.lowerBound + 1
-        return .milliseconds(Self.waits.lowerBound + randomness.integer() % spread)
     }
 }
 
 extension ResetMailing {
+    /// The delay before the look-up, in milliseconds.
+    private static let waits: ClosedRange<UInt64> = 100...1_000
+
     /// A request for a reset link, as the outbox stores it between `requestPasswordReset` and
     /// `ResetMailing`: only keyed hashes, of the same length for every address.
     struct Request: Hashable, Sendable {
@@ -56,6 +40,13 @@ extension ResetMailing {
         /// The hash of the address in the audit log; nil in a request that an older version wrote.
         let subject: [UInt8]?
         let origin: CallOrigin
+
+        /// A request for a link to an address.
+        init(_ address: EmailAddress, _ keys: IdentityKeys, origin: CallOrigin) {
+            self.init(
+                lookUpKey: keys.lookUpKey(of: address), subject: keys.subject(of: address),
+                origin: origin)
+        }
 
         init(lookUpKey: [UInt8], subject: [UInt8], origin: CallOrigin) {
             self.lookUpKey = lookUpKey
@@ -74,11 +65,31 @@ extension ResetMailing {
 
         /// The encoded request, as the outbox stores it.
         var bytes: [UInt8] { lookUpKey + (subject ?? []) + origin.bytes }
+
+        /// Enqueues the request, to be processed after a random delay.
+        /// - Throws: `auth/idempotency-key-reused`; errors of the store.
+        func write(
+            _ topic: OutboxTopic, _ call: RepeatableCall?, in store: Store,
+            _ outbox: IdentityOutbox, now: Timestamp
+        ) async throws {
+            let spread = waits.upperBound - waits.lowerBound + 1
+            let wait = Duration.milliseconds(
+                waits.lowerBound + outbox.randomness.integer() % spread)
+            let message = OutboxMessage(
+                topic: topic.rawValue, key: outbox.newKey(), payload: bytes,
+                notBefore: now + wait, queue: topic.queue)
+            try await store.write(about: []) { transaction in
+                // The response has no content, so the stored one contains no account.
+                guard try transaction.storedResponse(of: call) == nil else { return }
+                try transaction.enqueue(message)
+                try transaction.remember(call, StoredResponse(account: 0))
+            }
+        }
     }
 }
 
-/// Mails the link for a request that `requestPasswordReset` accepted, if the address has an account
-/// that may sign in:
+/// Mails the link for a request that `requestPasswordReset` or `requestDeletionLink` accepted, if
+/// the address has an account that may sign in:
 ///
 ///     account           link and mail                                   audit log
 ///     none              none                                            counted by network
@@ -95,7 +106,8 @@ struct ResetMailing: Sendable {
 
     /// Returns when the request has been processed, by this delivery or an earlier one.
     /// - Throws: `SQLError`, or the error of building the mail; the outbox then retries.
-    func run(_ message: OutboxMessage) async throws {
+    func run(_ message: OutboxMessage, _ purpose: LinkPurpose) async throws {
+        let (requested, mailed) = Self.kinds(purpose)
         let reset = ResetMailing.Request(message.payload)
         let key = outbox.keys.calls.lookUpKey(Array("reset mailing\0\(message.key)".utf8))
         let token = LinkToken.drawn(from: outbox.randomness)
@@ -106,17 +118,25 @@ struct ResetMailing: Sendable {
             guard let owner = try transaction.lockedOwner(ofAddress: reset.lookUpKey),
                 let row = try transaction.account(owner)
             else {
-                return try transaction.auditCounted(.passwordResetRequested, from: reset.origin)
+                return try transaction.auditCounted(requested, from: reset.origin)
             }
             try transaction.audit(
-                .passwordResetRequested, owner, from: reset.origin, subject: reset.subject)
+                requested, owner, from: reset.origin, subject: reset.subject)
             try transaction.remember(key: key, fingerprint: key, answer: [])
             guard row.status.mayVerify,
                 let mail = try LinkMail(
-                    .resetPassword, token, to: row, settings, outbox, at: transaction.at)
+                    purpose, token, to: row, settings, outbox, at: transaction.at)
             else { return }
             try transaction.send(mail)
-            try transaction.audit(AuditEvent(.passwordResetMailed, account: owner.key))
+            try transaction.audit(AuditEvent(mailed, account: owner.key))
         }
+    }
+
+    private static func kinds(
+        _ purpose: LinkPurpose
+    ) -> (requested: AuditKind, mailed: AuditKind) {
+        purpose == .deleteAccount
+            ? (.deletionLinkRequested, .deletionLinkMailed)
+            : (.passwordResetRequested, .passwordResetMailed)
     }
 }

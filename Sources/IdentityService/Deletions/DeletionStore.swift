@@ -37,6 +37,12 @@ extension SQLSession {
             [.integer(account.key)], StoredDeletion.init)
     }
 
+    /// Whether mails to an account's owner are still sent: it exists and is not being deleted.
+    func mayMail(_ account: AccountID) throws -> Bool {
+        guard let standing = try standing(account) else { return false }
+        return !standing.isDeleting
+    }
+
     /// The deletion that a mailed link cancels.
     func deletion(keepLink hash: [UInt8]) throws -> StoredDeletion? {
         try queryOne(
@@ -113,6 +119,21 @@ extension Transaction {
                 .integer(deletion.attempts), .blob(deletion.payload), SQLValue(deletion.keepLink),
                 .integer(deletion.account.key),
             ])
+    }
+
+    /// Notes that a step is done. A step that another call has finished stays finished.
+    /// - Parameter change: what else changes of the row.
+    func finish(
+        _ step: DeletionStep, of account: AccountID,
+        _ change: (inout StoredDeletion) throws -> Void = { _ in }
+    ) throws {
+        guard var deletion = try deletion(of: account), deletion.step == step else { return }
+        deletion.state = DeletionRule.state(deletion.state, after: .stepDone, at: at)
+        deletion.attempts = 0
+        deletion.nextAttemptAt = at
+        try change(&deletion)
+        guard deletion.state != .none else { return try removeDeletion(of: account) }
+        try update(deletion)
     }
 
     /// Deletes the row of a deletion.

@@ -37,7 +37,7 @@ extension Transaction {
         of account: AccountID, source: DeletionSource, due: Timestamp, _ writing: DeletionWriting
     ) throws -> StoredDeletion {
         let former = try deletion(of: account)
-        let before = former?.state ?? .none
+        let before: DeletionState = former?.state ?? .none
         let after = DeletionRule.state(before, after: .requested(due: due), at: at)
         if let former, after == before { return former }
         var deletion: StoredDeletion
@@ -55,10 +55,13 @@ extension Transaction {
         return deletion
     }
 
-    /// The account's deletion, after its time has passed: it begins if it was due.
-    func beginDueDeletion(_ deletion: inout StoredDeletion) throws {
+    /// Begins a deletion whose wait is over.
+    /// - Returns: false if it waits longer.
+    func beginDueDeletion(_ deletion: inout StoredDeletion) throws -> Bool {
         let after = DeletionRule.state(deletion.state, after: .checked, at: at)
-        if after != deletion.state { try begin(&deletion, after) }
+        guard after != deletion.state else { return false }
+        try begin(&deletion, after)
+        return true
     }
 
     private func begin(_ deletion: inout StoredDeletion, _ state: DeletionState) throws {

@@ -73,9 +73,9 @@ extension AccountDocumentsHandler {
                 throw ServiceError(.emailNotVerified)
             }
         case .consent:
-            guard try !consent.isLacking(session.consents(of: owner.account)) else {
-                throw ServiceError(.consentRequired)
-            }
+            guard try !consent.isLacking(session.consents(of: owner.account)),
+                try !(session.parentalConsent(of: owner.account)?.state).isLacking
+            else { throw ServiceError(.consentRequired) }
         }
     }
 }

@@ -9,16 +9,18 @@ struct LinkMail: Sendable {
 
     /// A link to the stored address of an account. Never to an address from the request: even if
     /// normalisation made `mıke` match the account of `mike`, the mail must not go to `mıke`.
+    /// - Parameter expiresAt: Nil for the usual life of a link of this purpose.
     /// - Returns: nil for an account without an address.
     init?(
         _ purpose: LinkPurpose, _ token: LinkToken, to row: AccountRow,
-        _ settings: IdentitySettings, _ outbox: IdentityOutbox, at moment: Timestamp
+        _ settings: IdentitySettings, _ outbox: IdentityOutbox, at moment: Timestamp,
+        until expiresAt: Timestamp? = nil
     ) throws {
         let reader = AccountReader(keys: outbox.keys, randomness: outbox.randomness)
         guard let owned = row.address, let address = try reader.address(row) else { return nil }
         try self.init(
             purpose, token, of: row.account, to: address, addressKey: owned.lookUpKey,
-            language: row.language, settings, outbox, at: moment)
+            language: row.language, settings, outbox, at: moment, until: expiresAt)
     }
 
     /// A link to an address that its account is about to get with this registration. For an
@@ -26,15 +28,18 @@ struct LinkMail: Sendable {
     init(
         _ purpose: LinkPurpose, _ token: LinkToken, of account: AccountID,
         to address: EmailAddress, addressKey: [UInt8], language: String,
-        _ settings: IdentitySettings, _ outbox: IdentityOutbox, at moment: Timestamp
+        _ settings: IdentitySettings, _ outbox: IdentityOutbox, at moment: Timestamp,
+        until expiresAt: Timestamp? = nil
     ) throws {
-        let life = purpose.life(settings)
-        let expiresAt = moment + life
+        let expiresAt = expiresAt ?? moment + purpose.life(settings)
+        let life = expiresAt - moment
         link = NewLink(
             key: outbox.randomness.rowKey(), tokenHash: token.hash(purpose, outbox.keys.links),
             purpose: purpose, account: account, addressKey: addressKey, expiresAt: expiresAt)
         message = try outbox.email(
-            purpose.mail(link: token.url(purpose, origin: settings.linkOrigin), life: life),
+            purpose.mail(
+                link: token.url(purpose, origin: settings.linkOrigin), life: life,
+                until: expiresAt),
             of: account, to: address.mailbox, language: language, expiresAt: expiresAt,
             key: outbox.newKey())
     }
@@ -45,14 +50,23 @@ extension LinkPurpose {
         switch self {
         case .verifyEmail, .changeEmail: settings.verificationLife
         case .resetPassword: settings.resetLife
+        case .deleteAccount: DeletionSettings.linkLife
+        case .keepAccount: settings.deletion.wait
+        case .export: ExportState.life
         }
     }
 
-    fileprivate func mail(link: String, life: Duration) -> IdentityMail {
+    fileprivate func mail(
+        link: String, life: Duration, until expiresAt: Timestamp
+    ) -> IdentityMail {
         switch self {
         case .verifyEmail: .verifyEmail(link: link, life: life)
         case .resetPassword: .resetPassword(link: link, life: life)
         case .changeEmail: .emailChangeConfirm(link: link, life: life)
+        case .deleteAccount: .deletionLink(link: link, life: life)
+        case .keepAccount:
+            .deletionScheduled(link: link, time: NoticeTime.text(of: expiresAt.milliseconds))
+        case .export: .exportReady(link: link, time: NoticeTime.text(of: expiresAt.milliseconds))
         }
     }
 }

@@ -28,13 +28,24 @@ struct LinkToken: Sendable {
     /// The keyed hash by which the store finds the link. It includes the purpose, so that a link
     /// for one purpose is not found for another.
     func hash(_ purpose: LinkPurpose, _ links: KeyedHash) -> [UInt8] {
-        links.hash(Array("\(purpose.path)\0".utf8) + bytes)
+        hash(ofPage: purpose.path, links)
+    }
+
+    /// The same for a link that is stored with what it is about, not in `links`.
+    /// - Parameter path: The last component of the link's path.
+    func hash(ofPage path: String, _ links: KeyedHash) -> [UInt8] {
+        links.hash(Array("\(path)\0".utf8) + bytes)
     }
 
     /// The URL of the link. Its origin comes from the settings, never from a request: otherwise an
     /// attacker who requests a mail could choose where its link leads.
     func url(_ purpose: LinkPurpose, origin: String) -> String {
-        "\(origin)/\(purpose.path)?token=\(Base64URL.encode(bytes))"
+        url(ofPage: purpose.path, origin: origin)
+    }
+
+    /// The same for a link that is stored with what it is about, not in `links`.
+    func url(ofPage path: String, origin: String) -> String {
+        "\(origin)/\(path)?token=\(Base64URL.encode(bytes))"
     }
 }
 
@@ -46,6 +57,12 @@ enum LinkPurpose: Int64, Sendable {
     case resetPassword = 2
     /// Change the account's address to this one (G-12). Stored with the change, not in `links`.
     case changeEmail = 3
+    /// Delete the account, also without the app (G-19).
+    case deleteAccount = 4
+    /// Cancel the deletion that waits (G-19). Stored with the deletion, not in `links`.
+    case keepAccount = 5
+    /// Fetch an export of the account's data (G-21).
+    case export = 7
 
     /// The last component of the link's path.
     var path: String {
@@ -53,6 +70,9 @@ enum LinkPurpose: Int64, Sendable {
         case .verifyEmail: "verify-email"
         case .resetPassword: "reset-password"
         case .changeEmail: "change-email"
+        case .deleteAccount: "delete-account"
+        case .keepAccount: "keep-account"
+        case .export: "your-data"
         }
     }
 }

@@ -41,9 +41,15 @@ struct GrantDelivery: Sendable {
     /// person's whole consent, which by now includes a newer one.
     /// - Throws: `auth/provider-unavailable` and storage errors; the relay retries.
     func revoke(_ message: OutboxMessage) async throws {
-        let order = try GrantOrder(message, under: keys.outbox)
+        try await revoke(GrantOrder(message, under: keys.outbox), key: message.key)
+    }
+
+    /// The same for an order that is stored elsewhere, with a deletion.
+    /// - Parameter key: identifies the order.
+    /// - Throws: as `revoke(_:)`.
+    func revoke(_ order: GrantOrder, key: String) async throws {
         guard time.now() < order.until else { return try await giveUp(order, "expired") }
-        guard try await !isLinkedAgain(order, message) else {
+        guard try await !isLinkedAgain(order, key) else {
             return try await giveUp(order, "linked-again")
         }
         switch try await endpoint().revoke(token: order.secret, client: order.client) {
@@ -73,10 +79,10 @@ struct GrantDelivery: Sendable {
 
     /// Whether an account has the identity again. If so, the grant is stored there, unless it
     /// already has one.
-    private func isLinkedAgain(_ order: GrantOrder, _ message: OutboxMessage) async throws -> Bool {
+    private func isLinkedAgain(_ order: GrantOrder, _ key: String) async throws -> Bool {
         let grants = Grants(keys: keys, randomness: randomness)
         let stored = StoredGrant(
-            client: order.client, refreshToken: order.secret, order: message.key)
+            client: order.client, refreshToken: order.secret, order: key)
         return try await store.write(about: []) { transaction in
             let found = try transaction.locked {
                 try transaction.grantHolder(lookUpKey: order.lookUpKey)

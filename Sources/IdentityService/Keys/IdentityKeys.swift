@@ -30,6 +30,8 @@ package struct IdentityKeys: StoreKeys {
     let photos: KeyedHash
     /// Looks up a document by its collection and name, differently for each account (I-07).
     let documents: KeyedHash
+    /// Recognises deleted accounts by their tombstones (G-20).
+    let tombstones: KeyedHash
     /// Seals the key of each account.
     let accounts: SealedBox
     /// Seals the payloads of outbox messages.
@@ -70,6 +72,7 @@ package struct IdentityKeys: StoreKeys {
         devices = hash("known device")
         photos = hash("photo look-up")
         documents = hash("document look-up")
+        tombstones = hash("tombstone")
         accounts = try box("account keys")
         outbox = try box("outbox")
         choices = try box("collision choice")

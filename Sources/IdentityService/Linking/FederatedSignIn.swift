@@ -28,7 +28,7 @@ struct FederatedSignIn: Sendable {
     /// Signs in. A call in a session that cannot be used gets its stored response if it is a repeat
     /// (G-25): an upgrade ends the guest's session.
     /// - Throws: `auth/user-disabled`, `auth/email-not-verified`, `auth/email-already-in-use`,
-    ///   `auth/consent-required`,
+    ///   `auth/consent-required`, `auth/underage-user`,
     ///   `auth/missing-or-invalid-nonce`, `auth/idempotency-key-reused`;
     ///   `auth/invalid-access-token` when the caller's account no longer exists;
     ///   `auth/session-ended` when the calling session has ended; as `SessionOwners.owner`;

@@ -64,7 +64,9 @@ struct FederatedSignInTransaction {
             return try refuse(code, of: linking.known?.account ?? linking.owner?.holder.account)
         }
         try requireConsent(for: decision)
-        return .admitted(try write(decision, linking))
+        let age = try self.age(for: decision)
+        guard age != .underage else { return try refuseUnderage(decision) }
+        return .admitted(try write(decision, age, linking))
     }
 
     /// Refuses a sign-up without the consent that the operator requires (G-23). The error undoes
@@ -77,6 +79,24 @@ struct FederatedSignInTransaction {
             try settings.consent.require(call.acceptance, or: found[guest]?.consents)
         case .signIn, .link, .takeOver, .refuse: break
         }
+    }
+
+    /// What the age of the person who signs up means (G-23); `.ok` for a sign-in.
+    private func age(for decision: LinkingRule.Decision) throws -> AgeRule.Outcome {
+        decision.isSignUp ? try ageGate.outcome(in: transaction, at: transaction.at) : .ok
+    }
+
+    /// The refusal is committed, and the nonce or code is used up: a device that was refused once
+    /// is refused for a day.
+    private func refuseUnderage(_ decision: LinkingRule.Decision) throws -> FederatedSignInOutcome {
+        var guest: AccountID?
+        if case .upgrade(let account, _) = decision { guest = account }
+        try ageGate.refuse(guest, transaction)
+        return .refused(.underageUser)
+    }
+
+    private var ageGate: AgeGate {
+        AgeGate(settings.consent.age, call.acceptance, call.device, from: call.origin, keys)
     }
 
     /// The stored response to an earlier identical call; nil when the call is new or carries no
@@ -178,10 +198,13 @@ struct FederatedSignInTransaction {
         return .refused(code)
     }
 
-    private func write(_ decision: LinkingRule.Decision, _ linking: LinkingRule.Case) throws
-        -> CommittedSignIn
-    {
+    private func write(
+        _ decision: LinkingRule.Decision, _ age: AgeRule.Outcome, _ linking: LinkingRule.Case
+    ) throws -> CommittedSignIn {
         let done = try apply(decision)
+        if decision.isSignUp {
+            try ageGate.admit(done.account, age, randomness: randomness, transaction)
+        }
         if keepsGrants {
             try Grants(keys: keys, randomness: randomness)
                 .exchange(proved, for: done.account, transaction)
@@ -222,5 +245,15 @@ struct FederatedSignInTransaction {
             identity?.account == account, row.methods.contains(proved.method)
         else { throw ServiceError(.internalError, detail: "the account is incomplete") }
         return row
+    }
+}
+
+extension LinkingRule.Decision {
+    /// Whether an account with a sign-in method comes to be.
+    fileprivate var isSignUp: Bool {
+        switch self {
+        case .create, .upgrade: true
+        case .signIn, .link, .takeOver, .refuse: false
+        }
     }
 }

@@ -5,6 +5,7 @@ import Messages
 ///     action                when
 ///     accept terms          no guest, and the app asks for consent to the current terms and privacy
 ///                           text, which the account has not given
+///     parental consent      the account needs the consent of a parent, and has not got it
 ///     verify email          the address is not verified, or there is none and one is pending
 ///     complete profile      no guest, and: the app requires a display name and there is none, or
 ///                           its rules require fields of `profile` and there is no document
@@ -14,6 +15,8 @@ enum RequiredActionRule {
     struct Demands: Hashable, Sendable {
         /// The app asks for consent, and the account has not given it.
         var lacksConsent = false
+        /// The account needs the consent of a parent, and has not got it.
+        var lacksParent = false
         /// Accounts must have a display name.
         var requiresDisplayName = false
         /// The rules require fields of the account's profile, which it does not have.
@@ -28,6 +31,7 @@ enum RequiredActionRule {
     ) -> [IdentityV1.RequiredAction] {
         var actions: [IdentityV1.RequiredAction] = []
         if demands.lacksConsent, !account.isGuest { actions.append(.acceptTerms) }
+        if demands.lacksParent { actions.append(.parentalConsent) }
         if account.email.isEmpty ? !account.pendingEmail.isEmpty : !account.emailVerified {
             actions.append(.verifyEmail)
         }

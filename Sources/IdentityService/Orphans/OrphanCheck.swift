@@ -1,112 +1,182 @@
 import Logging
-import Metrics
 import ServiceRuntime
 import Storage
+import Synchronization
 
-/// Checks at start and every hour that every account has a profile and a sign-in method, and that
-/// every profile and identity has an account. Reports the counts as gauges; the alert fires on any
-/// value above 0 (I-04, A-04).
-struct OrphanCheck: Sendable {
-    /// Only an import or an older version can produce orphans, so an hour is soon enough.
+/// Checks at start and every hour that every account has a profile, a key and a way to sign in, and
+/// that every row of an account has one (I-04). Gives an account without a profile an empty one, and
+/// deletes nothing. The alert fires on any kind above 0 (A-04).
+///
+/// A step reads one page of one table, and rests as long as that took. So the check takes no more
+/// than half of a core, and no reader for long. What is written or deleted meanwhile is committed
+/// with its account, so no page shows it as an orphan.
+final class OrphanCheck: Sendable {
+    /// Only an import, a change by hand or an older version can produce orphans, so an hour is soon
+    /// enough.
     static let interval: Duration = .seconds(3_600)
+    /// Rows on one page: a few milliseconds of a reader.
+    static let pageRows: Int64 = 1_000
+
+    /// Where the check has come to.
+    private struct State {
+        /// 0 for `accounts`, then a place in `OrphanTable.all`, from 1.
+        var table = 0
+        /// The key of the last account on the page before.
+        var after: Int64 = 0
+        var found = OrphanFindings.Found()
+    }
 
     private let store: Store
+    private let time: any Time
     private let logger: Logger
-    private let accountsWithoutProfile: Gauge
-    private let profilesWithoutAccount: Gauge
-    private let identitiesWithoutAccount: Gauge
-    private let accountsWithoutWayIn: Gauge
+    private let findings: OrphanFindings
+    private let repair: OrphanRepair
+    private let state = Mutex(State())
 
-    init(store: Store, logger: Logger, metrics: any MetricsFactory) {
+    init(
+        store: Store, time: any Time, logger: Logger, findings: OrphanFindings,
+        repair: OrphanRepair
+    ) {
         self.store = store
+        self.time = time
         self.logger = logger
-        func gauge(_ kind: String) -> Gauge {
-            Gauge(label: "identity_orphans", dimensions: [("kind", kind)], factory: metrics)
-        }
-        accountsWithoutProfile = gauge("account-without-profile")
-        profilesWithoutAccount = gauge("profile-without-account")
-        identitiesWithoutAccount = gauge("identity-without-account")
-        accountsWithoutWayIn = gauge("account-without-way-in")
+        self.findings = findings
+        self.repair = repair
     }
 
     /// Runs the check at each interval.
-    var duty: Duty {
-        Duty("orphans", every: Self.interval) {
-            try await check()
+    var duty: Duty { Duty("orphans", every: Self.interval, step: step) }
+
+    /// Reads a page.
+    /// - Returns: whether this check has more to read.
+    /// - Throws: errors of the store; `CancellationError`.
+    func step() async throws -> Bool {
+        let began = time.uptime()
+        let (table, after) = state.withLock { ($0.table, $0.after) }
+        let (found, last) =
+            table == 0
+            ? try await incompleteAccounts(after: after)
+            : try await ownerless(OrphanTable.all[table - 1], after: after)
+        let isMore = goOn(found, last)
+        try await time.sleep(for: time.uptime() - began)
+        return isMore
+    }
+
+    /// - Returns: the accounts on a page that lack something, after those repairs that are safe, and
+    ///   the key of the last account; nil on the last page.
+    private func incompleteAccounts(after: Int64) async throws -> ([Orphan], last: Int64?) {
+        let accounts = try await store.read { try $0.completeness(after: after) }
+        var found: [Orphan] = []
+        for account in accounts {
+            for orphan in account.orphans {
+                if orphan.isRepairable, try await isRepaired(orphan) { continue }
+                found.append(orphan)
+            }
+        }
+        return (found, accounts.count < Self.pageRows ? nil : accounts.last?.account.key)
+    }
+
+    private func isRepaired(_ orphan: Orphan) async throws -> Bool {
+        do {
+            // False if it has been repaired or deleted since the page was read.
+            if try await repair.giveProfile(to: orphan.account, by: nil) {
+                logger.warning(
+                    "identity.orphans.repaired", "an account without a profile got an empty one",
+                    fields: [.account: .text(orphan.account.text)])
+            }
+            return true
+        } catch {
+            try Task.checkCancellation()
+            logger.error(
+                "identity.orphans.repair_failed", "an account without a profile stays without one",
+                fields: [.account: .text(orphan.account.text), .detail: .error(error)])
             return false
         }
     }
 
-    /// Runs the check once.
-    func check() async throws {
-        let count = try await store.read { try $0.orphanCount() }
-        accountsWithoutProfile.record(count.accountsWithoutProfile)
-        profilesWithoutAccount.record(count.profilesWithoutAccount)
-        identitiesWithoutAccount.record(count.identitiesWithoutAccount)
-        accountsWithoutWayIn.record(count.accountsWithoutWayIn)
-        guard count.sum > 0 else { return }
-        logger.error(
-            "identity.orphans.found", "there are orphaned accounts",
-            fields: [.count: .integer(count.sum)])
+    private func ownerless(
+        _ table: OrphanTable, after: Int64
+    ) async throws -> ([Orphan], last: Int64?) {
+        let page = try await store.read { session in
+            try table.owners(after: after, rows: Self.pageRows, in: session)
+        }
+        let found = try page.filter { !$0.isOwned }.map {
+            Orphan(
+                kind: table.kind, account: try AccountID(stored: $0.account), isRepairable: true)
+        }
+        return (found, page.last?.account)
+    }
+
+    /// Adds what a page shows, and reports it after the last page of the last table.
+    private func goOn(_ orphans: [Orphan], _ last: Int64?) -> Bool {
+        let found = state.withLock { state -> OrphanFindings.Found? in
+            for orphan in orphans { state.found.add(orphan) }
+            state.after = last ?? 0
+            if last == nil { state.table += 1 }
+            guard state.table > OrphanTable.all.count else { return nil }
+            defer { state = State() }
+            return state.found
+        }
+        guard let found else { return true }
+        findings.replace(at: .identity, with: found, endedAt: time.now())
+        if found.sum > 0 {
+            logger.error(
+                "identity.orphans.found", "there are orphaned accounts",
+                fields: [.count: .integer(found.sum)])
+        }
+        return false
     }
 }
 
-extension OrphanCheck {
-    /// Counts of rows whose counterpart is missing (I-04).
-    struct Count: Hashable, Sendable {
-        /// Accounts without a profile.
-        let accountsWithoutProfile: Int64
-        /// Profiles without an account.
-        let profilesWithoutAccount: Int64
-        /// Identities without an account.
-        var identitiesWithoutAccount: Int64 = 0
-        /// Full accounts with neither an address nor an identity: sign-in and recovery are
-        /// impossible.
-        var accountsWithoutWayIn: Int64 = 0
+/// What an account has.
+private struct Completeness: Sendable {
+    let account: AccountID
+    let hasProfile: Bool
+    let hasKey: Bool
+    let hasWayIn: Bool
+    /// Guests have no way to sign in.
+    let needsWayIn: Bool
 
-        /// The sum of all counts.
-        var sum: Int64 {
-            accountsWithoutProfile + profilesWithoutAccount + identitiesWithoutAccount
-                + accountsWithoutWayIn
+    /// What it lacks. A profile is sealed under the key, so without one it cannot be given.
+    var orphans: [Orphan] {
+        var kinds: [OrphanKind] = []
+        if !hasProfile { kinds.append(.accountWithoutProfile) }
+        if !hasKey { kinds.append(.accountWithoutKey) }
+        if needsWayIn && !hasWayIn { kinds.append(.accountWithoutWayIn) }
+        return kinds.map {
+            Orphan(kind: $0, account: account, isRepairable: $0.repair != nil && hasKey)
         }
     }
 }
 
 extension SQLSession {
-    /// Counts the orphans. All counts should be 0, because each flow writes both rows or none.
-    func orphanCount() throws -> OrphanCheck.Count {
-        OrphanCheck.Count(
-            accountsWithoutProfile: try count(
-                """
-                SELECT count(*) FROM accounts
-                WHERE NOT EXISTS (
-                    SELECT 1 FROM profiles WHERE profiles.account = accounts.account)
-                """),
-            profilesWithoutAccount: try count(
-                """
-                SELECT count(*) FROM profiles
-                WHERE NOT EXISTS (
-                    SELECT 1 FROM accounts WHERE accounts.account = profiles.account)
-                """),
-            identitiesWithoutAccount: try count(
-                """
-                SELECT count(*) FROM identities
-                WHERE NOT EXISTS (
-                    SELECT 1 FROM accounts WHERE accounts.account = identities.account)
-                """),
-            accountsWithoutWayIn: try count(
-                """
-                SELECT count(*) FROM accounts
-                WHERE is_guest = 0
-                  AND NOT EXISTS (
-                    SELECT 1 FROM email_addresses
-                    WHERE email_addresses.account = accounts.account)
-                  AND NOT EXISTS (
-                    SELECT 1 FROM identities WHERE identities.account = accounts.account)
-                """))
-    }
-
-    private func count(_ sql: String) throws -> Int64 {
-        try queryOne(sql) { try $0.integer(0) } ?? 0
+    /// The next accounts by key. Those that are being deleted are complete: their rows go.
+    fileprivate func completeness(after key: Int64) throws -> [Completeness] {
+        try query(
+            """
+            SELECT account, status, is_guest,
+                EXISTS (SELECT 1 FROM profiles WHERE profiles.account = page.account)
+                    AS has_profile,
+                EXISTS (SELECT 1 FROM account_keys WHERE account_keys.account = page.account)
+                    AS has_key,
+                EXISTS (
+                    SELECT 1 FROM email_addresses WHERE email_addresses.account = page.account)
+                    AS has_address,
+                EXISTS (SELECT 1 FROM identities WHERE identities.account = page.account)
+                    AS has_identity
+            FROM (
+                SELECT account, status, is_guest FROM accounts
+                WHERE account > ? ORDER BY account LIMIT ?) AS page
+            ORDER BY account
+            """, [.integer(key), .integer(OrphanCheck.pageRows)]
+        ) { row in
+            let isDeleting = try row.integer("status") == AccountStatus.deleting.rawValue
+            return Completeness(
+                account: try AccountID(stored: row.integer("account")),
+                hasProfile: try row.boolean("has_profile") || isDeleting,
+                hasKey: try row.boolean("has_key") || isDeleting,
+                hasWayIn: try row.boolean("has_address") || row.boolean("has_identity"),
+                needsWayIn: try !row.boolean("is_guest") && !isDeleting)
+        }
     }
 }

@@ -1,18 +1,17 @@
 import Contracts
 import Logging
 import Messages
-import Metrics
 import RPC
 import ServiceRuntime
 import Storage
 import Synchronization
 
-/// Counts hourly the accounts of which another service has data and identity has no row, which a
-/// deletion that was cut short or a restored backup leaves behind. Reported with the counts of
-/// `OrphanCheck` (I-04, I-09). The rate limiter is not asked: its hashes name no account.
+/// Finds hourly the accounts of which another service has data and identity has no row, which a
+/// deletion that was cut short or a restored backup leaves behind. Reported with what `OrphanCheck`
+/// finds (I-04, I-09). The rate limiter is not asked: its hashes name no account.
 ///
-/// A step reads one page of one service. A service that does not answer is logged once, until it
-/// answers again; its counts stay as they were.
+/// A step reads one page of one service, and rests as long as that took. A service that does not
+/// answer is logged once, until it answers again; what was found there stays as it was.
 final class OrphansElsewhere: Sendable {
     /// Pages of one service in one run: a million accounts. The next run continues there.
     static let pagesMax = 1_000
@@ -20,11 +19,8 @@ final class OrphansElsewhere: Sendable {
 
     /// A service with data of accounts.
     struct Holder: Sendable {
-        /// The name in the log.
-        let name: String
+        let service: OrphanService
         let data: any AccountDataAPI
-        /// What it has data of.
-        let kinds: [AccountDataKind]
     }
 
     /// Where the reading of a service has come to.
@@ -32,7 +28,7 @@ final class OrphansElsewhere: Sendable {
         var token = ""
         /// Pages read in this run.
         var pages = 0
-        var orphans: [AccountDataKind: Int64] = [:]
+        var found = OrphanFindings.Found()
         var isFailing = false
     }
 
@@ -47,25 +43,18 @@ final class OrphansElsewhere: Sendable {
     private let store: Store
     private let time: any Time
     private let logger: Logger
-    private let gauges: [AccountDataKind: Gauge]
+    private let findings: OrphanFindings
     private let state: Mutex<State>
 
     init(
         holders: [Holder], store: Store, time: any Time, logger: Logger,
-        metrics: any MetricsFactory
+        findings: OrphanFindings
     ) {
         self.holders = holders
         self.store = store
         self.time = time
         self.logger = logger
-        let kinds = holders.flatMap(\.kinds)
-        gauges = Dictionary(
-            kinds.map { kind in
-                let dimensions = [("kind", kind.rawValue)]
-                return (
-                    kind, Gauge(label: "identity_orphans", dimensions: dimensions, factory: metrics)
-                )
-            }, uniquingKeysWith: { first, _ in first })
+        self.findings = findings
         state = Mutex(State(positions: holders.map { _ in Position() }))
     }
 
@@ -77,6 +66,7 @@ final class OrphansElsewhere: Sendable {
     /// - Throws: errors of the store; `CancellationError`.
     func step() async throws -> Bool {
         guard !holders.isEmpty else { return false }
+        let began = time.uptime()
         let (place, token) = state.withLock { ($0.holder, $0.positions[$0.holder].token) }
         let holder = holders[place]
         let page: AccountDataV1.ListAccountsWithDataResponse
@@ -91,31 +81,32 @@ final class OrphansElsewhere: Sendable {
         }
         // After the page: an account that has been created since is no orphan.
         let found = try await orphans(on: page)
-        return add(found, nextToken: page.nextPageToken, of: place)
+        let isMore = add(found, nextToken: page.nextPageToken, of: place)
+        try await time.sleep(for: time.uptime() - began)
+        return isMore
     }
 
     private func orphans(
         on page: AccountDataV1.ListAccountsWithDataResponse
-    ) async throws -> [AccountDataKind: Int64] {
+    ) async throws -> [Orphan] {
         try await store.read { session in
-            try page.accounts.reduce(into: [:]) { found, listed in
+            try page.accounts.flatMap { listed -> [Orphan] in
                 guard let account = AccountID(text: listed.accountId),
                     try !session.hasAccount(account)
-                else { return }
+                else { return [] }
                 // A newer version's kinds are not counted here.
-                for kind in listed.kinds.compactMap(AccountDataKind.init) {
-                    found[kind, default: 0] += 1
-                }
+                return listed.kinds.compactMap(AccountDataKind.init).compactMap(OrphanKind.init)
+                    .map { Orphan(kind: $0, account: account, isRepairable: true) }
             }
         }
     }
 
     /// Adds a page's orphans, and reports them after the last page.
     private func add(
-        _ found: [AccountDataKind: Int64], nextToken: String, of place: Int
+        _ orphans: [Orphan], nextToken: String, of place: Int
     ) -> Bool {
-        let (total, isMore) = state.withLock { state -> ([AccountDataKind: Int64]?, Bool) in
-            state.positions[place].orphans.merge(found, uniquingKeysWith: +)
+        let (total, isMore) = state.withLock { state -> (OrphanFindings.Found?, Bool) in
+            for orphan in orphans { state.positions[place].found.add(orphan) }
             state.positions[place].token = nextToken
             state.positions[place].pages += 1
             state.positions[place].isFailing = false
@@ -123,8 +114,8 @@ final class OrphansElsewhere: Sendable {
                 let isDone = state.positions[place].pages >= Self.pagesMax
                 return (nil, isDone ? Self.goOn(&state) : true)
             }
-            let total = state.positions[place].orphans
-            state.positions[place].orphans = [:]
+            let total = state.positions[place].found
+            state.positions[place].found = OrphanFindings.Found()
             return (total, Self.goOn(&state))
         }
         if let total { report(total, of: holders[place]) }
@@ -142,7 +133,7 @@ final class OrphansElsewhere: Sendable {
             logger.warning(
                 "identity.orphans.peer_failed",
                 "a service does not say of which accounts it has data; it is asked again hourly",
-                fields: [.peer: .text(holders[place].name), .detail: .error(error)])
+                fields: [.peer: .text(holders[place].service.rawValue), .detail: .error(error)])
         }
         return isMore
     }
@@ -155,20 +146,11 @@ final class OrphansElsewhere: Sendable {
         return state.holder != 0
     }
 
-    private func report(_ orphans: [AccountDataKind: Int64], of holder: Holder) {
-        for kind in holder.kinds { gauges[kind]?.record(orphans[kind] ?? 0) }
-        let sum = orphans.values.reduce(0, +)
-        guard sum > 0 else { return }
+    private func report(_ found: OrphanFindings.Found, of holder: Holder) {
+        findings.replace(at: holder.service, with: found, endedAt: time.now())
+        guard found.sum > 0 else { return }
         logger.error(
             "identity.orphans.elsewhere", "another service has data of accounts that do not exist",
-            fields: [.peer: .text(holder.name), .count: .integer(sum)])
-    }
-}
-
-extension SQLSession {
-    fileprivate func hasAccount(_ account: AccountID) throws -> Bool {
-        try queryOne(
-            "SELECT 1 FROM accounts WHERE account = ?", [.integer(account.key)]
-        ) { _ in true } ?? false
+            fields: [.peer: .text(holder.service.rawValue), .count: .integer(found.sum)])
     }
 }

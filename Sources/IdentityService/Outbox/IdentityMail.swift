@@ -33,6 +33,19 @@ enum IdentityMail: Hashable, Sendable {
     case accountRestored(time: String)
     /// Some of a guest's documents could not be moved into the account (G-16).
     case guestDataAttention(documents: Int64)
+    /// To a parent: consent to a child's account, or refuse it, by a link (G-23). It names neither
+    /// the child nor the account: a stranger could write to any address through the name.
+    case parentalConsent(link: String, time: String)
+    /// Delete the account, by a link (G-19).
+    case deletionLink(link: String, life: Duration)
+    /// The account will be deleted at `time`; the link cancels it (G-19).
+    case deletionScheduled(link: String, time: String)
+    /// The deletion was cancelled (G-19).
+    case deletionCancelled(time: String)
+    /// The account is deleted (G-20).
+    case deletionDone
+    /// An export of the account's data is ready, and can be fetched until then (G-21).
+    case exportReady(link: String, time: String)
     /// A newer session has displaced another one (S-03).
     case sessionDisplaced(device: String, time: String)
     /// A refresh token was used twice, so its session was ended (G-10).
@@ -56,6 +69,12 @@ enum IdentityMail: Hashable, Sendable {
         case .accountSuspended: .accountSuspended
         case .accountRestored: .accountRestored
         case .guestDataAttention: .guestDataAttention
+        case .parentalConsent: .parentalConsent
+        case .deletionLink: .deletionLink
+        case .deletionScheduled: .deletionScheduled
+        case .deletionCancelled: .deletionCancelled
+        case .deletionDone: .deletionDone
+        case .exportReady: .exportReady
         case .sessionDisplaced: .sessionDisplaced
         case .sessionReplayed: .sessionReplayed
         }
@@ -65,7 +84,7 @@ enum IdentityMail: Hashable, Sendable {
     var variables: [(variable: TemplateVariable, value: String)] {
         switch self {
         case .verifyEmail(let link, let life), .resetPassword(let link, let life),
-            .emailChangeConfirm(let link, let life):
+            .emailChangeConfirm(let link, let life), .deletionLink(let link, let life):
             [(.link, link), (.validity, "\(life.wholeMinutes)")]
         case .emailChangeRequested(let address, let time), .emailChanged(let address, let time):
             [(.address, address), (.time, time)]
@@ -82,7 +101,12 @@ enum IdentityMail: Hashable, Sendable {
             [(.methods, methods.joined(separator: " ")), (.time, time)]
         case .emailAlreadyRegistered(let methods, let link):
             [(.methods, methods.joined(separator: " ")), (.link, link)]
-        case .accountSuspended(let time), .accountRestored(let time): [(.time, time)]
+        case .parentalConsent(let link, let time): [(.link, link), (.time, time)]
+        case .exportReady(let link, let time): [(.link, link), (.time, time)]
+        case .deletionScheduled(let link, let time): [(.link, link), (.time, time)]
+        case .deletionDone: []
+        case .accountSuspended(let time), .accountRestored(let time), .deletionCancelled(let time):
+            [(.time, time)]
         case .guestDataAttention(let documents): [(.count, "\(documents)")]
         case .sessionDisplaced(let device, let time), .sessionReplayed(let device, let time):
             [(.device, device), (.time, time)]

@@ -20,6 +20,8 @@ enum OutboxTopic: String, Sendable {
     /// To the identity service itself: `ResetMailing`. The payload is a `ResetMailing.Request`,
     /// which consists of keyed hashes.
     case passwordReset = "password-reset"
+    /// As `passwordReset`, for a link that deletes the account.
+    case deletionLink = "deletion-link"
     /// To Apple: exchanges a code for a grant. The payload is a sealed `GrantOrder`.
     case grantExchange = "grant-exchange"
     /// To Apple: revokes a grant. The payload is a sealed `GrantOrder`.
@@ -45,7 +47,7 @@ extension OutboxTopic {
         switch self {
         case .endAccount: .sessionEnds
         case .revokeDevices: .deviceEnds
-        case .text, .passwordReset: .requested
+        case .text, .passwordReset, .deletionLink: .requested
         case .email, .grantExchange, .grantRevocation, .relay: .standard
         }
     }
@@ -76,18 +78,19 @@ struct IdentityOutbox: Sendable {
 
     /// A mail.
     /// - Parameters:
-    ///   - account: The recipient's account. Deleting the account also deletes the mail.
+    ///   - account: The recipient's account. Deleting the account also deletes the mail. Nil for
+    ///     the last mail, which outlives it.
     ///   - expiresAt: The mail is not sent after this time; nil for no expiry.
     ///   - key: The idempotency key at the notification service.
     /// - Throws: when sealing the payload fails.
     func email(
-        _ mail: IdentityMail, of account: AccountID, to recipient: String, language: String,
+        _ mail: IdentityMail, of account: AccountID?, to recipient: String, language: String,
         expiresAt: Timestamp?, key: String
     ) throws -> OutboxMessage {
         let request = NotificationV1.SendEmailRequest(
             recipient: recipient, template: mail.template.rawValue, language: language,
             variables: mail.variables.map { .init(name: $0.variable.rawValue, value: $0.value) },
-            expiresAtMs: expiresAt?.milliseconds ?? 0, accountId: account.text)
+            expiresAtMs: expiresAt?.milliseconds ?? 0, accountId: account?.text ?? "")
         return OutboxMessage(
             topic: OutboxTopic.email.rawValue, key: key,
             payload: try keys.outbox.seal(request.encoded(), at: Self.place(key)),

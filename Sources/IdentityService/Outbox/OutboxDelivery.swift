@@ -12,6 +12,7 @@ package struct OutboxDelivery: Sendable {
     /// For one message. The receivers' own commits take milliseconds.
     private static let timeout: Duration = .seconds(10)
 
+    let store: Store
     let keys: IdentityKeys
     let time: any Time
     let logger: Logger
@@ -27,6 +28,7 @@ package struct OutboxDelivery: Sendable {
         randomness: any Randomness, logger: Logger, peers: IdentityPeers,
         apple: AppleEndpoint? = nil
     ) {
+        self.store = store
         self.keys = keys
         self.time = time
         self.logger = logger
@@ -47,7 +49,8 @@ package struct OutboxDelivery: Sendable {
         case .text: try await sendText(message)
         case .endAccount: try await endAccount(message)
         case .revokeDevices: try await revokeDevices(message)
-        case .passwordReset: try await resets.run(message)
+        case .passwordReset: try await resets.run(message, .resetPassword)
+        case .deletionLink: try await resets.run(message, .deleteAccount)
         case .grantExchange: try await grants.exchange(message)
         case .grantRevocation: try await grants.revoke(message)
         case .relay: try await setRelay(message)
@@ -63,6 +66,12 @@ package struct OutboxDelivery: Sendable {
         let request = try NotificationV1.SendEmailRequest(decoding: payload)
         if request.expiresAtMs != 0, request.expiresAtMs <= time.now().milliseconds {
             return giveUp(message, "expired")
+        }
+        // Sent now, the notification service would keep an address that it has just forgotten.
+        if let account = AccountID(text: request.accountId),
+            try await !store.read({ try $0.mayMail(account) })
+        {
+            return
         }
         do {
             _ = try await peers.notifications.sendEmail(request, context(message))

@@ -89,10 +89,14 @@ extension SQLSession {
         ) { try PhotoRow($0) }
     }
 
-    /// Whether a photo's row names the blob.
+    /// Whether a row of a photo or an export names the blob.
     func isOwned(_ blob: BlobName) throws -> Bool {
-        try queryOne("SELECT photo FROM photos WHERE blob = ?", [.text(blob.text)]) { _ in true }
-            ?? false
+        let statements = [
+            "SELECT photo FROM photos WHERE blob = ?", "SELECT export FROM exports WHERE blob = ?",
+        ]
+        return try statements.contains { statement in
+            try queryOne(statement, [.text(blob.text)]) { _ in true } ?? false
+        }
     }
 }
 

@@ -2,9 +2,9 @@ import Logging
 import ServiceRuntime
 import Storage
 
-/// Removes the files of photos that no row names, at start and every hour: a crash between a file
-/// and its row, a file that could not be removed, an account that was deleted. No blob stays without
-/// an owner.
+/// Removes the files of photos and exports that no row names, at start and every hour: a crash
+/// between a file and its row, a file that could not be removed, an account that was deleted, an
+/// export that has expired. No blob stays without an owner.
 struct PhotoSweep: Sendable {
     static let interval: Duration = .seconds(3_600)
     /// Files that one read looks up.
@@ -13,6 +13,7 @@ struct PhotoSweep: Sendable {
     let store: Store
     let blobs: any BlobStore
     let uploads: PhotoUploads
+    let findings: OrphanFindings
     let logger: Logger
 
     var duty: Duty {
@@ -39,8 +40,9 @@ struct PhotoSweep: Sendable {
             removed += orphans.count
         }
         guard removed > 0 else { return }
+        findings.countSwept(removed)
         logger.info(
-            "identity.photos.swept", "removed files of photos that no account has",
+            "identity.photos.swept", "removed files of photos and exports that no account has",
             fields: [.count: .count(removed)])
     }
 }

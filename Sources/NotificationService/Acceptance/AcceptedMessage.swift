@@ -5,9 +5,10 @@ import Storage
 
 /// A message to be inserted into the store.
 struct AcceptedMessage: Sendable {
-    /// The longest lifetime of a message with a code. Without a limit it would be retried for a
-    /// day, and an operator could send it days later.
-    static let codeLifeMax: Duration = .seconds(24 * 3_600)
+    /// The longest lifetime of a message that must expire. Without a limit a code would be retried
+    /// for a day, and an operator could send it days later; and the address of somebody whose
+    /// account was deleted would be kept as a dead letter for a week.
+    static let lifeMax: Duration = .seconds(24 * 3_600)
 
     /// The message's id.
     let id: MessageID
@@ -24,8 +25,8 @@ struct AcceptedMessage: Sendable {
     let account: [UInt8]?
     let template: String
     let expiresAt: Timestamp?
-    /// Whether it contains a code.
-    let holdsCode: Bool
+    /// Whether it must expire within `lifeMax`.
+    let mustExpire: Bool
     /// The sealed order: recipient and variables are personal data, and a link is a secret.
     let content: [UInt8]
 }
@@ -33,8 +34,8 @@ struct AcceptedMessage: Sendable {
 extension AcceptedMessage {
     /// Whether a message that is accepted at `now` expires as it must.
     func hasNeededEnd(at now: Timestamp) -> Bool {
-        guard holdsCode else { return true }
-        return expiresAt.map { $0 - now <= Self.codeLifeMax } ?? false
+        guard mustExpire else { return true }
+        return expiresAt.map { $0 - now <= Self.lifeMax } ?? false
     }
 
     /// Whether it may be dropped when too many messages of its lane are queued for the same

@@ -36,10 +36,14 @@ struct EmailOrder: StoredOrder {
     }
 
     var recipientKey: [UInt8] { recipient.canonical }
-    var maskedRecipient: String { MaskedRecipient.email(recipient.text) }
+    /// Of the recipient of the last mail nothing is shown: the account is gone, so no call would
+    /// remove it.
+    var maskedRecipient: String {
+        template == .deletionDone ? MaskedRecipient.none : MaskedRecipient.email(recipient.text)
+    }
     var templateName: String { template.rawValue }
     var lane: Lane { template.lane }
-    var holdsCode: Bool { template.variables.contains(.code) }
+    var mustExpire: Bool { template.variables.contains(.code) || template == .deletionDone }
 
     private init(
         _ request: NotificationV1.SendEmailRequest, storedBytes: [UInt8]
@@ -51,6 +55,11 @@ struct EmailOrder: StoredOrder {
         language = try RequestFields.language(request.language)
         expiresAt = try RequestFields.moment(request.expiresAtMs)
         account = try request.accountId.isEmpty ? nil : RequestFields.account(request.accountId)
+        guard template != .deletionDone || account == nil else {
+            throw ServiceError(
+                .invalidArgument, fields: ["account_id"],
+                detail: "the last mail names no account: it is gone")
+        }
         values = try RequestFields.values(
             RequestFields.pairs(request.variables, "variables"), for: template)
         self.storedBytes = storedBytes

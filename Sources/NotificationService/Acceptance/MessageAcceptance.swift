@@ -51,8 +51,8 @@ package struct MessageAcceptance: Sendable {
     /// Accepts one message.
     /// - Parameter method: The rpc's full name.
     /// - Returns: the message's id; for a repeated call that of the first message.
-    /// - Throws: `ServiceError`: `rpc/invalid-argument` without an idempotency key or for a code
-    ///   that does not expire within 24 hours, `auth/idempotency-key-reused` when the key was used
+    /// - Throws: `ServiceError`: `rpc/invalid-argument` without an idempotency key or for a message
+    ///   that does not expire as it must, `auth/idempotency-key-reused` when the key was used
     ///   for another request; store errors.
     func accept(
         _ order: some StoredOrder, method: String, _ context: CallContext
@@ -102,21 +102,21 @@ package struct MessageAcceptance: Sendable {
                 application: context.application, method: method, key: key, part: part),
             fingerprint: keys.fingerprint(bytes), recipient: keys.recipient(order.recipientKey),
             maskedRecipient: order.maskedRecipient, account: order.account.map(keys.account),
-            template: order.templateName, expiresAt: order.expiresAt, holdsCode: order.holdsCode,
+            template: order.templateName, expiresAt: order.expiresAt, mustExpire: order.mustExpire,
             content: try keys.contents.seal(bytes, at: .content(of: id)))
     }
 
     /// Inserts a prepared message. After the commit the caller must pass the result to `announce`.
     /// - Returns: the new message; for a repeated call the first one.
-    /// - Throws: `auth/idempotency-key-reused`, or `rpc/invalid-argument` for a code that does not
-    ///   expire within 24 hours. Both roll the transaction back.
+    /// - Throws: `auth/idempotency-key-reused`, or `rpc/invalid-argument` for a message that does
+    ///   not expire as it must. Both roll the transaction back.
     func take(_ message: AcceptedMessage, in transaction: Transaction) throws -> Taken {
         if let first = try transaction.insert(message) { return Taken(id: first) }
         // Checked for a new message only: a repeated call gets its answer however late it comes.
         guard message.hasNeededEnd(at: transaction.at) else {
             throw ServiceError(
                 .invalidArgument, fields: ["expires_at_ms"],
-                detail: "a message with a code must expire within 24 hours")
+                detail: "this message must expire within 24 hours")
         }
         let due = limiter.dueTime(
             of: message.recipient, message.lane, hasEnd: message.mayBeDropped, at: transaction.at)

@@ -34,7 +34,7 @@ struct PushOrder: StoredOrder, Hashable {
     var account: AccountID? { owner }
     var recipientKey: [UInt8] { Self.recipientKey(device: device) }
     var maskedRecipient: String { MaskedRecipient.device(device) }
-    var holdsCode: Bool {
+    var mustExpire: Bool {
         PushTemplate(rawValue: templateName)?.variables.contains(.code) ?? false
     }
 

@@ -19,7 +19,7 @@ struct SMSOrder: StoredOrder, Hashable {
 
     var recipientKey: [UInt8] { Array(recipient.utf8) }
     var maskedRecipient: String { MaskedRecipient.phone(recipient) }
-    var holdsCode: Bool {
+    var mustExpire: Bool {
         SMSTemplate(rawValue: templateName)?.variables.contains(.code) ?? false
     }
 

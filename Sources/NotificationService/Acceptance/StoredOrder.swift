@@ -16,8 +16,9 @@ protocol StoredOrder: Sendable {
     var lane: Lane { get }
     /// When it expires.
     var expiresAt: Timestamp? { get }
-    /// Whether it contains a code, in which case it must expire (`AcceptedMessage.codeLifeMax`).
-    var holdsCode: Bool { get }
+    /// Whether it must expire within `AcceptedMessage.lifeMax`: it contains a code, or is the last
+    /// mail about an account that is gone.
+    var mustExpire: Bool { get }
     /// The account, so that erasing the account finds the message.
     var account: AccountID? { get }
     /// The encoded form that is sealed. Two equal requests have equal bytes.
@@ -127,9 +128,12 @@ struct OrderPair: Hashable, Sendable {
 /// A recipient as logs and lists show it: enough for somebody who knows the recipient to recognise
 /// it, too little to identify a stranger.
 enum MaskedRecipient {
+    /// Nothing of the recipient.
+    static let none = "…"
+
     /// `ada@mail.example.org` as `a…@m….org`.
     static func email(_ address: String) -> String {
-        guard let at = address.lastIndex(of: "@") else { return "…" }
+        guard let at = address.lastIndex(of: "@") else { return none }
         let domain = address[address.index(after: at)...]
         let end = domain.lastIndex(of: ".").map { domain[$0...] } ?? ""
         return "\(address[..<at].prefix(1))…@\(domain.prefix(1))…\(end)"
@@ -137,7 +141,7 @@ enum MaskedRecipient {
 
     /// `+4915112345621` as `+49…21`. Country codes have one to three digits; two are enough here.
     static func phone(_ number: String) -> String {
-        number.utf8.count > 6 ? "\(number.prefix(3))…\(number.suffix(2))" : "…"
+        number.utf8.count > 6 ? "\(number.prefix(3))…\(number.suffix(2))" : none
     }
 
     /// A device as the last two digits of its row id.

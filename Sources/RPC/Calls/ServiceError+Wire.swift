@@ -57,7 +57,7 @@ extension ServiceError {
         }
         // Only if it differs from the catalogue's text; otherwise every error would carry a copy of
         // it.
-        if !error.userMessage.isEmpty, error.userMessage != self.code.sentence(in: .english) {
+        if !error.userMessage.isEmpty, error.userMessage != userMessage {
             sentence = error.userMessage
         }
     }

@@ -32,6 +32,14 @@ struct CountedSubject: Sendable {
     let name: AccountDataHandler.SubjectName
     /// The decision that a charge would get.
     let verdict: LimitVerdict
+
+    /// Whether it counts messages to an address or a number, which may be another person's.
+    var countsMessages: Bool {
+        switch limit.definition.wording {
+        case .code, .mail: name.limitOfStrangers != nil
+        case .wrongCode, .password, .change, .attempt: false
+        }
+    }
 }
 
 extension AccountDataHandler {
@@ -41,6 +49,9 @@ extension AccountDataHandler {
         let kind: String
         /// As the gateway names it in charges.
         let text: String
+        /// The limit whose lanes its known devices have; nil for the account, whose id is never
+        /// given again.
+        var limitOfStrangers: LimitName?
     }
 
     /// The limits that count the account now.
@@ -68,12 +79,17 @@ extension AccountDataHandler {
         $0.definition.subject == .text && $0.isOperators
     }
 
-    private static func names(of subject: AccountDataSubject) -> [SubjectName] {
+    static func names(of subject: AccountDataSubject) -> [SubjectName] {
         let emails = subject.emails.map { email in
             EmailAddress(email).map { String(decoding: $0.normalised, as: UTF8.self) } ?? email
         }
         return [SubjectName(kind: "account", text: subject.account.text)]
-            + emails.map { SubjectName(kind: "email", text: $0) }
-            + subject.phoneNumbers.map { SubjectName(kind: "phone number", text: $0) }
+            + emails.map {
+                SubjectName(
+                    kind: "email", text: $0, limitOfStrangers: .failedSignInByAccount)
+            }
+            + subject.phoneNumbers.map {
+                SubjectName(kind: "phone number", text: $0, limitOfStrangers: .phoneCodeGuess)
+            }
     }
 }

@@ -6,14 +6,21 @@ import Storage
 
 extension AccountDataHandler {
     /// Deletes what limits count of the account, its emails and its phone numbers, with one audit
-    /// event that names none of them.
+    /// event that names none of them. Their known devices do not count any more: whoever signs up
+    /// with the address next inherits none.
+    ///
+    /// What counts the messages to an email or a number stays, and ends by itself within days.
+    /// Attack: somebody signs up with a victim's email, or by codes to a number that earns from each
+    /// message, deletes the account, and does it again, as often as the limits forget.
     /// - Throws: `rpc/permission-denied` unless identity calls; `rpc/invalid-argument`;
     ///   `rpc/unavailable` if the disk accepts no writes. The call can be repeated.
     func forgetAccountData(
         _ request: AccountDataV1.ForgetAccountDataRequest, _ context: CallContext
     ) async throws -> AccountDataV1.ForgetAccountDataResponse {
         try context.requireIdentity()
-        let counted = counted(try AccountDataSubject(request.subject))
+        let subject = try AccountDataSubject(request.subject)
+        try await forgetDevices(of: subject)
+        let counted = counted(subject).filter { !$0.countsMessages }
         let (subjects, policies, now) = (limits.subjects, limits.policies.value, time.now())
         for counted in counted {
             var keys: [LimitKey] = []
@@ -31,5 +38,17 @@ extension AccountDataHandler {
                 AuditEvent(.limitReset, attempt: Int64(clamping: counted.count)))
         }
         return AccountDataV1.ForgetAccountDataResponse(rows: UInt32(clamping: counted.count))
+    }
+
+    /// Marks are hashes of a name and a device and are not found; they end after 90 days.
+    private func forgetDevices(of subject: AccountDataSubject) async throws {
+        let now = time.now()
+        let owners = Self.names(of: subject).compactMap { name in
+            name.limitOfStrangers.map { TrustedLane.owner($0, name.text) }
+        }
+        for owner in owners where !limits.devices.forget(owner, at: now) {
+            limits.hits.devicesFull(at: now)
+        }
+        try await limits.devices.subjects.finish()
     }
 }

@@ -23,6 +23,7 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     case invalidAccessToken = "auth/invalid-access-token"
     case invalidChoice = "auth/invalid-choice"
     case invalidCode = "auth/invalid-verification-code"
+    case invalidConfirmation = "auth/invalid-confirmation"
     case invalidCredential = "auth/invalid-credential"
     case invalidDeviceKey = "auth/invalid-device-key"
     case invalidDeviceProof = "auth/invalid-device-proof"
@@ -50,6 +51,7 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     case sessionEnded = "auth/session-ended"
     case sessionNotFound = "auth/session-not-found"
     case tooManyRequests = "auth/too-many-requests"
+    case underageUser = "auth/underage-user"
     case weakPassword = "auth/weak-password"
 
     case cancelled = "rpc/cancelled"
@@ -86,6 +88,7 @@ package enum ErrorCode: String, CaseIterable, Sendable {
         case .invalidAccessToken: Entry(.unauthenticated, next: .refresh)
         case .invalidChoice: Entry(.failedPrecondition, next: .correct)
         case .invalidCode: Entry(.unauthenticated, next: .correct)
+        case .invalidConfirmation: Entry(.failedPrecondition, next: .startAgain)
         case .invalidCredential: Entry(.unauthenticated, next: .resetPassword)
         case .invalidDeviceKey: Entry(.invalidArgument, next: .correct)
         case .invalidDeviceProof: Entry(.unauthenticated, next: .refresh)
@@ -113,6 +116,7 @@ package enum ErrorCode: String, CaseIterable, Sendable {
         case .sessionEnded: Entry(.unauthenticated, next: .signIn)
         case .sessionNotFound: Entry(.notFound, next: .correct)
         case .tooManyRequests: Entry(.resourceExhausted, isRetryable: true, next: .wait)
+        case .underageUser: Entry(.permissionDenied, next: .contactSupport)
         case .weakPassword: Entry(.invalidArgument, next: .correct)
         case .cancelled: Entry(.cancelled, next: .tryAgain)
         case .deadlineExceeded: Entry(.deadlineExceeded, isRetryable: true, next: .tryAgain)

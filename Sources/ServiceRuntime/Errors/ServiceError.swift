@@ -67,7 +67,7 @@ package struct ServiceError: Error, Hashable, Sendable {
     }
 
     /// The sentence for the user: this occurrence's, or the catalogue's in English.
-    package var userMessage: String { sentence ?? code.sentence(in: .english) }
+    package var userMessage: String { sentence ?? catalogueSentence(in: .english) }
 
     /// The names of the request's fields at fault.
     package var fields: [String] { violations.map(\.field) }

@@ -90,6 +90,12 @@ package enum IDKind {
         /// `dev_…`
         package static let prefix = "dev"
     }
+
+    /// The ids of exports of accounts' data.
+    package enum Export: IdentifierKind {
+        /// `exp_…`
+        package static let prefix = "exp"
+    }
 }
 
 /// The id of an account: `acc_…`
@@ -106,6 +112,8 @@ package typealias EventID = Identifier<IDKind.Event>
 package typealias MigrationID = Identifier<IDKind.Migration>
 /// The id of a device that receives push messages: `dev_…`
 package typealias PushDeviceID = Identifier<IDKind.PushDevice>
+/// The id of an export: `exp_…`
+package typealias ExportID = Identifier<IDKind.Export>
 
 /// The texts of ids: a 64-bit key as thirteen lower-case characters of Crockford's base32, most
 /// significant first. Source: https://www.crockford.com/base32.html

@@ -162,6 +162,18 @@ package enum MetricCatalogue {
         Entry(
             "identity_orphans", .number,
             "Rows without their other half, and accounts that only other services know, by kind."),
+        Entry("identity_orphan_repairs_total", .number, "Orphans that were repaired, by kind."),
+        Entry(
+            "identity_profile_creation_failures_total", .number,
+            "Profiles of accounts that the store refused."),
+        Entry(
+            "identity_deletions", .number, "Deletions of accounts, waiting or under way, by state."),
+        Entry(
+            "identity_deletions_overdue", .number,
+            "Deletions that began longer ago than deletion-overdue."),
+        Entry(
+            "identity_deletion_failures_total", .number,
+            "Failed tries of a step of a deletion, by step."),
         Entry(
             "provider_dialogs_total", .number,
             "Dialogs of identity providers in apps, by provider and outcome."),

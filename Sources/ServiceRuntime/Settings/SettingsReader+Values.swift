@@ -43,6 +43,27 @@ extension SettingsReader {
         }
     }
 
+    /// A duration, or `forever`, which is nil.
+    package mutating func durationOrForever(
+        _ name: String, default standard: Duration, in range: ClosedRange<Duration>,
+        reason: String
+    ) -> Duration? {
+        let forever = "forever"
+        let (low, high) = (
+            DurationText.write(range.lowerBound), DurationText.write(range.upperBound)
+        )
+        return take(
+            name, default: Optional(standard),
+            expected: "a duration from \(low) to \(high), such as 30d, or \(forever)",
+            unit: "duration|\(forever)", reason: reason,
+            write: { $0.map(DurationText.write) ?? forever }
+        ) { given -> Duration?? in
+            guard let text = given.one else { return nil }
+            if text == forever { return .some(nil) }
+            return DurationText.read(text).flatMap { range.contains($0) ? .some($0) : nil }
+        }
+    }
+
     /// A boolean.
     package mutating func boolean(
         _ name: String, default standard: Bool, reason: String

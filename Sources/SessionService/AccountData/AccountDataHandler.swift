@@ -1,5 +1,4 @@
 import Contracts
-import Cryptography
 import ServiceRuntime
 import Storage
 
@@ -8,12 +7,8 @@ import Storage
 /// lists all tables.
 struct AccountDataHandler: AccountDataService {
     let store: Store
-    /// Opens the names of devices.
-    let deviceNames: SealedBox
+    let keys: SessionKeys
     let life: SessionLife
     let memory: SessionMemory
-    /// How long the access tokens of an ended session may still be used: its row must stay as long,
-    /// since a start reads from it that they are revoked.
-    let revocationRetention: Duration
     let time: any Time
 }

@@ -58,7 +58,7 @@ extension AccountDataHandler {
         let session = memory.activity.applied(to: stored)
         return [
             "session_id": .string(session.id.text),
-            "device_name": .string(try device.name(of: session.id, box: deviceNames)),
+            "device_name": .string(try device.name(of: session.id, box: keys.deviceNames)),
             "platform": .string(device.platform ?? ""),
             "sign_in_methods": .array(session.proofs.signIn.methods.map { .string($0) }),
             "created_at": .string(session.createdAt.text),

@@ -11,14 +11,14 @@ extension AccountDataHandler {
     /// Ends an account's sessions, so that no access token works any more, and deletes what is
     /// stored of them and of the account.
     ///
-    ///     row                                       this call
-    ///     a session that ended longer ago than      deletes it
-    ///     an access token lives
-    ///     any other session                         ends it, and removes device, platform and
-    ///                                               proofs; a later call, or the purge, deletes it
-    ///     when the account was last seen            deletes it
-    ///     the end of the account's sessions         leaves it: it refuses sign-in proofs from
-    ///                                               before, and is purged after a day
+    ///     row                               this call
+    ///     a session                         ends it, deletes it, and keeps a keyed hash of its
+    ///                                       number, so that its tokens get the right answer (G-29)
+    ///     the end of a session              leaves it: a start reads from it which access tokens
+    ///                                       are revoked; purged after 2 hours
+    ///     when the account was last seen    deletes it
+    ///     the end of the account's sessions leaves it: it refuses sign-in proofs from before, and
+    ///                                       is purged after a day
     /// - Throws: `rpc/permission-denied` unless identity calls; `rpc/invalid-argument`; errors of
     ///   the store. The call can be repeated.
     func forgetAccountData(
@@ -29,9 +29,7 @@ extension AccountDataHandler {
         var rows = try await endSessions(of: account)
         while true {
             let deleted = try await store.write(about: [.account(account)]) { transaction in
-                try transaction.deleteSessions(
-                    of: account, endedUntil: transaction.at - revocationRetention,
-                    limit: Self.deletedAtOnce)
+                try transaction.deleteSessions(of: account, limit: Self.deletedAtOnce, keys)
             }
             rows += deleted
             if deleted < Self.deletedAtOnce { break }
@@ -39,55 +37,44 @@ extension AccountDataHandler {
         return AccountDataV1.ForgetAccountDataResponse(rows: UInt32(clamping: rows))
     }
 
-    /// - Returns: how many rows were changed or deleted.
+    /// - Returns: how many rows were deleted.
     private func endSessions(of account: AccountID) async throws -> Int {
         let outcome: FlowOutcome<Int> = try await store.write(about: [.account(account)]) {
             transaction in
             try transaction.recordAccountEnd(
-                account, AccountEnd(before: transaction.at, generation: 0), .security)
+                account, AccountEnd(before: transaction.at, generation: 0), .accountDeleted)
             let open = try memory.openSessions(of: account, in: transaction)
-            let (ended, _) = try transaction.end(open, .security, life: life)
+            let (ended, _) = try transaction.end(open, .accountDeleted, life: life)
             if !ended.isEmpty {
                 try transaction.audit(AuditEvent(.accountSessionsEnded, account: account.key))
             }
             // After the ends, which record when the account was last seen.
-            return .done(
-                try transaction.stripSessions(of: account)
-                    + transaction.deleteSeen(account), ended: ended)
+            return .done(try transaction.deleteSeen(account), ended: ended)
         }
         return try memory.settle(outcome)
     }
 }
 
 extension Transaction {
-    /// Removes what describes a person from an account's ended sessions.
-    /// - Returns: from how many.
-    fileprivate func stripSessions(of account: AccountID) throws -> Int {
-        try execute(
-            """
-            UPDATE session
-            SET platform = NULL, device = NULL, device_name = NULL, device_key = NULL, proofs = NULL
-            WHERE account = ? AND ended_at_ms IS NOT NULL
-              AND (platform IS NOT NULL OR device IS NOT NULL OR device_name IS NOT NULL
-                OR device_key IS NOT NULL OR proofs IS NOT NULL)
-            """,
-            [.integer(account.key)])
-    }
-
     fileprivate func deleteSeen(_ account: AccountID) throws -> Int {
         try execute("DELETE FROM account_seen WHERE account = ?", [.integer(account.key)])
     }
 
-    /// Deletes sessions of an account that ended until `moment`, `limit` at a time.
+    /// Deletes ended sessions of an account, `limit` at a time, and keeps their hashes.
     fileprivate func deleteSessions(
-        of account: AccountID, endedUntil moment: Timestamp, limit: Int
+        of account: AccountID, limit: Int, _ keys: SessionKeys
     ) throws -> Int {
-        try execute(
+        let sessions: [SessionID] = try query(
             """
-            DELETE FROM session WHERE id IN (
-                SELECT id FROM session
-                WHERE account = ? AND ended_at_ms IS NOT NULL AND ended_at_ms <= ? LIMIT ?)
+            SELECT id FROM session
+            WHERE account = ? AND ended_at_ms IS NOT NULL ORDER BY id LIMIT ?
             """,
-            [.integer(account.key), SQLValue(moment), .integer(Int64(limit))])
+            [.integer(account.key), .integer(Int64(limit))]
+        ) { try $0.identifier(0) }
+        for session in sessions { try recordDeleted(session, keys) }
+        guard let last = sessions.last else { return 0 }
+        return try execute(
+            "DELETE FROM session WHERE account = ? AND ended_at_ms IS NOT NULL AND id <= ?",
+            [.integer(account.key), .integer(last.key)])
     }
 }

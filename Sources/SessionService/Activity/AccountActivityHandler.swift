@@ -6,7 +6,7 @@ import ServiceRuntime
 import Storage
 
 /// `postern.session.v1.AccountActivity`: when an account was used, for identity and the operator's
-/// tool. `noteActivity` is in the file of its name.
+/// tool. `listAccountActivity` and `noteActivity` are in the files of their names.
 struct AccountActivityHandler: AccountActivityService {
     let store: Store
     let life: SessionLife
@@ -28,17 +28,34 @@ struct AccountActivityHandler: AccountActivityService {
         guard let account = AccountID(text: request.accountId) else {
             throw ServiceError(.invalidArgument, fields: ["account_id"])
         }
-        let (open, seen) = try await store.read {
-            (try $0.openSessions(of: account), try $0.accountSeen(account))
-        }
+        return answer(try await store.read { try $0.uses(of: account) })
+    }
+
+    /// The activity of an account by its stored uses, with the marks that are not on disk yet.
+    func answer(_ uses: AccountUses) -> SessionV1.GetAccountActivityResponse {
         let now = time.now()
-        let sessions = open.map(activity.applied(to:))
+        let sessions = uses.open.map(activity.applied(to:))
         let live = sessions.filter { life.state(of: $0, at: now) == .live }
         // A session that has timed out was still used, even if its end is not written yet.
-        let latest = (sessions.map(\.usedAt) + [seen].compactMap(\.self)).max()
+        let latest = (sessions.map(\.usedAt) + [uses.seen].compactMap(\.self)).max()
         return SessionV1.GetAccountActivityResponse(
             liveSessions: UInt32(clamping: live.count),
             lastActivityAtMs: live.map(\.usedAt).max()?.milliseconds ?? 0,
             lastSeenAtMs: latest?.milliseconds ?? 0)
+    }
+}
+
+/// What the store has about the use of an account.
+struct AccountUses: Sendable {
+    /// Its sessions that have not ended.
+    let open: [Session]
+    /// When it was last seen; nil if that is not known.
+    let seen: Timestamp?
+}
+
+extension SQLSession {
+    /// The stored uses of an account.
+    func uses(of account: AccountID) throws -> AccountUses {
+        AccountUses(open: try openSessions(of: account), seen: try accountSeen(account))
     }
 }

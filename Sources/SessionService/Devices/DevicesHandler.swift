@@ -38,8 +38,14 @@ struct DevicesHandler: DevicesService {
         _ token: AccessToken, _ store: some SQLSession, at now: Timestamp
     ) throws -> Session {
         guard let session = try memory.session(token.session, in: store),
-            session.account == token.account, life.state(of: session, at: now) == .live
-        else { throw ServiceError(.sessionEnded) }
+            session.account == token.account
+        else {
+            let isDeleted = try store.isOfDeletedAccount(token.session, keys)
+            throw ServiceError.sessionEnded(isDeleted ? .accountDeleted : .unspecified)
+        }
+        if let reason = life.state(of: session, at: now).reason {
+            throw ServiceError.sessionEnded(reason.message)
+        }
         guard now < token.expiresAt else { throw ServiceError(.invalidAccessToken) }
         return session
     }

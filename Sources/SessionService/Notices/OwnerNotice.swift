@@ -30,7 +30,9 @@ enum OwnerNotice {
         switch reason {
         case .displaced: .sessionDisplaced
         case .replayed: .sessionReplayed
-        case .signedOut, .inactive, .maximumAge, .security, .revoked, .providerRevoked: nil
+        case .signedOut, .inactive, .maximumAge, .security, .revoked, .providerRevoked,
+            .accountDeleted:
+            nil
         }
     }
 }

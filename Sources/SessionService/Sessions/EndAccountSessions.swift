@@ -9,7 +9,9 @@ import Storage
 /// identity retries, so a password change still ends the sessions.
 private let aheadMax: Duration = .seconds(3_600)
 /// The reasons that can apply to a whole account; the others apply to a single session.
-private let accountReasons: [EndReason] = [.signedOut, .security, .revoked, .providerRevoked]
+private let accountReasons: [EndReason] = [
+    .signedOut, .security, .revoked, .providerRevoked, .accountDeleted,
+]
 
 extension SessionsHandler {
     /// Ends an account's sessions, and rejects sign-ins that began before (S-06): after a password

@@ -64,7 +64,8 @@ extension SessionsHandler {
         _ use: RefreshTokenUse, _ transaction: Transaction
     ) throws -> FlowOutcome<TokenGrant> {
         guard let session = try memory.session(use.token.session, in: transaction) else {
-            return .refused(.sessionEnded)
+            let isDeleted = try transaction.isOfDeletedAccount(use.token.session, keys)
+            return isDeleted ? .isOver(.accountDeleted) : .refused(.sessionEnded)
         }
         let verdict = settings.deviceBinding.verdict(on: use.device, home: session.device)
         let decision = decision(
@@ -109,15 +110,15 @@ extension SessionsHandler {
             return .refused(.refreshTokenReplayed, ended: [ended])
         case .isOver(let reason):
             let ended = try transaction.end(session, reason, from: use.origin)
-            return .refused(.sessionEnded, ended: [ended])
+            return .isOver(reason, ended: [ended])
         case .refused(let code):
             let rejected = try memory.rejectedTokens.auditUse(
                 of: session, .refreshRefused, code, use.origin, transaction)
             return .refused(code, rejected: rejected)
         case .hasEnded:
+            guard let reason = session.end?.reason else { return .refused(.sessionEnded) }
             // The client gets this code so that the user signs in with the provider again (G-24).
-            let isRevoked = session.end?.reason == .providerRevoked
-            return .refused(isRevoked ? .providerRevoked : .sessionEnded)
+            return reason == .providerRevoked ? .refused(.providerRevoked) : .isOver(reason)
         case .unknown: return .refused(.invalidRefreshToken)
         }
     }

@@ -44,6 +44,7 @@ enum EndReason: Int64, CaseIterable, Sendable {
     case security = 6
     case revoked = 7
     case providerRevoked = 8
+    case accountDeleted = 9
 
     /// The reason on the wire.
     var message: SessionV1.EndReason { SessionV1.EndReason(rawValue: Int32(rawValue)) }

@@ -19,7 +19,8 @@ extension Transaction {
                 AuditEvent(.refreshTokenReplayed, outcome: .refreshTokenReplayed)
             case .inactive, .maximumAge: AuditEvent(.sessionEnded, outcome: .sessionEnded)
             case .providerRevoked: AuditEvent(.sessionEnded, outcome: .providerRevoked)
-            case .signedOut, .displaced, .security, .revoked: AuditEvent(.sessionEnded)
+            case .signedOut, .displaced, .security, .revoked, .accountDeleted:
+                AuditEvent(.sessionEnded)
             }
         try audit(event.of(session).from(origin))
         return RevokedSession(id: session.id, at: at)

@@ -150,13 +150,6 @@ extension SQLSession {
         }
     }
 
-    /// The sessions that ended after `moment`.
-    func sessionsEnded(after moment: Timestamp) throws -> [RevokedSession] {
-        try query(
-            "SELECT id, ended_at_ms FROM session WHERE ended_at_ms > ? ORDER BY ended_at_ms",
-            [SQLValue(moment)]
-        ) { RevokedSession(id: try $0.identifier(0), at: try $0.timestamp(1)) }
-    }
 }
 
 extension SessionProof {

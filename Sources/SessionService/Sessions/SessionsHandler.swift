@@ -64,10 +64,23 @@ extension SessionsHandler {
         _ request: SessionV1.InspectSessionRequest, _ context: CallContext
     ) async throws -> SessionV1.InspectSessionResponse {
         try store.clock.requireAnswering()
-        guard let token = accessTokens.readRetired(request.accessToken),
-            let session = try await store.read({ try memory.session(token.session, in: $0) })
-        else { return SessionV1.InspectSessionResponse() }
+        guard let token = accessTokens.readRetired(request.accessToken) else {
+            return SessionV1.InspectSessionResponse()
+        }
         let now = time.now()
+        let (stored, isDeleted) = try await store.read { store in
+            let session = try memory.session(token.session, in: store)
+            let isUnknown = session == nil
+            return (
+                session, try isUnknown && store.isOfDeletedAccount(token.session, keys)
+            )
+        }
+        guard let session = stored else {
+            guard isDeleted else { return SessionV1.InspectSessionResponse() }
+            return SessionV1.InspectSessionResponse(
+                known: true, sessionId: token.session.text, accountId: token.account.text,
+                endReason: .accountDeleted, accessTokenCurrent: now < token.expiresAt)
+        }
         let state = life.state(of: session, at: now)
         return SessionV1.InspectSessionResponse(
             known: true, sessionId: session.id.text, accountId: session.account.text,

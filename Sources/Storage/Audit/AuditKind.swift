@@ -10,6 +10,10 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case accountRegistered = "account.registered"
     /// A guest account, without any way to sign in, was created.
     case guestRegistered = "account.guest-registered"
+    /// The deletion of a guest that nobody came back to began.
+    case guestExpired = "guest.expired"
+    /// An orphan was repaired; `actor` says who asked, and is absent if the check did.
+    case orphanRepaired = "orphan.repaired"
     /// A guest became a full account.
     case guestUpgraded = "account.guest-upgraded"
     /// The owner of an account's unverified address proved it: all previous credentials were
@@ -87,6 +91,23 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case accountShown = "account.shown"
     /// They viewed a page of accounts with these fields; `attempt` is the number of accounts.
     case accountsShown = "account.list-shown"
+    /// An account's owner or the operator requested its deletion; `attempt` is 1 if it waits, `actor`
+    /// says who if it was not the owner.
+    case deletionRequested = "account.deletion-requested"
+    /// A deletion that waited was cancelled.
+    case deletionCancelled = "account.deletion-cancelled"
+    /// The deletion of an account has begun: it cannot be cancelled any more. An app's backend
+    /// deletes its own part.
+    case deletionBegun = "account.deletion-begun"
+    /// The app's backend did not say within 72 hours that it has deleted its part: the deletion goes
+    /// on.
+    case deletionUnanswered = "account.deletion-unanswered"
+    /// An account and its data are deleted.
+    case accountDeleted = "account.deleted"
+    /// A link to delete an account was requested.
+    case deletionLinkRequested = "account.deletion-link-requested"
+    /// A link to delete an account was mailed.
+    case deletionLinkMailed = "account.deletion-link-mailed"
     /// An account was signed in to from a device that is new for it.
     case newDevice = "sign-in.new-device"
     /// A user signed in.
@@ -127,6 +148,22 @@ package enum AuditKind: String, CaseIterable, Sendable {
     /// An account's owner changed the privacy settings; `attempt` is what they are now: 1 for
     /// marketing, 2 for analytics, added.
     case privacyChanged = "consent.privacy-changed"
+    /// A parent was asked for consent, at the address whose hash is the subject.
+    case parentAsked = "consent.parent-asked"
+    /// A parent gave consent.
+    case parentConsented = "consent.parent-given"
+    /// A parent refused consent, or withdrew it.
+    case parentRefused = "consent.parent-refused"
+    /// A sign-up was refused, because the person is too young.
+    case underageRefused = "sign-up.underage-refused"
+    /// An account's owner ordered an export of all data.
+    case exportRequested = "export.requested"
+    /// An export can be fetched.
+    case exportReady = "export.ready"
+    /// An account's owner fetched the archive, from its first byte.
+    case exportFetched = "export.fetched"
+    /// An account's owner deleted the export.
+    case exportCancelled = "export.cancelled"
     /// Onboarding was completed: its documents were written, and the account's flag was set.
     case onboardingCompleted = "onboarding.completed"
     /// The drafts of onboarding were removed.

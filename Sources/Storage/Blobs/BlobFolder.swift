@@ -63,6 +63,15 @@ package final class BlobFolder: BlobStore {
 
     /// See `BlobStore`.
     /// - Throws: see `BlobStore`.
+    package func begin(_ name: BlobName) async throws -> any BlobDraft {
+        let (file, path) = (file(name), path)
+        return try await perform { [self] in
+            try DraftFile(file + Self.draftSuffix, named: file, in: path, of: self)
+        }
+    }
+
+    /// See `BlobStore`.
+    /// - Throws: see `BlobStore`.
     package func read(_ name: BlobName, at offset: Int, count: Int) async throws -> [UInt8]? {
         let file = file(name)
         return try await perform { try Self.open(file, name)?.read(count, at: offset) }
@@ -88,7 +97,7 @@ package final class BlobFolder: BlobStore {
 
     private func file(_ name: BlobName) -> String { "\(path)/\(name.text)" }
 
-    private func perform<Value: Sendable>(
+    fileprivate func perform<Value: Sendable>(
         _ work: @escaping @Sendable () throws -> Value
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
@@ -127,5 +136,43 @@ extension BlobFolder {
             return nil
         }
         return try OpenFile(file, name: "\(self.name)/\(name.text)")
+    }
+}
+
+/// A blob that is being written. It owns the open file.
+private final class DraftFile: BlobDraft {
+    /// The file's path until it is complete.
+    private let draft: String
+    private let file: String
+    private let path: String
+    private let folder: BlobFolder
+    private let descriptor: Int32
+    private let isComplete = Atomic<Bool>(false)
+
+    init(_ draft: String, named file: String, in path: String, of folder: BlobFolder) throws {
+        (self.draft, self.file, self.path, self.folder) = (draft, file, path, folder)
+        descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw PrivateFile.failure(draft) }
+    }
+
+    deinit {
+        close(descriptor)
+        if !isComplete.load(ordering: .acquiring) { unlink(draft) }
+    }
+
+    func append(_ bytes: [UInt8]) async throws {
+        try await folder.perform { [self] in
+            try PrivateFile.write(bytes, to: descriptor, draft)
+        }
+    }
+
+    func complete() async throws {
+        try await folder.perform { [self] in
+            guard fsync(descriptor) == 0, rename(draft, file) == 0 else {
+                throw PrivateFile.failure(file)
+            }
+            isComplete.store(true, ordering: .releasing)
+            try PrivateFile.sync(path)
+        }
     }
 }

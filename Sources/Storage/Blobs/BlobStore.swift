@@ -12,6 +12,11 @@ package protocol BlobStore: Sendable {
     /// - Throws: `rpc/unavailable` when the disk fails or is full.
     func write(_ name: BlobName, _ parts: [[UInt8]]) async throws
 
+    /// Begins a file that is written part by part, so that it is never in memory as a whole. There
+    /// must be none of that name.
+    /// - Throws: `rpc/unavailable` when the disk fails or is full.
+    func begin(_ name: BlobName) async throws -> any BlobDraft
+
     /// Reads `count` bytes from `offset` on, fewer at the end; nil if there is no such file.
     /// - Throws: `rpc/unavailable` when the disk fails.
     func read(_ name: BlobName, at offset: Int, count: Int) async throws -> [UInt8]?
@@ -24,6 +29,18 @@ package protocol BlobStore: Sendable {
     /// The names of all files.
     /// - Throws: `rpc/unavailable` when the disk fails.
     func names() async throws -> [BlobName]
+}
+
+/// A file that is being written. It has its name only when it is complete; a draft that is released
+/// before is removed, and so is one that a crash has left, at the next start.
+package protocol BlobDraft: Sendable {
+    /// Adds bytes at the end. One call at a time.
+    /// - Throws: `rpc/unavailable` when the disk fails or is full.
+    func append(_ bytes: [UInt8]) async throws
+
+    /// Gives the file its name, durable on return. Nothing can be added afterwards.
+    /// - Throws: `rpc/unavailable` when the disk fails.
+    func complete() async throws
 }
 
 /// The name of a blob: 128 random bits as 32 hexadecimal digits. No other name is opened, so none

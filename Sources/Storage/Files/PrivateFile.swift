@@ -31,19 +31,22 @@ enum PrivateFile {
         let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw failure(path) }
         defer { close(file) }
-        for part in parts {
-            try part.withUnsafeBytes { bytes in
-                var done = 0
-                while done < bytes.count {
-                    let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
-                    let count = Glibc.write(file, rest.baseAddress, rest.count)
-                    if count < 0, errno == EINTR { continue }
-                    guard count > 0 else { throw failure(path) }
-                    done += count
-                }
+        for part in parts { try write(part, to: file, path) }
+        guard fsync(file) == 0 else { throw failure(path) }
+    }
+
+    /// Writes all bytes to an open file.
+    static func write(_ bytes: [UInt8], to file: Int32, _ path: String) throws {
+        try bytes.withUnsafeBytes { bytes in
+            var done = 0
+            while done < bytes.count {
+                let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
+                let count = Glibc.write(file, rest.baseAddress, rest.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { throw failure(path) }
+                done += count
             }
         }
-        guard fsync(file) == 0 else { throw failure(path) }
     }
 
     /// Creates the last folder of `path` if it does not exist.

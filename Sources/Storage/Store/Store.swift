@@ -31,6 +31,8 @@ package final class Store: Sendable {
     /// Whether writes reach the disk, for health.
     package let writes: PartCondition
     let logger: Logger
+    /// How long rows of the audit trail are kept; nil for ever.
+    let auditRetention: Duration?
     private let engine: any SQLEngine
     private let limits: Limits
     let metrics: StoreMetrics
@@ -40,13 +42,14 @@ package final class Store: Sendable {
     /// Opens the store `name` in `folder`, creates it if needed, and migrates its schema.
     /// - Parameters:
     ///   - acceptsClock: the operator confirms that the machine's clock is right.
+    ///   - auditRetention: how long rows of the audit trail are kept; nil for ever.
     ///   - randomness: `instance` is drawn from it.
     ///   - backend: for tests, which put another in front of the embedded one.
     /// - Throws: `StoreError`, whose description tells the operator what to do, or `SQLError`.
     package init(
         folder: String, name: String, migrations: [Migration],
         engine: any SQLEngine = SQLiteEngine(), limits: Limits = Limits(),
-        acceptsClock: Bool = false, time: any Time,
+        acceptsClock: Bool = false, auditRetention: Duration? = nil, time: any Time,
         randomness: any Randomness = SecureRandomness(), logger: Logger,
         backend: (any StoreBackend) -> any StoreBackend = { $0 }
     ) throws {
@@ -65,6 +68,7 @@ package final class Store: Sendable {
         self.engine = engine
         self.limits = limits
         self.logger = logger
+        self.auditRetention = auditRetention
         let metrics = StoreMetrics(name: name, time: time)
         let writes = PartCondition(time: time)
         let watchdog = WriterWatchdog(time: time)

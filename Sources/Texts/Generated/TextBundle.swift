@@ -20,6 +20,7 @@ auth/email-not-verified: Bitte bestätigen Sie zuerst Ihre E-Mail-Adresse.
 auth/idempotency-key-reused: Diese Anfrage wurde bereits für etwas anderes verwendet. Bitte beginnen Sie von vorn.
 auth/invalid-access-token: Bitte melden Sie sich erneut an.
 auth/invalid-verification-code: Dieser Code stimmt nicht. Bitte prüfen Sie ihn.
+auth/invalid-confirmation: Bitte bestätigen Sie das noch einmal: Es ist zu viel Zeit vergangen.
 auth/invalid-device-key: Dieses Gerät konnte nicht registriert werden. Bitte versuchen Sie es erneut.
 auth/invalid-device-proof: Dieses Gerät konnte sich nicht ausweisen. Bitte versuchen Sie es erneut.
 auth/invalid-document: Bitte prüfen Sie Ihre Eingaben.
@@ -39,6 +40,7 @@ auth/requires-recent-login: Bitte bestätigen Sie noch einmal, dass Sie es sind.
 auth/second-proof-required: Bitte bestätigen Sie auf einem zweiten Weg, dass Sie es sind.
 auth/session-ended: Ihre Sitzung ist beendet. Bitte melden Sie sich erneut an.
 auth/too-many-requests: Zu viele Versuche. Bitte warten Sie, bevor Sie es erneut versuchen.
+auth/underage-user: Aufgrund Ihres Alters können Sie hier kein Konto anlegen.
 auth/weak-password: Bitte wählen Sie ein stärkeres Passwort.
 rpc/deadline-exceeded: Das hat zu lange gedauert. Bitte versuchen Sie es erneut.
 rpc/internal: Bei uns ist etwas schiefgegangen. Bitte versuchen Sie es erneut.
@@ -51,6 +53,23 @@ document/json: Das konnte nicht gelesen werden. Bitte versuchen Sie es noch einm
 document/enumeration: Bitte wählen Sie eine der Möglichkeiten.
 document/server-only: Das können Sie nicht selbst ändern.
 photo/photo-format: Bitte wählen Sie ein Bild im Format JPEG, PNG oder WebP.
+session-end/signed-out: Sie haben sich abgemeldet. Bitte melden Sie sich erneut an.
+session-end/inactive: Sie waren länger nicht hier. Bitte melden Sie sich erneut an.
+session-end/maximum-age: Sie sind schon lange angemeldet. Bitte melden Sie sich erneut an.
+session-end/displaced: Sie haben sich inzwischen auf anderen Geräten angemeldet. Bitte melden Sie sich hier erneut an.
+session-end/replayed: Ihre Sitzung wurde zweimal benutzt und deshalb beendet. Bitte melden Sie sich erneut an.
+session-end/security: Ihre Sitzung wurde zum Schutz Ihres Kontos beendet. Bitte melden Sie sich erneut an.
+session-end/revoked: Unser Support hat Ihre Sitzung beendet. Bitte melden Sie sich erneut an.
+session-end/provider-revoked: Die Verbindung zum Anbieter besteht nicht mehr. Bitte melden Sie sich erneut bei ihm an.
+deletion/account: Ihr Konto wird gelöscht, mit Ihrem Profil und allen Anmeldemethoden.
+deletion/documents-one: Alles, was Sie gespeichert haben, wird gelöscht: {{count}} Eintrag.
+deletion/documents: Alles, was Sie gespeichert haben, wird gelöscht: {{count}} Einträge.
+deletion/photo: Ihr Profilfoto wird gelöscht.
+deletion/sessions: Sie werden auf allen Geräten abgemeldet.
+deletion/provider: Der Zugriff, den Sie bei anderen Anbietern wie Apple oder Google erteilt haben, wird widerrufen.
+deletion/wait-one: Wenn Sie warten wollen, beginnt die Löschung nach {{count}} Tag. Bis dahin können Sie sie abbrechen.
+deletion/wait: Wenn Sie warten wollen, beginnt die Löschung nach {{count}} Tagen. Bis dahin können Sie sie abbrechen.
+deletion/final: Eine begonnene Löschung ist endgültig. Später können Sie ein neues Konto anlegen, auch mit derselben Adresse.
 limit/code: Bitte warten Sie {{wait}}, bevor Sie einen neuen Code anfordern.
 limit/wrong-code: Zu viele falsche Codes. Bitte warten Sie {{wait}}.
 limit/mail: Bitte warten Sie {{wait}}, bevor Sie eine neue E-Mail anfordern.
@@ -79,6 +98,7 @@ auth/idempotency-key-reused: Diese Anfrage wurde bereits für etwas anderes verw
 auth/invalid-access-token: Bitte melde dich erneut an.
 auth/invalid-choice: Diese Auswahl ist abgelaufen, oder es wurde schon anders entschieden.
 auth/invalid-verification-code: Dieser Code stimmt nicht. Bitte prüfe ihn.
+auth/invalid-confirmation: Bitte bestätige das noch einmal: Es ist zu viel Zeit vergangen.
 auth/invalid-credential: Die E-Mail-Adresse oder das Passwort stimmt nicht.
 auth/invalid-device-key: Dieses Gerät konnte nicht registriert werden. Bitte versuche es erneut.
 auth/invalid-device-proof: Dieses Gerät konnte sich nicht ausweisen. Bitte versuche es erneut.
@@ -106,6 +126,7 @@ auth/second-proof-required: Bitte bestätige auf einem zweiten Weg, dass du es b
 auth/session-ended: Deine Sitzung ist beendet. Bitte melde dich erneut an.
 auth/session-not-found: Diese Sitzung wurde nicht gefunden.
 auth/too-many-requests: Zu viele Versuche. Bitte warte, bevor du es erneut versuchst.
+auth/underage-user: Aufgrund deines Alters kannst du hier kein Konto anlegen.
 auth/weak-password: Bitte wähle ein stärkeres Passwort.
 rpc/cancelled: Die Anfrage wurde abgebrochen.
 rpc/deadline-exceeded: Das hat zu lange gedauert. Bitte versuche es erneut.
@@ -140,6 +161,24 @@ document/server-only: Das kannst du nicht selbst ändern.
 photo/photo-bytes: Das Bild ist zu groß.
 photo/photo-format: Bitte wähle ein Bild im Format JPEG, PNG oder WebP.
 photo/photo-pixels: Das Bild hat zu viele Pixel.
+session-end/signed-out: Du hast dich abgemeldet. Bitte melde dich erneut an.
+session-end/inactive: Du warst länger nicht hier. Bitte melde dich erneut an.
+session-end/maximum-age: Du bist schon lange angemeldet. Bitte melde dich erneut an.
+session-end/displaced: Du hast dich inzwischen auf anderen Geräten angemeldet. Bitte melde dich hier erneut an.
+session-end/replayed: Deine Sitzung wurde zweimal benutzt und deshalb beendet. Bitte melde dich erneut an.
+session-end/security: Deine Sitzung wurde zum Schutz deines Kontos beendet. Bitte melde dich erneut an.
+session-end/revoked: Unser Support hat deine Sitzung beendet. Bitte melde dich erneut an.
+session-end/provider-revoked: Die Verbindung zum Anbieter besteht nicht mehr. Bitte melde dich erneut bei ihm an.
+session-end/account-deleted: Dieses Konto gibt es nicht mehr.
+deletion/account: Dein Konto wird gelöscht, mit deinem Profil und allen Anmeldemethoden.
+deletion/documents-one: Alles, was du gespeichert hast, wird gelöscht: {{count}} Eintrag.
+deletion/documents: Alles, was du gespeichert hast, wird gelöscht: {{count}} Einträge.
+deletion/photo: Dein Profilfoto wird gelöscht.
+deletion/sessions: Du wirst auf allen Geräten abgemeldet.
+deletion/provider: Der Zugriff, den du bei anderen Anbietern wie Apple oder Google erteilt hast, wird widerrufen.
+deletion/wait-one: Wenn du warten willst, beginnt die Löschung nach {{count}} Tag. Bis dahin kannst du sie abbrechen.
+deletion/wait: Wenn du warten willst, beginnt die Löschung nach {{count}} Tagen. Bis dahin kannst du sie abbrechen.
+deletion/final: Eine begonnene Löschung ist endgültig. Später kannst du ein neues Konto anlegen, auch mit derselben Adresse.
 password-needs/length: Das Passwort muss {{minimum}} bis {{maximum}} Zeichen lang sein.
 password-needs/common: Das Passwort darf keines sein, das viele Menschen verwenden.
 limit/code: Bitte warte {{wait}}, bevor du einen neuen Code anforderst.
@@ -178,6 +217,7 @@ auth/idempotency-key-reused: This request was already used for something else. P
 auth/invalid-access-token: Please sign in again.
 auth/invalid-choice: This choice has expired, or another one was made before.
 auth/invalid-verification-code: This code is incorrect. Please check it.
+auth/invalid-confirmation: Please confirm this once more: too much time has passed.
 auth/invalid-credential: The email or password is incorrect.
 auth/invalid-device-key: This device could not be registered. Please try again.
 auth/invalid-device-proof: This device could not identify itself. Please try again.
@@ -205,6 +245,7 @@ auth/second-proof-required: Please confirm in a second way that it is you.
 auth/session-ended: Your session has ended. Please sign in again.
 auth/session-not-found: This session was not found.
 auth/too-many-requests: Too many attempts. Please wait before trying again.
+auth/underage-user: You cannot create an account here because of your age.
 auth/weak-password: Please choose a stronger password.
 rpc/cancelled: The request was cancelled.
 rpc/deadline-exceeded: This took too long. Please try again.
@@ -239,6 +280,24 @@ document/server-only: You cannot change this yourself.
 photo/photo-bytes: The picture is too large.
 photo/photo-format: Please choose a JPEG, PNG or WebP picture.
 photo/photo-pixels: The picture has too many pixels.
+session-end/signed-out: You have signed out. Please sign in again.
+session-end/inactive: You have not been here for a while. Please sign in again.
+session-end/maximum-age: You have been signed in for a long time. Please sign in again.
+session-end/displaced: You have signed in on other devices since. Please sign in again here.
+session-end/replayed: We ended your session because it was used twice. Please sign in again.
+session-end/security: We ended your session to protect your account. Please sign in again.
+session-end/revoked: Our support team ended your session. Please sign in again.
+session-end/provider-revoked: The connection to the provider was removed. Please sign in with it again.
+session-end/account-deleted: This account no longer exists.
+deletion/account: Your account is deleted, with your profile and all ways to sign in.
+deletion/documents-one: Everything that you have saved is deleted: {{count}} item.
+deletion/documents: Everything that you have saved is deleted: {{count}} items.
+deletion/photo: Your profile photo is deleted.
+deletion/sessions: You are signed out on all devices.
+deletion/provider: The access that you granted at other providers, such as Apple or Google, is revoked.
+deletion/wait-one: If you choose to wait, the deletion begins after {{count}} day. Until then you can cancel it.
+deletion/wait: If you choose to wait, the deletion begins after {{count}} days. Until then you can cancel it.
+deletion/final: A deletion that has begun cannot be undone. You can create a new account later, with the same address.
 password-needs/length: The password needs {{minimum}} to {{maximum}} characters.
 password-needs/common: The password must not be one that many people use.
 limit/code: Please wait {{wait}} before requesting another code.
@@ -272,6 +331,7 @@ auth/email-not-verified: Confirme primero su dirección de correo electrónico.
 auth/idempotency-key-reused: Esta solicitud ya se utilizó para otra cosa. Empiece de nuevo.
 auth/invalid-access-token: Vuelva a iniciar sesión.
 auth/invalid-verification-code: Este código no es correcto. Compruébelo.
+auth/invalid-confirmation: Vuelva a confirmarlo: ha pasado demasiado tiempo.
 auth/invalid-device-key: No se pudo registrar este dispositivo. Inténtelo de nuevo.
 auth/invalid-device-proof: Este dispositivo no pudo identificarse. Inténtelo de nuevo.
 auth/invalid-document: Revise los datos que ha introducido.
@@ -291,6 +351,7 @@ auth/requires-recent-login: Confirme de nuevo que es usted.
 auth/second-proof-required: Confirme por una segunda vía que es usted.
 auth/session-ended: Su sesión ha terminado. Vuelva a iniciar sesión.
 auth/too-many-requests: Demasiados intentos. Espere antes de volver a intentarlo.
+auth/underage-user: Por su edad no puede crear una cuenta aquí.
 auth/weak-password: Elija una contraseña más segura.
 rpc/deadline-exceeded: Ha tardado demasiado. Inténtelo de nuevo.
 rpc/internal: Se ha producido un error por nuestra parte. Inténtelo de nuevo.
@@ -303,6 +364,23 @@ document/json: No se ha podido leer. Inténtelo de nuevo.
 document/enumeration: Elija una de las opciones.
 document/server-only: No puede cambiar esto por su cuenta.
 photo/photo-format: Elija una imagen JPEG, PNG o WebP.
+session-end/signed-out: Ha cerrado la sesión. Vuelva a iniciar sesión.
+session-end/inactive: Lleva un tiempo sin entrar. Vuelva a iniciar sesión.
+session-end/maximum-age: Lleva mucho tiempo con la sesión abierta. Vuelva a iniciar sesión.
+session-end/displaced: Ha iniciado sesión en otros dispositivos. Vuelva a iniciar sesión aquí.
+session-end/replayed: Cerramos su sesión porque se usó dos veces. Vuelva a iniciar sesión.
+session-end/security: Cerramos su sesión para proteger su cuenta. Vuelva a iniciar sesión.
+session-end/revoked: Nuestro servicio de asistencia cerró su sesión. Vuelva a iniciar sesión.
+session-end/provider-revoked: Ya no hay conexión con el proveedor. Vuelva a iniciar sesión con él.
+deletion/account: Se elimina su cuenta, con su perfil y todas las formas de iniciar sesión.
+deletion/documents-one: Se elimina todo lo que ha guardado: {{count}} elemento.
+deletion/documents: Se elimina todo lo que ha guardado: {{count}} elementos.
+deletion/photo: Se elimina su foto de perfil.
+deletion/sessions: Se cierra su sesión en todos los dispositivos.
+deletion/provider: Se revoca el acceso que dio en otros proveedores, como Apple o Google.
+deletion/wait-one: Si elige esperar, la eliminación empieza después de {{count}} día. Hasta entonces puede cancelarla.
+deletion/wait: Si elige esperar, la eliminación empieza después de {{count}} días. Hasta entonces puede cancelarla.
+deletion/final: Una eliminación ya empezada no se puede deshacer. Más tarde puede crear otra cuenta con la misma dirección.
 limit/code: Espere {{wait}} antes de solicitar otro código.
 limit/wrong-code: Demasiados códigos incorrectos. Espere {{wait}}.
 limit/mail: Espere {{wait}} antes de solicitar otro correo.
@@ -331,6 +409,7 @@ auth/idempotency-key-reused: Esta solicitud ya se utilizó para otra cosa. Empie
 auth/invalid-access-token: Vuelve a iniciar sesión.
 auth/invalid-choice: Esta elección ha caducado o ya se decidió otra cosa.
 auth/invalid-verification-code: Este código no es correcto. Compruébalo.
+auth/invalid-confirmation: Vuelve a confirmarlo: ha pasado demasiado tiempo.
 auth/invalid-credential: El correo electrónico o la contraseña no son correctos.
 auth/invalid-device-key: No se pudo registrar este dispositivo. Inténtalo de nuevo.
 auth/invalid-device-proof: Este dispositivo no pudo identificarse. Inténtalo de nuevo.
@@ -358,6 +437,7 @@ auth/second-proof-required: Confirma por una segunda vía que eres tú.
 auth/session-ended: Tu sesión ha terminado. Vuelve a iniciar sesión.
 auth/session-not-found: No se encontró esta sesión.
 auth/too-many-requests: Demasiados intentos. Espera antes de volver a intentarlo.
+auth/underage-user: Por tu edad no puedes crear una cuenta aquí.
 auth/weak-password: Elige una contraseña más segura.
 rpc/cancelled: La solicitud se ha cancelado.
 rpc/deadline-exceeded: Ha tardado demasiado. Inténtalo de nuevo.
@@ -392,6 +472,24 @@ document/server-only: No puedes cambiar esto por tu cuenta.
 photo/photo-bytes: La imagen pesa demasiado.
 photo/photo-format: Elige una imagen JPEG, PNG o WebP.
 photo/photo-pixels: La imagen tiene demasiados píxeles.
+session-end/signed-out: Has cerrado la sesión. Vuelve a iniciar sesión.
+session-end/inactive: Llevas un tiempo sin entrar. Vuelve a iniciar sesión.
+session-end/maximum-age: Llevas mucho tiempo con la sesión abierta. Vuelve a iniciar sesión.
+session-end/displaced: Has iniciado sesión en otros dispositivos. Vuelve a iniciar sesión aquí.
+session-end/replayed: Cerramos tu sesión porque se usó dos veces. Vuelve a iniciar sesión.
+session-end/security: Cerramos tu sesión para proteger tu cuenta. Vuelve a iniciar sesión.
+session-end/revoked: Nuestro servicio de asistencia cerró tu sesión. Vuelve a iniciar sesión.
+session-end/provider-revoked: Ya no hay conexión con el proveedor. Vuelve a iniciar sesión con él.
+session-end/account-deleted: Esta cuenta ya no existe.
+deletion/account: Se elimina tu cuenta, con tu perfil y todas las formas de iniciar sesión.
+deletion/documents-one: Se elimina todo lo que has guardado: {{count}} elemento.
+deletion/documents: Se elimina todo lo que has guardado: {{count}} elementos.
+deletion/photo: Se elimina tu foto de perfil.
+deletion/sessions: Se cierra tu sesión en todos los dispositivos.
+deletion/provider: Se revoca el acceso que diste en otros proveedores, como Apple o Google.
+deletion/wait-one: Si eliges esperar, la eliminación empieza después de {{count}} día. Hasta entonces puedes cancelarla.
+deletion/wait: Si eliges esperar, la eliminación empieza después de {{count}} días. Hasta entonces puedes cancelarla.
+deletion/final: Una eliminación ya empezada no se puede deshacer. Más tarde puedes crear otra cuenta con la misma dirección.
 password-needs/length: La contraseña debe tener de {{minimum}} a {{maximum}} caracteres.
 password-needs/common: La contraseña no puede ser una que use mucha gente.
 limit/code: Espera {{wait}} antes de solicitar otro código.
@@ -430,6 +528,7 @@ auth/idempotency-key-reused: Cette demande a déjà servi à autre chose. Veuill
 auth/invalid-access-token: Veuillez vous reconnecter.
 auth/invalid-choice: Ce choix a expiré, ou une autre décision a déjà été prise.
 auth/invalid-verification-code: Ce code est incorrect. Veuillez le vérifier.
+auth/invalid-confirmation: Veuillez confirmer encore une fois : trop de temps s’est écoulé.
 auth/invalid-credential: L’adresse e-mail ou le mot de passe est incorrect.
 auth/invalid-device-key: Cet appareil n’a pas pu être enregistré. Veuillez réessayer.
 auth/invalid-device-proof: Cet appareil n’a pas pu s’identifier. Veuillez réessayer.
@@ -457,6 +556,7 @@ auth/second-proof-required: Veuillez confirmer par un second moyen que c’est b
 auth/session-ended: Votre session est terminée. Veuillez vous reconnecter.
 auth/session-not-found: Cette session est introuvable.
 auth/too-many-requests: Trop de tentatives. Veuillez patienter avant de réessayer.
+auth/underage-user: En raison de votre âge, vous ne pouvez pas créer de compte ici.
 auth/weak-password: Veuillez choisir un mot de passe plus sûr.
 rpc/cancelled: La demande a été annulée.
 rpc/deadline-exceeded: Cela a pris trop de temps. Veuillez réessayer.
@@ -491,6 +591,24 @@ document/server-only: Vous ne pouvez pas modifier ceci vous-même.
 photo/photo-bytes: L’image est trop volumineuse.
 photo/photo-format: Veuillez choisir une image JPEG, PNG ou WebP.
 photo/photo-pixels: L’image a trop de pixels.
+session-end/signed-out: Vous vous êtes déconnecté. Veuillez vous reconnecter.
+session-end/inactive: Vous n’êtes pas venu depuis un moment. Veuillez vous reconnecter.
+session-end/maximum-age: Vous êtes connecté depuis longtemps. Veuillez vous reconnecter.
+session-end/displaced: Vous vous êtes connecté sur d’autres appareils. Veuillez vous reconnecter ici.
+session-end/replayed: Votre session a été utilisée deux fois, nous l’avons donc fermée. Veuillez vous reconnecter.
+session-end/security: Nous avons fermé votre session pour protéger votre compte. Veuillez vous reconnecter.
+session-end/revoked: Notre assistance a fermé votre session. Veuillez vous reconnecter.
+session-end/provider-revoked: Le lien avec le fournisseur a été retiré. Veuillez vous y reconnecter.
+session-end/account-deleted: Ce compte n’existe plus.
+deletion/account: Votre compte est supprimé, avec votre profil et tous vos moyens de connexion.
+deletion/documents-one: Tout ce que vous avez enregistré est supprimé : {{count}} élément.
+deletion/documents: Tout ce que vous avez enregistré est supprimé : {{count}} éléments.
+deletion/photo: Votre photo de profil est supprimée.
+deletion/sessions: Vous êtes déconnecté de tous les appareils.
+deletion/provider: L’accès que vous avez accordé chez d’autres fournisseurs, comme Apple ou Google, est révoqué.
+deletion/wait-one: Si vous choisissez d’attendre, la suppression commence après {{count}} jour. D’ici là, vous pouvez l’annuler.
+deletion/wait: Si vous choisissez d’attendre, la suppression commence après {{count}} jours. D’ici là, vous pouvez l’annuler.
+deletion/final: Une suppression commencée est définitive. Vous pourrez créer un nouveau compte avec la même adresse.
 password-needs/length: Le mot de passe doit contenir de {{minimum}} à {{maximum}} caractères.
 password-needs/common: Le mot de passe ne doit pas être un mot de passe très répandu.
 limit/code: Veuillez patienter {{wait}} avant de demander un autre code.
@@ -529,6 +647,7 @@ auth/idempotency-key-reused: このリクエストはすでに別の操作に使
 auth/invalid-access-token: もう一度ログインしてください。
 auth/invalid-choice: この選択は有効期限が切れているか、すでに別の選択が行われています。
 auth/invalid-verification-code: コードが正しくありません。ご確認ください。
+auth/invalid-confirmation: 時間が経ちすぎました。もう一度ご確認ください。
 auth/invalid-credential: メールアドレスまたはパスワードが正しくありません。
 auth/invalid-device-key: このデバイスを登録できませんでした。もう一度お試しください。
 auth/invalid-device-proof: このデバイスを確認できませんでした。もう一度お試しください。
@@ -556,6 +675,7 @@ auth/second-proof-required: 別の方法でもご本人であることを確認�
 auth/session-ended: セッションが終了しました。もう一度ログインしてください。
 auth/session-not-found: このセッションは見つかりませんでした。
 auth/too-many-requests: 試行回数が多すぎます。しばらく待ってからもう一度お試しください。
+auth/underage-user: 年齢の条件を満たしていないため、アカウントを作成できません。
 auth/weak-password: より強力なパスワードを設定してください。
 rpc/cancelled: リクエストはキャンセルされました。
 rpc/deadline-exceeded: 時間がかかりすぎました。もう一度お試しください。
@@ -590,6 +710,24 @@ document/server-only: ご自身では変更できません。
 photo/photo-bytes: 画像のサイズが大きすぎます。
 photo/photo-format: JPEG、PNG、WebPのいずれかの画像を選んでください。
 photo/photo-pixels: 画像のピクセル数が多すぎます。
+session-end/signed-out: ログアウトしました。もう一度ログインしてください。
+session-end/inactive: しばらくご利用がありませんでした。もう一度ログインしてください。
+session-end/maximum-age: ログインから長い時間が経ちました。もう一度ログインしてください。
+session-end/displaced: ほかの端末でログインされました。この端末でもう一度ログインしてください。
+session-end/replayed: セッションが二重に使われたため終了しました。もう一度ログインしてください。
+session-end/security: アカウント保護のためセッションを終了しました。もう一度ログインしてください。
+session-end/revoked: サポートがセッションを終了しました。もう一度ログインしてください。
+session-end/provider-revoked: プロバイダーとの連携が解除されました。もう一度プロバイダーでログインしてください。
+session-end/account-deleted: このアカウントはもう存在しません。
+deletion/account: アカウントは、プロフィールとすべてのログイン方法とともに削除されます。
+deletion/documents-one: 保存した内容はすべて削除されます（{{count}}件）。
+deletion/documents: 保存した内容はすべて削除されます（{{count}}件）。
+deletion/photo: プロフィール写真が削除されます。
+deletion/sessions: すべてのデバイスからログアウトします。
+deletion/provider: AppleやGoogleなど、ほかのサービスで許可したアクセスは取り消されます。
+deletion/wait-one: 待つことを選ぶと、削除は{{count}}日後に始まります。それまでは取り消せます。
+deletion/wait: 待つことを選ぶと、削除は{{count}}日後に始まります。それまでは取り消せます。
+deletion/final: 始まった削除は元に戻せません。後で同じアドレスで新しいアカウントを作成できます。
 password-needs/length: パスワードは{{minimum}}〜{{maximum}}文字にしてください。
 password-needs/common: 多くの人に使われているパスワードは使えません。
 limit/code: 次のコードをリクエストするには、あと{{wait}}お待ちください。
@@ -607,6 +745,136 @@ wait/hour: {{count}}時間
 wait/hours: {{count}}時間
 wait/day: {{count}}日
 wait/days: {{count}}日
+==> export/index.de-formal.txt
+title: Ihre Daten
+intro: Dieses Archiv enthält alle Daten, die zu Ihrem Konto gespeichert sind, Stand {{time}}.
+private: Passwörter und andere Geheimnisse sind nicht enthalten. Bewahren Sie das Archiv sicher auf: Wer es hat, kann alles lesen.
+file/account.json: Ihr Konto: Name, E-Mail-Adresse, Telefonnummer, Einstellungen und Zeiten
+file/sign-in-methods.json: die Anmeldearten, die mit Ihrem Konto verknüpft sind
+file/consents.json: wozu Sie wann zugestimmt haben
+file/documents.json: die Daten, die die App für Sie gespeichert hat
+file/photo.json: wann Ihr Foto hochgeladen wurde und wie groß es ist
+file/photo: Ihr Foto
+file/account-history.json: was mit Ihrem Konto geschah, zum Beispiel Anmeldungen und Änderungen
+file/sessions.json: die Geräte, auf denen Sie angemeldet sind oder waren
+file/last-seen.json: wann Sie die App zuletzt verwendet haben
+file/messages.json: die Mails, SMS und Push-Nachrichten, die an Sie gesendet wurden, ohne ihren Inhalt
+file/limits.json: Zähler, die Ihr Konto vor Missbrauch schützen
+==> export/index.de.txt
+title: Deine Daten
+intro: Dieses Archiv enthält alle Daten, die zu deinem Konto gespeichert sind, Stand {{time}}.
+format: Dateien mit der Endung .json sind Text. Jeder Texteditor und jeder Browser kann sie öffnen, und andere Programme können sie lesen.
+private: Passwörter und andere Geheimnisse sind nicht enthalten. Bewahre das Archiv sicher auf: Wer es hat, kann alles lesen.
+file/account.json: dein Konto: Name, E-Mail-Adresse, Telefonnummer, Einstellungen und Zeiten
+file/sign-in-methods.json: die Anmeldearten, die mit deinem Konto verknüpft sind
+file/consents.json: wozu du wann zugestimmt hast
+file/documents.json: die Daten, die die App für dich gespeichert hat
+file/photo.json: wann dein Foto hochgeladen wurde und wie groß es ist
+file/photo: dein Foto
+file/account-history.json: was mit deinem Konto geschah, zum Beispiel Anmeldungen und Änderungen
+file/sessions.json: die Geräte, auf denen du angemeldet bist oder warst
+file/last-seen.json: wann du die App zuletzt verwendet hast
+file/session-history.json: wann Sitzungen begannen und endeten
+file/push-devices.json: die Geräte, die Push-Nachrichten bekommen
+file/messages.json: die Mails, SMS und Push-Nachrichten, die an dich gesendet wurden, ohne ihren Inhalt
+file/notification-history.json: was mit diesen Nachrichten geschah
+file/limits.json: Zähler, die dein Konto vor Missbrauch schützen
+file/other: weitere Daten
+==> export/index.en.txt
+title: Your data
+intro: This archive has all data that is kept about your account, as it was on {{time}}.
+format: Files that end in .json are text. Any text editor or browser can open them, and other programs can read them.
+private: Passwords and other secrets are not in it. Keep the archive private: everyone who has it can read it.
+file/account.json: your account: name, email address, phone number, settings and times
+file/sign-in-methods.json: the ways to sign in that are linked to your account
+file/consents.json: what you have agreed to, and when
+file/documents.json: the data that the app has stored for you
+file/photo.json: when your photo was uploaded, and its size
+file/photo: your photo
+file/account-history.json: what happened with your account, for example sign-ins and changes
+file/sessions.json: the devices on which you are or were signed in
+file/last-seen.json: when you last used the app
+file/session-history.json: when sessions began and ended
+file/push-devices.json: the devices that get push messages
+file/messages.json: the emails, text messages and push messages that were sent to you, without their content
+file/notification-history.json: what happened with these messages
+file/limits.json: counters that protect your account from abuse
+file/other: further data
+==> export/index.es-formal.txt
+title: Sus datos
+intro: Este archivo contiene todos los datos que se guardan sobre su cuenta, a fecha de {{time}}.
+private: No contiene contraseñas ni otros secretos. Guarde el archivo en un lugar seguro: quien lo tenga puede leerlo todo.
+file/account.json: su cuenta: nombre, dirección de correo, número de teléfono, ajustes y fechas
+file/sign-in-methods.json: los métodos de inicio de sesión vinculados a su cuenta
+file/consents.json: lo que ha aceptado, y cuándo
+file/documents.json: los datos que la aplicación ha guardado para usted
+file/photo.json: cuándo se subió su foto, y su tamaño
+file/photo: su foto
+file/account-history.json: lo que ha ocurrido con su cuenta, por ejemplo inicios de sesión y cambios
+file/sessions.json: los dispositivos en los que tiene o tenía una sesión
+file/last-seen.json: cuándo usó la aplicación por última vez
+file/messages.json: los correos, SMS y mensajes push que se le han enviado, sin su contenido
+file/limits.json: contadores que protegen su cuenta contra abusos
+==> export/index.es.txt
+title: Tus datos
+intro: Este archivo contiene todos los datos que se guardan sobre tu cuenta, a fecha de {{time}}.
+format: Los archivos que terminan en .json son texto. Cualquier editor de texto o navegador puede abrirlos, y otros programas pueden leerlos.
+private: No contiene contraseñas ni otros secretos. Guarda el archivo en un lugar seguro: quien lo tenga puede leerlo todo.
+file/account.json: tu cuenta: nombre, dirección de correo, número de teléfono, ajustes y fechas
+file/sign-in-methods.json: los métodos de inicio de sesión vinculados a tu cuenta
+file/consents.json: lo que has aceptado, y cuándo
+file/documents.json: los datos que la aplicación ha guardado para ti
+file/photo.json: cuándo se subió tu foto, y su tamaño
+file/photo: tu foto
+file/account-history.json: lo que ha ocurrido con tu cuenta, por ejemplo inicios de sesión y cambios
+file/sessions.json: los dispositivos en los que tienes o tenías una sesión
+file/last-seen.json: cuándo usaste la aplicación por última vez
+file/session-history.json: cuándo empezaron y terminaron las sesiones
+file/push-devices.json: los dispositivos que reciben mensajes push
+file/messages.json: los correos, SMS y mensajes push que se te han enviado, sin su contenido
+file/notification-history.json: lo que ha ocurrido con esos mensajes
+file/limits.json: contadores que protegen tu cuenta contra abusos
+file/other: más datos
+==> export/index.fr.txt
+title: Vos données
+intro: Cette archive contient toutes les données conservées sur votre compte, telles qu’elles étaient le {{time}}.
+format: Les fichiers qui se terminent par .json sont du texte. Tout éditeur de texte ou navigateur peut les ouvrir, et d’autres programmes peuvent les lire.
+private: Elle ne contient ni mots de passe ni autres secrets. Gardez-la en lieu sûr : toute personne qui l’a peut tout lire.
+file/account.json: votre compte : nom, adresse e-mail, numéro de téléphone, réglages et dates
+file/sign-in-methods.json: les méthodes de connexion associées à votre compte
+file/consents.json: ce que vous avez accepté, et quand
+file/documents.json: les données que l’application a enregistrées pour vous
+file/photo.json: la date d’envoi de votre photo, et sa taille
+file/photo: votre photo
+file/account-history.json: ce qui s’est passé avec votre compte, par exemple des connexions et des modifications
+file/sessions.json: les appareils sur lesquels vous êtes ou étiez connecté
+file/last-seen.json: la date de votre dernière utilisation de l’application
+file/session-history.json: le début et la fin de vos sessions
+file/push-devices.json: les appareils qui reçoivent des messages push
+file/messages.json: les e-mails, SMS et messages push qui vous ont été envoyés, sans leur contenu
+file/notification-history.json: ce qui s’est passé avec ces messages
+file/limits.json: les compteurs qui protègent votre compte contre les abus
+file/other: d’autres données
+==> export/index.ja.txt
+title: あなたのデータ
+intro: このアーカイブには、{{time}} 時点であなたのアカウントについて保存されているすべてのデータが入っています。
+format: 末尾が .json のファイルはテキストです。テキストエディターやブラウザーで開くことができ、ほかのプログラムでも読み込めます。
+private: パスワードなどの秘密の情報は含まれていません。アーカイブを持っている人は内容をすべて読めるため、安全に保管してください。
+file/account.json: アカウント（名前、メールアドレス、電話番号、設定、日時）
+file/sign-in-methods.json: アカウントに連携しているログイン方法
+file/consents.json: 同意した内容と日時
+file/documents.json: アプリがあなたのために保存したデータ
+file/photo.json: 写真をアップロードした日時と大きさ
+file/photo: あなたの写真
+file/account-history.json: ログインや変更など、アカウントの履歴
+file/sessions.json: ログインしている、またはしていたデバイス
+file/last-seen.json: アプリを最後に使った日時
+file/session-history.json: セッションの開始と終了の日時
+file/push-devices.json: プッシュ通知を受け取るデバイス
+file/messages.json: あなたに送信されたメール、SMS、プッシュ通知（内容は含みません）
+file/notification-history.json: これらのメッセージの履歴
+file/limits.json: 不正利用からアカウントを守るためのカウンター
+file/other: その他のデータ
 ==> mail/account-restored.de-formal.mail
 Subject: Ihr Konto bei {{product}} ist wieder freigegeben
 Title: Ihr Konto ist wieder freigegeben
@@ -908,13 +1176,92 @@ Title: アカウントを削除しました
 {{product}}のアカウントとすべてのデータを削除しました。この件に関するメールはこれが最後です。
 
 同じメールアドレスでも、いつでも新しく登録できます。
+==> mail/deletion-link.de-formal.mail
+Subject: Ihr Konto bei {{product}} löschen
+Title: Ihr Konto löschen
+
+Jemand, hoffentlich Sie, hat die Seite angefordert, auf der sich Ihr Konto bei {{product}} löschen lässt.
+
+[Zur Seite für die Löschung]({{link}})
+
+Die Seite zeigt, was gelöscht wird, und fragt noch einmal nach, bevor sie etwas löscht.{{#validity}} Der Link gilt {{validity}}.{{/validity}}
+
+Wenn Sie das nicht waren, ignorieren Sie diese Mail: Ihr Konto bleibt, wie es ist. Geben Sie den Link nicht weiter.
+==> mail/deletion-link.de.mail
+Subject: Dein Konto bei {{product}} löschen
+Title: Dein Konto löschen
+
+Jemand, hoffentlich du, hat die Seite angefordert, auf der sich dein Konto bei {{product}} löschen lässt.
+
+[Zur Seite für die Löschung]({{link}})
+
+Die Seite zeigt, was gelöscht wird, und fragt noch einmal nach, bevor sie etwas löscht.{{#validity}} Der Link gilt {{validity}}.{{/validity}}
+
+Wenn du das nicht warst, ignoriere diese Mail: Dein Konto bleibt, wie es ist. Gib den Link nicht weiter.
+==> mail/deletion-link.en.mail
+Subject: Delete your {{product}} account
+Title: Delete your account
+
+Someone, hopefully you, asked for the page that deletes your {{product}} account.
+
+[Go to the deletion page]({{link}})
+
+The page shows what will be deleted and asks once more before it deletes anything.{{#validity}} The link is valid for {{validity}}.{{/validity}}
+
+If it was not you, ignore this email: your account stays as it is. Do not pass the link on.
+==> mail/deletion-link.es-formal.mail
+Subject: Eliminar su cuenta de {{product}}
+Title: Eliminar su cuenta
+
+Alguien, esperamos que usted, ha pedido la página que elimina su cuenta de {{product}}.
+
+[Ir a la página de eliminación]({{link}})
+
+La página muestra lo que se eliminará y vuelve a preguntar antes de eliminar nada.{{#validity}} El enlace es válido durante {{validity}}.{{/validity}}
+
+Si no fue usted, ignore este correo: su cuenta no cambia. No comparta el enlace.
+==> mail/deletion-link.es.mail
+Subject: Eliminar tu cuenta de {{product}}
+Title: Eliminar tu cuenta
+
+Alguien, esperamos que tú, ha pedido la página que elimina tu cuenta de {{product}}.
+
+[Ir a la página de eliminación]({{link}})
+
+La página muestra lo que se eliminará y vuelve a preguntar antes de eliminar nada.{{#validity}} El enlace es válido durante {{validity}}.{{/validity}}
+
+Si no fuiste tú, ignora este correo: tu cuenta no cambia. No compartas el enlace.
+==> mail/deletion-link.fr.mail
+Subject: Supprimer votre compte {{product}}
+Title: Supprimer votre compte
+
+Quelqu’un, vous sans doute, a demandé la page qui supprime votre compte {{product}}.
+
+[Aller à la page de suppression]({{link}})
+
+La page montre ce qui sera supprimé et demande une nouvelle confirmation avant de supprimer quoi que ce soit.{{#validity}} Le lien reste valable {{validity}}.{{/validity}}
+
+Si ce n’était pas vous, ignorez cet e-mail : votre compte reste tel quel. Ne transmettez pas le lien.
+==> mail/deletion-link.ja.mail
+Subject: {{product}}：アカウントの削除
+Title: アカウントの削除
+
+{{product}}のアカウントを削除するページのご依頼がありました。
+
+[削除のページへ進む]({{link}})
+
+このページでは、削除される内容を表示し、削除の前にもう一度確認します。{{#validity}}リンクは{{validity}}以内に使えます。{{/validity}}
+
+お心当たりがない場合は、このメールを無視してください。アカウントは変わりません。リンクをほかの人に渡さないでください。
 ==> mail/deletion-scheduled.de-formal.mail
 Subject: Ihr Konto bei {{product}} wird gelöscht
 Title: Ihr Konto wird gelöscht
 
 Ihr Konto bei {{product}} wird wie angefordert mit allen Daten am {{time}} gelöscht. Danach lässt es sich nicht wiederherstellen.
 
-Wenn Sie es sich anders überlegt haben, melden Sie sich vorher an und brechen Sie die Löschung ab.
+Bis dahin funktioniert Ihr Konto wie bisher. Wenn Sie es sich anders überlegt haben, können Sie die Löschung abbrechen.
+
+[Mein Konto behalten]({{link}})
 
 Wenn Sie das nicht waren, brechen Sie sie ab, ändern Sie Ihr Passwort und melden Sie alle Geräte ab.
 ==> mail/deletion-scheduled.de.mail
@@ -923,7 +1270,9 @@ Title: Dein Konto wird gelöscht
 
 Dein Konto bei {{product}} wird wie angefordert mit allen Daten am {{time}} gelöscht. Danach lässt es sich nicht wiederherstellen.
 
-Wenn du es dir anders überlegt hast, melde dich vorher an und brich die Löschung ab.
+Bis dahin funktioniert dein Konto wie bisher. Wenn du es dir anders überlegt hast, kannst du die Löschung abbrechen.
+
+[Mein Konto behalten]({{link}})
 
 Wenn du das nicht warst, brich sie ab, ändere dein Passwort und melde alle Geräte ab.
 ==> mail/deletion-scheduled.en.mail
@@ -932,7 +1281,9 @@ Title: Your account will be deleted
 
 Your {{product}} account and all its data will be deleted on {{time}}, as requested. After that, they cannot be recovered.
 
-If you have changed your mind, sign in before then and cancel the deletion.
+Until then your account works as before. If you have changed your mind, you can cancel the deletion.
+
+[Keep my account]({{link}})
 
 If it was not you, cancel it, change your password and sign out all devices.
 ==> mail/deletion-scheduled.es-formal.mail
@@ -941,7 +1292,9 @@ Title: Su cuenta se eliminará
 
 Tal como se pidió, su cuenta de {{product}} y todos sus datos se eliminarán el {{time}}. Después no se podrán recuperar.
 
-Si ha cambiado de idea, inicie sesión antes y cancele la eliminación.
+Hasta entonces su cuenta funciona como antes. Si ha cambiado de idea, puede cancelar la eliminación.
+
+[Conservar mi cuenta]({{link}})
 
 Si no fue usted, cancélela, cambie su contraseña y cierre la sesión en todos los dispositivos.
 ==> mail/deletion-scheduled.es.mail
@@ -950,7 +1303,9 @@ Title: Tu cuenta se eliminará
 
 Tal como se pidió, tu cuenta de {{product}} y todos sus datos se eliminarán el {{time}}. Después no se podrán recuperar.
 
-Si has cambiado de idea, inicia sesión antes y cancela la eliminación.
+Hasta entonces tu cuenta funciona como antes. Si has cambiado de idea, puedes cancelar la eliminación.
+
+[Conservar mi cuenta]({{link}})
 
 Si no fuiste tú, cancélala, cambia tu contraseña y cierra la sesión en todos los dispositivos.
 ==> mail/deletion-scheduled.fr.mail
@@ -959,7 +1314,9 @@ Title: Votre compte va être supprimé
 
 Comme demandé, votre compte {{product}} et toutes ses données seront supprimés le {{time}}. Ils ne pourront plus être récupérés ensuite.
 
-Si vous avez changé d’avis, connectez-vous avant et annulez la suppression.
+D’ici là, votre compte fonctionne comme avant. Si vous avez changé d’avis, vous pouvez annuler la suppression.
+
+[Conserver mon compte]({{link}})
 
 Si ce n’était pas vous, annulez-la, changez votre mot de passe et déconnectez tous vos appareils.
 ==> mail/deletion-scheduled.ja.mail
@@ -968,7 +1325,9 @@ Title: アカウントは削除される予定です
 
 ご依頼により、{{product}}のアカウントとすべてのデータは{{time}}に削除されます。削除後は元に戻せません。
 
-取りやめる場合は、それまでにログインして削除を取り消してください。
+それまでアカウントはこれまでどおり使えます。取りやめる場合は、削除を取り消すことができます。
+
+[アカウントを残す]({{link}})
 
 お心当たりがない場合は、削除を取り消し、パスワードを変更して、すべてのデバイスからログアウトしてください。
 ==> mail/email-already-registered.de-formal.mail
@@ -1751,6 +2110,83 @@ Title: 新しいデバイスからのログイン
 ご本人の操作であれば、何もする必要はありません。
 
 お心当たりがない場合は、すぐにパスワードを変更し、すべてのデバイスからログアウトしてください。
+==> mail/parental-consent.de-formal.mail
+Subject: Ein Kind bittet bei {{product}} um Ihre Einwilligung
+Title: Ihre Einwilligung wird gebraucht
+
+Ein Kind hat sich bei {{product}} registriert und Sie als Elternteil angegeben. Für ein Konto ohne die Einwilligung eines Elternteils ist es zu jung.
+
+[Einwilligen oder ablehnen]({{link}})
+
+Bitte antworten Sie bis {{time}}. Ohne Antwort werden das Konto und seine Daten gelöscht. Mit demselben Link können Sie die Einwilligung später widerrufen. Bewahren Sie diese Mail deshalb auf und geben Sie sie nicht weiter.
+
+Wenn Sie davon nichts wissen, lehnen Sie ab oder ignorieren Sie diese Mail.
+==> mail/parental-consent.de.mail
+Subject: Ein Kind bittet bei {{product}} um deine Einwilligung
+Title: Deine Einwilligung wird gebraucht
+
+Ein Kind hat sich bei {{product}} registriert und dich als Elternteil angegeben. Für ein Konto ohne die Einwilligung eines Elternteils ist es zu jung.
+
+[Einwilligen oder ablehnen]({{link}})
+
+Bitte antworte bis {{time}}. Ohne Antwort werden das Konto und seine Daten gelöscht. Mit demselben Link kannst du die Einwilligung später widerrufen. Bewahre diese Mail deshalb auf und gib sie nicht weiter.
+
+Wenn du davon nichts weißt, lehne ab oder ignoriere diese Mail.
+==> mail/parental-consent.en.mail
+Subject: A child asks for your consent on {{product}}
+Title: Your consent is needed
+
+A child has signed up for {{product}} and has named you as a parent. The child is too young for an account without the consent of a parent.
+
+[Give or refuse consent]({{link}})
+
+Please answer by {{time}}. Without an answer the account and its data will be deleted. You can withdraw your consent later with the same link, so keep this email and do not pass it on.
+
+If you know nothing about this, refuse, or ignore this email.
+==> mail/parental-consent.es-formal.mail
+Subject: Un menor pide su consentimiento en {{product}}
+Title: Se necesita su consentimiento
+
+Un menor se ha registrado en {{product}} y ha indicado que usted es su madre o su padre. Por su edad no puede tener una cuenta sin ese consentimiento.
+
+[Dar o denegar el consentimiento]({{link}})
+
+Responda antes del {{time}}. Sin respuesta, la cuenta y sus datos se eliminarán. Con el mismo enlace puede retirar el consentimiento más adelante: guarde este correo y no lo reenvíe.
+
+Si no sabe de qué se trata, deniegue el consentimiento o ignore este correo.
+==> mail/parental-consent.es.mail
+Subject: Un menor pide tu consentimiento en {{product}}
+Title: Se necesita tu consentimiento
+
+Un menor se ha registrado en {{product}} y ha indicado que eres su madre o su padre. Por su edad no puede tener una cuenta sin ese consentimiento.
+
+[Dar o denegar el consentimiento]({{link}})
+
+Responde antes del {{time}}. Sin respuesta, la cuenta y sus datos se eliminarán. Con el mismo enlace puedes retirar el consentimiento más adelante: guarda este correo y no lo reenvíes.
+
+Si no sabes de qué se trata, deniega el consentimiento o ignora este correo.
+==> mail/parental-consent.fr.mail
+Subject: Un enfant demande votre accord sur {{product}}
+Title: Votre accord est nécessaire
+
+Un enfant s’est inscrit sur {{product}} et vous a désigné comme parent. Il est trop jeune pour avoir un compte sans l’accord d’un parent.
+
+[Donner ou refuser l’accord]({{link}})
+
+Veuillez répondre avant le {{time}}. Sans réponse, le compte et ses données seront supprimés. Le même lien permet de retirer votre accord plus tard : conservez cet e-mail et ne le transmettez pas.
+
+Si vous n’êtes au courant de rien, refusez ou ignorez cet e-mail.
+==> mail/parental-consent.ja.mail
+Subject: {{product}}：お子さまの利用への同意のお願い
+Title: 保護者の同意が必要です
+
+お子さまが{{product}}に登録し、あなたを保護者として指定しました。お子さまの年齢では、保護者の同意がなければアカウントを利用できません。
+
+[同意または拒否する]({{link}})
+
+{{time}}までにご回答ください。ご回答がない場合、アカウントとそのデータは削除されます。同じリンクから後で同意を取り消すこともできます。このメールは保管し、ほかの人に渡さないでください。
+
+お心当たりがない場合は、拒否するか、このメールを無視してください。
 ==> mail/password-changed.de-formal.mail
 Subject: Ihr Passwort für {{product}} wurde geändert
 Title: Ihr Passwort wurde geändert
@@ -2640,6 +3076,137 @@ done-title: 新しいメールアドレスを確認しました
 done: このページは閉じてかまいません。今後は新しいアドレスでアプリにログインしてください。
 unusable: このリンクは使えません。有効期限が切れたか、すでに使用されたか、ページを開いてから10分以上経過しています。
 unusable-next: メールのリンクをもう一度開いてください。それでも使えない場合は、アプリでもう一度変更の手続きをしてください。
+==> page/delete-account.de-formal.txt
+title: Ihr Konto löschen
+intro: Geben Sie die E-Mail-Adresse Ihres Kontos ein. Sie bekommen eine Mail mit einem Link zu der Seite, die es löscht.
+hint: Die Adresse, mit der Sie sich anmelden.
+done-title: Sehen Sie in Ihrem Postfach nach
+done: Wenn es ein Konto mit dieser Adresse gibt, ist eine Mail mit einem Link unterwegs. Sehen Sie auch im Spam-Ordner nach. Der Link funktioniert nur für kurze Zeit.
+consequences: Wenn Sie Ihr Konto löschen, geschieht das:
+question: Das ist die letzte Frage. Wenn Sie Ihr Konto behalten wollen, schließen Sie diese Seite.
+deleted-title: Ihr Konto wird gelöscht
+deleted: Niemand kann sich mehr damit anmelden, und seine Daten sind in wenigen Augenblicken weg. Sie bekommen noch eine letzte Mail. Sie können diese Seite schließen.
+waiting-title: Ihr Konto wird später gelöscht
+waiting: Bis dahin funktioniert es wie bisher. Eine Mail mit dem Tag und mit einem Link, der die Löschung abbricht, ist unterwegs. Sie können diese Seite schließen.
+unusable-next: Öffnen Sie den Link in der Mail noch einmal, oder fordern Sie einen neuen an.
+==> page/delete-account.de.txt
+title: Dein Konto löschen
+intro: Gib die E-Mail-Adresse deines Kontos ein. Du bekommst eine Mail mit einem Link zu der Seite, die es löscht.
+label: E-Mail-Adresse
+hint: Die Adresse, mit der du dich anmeldest.
+button: Mail senden
+done-title: Sieh in deinem Postfach nach
+done: Wenn es ein Konto mit dieser Adresse gibt, ist eine Mail mit einem Link unterwegs. Sieh auch im Spam-Ordner nach. Der Link funktioniert nur für kurze Zeit.
+consequences: Wenn du dein Konto löschst, geschieht das:
+go-on: Weiter
+question-title: Das Konto endgültig löschen?
+question: Das ist die letzte Frage. Wenn du dein Konto behalten willst, schließe diese Seite.
+later: Später löschen, mit Zeit zum Abbrechen
+now: Jetzt löschen
+deleted-title: Dein Konto wird gelöscht
+deleted: Niemand kann sich mehr damit anmelden, und seine Daten sind in wenigen Augenblicken weg. Du bekommst noch eine letzte Mail. Du kannst diese Seite schließen.
+waiting-title: Dein Konto wird später gelöscht
+waiting: Bis dahin funktioniert es wie bisher. Eine Mail mit dem Tag und mit einem Link, der die Löschung abbricht, ist unterwegs. Du kannst diese Seite schließen.
+unusable: Dieser Link funktioniert nicht. Er ist abgelaufen, das Konto wird schon gelöscht, oder die Seite war länger als zehn Minuten offen.
+unusable-next: Öffne den Link in der Mail noch einmal, oder fordere einen neuen an.
+request: Neuen Link anfordern
+==> page/delete-account.en.txt
+title: Delete your account
+intro: Enter the email address of your account. You will get an email with a link to the page that deletes it.
+label: Email address
+hint: The address that you sign in with.
+button: Send the email
+done-title: Check your email
+done: If there is an account with this address, an email with a link is on its way. Look in your spam folder too. The link only works for a short time.
+consequences: If you delete your account, this is what happens:
+go-on: Continue
+question-title: Delete the account for good?
+question: This is the last question. To keep your account, close this page.
+later: Delete it later, with time to cancel
+now: Delete it now
+deleted-title: Your account is being deleted
+deleted: Nobody can sign in to it any more, and its data will be gone within moments. You will get one last email. You can close this page.
+waiting-title: Your account will be deleted
+waiting: Until then it works as before. An email with the day, and with a link that cancels the deletion, is on its way. You can close this page.
+unusable: This link does not work. It has expired, the account is being deleted already, or the page was open for more than ten minutes.
+unusable-next: Open the link in the email once more, or request a new one.
+request: Request a new link
+==> page/delete-account.es-formal.txt
+title: Eliminar su cuenta
+intro: Introduzca la dirección de correo de su cuenta. Recibirá un correo con un enlace a la página que la elimina.
+hint: La dirección con la que usted inicia sesión.
+done-title: Revise su correo
+done: Si hay una cuenta con esta dirección, un correo con un enlace está en camino. Mire también en la carpeta de spam. El enlace solo funciona durante poco tiempo.
+consequences: Si elimina su cuenta, ocurre lo siguiente:
+question: Es la última pregunta. Si quiere conservar su cuenta, cierre esta página.
+deleted-title: Su cuenta se está eliminando
+deleted: Ya nadie puede iniciar sesión en ella, y sus datos desaparecerán en unos instantes. Recibirá un último correo. Puede cerrar esta página.
+waiting-title: Su cuenta se eliminará más tarde
+waiting: Hasta entonces funciona como antes. Un correo con el día y con un enlace que cancela la eliminación está en camino. Puede cerrar esta página.
+unusable-next: Abra otra vez el enlace del correo o pida uno nuevo.
+==> page/delete-account.es.txt
+title: Eliminar tu cuenta
+intro: Introduce la dirección de correo de tu cuenta. Recibirás un correo con un enlace a la página que la elimina.
+label: Dirección de correo
+hint: La dirección con la que inicias sesión.
+button: Enviar el correo
+done-title: Revisa tu correo
+done: Si hay una cuenta con esta dirección, un correo con un enlace está en camino. Mira también en la carpeta de spam. El enlace solo funciona durante poco tiempo.
+consequences: Si eliminas tu cuenta, ocurre lo siguiente:
+go-on: Continuar
+question-title: ¿Eliminar la cuenta para siempre?
+question: Es la última pregunta. Si quieres conservar tu cuenta, cierra esta página.
+later: Eliminar más tarde, con tiempo para cancelar
+now: Eliminar ahora
+deleted-title: Tu cuenta se está eliminando
+deleted: Ya nadie puede iniciar sesión en ella, y sus datos desaparecerán en unos instantes. Recibirás un último correo. Puedes cerrar esta página.
+waiting-title: Tu cuenta se eliminará más tarde
+waiting: Hasta entonces funciona como antes. Un correo con el día y con un enlace que cancela la eliminación está en camino. Puedes cerrar esta página.
+unusable: Este enlace no funciona. Ha caducado, la cuenta ya se está eliminando o la página ha estado abierta más de diez minutos.
+unusable-next: Abre otra vez el enlace del correo o pide uno nuevo.
+request: Pedir un enlace nuevo
+==> page/delete-account.fr.txt
+title: Supprimer votre compte
+intro: Saisissez l’adresse e-mail de votre compte. Vous recevrez un e-mail avec un lien vers la page qui le supprime.
+label: Adresse e-mail
+hint: L’adresse avec laquelle vous vous connectez.
+button: Envoyer l’e-mail
+done-title: Consultez votre messagerie
+done: S’il existe un compte avec cette adresse, un e-mail avec un lien est en route. Regardez aussi dans vos courriers indésirables. Le lien ne fonctionne que peu de temps.
+consequences: Si vous supprimez votre compte, voici ce qui se passe :
+go-on: Continuer
+question-title: Supprimer définitivement le compte ?
+question: C’est la dernière question. Pour conserver votre compte, fermez cette page.
+later: Supprimer plus tard, avec le temps d’annuler
+now: Supprimer maintenant
+deleted-title: Votre compte est en cours de suppression
+deleted: Plus personne ne peut s’y connecter, et ses données auront disparu dans quelques instants. Vous recevrez un dernier e-mail. Vous pouvez fermer cette page.
+waiting-title: Votre compte sera supprimé plus tard
+waiting: D’ici là, il fonctionne comme avant. Un e-mail avec le jour, et avec un lien qui annule la suppression, est en route. Vous pouvez fermer cette page.
+unusable: Ce lien ne fonctionne pas. Il a expiré, le compte est déjà en cours de suppression, ou la page est restée ouverte plus de dix minutes.
+unusable-next: Ouvrez de nouveau le lien reçu par e-mail, ou demandez-en un nouveau.
+request: Demander un nouveau lien
+==> page/delete-account.ja.txt
+title: アカウントの削除
+intro: アカウントのメールアドレスを入力してください。アカウントを削除するページへのリンクをメールでお送りします。
+label: メールアドレス
+hint: ログインに使っているアドレスです。
+button: メールを送信
+done-title: メールをご確認ください
+done: このアドレスのアカウントがある場合は、リンクを記載したメールをお送りしました。迷惑メールフォルダーもご確認ください。リンクは短時間のみ有効です。
+consequences: アカウントを削除すると、次のようになります。
+go-on: 次へ
+question-title: アカウントを完全に削除しますか
+question: これが最後の確認です。アカウントを残す場合は、このページを閉じてください。
+later: 後で削除する（それまで取り消せます）
+now: 今すぐ削除する
+deleted-title: アカウントを削除しています
+deleted: このアカウントにはもうログインできません。データはまもなくすべて消えます。最後のメールをお送りします。このページは閉じてかまいません。
+waiting-title: アカウントは後で削除されます
+waiting: それまではこれまでどおり使えます。削除日と、削除を取り消すリンクを記載したメールをお送りしました。このページは閉じてかまいません。
+unusable: このリンクは使えません。有効期限が切れたか、アカウントがすでに削除中か、ページを開いてから10分以上経過しています。
+unusable-next: メールのリンクをもう一度開くか、新しいリンクをリクエストしてください。
+request: 新しいリンクをリクエストする
 ==> page/forgot-password.de-formal.txt
 intro: Geben Sie die E-Mail-Adresse Ihres Kontos ein. Sie bekommen eine Mail mit einem Link, über den Sie ein neues Passwort wählen können.
 hint: Die Adresse, mit der Sie sich anmelden.
@@ -2735,6 +3302,151 @@ imprint: 運営者情報
 privacy: プライバシー
 resume: アプリに進む
 expired: このページを開いてから時間が経ちすぎました。もう一度フォームを送信してください。
+==> page/keep-account.de-formal.txt
+title: Ihr Konto behalten?
+intro: Die Löschung Ihres Kontos wird abgebrochen, und nichts wird gelöscht.
+done-title: Ihr Konto bleibt erhalten
+done: Die Löschung ist abgebrochen. Wenn Sie sie nicht angefordert haben, ändern Sie Ihr Passwort und melden Sie alle Geräte ab. Sie können diese Seite schließen.
+unusable-next: Öffnen Sie den Link in der Mail noch einmal.
+==> page/keep-account.de.txt
+title: Dein Konto behalten?
+intro: Die Löschung deines Kontos wird abgebrochen, und nichts wird gelöscht.
+button: Mein Konto behalten
+done-title: Dein Konto bleibt erhalten
+done: Die Löschung ist abgebrochen. Wenn du sie nicht angefordert hast, ändere dein Passwort und melde alle Geräte ab. Du kannst diese Seite schließen.
+unusable: Dieser Link funktioniert nicht. Die Löschung hat begonnen, sie wurde schon abgebrochen, oder die Seite war länger als zehn Minuten offen.
+unusable-next: Öffne den Link in der Mail noch einmal.
+==> page/keep-account.en.txt
+title: Keep your account?
+intro: The deletion of your account will be cancelled, and nothing is deleted.
+button: Keep my account
+done-title: Your account will be kept
+done: The deletion is cancelled. If you did not request it, change your password and sign out all devices. You can close this page.
+unusable: This link does not work. The deletion has begun, it was cancelled before, or the page was open for more than ten minutes.
+unusable-next: Open the link in the email once more.
+==> page/keep-account.es-formal.txt
+title: ¿Conservar su cuenta?
+intro: La eliminación de su cuenta se cancelará y no se eliminará nada.
+done-title: Su cuenta se conserva
+done: La eliminación está cancelada. Si no la pidió usted, modifique su contraseña y cierre la sesión en todos los dispositivos. Puede cerrar esta página.
+unusable-next: Abra otra vez el enlace del correo.
+==> page/keep-account.es.txt
+title: ¿Conservar tu cuenta?
+intro: La eliminación de tu cuenta se cancelará y no se eliminará nada.
+button: Conservar mi cuenta
+done-title: Tu cuenta se conserva
+done: La eliminación está cancelada. Si no la pediste tú, modifica tu contraseña y cierra la sesión en todos los dispositivos. Puedes cerrar esta página.
+unusable: Este enlace no funciona. La eliminación ha empezado, ya se ha cancelado o la página ha estado abierta más de diez minutos.
+unusable-next: Abre otra vez el enlace del correo.
+==> page/keep-account.fr.txt
+title: Conserver votre compte ?
+intro: La suppression de votre compte sera annulée, et rien ne sera supprimé.
+button: Conserver mon compte
+done-title: Votre compte est conservé
+done: La suppression est annulée. Si vous ne l’avez pas demandée, changez votre mot de passe et déconnectez tous vos appareils. Vous pouvez fermer cette page.
+unusable: Ce lien ne fonctionne pas. La suppression a commencé, elle a déjà été annulée, ou la page est restée ouverte plus de dix minutes.
+unusable-next: Ouvrez de nouveau le lien reçu par e-mail.
+==> page/keep-account.ja.txt
+title: アカウントを残しますか
+intro: アカウントの削除を取り消します。何も削除されません。
+button: アカウントを残す
+done-title: アカウントは残ります
+done: 削除を取り消しました。お心当たりがない場合は、パスワードを変更し、すべてのデバイスからログアウトしてください。このページは閉じてかまいません。
+unusable: このリンクは使えません。削除が始まったか、すでに取り消されたか、ページを開いてから10分以上経過しています。
+unusable-next: メールのリンクをもう一度開いてください。
+==> page/parent.de-formal.txt
+intro: {{name}} hat sich registriert und Sie als Elternteil angegeben. In diesem Alter braucht ein Konto die Einwilligung eines Elternteils.
+intro-unnamed: Ein Kind hat sich registriert und Sie als Elternteil angegeben. In diesem Alter braucht ein Konto die Einwilligung eines Elternteils.
+hint: Wenn Sie ablehnen oder das Kind nicht kennen, werden das Konto und seine Daten gelöscht. Mit demselben Link können Sie die Einwilligung später widerrufen.
+given: Sie haben eingewilligt. Hier können Sie die Einwilligung widerrufen: Das Konto und seine Daten werden dann gelöscht.
+done-title: Sie haben eingewilligt
+done: Sie können diese Seite schließen. Bewahren Sie die Mail auf: Mit ihrem Link können Sie die Einwilligung widerrufen.
+refused: Es gibt keine Einwilligung, deshalb werden das Konto und seine Daten gelöscht. Sie können diese Seite schließen.
+unusable-next: Öffnen Sie den Link in der neuesten Mail noch einmal. Wenn das nicht hilft, kann das Kind in der App eine neue Mail anfordern.
+==> page/parent.de.txt
+title: Einwilligung für ein Kind
+intro: {{name}} hat sich registriert und dich als Elternteil angegeben. In diesem Alter braucht ein Konto die Einwilligung eines Elternteils.
+intro-unnamed: Ein Kind hat sich registriert und dich als Elternteil angegeben. In diesem Alter braucht ein Konto die Einwilligung eines Elternteils.
+hint: Wenn du ablehnst oder das Kind nicht kennst, werden das Konto und seine Daten gelöscht. Mit demselben Link kannst du die Einwilligung später widerrufen.
+button: Ich bin ein Elternteil und willige ein
+refuse: Ablehnen und Konto löschen
+given: Du hast eingewilligt. Hier kannst du die Einwilligung widerrufen: Das Konto und seine Daten werden dann gelöscht.
+withdraw: Widerrufen und Konto löschen
+done-title: Du hast eingewilligt
+done: Du kannst diese Seite schließen. Bewahre die Mail auf: Mit ihrem Link kannst du die Einwilligung widerrufen.
+refused-title: Das Konto wird gelöscht
+refused: Es gibt keine Einwilligung, deshalb werden das Konto und seine Daten gelöscht. Du kannst diese Seite schließen.
+unusable: Dieser Link funktioniert nicht. Er ist abgelaufen, ein neuerer hat ihn ersetzt, oder die Seite war länger als zehn Minuten offen.
+unusable-next: Öffne den Link in der neuesten Mail noch einmal. Wenn das nicht hilft, kann das Kind in der App eine neue Mail anfordern.
+==> page/parent.en.txt
+title: Consent for a child
+intro: {{name}} has signed up and has named you as a parent. At this age an account needs the consent of a parent.
+intro-unnamed: A child has signed up and has named you as a parent. At this age an account needs the consent of a parent.
+hint: If you refuse, or do not know the child, the account and its data are deleted. You can withdraw your consent later with the same link.
+button: I am a parent and consent
+refuse: Refuse and delete the account
+given: You have given your consent. You can withdraw it here: the account and its data are then deleted.
+withdraw: Withdraw and delete the account
+done-title: You have given your consent
+done: You can close this page. Keep the email: its link lets you withdraw your consent.
+refused-title: The account is being deleted
+refused: There is no consent, so the account and its data are being deleted. You can close this page.
+unusable: This link does not work. It has expired, a newer one has replaced it, or the page was open for more than ten minutes.
+unusable-next: Open the link in the latest email once more. If that does not help, the child can request a new email in the app.
+==> page/parent.es-formal.txt
+intro: {{name}} se ha registrado y ha indicado que usted es su madre o su padre. A esta edad una cuenta necesita ese consentimiento.
+intro-unnamed: Un menor se ha registrado y ha indicado que usted es su madre o su padre. A esta edad una cuenta necesita ese consentimiento.
+hint: Si lo deniega, o no conoce al menor, la cuenta y sus datos se eliminan. Con el mismo enlace puede retirar el consentimiento más adelante.
+given: Ha dado su consentimiento. Aquí puede retirarlo: entonces se eliminan la cuenta y sus datos.
+done-title: Ha dado su consentimiento
+done: Puede cerrar esta página. Guarde el correo: con su enlace puede retirar el consentimiento.
+refused: No hay consentimiento, así que la cuenta y sus datos se están eliminando. Puede cerrar esta página.
+unusable-next: Abra otra vez el enlace del último correo. Si no funciona, el menor puede pedir un correo nuevo en la aplicación.
+==> page/parent.es.txt
+title: Consentimiento para un menor
+intro: {{name}} se ha registrado y ha indicado que eres su madre o su padre. A esta edad una cuenta necesita ese consentimiento.
+intro-unnamed: Un menor se ha registrado y ha indicado que eres su madre o su padre. A esta edad una cuenta necesita ese consentimiento.
+hint: Si lo deniegas, o no conoces al menor, la cuenta y sus datos se eliminan. Con el mismo enlace puedes retirar el consentimiento más adelante.
+button: Soy su madre o su padre y doy mi consentimiento
+refuse: Denegar y eliminar la cuenta
+given: Has dado tu consentimiento. Aquí puedes retirarlo: entonces se eliminan la cuenta y sus datos.
+withdraw: Retirar y eliminar la cuenta
+done-title: Has dado tu consentimiento
+done: Puedes cerrar esta página. Guarda el correo: con su enlace puedes retirar el consentimiento.
+refused-title: La cuenta se está eliminando
+refused: No hay consentimiento, así que la cuenta y sus datos se están eliminando. Puedes cerrar esta página.
+unusable: Este enlace no funciona. Ha caducado, otro más reciente lo ha sustituido o la página ha estado abierta más de diez minutos.
+unusable-next: Abre otra vez el enlace del último correo. Si no funciona, el menor puede pedir un correo nuevo en la aplicación.
+==> page/parent.fr.txt
+title: Accord pour un enfant
+intro: {{name}} s’est inscrit et vous a désigné comme parent. À cet âge, un compte nécessite l’accord d’un parent.
+intro-unnamed: Un enfant s’est inscrit et vous a désigné comme parent. À cet âge, un compte nécessite l’accord d’un parent.
+hint: Si vous refusez, ou si vous ne connaissez pas l’enfant, le compte et ses données sont supprimés. Le même lien permet de retirer votre accord plus tard.
+button: Je suis un parent et je donne mon accord
+refuse: Refuser et supprimer le compte
+given: Vous avez donné votre accord. Vous pouvez le retirer ici : le compte et ses données seront alors supprimés.
+withdraw: Retirer et supprimer le compte
+done-title: Vous avez donné votre accord
+done: Vous pouvez fermer cette page. Conservez l’e-mail : son lien permet de retirer votre accord.
+refused-title: Le compte est en cours de suppression
+refused: Il n’y a pas d’accord, donc le compte et ses données sont en cours de suppression. Vous pouvez fermer cette page.
+unusable: Ce lien ne fonctionne pas. Il a expiré, un lien plus récent l’a remplacé, ou la page est restée ouverte plus de dix minutes.
+unusable-next: Ouvrez de nouveau le lien du dernier e-mail. Si cela ne suffit pas, l’enfant peut demander un nouvel e-mail dans l’application.
+==> page/parent.ja.txt
+title: お子さまの利用への同意
+intro: {{name}}さんが登録し、あなたを保護者として指定しました。この年齢では、アカウントの利用に保護者の同意が必要です。
+intro-unnamed: お子さまが登録し、あなたを保護者として指定しました。この年齢では、アカウントの利用に保護者の同意が必要です。
+hint: 拒否した場合、またはお子さまにお心当たりがない場合は、アカウントとそのデータを削除します。同じリンクから後で同意を取り消すこともできます。
+button: 保護者として同意する
+refuse: 拒否してアカウントを削除する
+given: 同意済みです。ここで同意を取り消すと、アカウントとそのデータを削除します。
+withdraw: 同意を取り消してアカウントを削除する
+done-title: 同意しました
+done: このページを閉じてください。メールは保管してください。リンクから同意を取り消すことができます。
+refused-title: アカウントを削除しています
+refused: 同意がないため、アカウントとそのデータを削除しています。このページを閉じてください。
+unusable: このリンクは使えません。有効期限が切れたか、新しいリンクに置き換えられたか、ページを開いてから10分以上経過しています。
+unusable-next: 最新のメールのリンクをもう一度開いてください。それでも使えない場合は、お子さまがアプリで新しいメールをリクエストできます。
 ==> page/reset-password.de-formal.txt
 title: Wählen Sie ein neues Passwort
 hint: Ein langes Passwort, das Sie nirgends sonst verwenden. Ihr Browser kann eines vorschlagen.
@@ -2866,6 +3578,61 @@ done-title: メールアドレスを確認しました
 done: このページを閉じて、いま入力したパスワードでアプリにログインできます。
 unusable: このリンクは使えません。有効期限が切れたか、すでに使用されたか、ページを開いてから10分以上経過しています。
 unusable-next: メールのリンクをもう一度開いてください。それでも使えない場合は、アプリにログインして新しいメールをリクエストしてください。
+==> page/your-data.de-formal.txt
+title: Ihre Daten abrufen
+intro: Sie bekommen ein Archiv mit allen Daten, die zu Ihrem Konto gespeichert sind. Melden Sie sich für diesen einen Download an, damit wir sicher sind, dass Sie es sind. Wenn Ihr Konto kein Passwort hat, öffnen Sie stattdessen die App: Dort finden Sie Ihre Daten in den Einstellungen des Kontos.
+hint: Das Passwort, mit dem Sie sich anmelden.
+unusable-next: Öffnen Sie den Link in der Mail noch einmal, oder rufen Sie Ihre Daten in der App ab.
+==> page/your-data.de.txt
+title: Deine Daten abrufen
+intro: Du bekommst ein Archiv mit allen Daten, die zu deinem Konto gespeichert sind. Melde dich für diesen einen Download an, damit wir sicher sind, dass du es bist. Wenn dein Konto kein Passwort hat, öffne stattdessen die App: Dort findest du deine Daten in den Einstellungen des Kontos.
+email-label: E-Mail-Adresse
+label: Passwort
+hint: Das Passwort, mit dem du dich anmeldest.
+button: Herunterladen
+unusable: Dieser Link funktioniert nicht. Er ist abgelaufen, wurde schon verwendet, gehört zu einem anderen Konto, oder die Seite war länger als zehn Minuten offen.
+unusable-next: Öffne den Link in der Mail noch einmal, oder rufe deine Daten in der App ab.
+==> page/your-data.en.txt
+title: Get your data
+intro: You will get an archive of all data that is kept about your account. To make sure that it is you, sign in for this one download. If your account has no password, open the app instead: your data is in the account settings there.
+email-label: Email address
+label: Password
+hint: The password that you sign in with.
+button: Download
+unusable: This link does not work. It has expired, it was used before, it belongs to another account, or the page was open for more than ten minutes.
+unusable-next: Open the link in the email once more, or get your data in the app.
+==> page/your-data.es-formal.txt
+title: Obtenga sus datos
+intro: Recibirá un archivo con todos los datos que se guardan sobre su cuenta. Para comprobar que es usted, inicie sesión para esta única descarga. Si su cuenta no tiene contraseña, abra la aplicación: encontrará sus datos en los ajustes de la cuenta.
+hint: La contraseña con la que inicia sesión.
+unusable-next: Abra otra vez el enlace del correo u obtenga sus datos en la aplicación.
+==> page/your-data.es.txt
+title: Obtén tus datos
+intro: Recibirás un archivo con todos los datos que se guardan sobre tu cuenta. Para comprobar que eres tú, inicia sesión para esta única descarga. Si tu cuenta no tiene contraseña, abre la aplicación: encontrarás tus datos en los ajustes de la cuenta.
+email-label: Dirección de correo
+label: Contraseña
+hint: La contraseña con la que inicias sesión.
+button: Descargar
+unusable: Este enlace no funciona. Ha caducado, ya se ha usado, es de otra cuenta o la página ha estado abierta más de diez minutos.
+unusable-next: Abre otra vez el enlace del correo u obtén tus datos en la aplicación.
+==> page/your-data.fr.txt
+title: Récupérez vos données
+intro: Vous recevrez une archive de toutes les données conservées sur votre compte. Pour vérifier que c’est bien vous, connectez-vous pour ce seul téléchargement. Si votre compte n’a pas de mot de passe, ouvrez plutôt l’application : vos données s’y trouvent dans les réglages du compte.
+email-label: Adresse e-mail
+label: Mot de passe
+hint: Le mot de passe avec lequel vous vous connectez.
+button: Télécharger
+unusable: Ce lien ne fonctionne pas. Il a expiré, il a déjà été utilisé, il concerne un autre compte, ou la page est restée ouverte plus de dix minutes.
+unusable-next: Ouvrez de nouveau le lien reçu par e-mail, ou récupérez vos données dans l’application.
+==> page/your-data.ja.txt
+title: データのダウンロード
+intro: あなたのアカウントについて保存されているすべてのデータのアーカイブをダウンロードできます。ご本人であることを確認するため、このダウンロードのためにログインしてください。パスワードのないアカウントの場合は、アプリのアカウント設定からデータを取得してください。
+email-label: メールアドレス
+label: パスワード
+hint: ログインに使っているパスワードです。
+button: ダウンロード
+unusable: このリンクは使えません。有効期限が切れたか、すでに使用されたか、別のアカウントのものか、ページを開いてから10分以上経過しています。
+unusable-next: メールのリンクをもう一度開くか、アプリでデータを取得してください。
 ==> push/deletion-scheduled.de-formal.push
 Title: Konto wird gelöscht
 

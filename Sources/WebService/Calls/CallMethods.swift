@@ -13,7 +13,8 @@ package struct CallMethods: Sendable {
         PhoneSignInDescription.service, EmailsDescription.service, VerificationDescription.service,
         ProviderNoticesDescription.service, SignInOptionsDescription.service,
         ProfileDescription.service, DocumentsDescription.service, OnboardingDescription.service,
-        ConsentsDescription.service,
+        ConsentsDescription.service, AccountDeletionDescription.service,
+        DataExportsDescription.service,
         BackendDocumentsDescription.service, AdminDescription.service,
     ]
 

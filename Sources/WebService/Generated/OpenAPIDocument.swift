@@ -2318,6 +2318,44 @@ enum OpenAPIDocument {
         }
       }
     },
+    "/v1/exports/{exportId}": {
+      "get": {
+        "tags": ["HTTP"],
+        "operationId": "downloadDataExport",
+        "security": [{"app": [], "accessToken": []}],
+        "description": "The archive with all data of the caller's account, to save as a file. Needs a proof of the last five minutes. Own codes of errors: auth/requires-recent-login, auth/invalid-access-token, auth/session-ended, auth/user-disabled.",
+        "parameters": [
+          {
+            "name": "exportId",
+            "in": "path",
+            "required": true,
+            "description": "The export's `export_id`.",
+            "schema": {"type": "string"}
+          },
+          {
+            "name": "range",
+            "in": "header",
+            "description": "One range of bytes, to go on with a download.",
+            "schema": {"type": "string", "examples": ["bytes=65536-"]}
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "The archive.",
+            "content": {"application/zip": {"schema": {"type": "string", "format": "binary"}}}
+          },
+          "206": {
+            "description": "A part of it.",
+            "content": {"application/zip": {"schema": {"type": "string", "format": "binary"}}}
+          },
+          "416": {"description": "The range begins behind its end."},
+          "default": {
+            "description": "As of a call; `details[0].debug.code` says why.",
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
+          }
+        }
+      }
+    },
     "/v1/photo": {
       "put": {
         "tags": ["HTTP"],

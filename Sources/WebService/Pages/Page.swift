@@ -9,6 +9,14 @@ package enum Page: String, CaseIterable, Sendable {
     case resetPassword = "reset-password"
     /// Requests the mail for that (G-11).
     case forgotPassword = "forgot-password"
+    /// Deletes an account, after a mailed link and two questions (G-19).
+    case deleteAccount = "delete-account"
+    /// Cancels a deletion that waits (G-19).
+    case keepAccount = "keep-account"
+    /// Asks a parent for consent to a child's account (G-23).
+    case parent
+    /// Sends the archive of an account's data (G-21).
+    case yourData = "your-data"
 
     /// The page at a path.
     init?(path: Substring) {
@@ -19,18 +27,29 @@ package enum Page: String, CaseIterable, Sendable {
     /// The path, without a query.
     var path: String { "/\(rawValue)" }
 
-    /// Whether it is opened by a link that works once.
-    var needsLink: Bool { self != .forgotPassword }
+    /// Whether it does nothing without the link of a mail.
+    var needsLink: Bool { self != .forgotPassword && self != .deleteAccount }
 
-    /// The field that a person fills in.
-    var field: Field { self == .forgotPassword ? .email : .password }
+    /// The field that a person fills in; nil if a button is enough. `/delete-account` has it without
+    /// a link only, and `/your-data` has the address too.
+    var field: Field? {
+        switch self {
+        case .verifyEmail, .changeEmail, .resetPassword, .yourData: .password
+        case .forgotPassword, .deleteAccount: .email
+        case .keepAccount, .parent: nil
+        }
+    }
+
+    /// Whether the form has an address, which is shown again after an error. A password never is.
+    var showsEmail: Bool { field == .email || self == .yourData }
 
     /// What the browser, or a password manager, may fill in: WCAG 2.2, 1.3.5 and 3.3.8.
     var autocomplete: String {
         switch self {
-        case .verifyEmail, .changeEmail: "current-password"
+        case .verifyEmail, .changeEmail, .yourData: "current-password"
         case .resetPassword: "new-password"
-        case .forgotPassword: "username"
+        case .forgotPassword, .deleteAccount: "username"
+        case .keepAccount, .parent: "off"
         }
     }
 

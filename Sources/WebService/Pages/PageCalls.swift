@@ -9,13 +9,23 @@ import ServiceRuntime
 /// limits count, by the person's address.
 struct PageCalls: Sendable {
     private static let timeout = Duration.seconds(10)
+    /// How long a download may take.
+    private static let streamTimeout = DataExportsDescription.fetchDataExport.timeout
 
-    private let auth: AuthClient
+    let deletion: AccountDeletionClient
+    let consents: ConsentsClient
+    /// On a channel for streams.
+    let exports: DataExportsClient
+    let auth: AuthClient
     private let emails: EmailsClient
     private let passwords: PasswordsClient
     private let time: any Time
 
-    init(_ gateway: RPCClient, time: any Time) {
+    /// - Parameter streams: another channel to the same gateway: some browsers read slowly.
+    init(_ gateway: RPCClient, streams: RPCClient, time: any Time) {
+        exports = DataExportsClient(streams)
+        deletion = AccountDeletionClient(gateway)
+        consents = ConsentsClient(gateway)
         auth = AuthClient(gateway)
         emails = EmailsClient(gateway)
         passwords = PasswordsClient(gateway)
@@ -34,9 +44,10 @@ struct PageCalls: Sendable {
     }
 
     /// Does what a form asks for.
+    /// - Returns: the result to show.
     /// - Throws: the gateway's `ServiceError`, with sentences in the person's language;
     ///   `CancellationError`.
-    func submit(_ submission: Submission) async throws {
+    func submit(_ submission: Submission) async throws -> PageResult {
         let context = context(submission, "call")
         let device = GatewayV1.Device(deviceId: submission.form.deviceID, platform: "web")
         let token = submission.linkToken
@@ -58,24 +69,59 @@ struct PageCalls: Sendable {
             _ = try await passwords.requestPasswordReset(
                 GatewayV1.RequestPasswordResetRequest(email: submission.input, device: device),
                 context)
+        case .deleteAccount:
+            _ = try await deletion.requestDeletionLink(
+                GatewayV1.RequestDeletionLinkRequest(email: submission.input), context)
+        case .keepAccount:
+            _ = try await deletion.cancelDeletion(
+                GatewayV1.CancelDeletionRequest(linkToken: SecretBytes(token)), context)
+        case .parent:
+            guard let answer = ParentAnswer(rawValue: submission.input) else {
+                throw ServiceError(.invalidArgument)
+            }
+            let answered = try await consents.answerParentalConsent(
+                GatewayV1.AnswerParentalConsentRequest(
+                    token: SecretBytes(token), answer: answer.message), context)
+            return answered.state == .refused ? .refused : .done
+        case .yourData:
+            // Answered by `withExport`.
+            throw ServiceError(.internalError, detail: "a download is no single call")
         }
+        return .done
     }
 
-    /// Ends the session that a reset opens: a page has no app to give it to, and it would stay in
-    /// the person's list of devices.
-    private func signOut(_ refreshToken: String, _ context: CallContext) async {
-        // The password is set. The tokens are lost with this response, and the session ends when
-        // idle.
+    /// Ends a session that a page has opened: there is no app to give it to, and it would stay in the
+    /// person's list of devices.
+    func signOut(_ refreshToken: String, _ context: CallContext) async {
+        // The page has done its work. The tokens are lost with this response, and the session ends
+        // when idle.
         _ = try? await auth.signOut(
             GatewayV1.SignOutRequest(refreshToken: refreshToken), context)
     }
 
-    private func context(_ submission: Submission, _ call: String) -> CallContext {
-        var metadata = Metadata()
-        metadata[Metadata.Key.clientAddress] = submission.clientAddress
-        metadata[Metadata.Key.acceptLanguage] = submission.language.rawValue
+    func context(_ submission: Submission, _ call: String) -> CallContext {
+        var metadata = Self.metadata(submission.clientAddress, submission.language)
         metadata[Metadata.Key.idempotencyKey] = submission.form.idempotencyKey(
             call, submission.input)
         return CallContext(deadline: time.uptime() + Self.timeout, metadata: metadata)
+    }
+
+    /// The same context for a stream, with the time that a download may take.
+    func stream(_ context: CallContext) -> CallContext {
+        CallContext(deadline: time.uptime() + Self.streamTimeout, metadata: context.metadata)
+    }
+
+    /// The context of a call that needs no idempotency key.
+    func context(of clientAddress: String, in language: Language) -> CallContext {
+        CallContext(
+            deadline: time.uptime() + Self.timeout, metadata: Self.metadata(clientAddress, language)
+        )
+    }
+
+    private static func metadata(_ clientAddress: String, _ language: Language) -> Metadata {
+        var metadata = Metadata()
+        metadata[Metadata.Key.clientAddress] = clientAddress
+        metadata[Metadata.Key.acceptLanguage] = language.rawValue
+        return metadata
     }
 }

@@ -8,26 +8,66 @@ package enum PagePreview {
         case form
         /// After a failed one.
         case error
+        /// Before the last question of a deletion.
+        case consequences
+        /// The last question of a deletion.
+        case question
+        /// Where a parent can withdraw consent.
+        case given
         /// After a successful one.
         case done
+        /// After a deletion was requested at once.
+        case deleted
+        /// After a deletion was requested for later.
+        case waiting
+        /// After a parent has refused.
+        case refused
         /// Without a link that works.
         case unusable
 
         fileprivate func state(of page: Page, in voice: Voice) -> PageState? {
             switch self {
+            case .form where page == .parent: return parent()
             case .form: return .form(token: "")
+            case .error where page == .parent:
+                return parent(PageState.problems(ServiceError(.unavailable), in: voice))
+            case .given: return page == .parent ? parent(isGiven: true) : nil
+            case .refused:
+                return page == .parent ? .done(continueURI: "", result: .refused) : nil
             case .error:
                 let error: ServiceError =
                     switch page {
                     case .verifyEmail: ServiceError(.passwordNeeded)
-                    case .changeEmail: ServiceError(.invalidCredential)
+                    case .changeEmail, .yourData: ServiceError(.invalidCredential)
                     case .resetPassword: .weakPassword([.length, .common], field: "password")
-                    case .forgotPassword: ServiceError(.invalidEmail)
+                    case .forgotPassword, .deleteAccount: ServiceError(.invalidEmail)
+                    case .keepAccount, .parent: ServiceError(.unavailable)
                     }
-                let email = page.field == .email ? "ada@example" : ""
+                let email = page.showsEmail ? "ada@example" : ""
                 return PageState(form: "", email: email, after: error, in: voice)
-            case .done: return .done(continueURI: "https://app.example.org/")
-            case .unusable: return page.needsLink ? .unusable : nil
+            // The result of `/your-data` is a file.
+            case .done:
+                return page == .yourData ? nil : .done(continueURI: "https://app.example.org/")
+            case .unusable: return page == .forgotPassword ? nil : .unusable
+            case .consequences, .question, .deleted, .waiting:
+                return page == .deleteAccount ? deletion(in: voice) : nil
+            }
+        }
+
+        private func parent(_ problems: [String] = [], isGiven: Bool = false) -> PageState {
+            .parent(token: "preview", childName: "Ada", isGiven: isGiven, problems: problems)
+        }
+
+        private func deletion(in voice: Voice) -> PageState {
+            switch self {
+            case .question: .lastQuestion(token: "", confirmation: "")
+            case .deleted: .done(continueURI: "", result: .deleted)
+            case .waiting: .done(continueURI: "", result: .waiting)
+            default:
+                .consequences(
+                    token: "",
+                    sentences: DeletionConsequence.allCases.map { $0.sentence(count: 7, in: voice) }
+                )
             }
         }
     }

@@ -10,6 +10,9 @@ import ServiceRuntime
 ///     GET  /verify-email                   the form
 ///     POST /verify-email?lang=de           one call of the gateway, and its result as a page
 ///
+/// `/delete-account` has more steps: `PageResponder+Deletion.swift`. `/your-data` answers with a file:
+/// `PageResponder+Export.swift`. `/parent` shows who asks: `PageResponder+Parent.swift`.
+///
 /// A GET never uses a link, and no page sends its form by itself: scanners of mails open every link,
 /// some in a browser that runs scripts, before the person sees the mail.
 struct PageResponder: Sendable {
@@ -35,7 +38,7 @@ struct PageResponder: Sendable {
     /// - Throws: `HTTPFailure`, `CancellationError`; `CryptographyError` when OpenSSL fails.
     func respond(to exchange: HTTPExchange, _ page: Page) async throws {
         switch exchange.head.method {
-        case .get, .head: try open(exchange, page)
+        case .get, .head: try await open(exchange, page)
         case .post: try await submit(exchange, page)
         default: throw HTTPFailure(allowing: "GET, HEAD, POST")
         }
@@ -43,7 +46,7 @@ struct PageResponder: Sendable {
 
     // MARK: GET
 
-    private func open(_ exchange: HTTPExchange, _ page: Page) throws {
+    private func open(_ exchange: HTTPExchange, _ page: Page) async throws {
         let visit = visit(exchange, page)
         if let parameters = Self.parameters(exchange),
             parameters["token"] ?? parameters["lang"] ?? parameters["continue"] != nil
@@ -53,6 +56,10 @@ struct PageResponder: Sendable {
         guard let current = visit ?? (page.needsLink ? nil : PageVisit(randomness)),
             !page.needsLink || !current.linkToken.isEmpty
         else { return try show(exchange, page, .unusable, visit, status: .ok) }
+        guard page != .deleteAccount || current.linkToken.isEmpty else {
+            return try await showConsequences(exchange, current)
+        }
+        guard page != .parent else { return try await showParent(exchange, current) }
         try show(exchange, page, form(current), current, status: .ok)
     }
 
@@ -111,24 +118,36 @@ struct PageResponder: Sendable {
         else {
             throw HTTPFailure(.badRequest, "the body must be application/x-www-form-urlencoded")
         }
-        let input = parameters[page.field.rawValue] ?? ""
+        let field = page == .parent ? ParentAnswer.field : page.field?.rawValue
+        let input = field.flatMap { parameters[$0] } ?? ""
         guard let visit = visit(exchange, page), !page.needsLink || !visit.linkToken.isEmpty,
             let form = parameters[PageForm.field].flatMap({ PageForm(token: $0, of: visit) })
         else { return try expired(exchange, page, input) }
+        guard page != .deleteAccount || visit.linkToken.isEmpty else {
+            return try await delete(exchange, visit, parameters)
+        }
+        guard page != .yourData else {
+            return try await sendExport(exchange, visit, form, parameters)
+        }
         let language = language(exchange, visit)
         let address = callers.address(head.headerFields, exchange.connection).text
         do {
-            try await calls.submit(
+            let result = try await calls.submit(
                 PageCalls.Submission(
                     page: page, form: form, linkToken: visit.linkToken, input: input,
                     clientAddress: address, language: language))
-            try show(exchange, page, .done(continueURI: visit.continueURI), visit, status: .ok)
+            try show(
+                exchange, page, .done(continueURI: visit.continueURI, result: result), visit,
+                status: .ok)
+        } catch let error as ServiceError where page == .parent && error.code != .invalidLink {
+            try await showParent(exchange, visit, after: error)
         } catch let error as ServiceError {
             try fail(exchange, page, visit, error, input)
         }
     }
 
-    private func fail(
+    /// Shows what is wrong with a form that was sent.
+    func fail(
         _ exchange: HTTPExchange, _ page: Page, _ visit: PageVisit, _ error: ServiceError,
         _ input: String
     ) throws {
@@ -137,10 +156,19 @@ struct PageResponder: Sendable {
             visit.linkToken = ""
             return try show(exchange, page, .unusable, visit, status: .badRequest)
         }
+        let voice = formalLanguages.voice(of: language(exchange, visit))
         let form = PageForm(visit, randomness: randomness)
-        let state = PageState(
-            form: form.token, email: page.field == .email ? input : "", after: error,
-            in: formalLanguages.voice(of: language(exchange, visit)))
+        let problems = PageState.problems(error, in: voice)
+        let state: PageState =
+            switch page {
+            case .deleteAccount where !visit.linkToken.isEmpty:
+                .consequences(token: "", sentences: [], problems: problems)
+            case .parent:
+                .parent(token: "", childName: "", isGiven: false, problems: problems)
+            default:
+                .form(
+                    token: form.token, email: page.showsEmail ? input : "", problems: problems)
+            }
         try show(
             exchange, page, state, visit, status: Self.status(error),
             retryAfter: error.retryAfterSeconds)
@@ -160,7 +188,7 @@ struct PageResponder: Sendable {
     }
 
     /// 422 for what the person can correct.
-    private static func status(_ error: ServiceError) -> HTTPResponse.Status {
+    static func status(_ error: ServiceError) -> HTTPResponse.Status {
         switch error.status.httpStatus {
         case .badRequest, .unauthorized, .forbidden, .notFound, .conflict: .unprocessableContent
         case let status: status
@@ -174,7 +202,7 @@ struct PageResponder: Sendable {
     }
 
     /// Sends a page, and renews its visit: ten minutes from now.
-    private func show(
+    func show(
         _ exchange: HTTPExchange, _ page: Page, _ state: PageState, _ visit: PageVisit?,
         status: HTTPResponse.Status, retryAfter: Int64? = nil
     ) throws {
@@ -190,7 +218,7 @@ struct PageResponder: Sendable {
 
     /// The language of the link, or the one that the person chose since; that of the form, if its
     /// visit is over; else the browser's.
-    private func language(_ exchange: HTTPExchange, _ visit: PageVisit?) -> Language {
+    func language(_ exchange: HTTPExchange, _ visit: PageVisit?) -> Language {
         visit?.language ?? Self.language(Self.parameters(exchange))
             ?? Language(accepting: exchange.head.headerFields[.acceptLanguage])
     }

@@ -36,6 +36,18 @@ package struct PageTexts: Sendable {
         case unusableNext = "unusable-next"
         /// Only where a page leads to the request of another link.
         case request
+        /// Only of a page that asks for address and password.
+        case emailLabel = "email-label"
+        // Only of the deletion of an account.
+        case consequences, deleted, later, now, question, waiting
+        case deletedTitle = "deleted-title"
+        case goOn = "go-on"
+        case questionTitle = "question-title"
+        case waitingTitle = "waiting-title"
+        // Only of the consent of a parent.
+        case given, refuse, refused, withdraw
+        case introUnnamed = "intro-unnamed"
+        case refusedTitle = "refused-title"
     }
 
     /// The name of the file that all pages share.

@@ -22,7 +22,10 @@ package struct PageView: Sendable {
         let title = title(state)
         let isError: Bool
         switch state {
-        case .form(_, _, let problems): isError = !problems.isEmpty
+        case .form(_, _, let problems), .consequences(_, _, let problems),
+            .parent(_, _, _, let problems):
+            isError = !problems.isEmpty
+        case .lastQuestion: isError = false
         case .done: isError = false
         case .unusable: isError = true
         }
@@ -50,8 +53,11 @@ package struct PageView: Sendable {
     }
 
     private func title(_ state: PageState) -> String {
-        if case .done = state { return texts[.doneTitle] }
-        return texts[.title]
+        switch state {
+        case .done(_, let result): texts[result.title]
+        case .lastQuestion: texts[.questionTitle]
+        case .form, .consequences, .parent, .unusable: texts[.title]
+        }
     }
 
     private var icon: HTML { "<link rel=\"icon\" href=\"\(assets)logo\">\n" }
@@ -72,11 +78,26 @@ package struct PageView: Sendable {
         switch state {
         case .form(let token, let email, let problems):
             return """
-                \(summary(problems))<h1>\(title)</h1>
+                \(summary(problems, leadingTo: page.field))<h1>\(title)</h1>
                 <p>\(texts[.intro])</p>
                 \(form(token, email, problems))
                 """
-        case .done(let continueURI):
+        case .consequences(let token, let sentences, let problems):
+            return """
+                \(summary(problems, leadingTo: nil))<h1>\(title)</h1>
+                \(consequences(token, sentences))
+                """
+        case .lastQuestion(let token, let confirmation):
+            return """
+                <h1>\(title)</h1>
+                \(lastQuestion(token, confirmation))
+                """
+        case .parent(let token, let childName, let isGiven, let problems):
+            return """
+                \(summary(problems, leadingTo: nil))<h1>\(title)</h1>
+                \(parent(token, childName, isGiven))
+                """
+        case .done(let continueURI, let result):
             // A link, no redirect: `form-action` would stop one to another origin, and the result
             // would not be read.
             let next: HTML =
@@ -85,7 +106,7 @@ package struct PageView: Sendable {
                 : "<p><a class=\"button\" href=\"\(continueURI)\">\(texts[.resume])</a></p>\n"
             return """
                 <h1>\(title)</h1>
-                <p role="status">\(texts[.done])</p>
+                <p role="status">\(texts[result.text])</p>
                 \(next)
                 """
         case .unusable:
@@ -95,26 +116,35 @@ package struct PageView: Sendable {
                 <p>\(texts[.unusable])</p>
                 </div>
                 <p>\(texts[.unusableNext])</p>
-                \(page == .resetPassword ? request : .none)
+                \(request)
                 """
         }
     }
 
+    /// Where another link can be requested.
     private var request: HTML {
-        "<p><a href=\"\(url(.forgotPassword))\">\(texts[.request])</a></p>\n"
+        let target: Page? =
+            switch page {
+            case .resetPassword: .forgotPassword
+            case .deleteAccount: .deleteAccount
+            case .verifyEmail, .changeEmail, .forgotPassword, .keepAccount, .yourData, .parent: nil
+            }
+        guard let target else { return .none }
+        return "<p><a href=\"\(url(target))\">\(texts[.request])</a></p>\n"
     }
 
     /// A page in the language of this one. Each page has a cookie of its own, so the URL says it.
-    private func url(_ page: Page) -> String { "\(page.path)?lang=\(texts.language.rawValue)" }
+    func url(_ page: Page) -> String { "\(page.path)?lang=\(texts.language.rawValue)" }
 
     // MARK: The form
 
-    /// The problems, each with a link to the field. It has the focus, so that a screen reader reads
+    /// The problems, each with a link to the field, if there is one. It has the focus, so that a screen reader reads
     /// it first (WCAG 2.2, 3.3.1).
-    private func summary(_ problems: [String]) -> HTML {
+    private func summary(_ problems: [String], leadingTo field: Page.Field?) -> HTML {
         guard !problems.isEmpty else { return .none }
         let lines = problems.map { problem -> HTML in
-            "<li><a href=\"#\(page.field.rawValue)\">\(problem)</a></li>\n"
+            guard let field else { return "<li>\(problem)</li>\n" }
+            return "<li><a href=\"#\(field.rawValue)\">\(problem)</a></li>\n"
         }
         return """
             <div class="problem" role="alert" tabindex="-1" autofocus>
@@ -127,28 +157,41 @@ package struct PageView: Sendable {
     }
 
     private func form(_ token: String, _ email: String, _ problems: [String]) -> HTML {
-        let name = page.field.rawValue
+        guard let field = page.field else { return buttonForm(token, texts[.button]) }
+        let name = field.rawValue
         let marks: HTML =
             problems.isEmpty
             ? " aria-describedby=\"\(name)-hint\""
             : " aria-describedby=\"\(name)-hint \(name)-error\" aria-invalid=\"true\""
+        let value = field == .email ? email : ""
         return """
             <form method="post" action="\(url(page))">
             <input type="hidden" name="\(PageForm.field)" value="\(token)">
-            <label for="\(name)">\(texts[.label])</label>
+            \(page == .yourData ? address(email) : .none)<label for="\(name)">\(texts[.label])</label>
             <p class="hint" id="\(name)-hint">\(texts[.hint])</p>
-            \(problemsOfField(name, problems))<input id="\(name)" name="\(name)" \(inputType) \
-            autocomplete="\(page.autocomplete)" value="\(email)" required\(marks)>
+            \(problemsOfField(name, problems))<input id="\(name)" name="\(name)" \(inputType(field)) \
+            autocomplete="\(page.autocomplete)" value="\(value)" required\(marks)>
             <button type="submit">\(texts[.button])</button>
             </form>
 
             """
     }
 
+    /// The address, before the password.
+    private func address(_ email: String) -> HTML {
+        let name = Page.Field.email.rawValue
+        return """
+            <label for="\(name)">\(texts[.emailLabel])</label>
+            <input id="\(name)" name="\(name)" \(inputType(.email)) autocomplete="username" \
+            value="\(email)" required>
+
+            """
+    }
+
     /// An address is a text: fields of the type `email` cannot have the autocomplete `username` (HTML
     /// Living Standard, autofill control groups).
-    private var inputType: HTML {
-        switch page.field {
+    private func inputType(_ field: Page.Field) -> HTML {
+        switch field {
         case .password: "type=\"password\""
         case .email:
             """

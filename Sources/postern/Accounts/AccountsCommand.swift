@@ -4,22 +4,24 @@ import Messages
 import RPC
 import ServiceRuntime
 
-/// `postern accounts`: looks accounts up, suspends them and signs them out (I-09).
+/// `postern accounts`: looks accounts up, suspends them, signs them out and deletes them, lists
+/// unused guests and orphans (I-09, I-04).
 struct AccountsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "accounts",
-        abstract: "Looks accounts up, suspends and restores them, ends their sessions.",
+        abstract: "Looks accounts up, suspends, restores, deletes them; lists guests and orphans.",
         discussion: """
             An account is named by its id, its email or its phone number with the +.
 
             Addresses and numbers are masked unless --show is given. Its use is recorded in \
-            identity's audit trail, and so is every suspension with its actor.
+            identity's audit trail, and so is every change with its actor.
 
             An app's support desk can have the same calls: see \
             Protos/postern/gateway/v1/admin.proto.
             """,
         subcommands: [
-            LookUp.self, List.self, Suspend.self, Restore.self, SignOut.self,
+            LookUp.self, List.self, Suspend.self, Restore.self, SignOut.self, Delete.self,
+            Guests.self, Orphans.self,
         ])
 
     /// `postern accounts look-up ada@example.org`.
@@ -154,6 +156,7 @@ struct AccountsCommand: AsyncParsableCommand {
 
         /// What to do about a rejected field.
         static let hints = [
+            "kind": "there is no such kind, or it cannot be repaired: `postern accounts orphans`",
             "account_id": "no account has this id; `postern accounts list` shows ids",
             "email": "this is not an email; an id begins with acc_, a phone number with +",
             "phone_number": "a phone number has its country code: +4915112345678",

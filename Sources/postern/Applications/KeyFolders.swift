@@ -20,7 +20,7 @@ struct KeyFolders {
         "gateway": ["app", "tool", "web"],
         "identity": ["gateway", "session", "notification", "tool"],
         "session": ["gateway", "identity", "notification", "tool"],
-        "rate-limit": ["gateway", "notification", "tool"],
+        "rate-limit": ["gateway", "identity", "notification", "tool"],
         "notification": ["identity", "tool"],
     ]
 

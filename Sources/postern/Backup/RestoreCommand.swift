@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import IdentityService
 
 /// `postern restore`: fills an empty data folder from a backup, or from files copied by hand.
 struct RestoreCommand: AsyncParsableCommand {
@@ -97,6 +98,16 @@ struct RestoreCommand: AsyncParsableCommand {
             + "only if they are restored from the same backup"
     }
 
+    /// What to say about a restore of identity into a folder without tombstones: the backup has the
+    /// accounts that were deleted after it. Nil if the folder has them.
+    var tombstonesAdvice: String? {
+        let restoresIdentity = only.map { $0.name == "identity" } ?? true
+        guard restoresIdentity, !Folder(path: data).has(Tombstones.folderName) else { return nil }
+        return
+            "\(data) has no \(Tombstones.folderName): accounts that were deleted since the backup come "
+            + "back, unless the setting `tombstones` names another folder"
+    }
+
     /// A start with another key fails, so nothing is placed then.
     private func requireKeys(_ checks: [StoreCheck]) throws {
         for check in checks where check.key.isWrong {
@@ -122,6 +133,7 @@ struct RestoreCommand: AsyncParsableCommand {
                     ? "no --keys: the services start only with the master keys named above"
                     : "the backup's master keys were not restored, since no --keys names a folder")
         }
+        if let tombstonesAdvice { Screen.error(tombstonesAdvice) }
         Screen.error(onlyAdvice ?? "restored into \(data); the services can be started")
     }
 }

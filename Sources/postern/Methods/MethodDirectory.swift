@@ -38,7 +38,9 @@ struct MethodDirectory: Sendable {
     private static let compiledServices: [ServiceDescription] = [
         AccountActivityDescription.service, AccountAdminDescription.service,
         AccountConsentsDescription.service,
-        AccountDataDescription.service,
+        AccountDataDescription.service, AccountDeletionDescription.service,
+        AccountExportsDescription.service, DataExportsDescription.service,
+        AccountDeletionsDescription.service,
         AccountDocumentsDescription.service,
         AccountNoticesDescription.service, AccountOnboardingDescription.service,
         AccountProfilesDescription.service, AccountSessionsDescription.service,

@@ -29,7 +29,10 @@ struct PagesCommand: ParsableCommand {
             abstract: "Writes every page in every state as a file to look at.")
 
         @Option(
-            help: "verify-email, change-email, reset-password or forgot-password; default: all.")
+            help: """
+                verify-email, change-email, reset-password, forgot-password, delete-account, \
+                keep-account, your-data or parent; default: all.
+                """)
         var page: String?
 
         @Option(help: "en, de, es, fr or ja; default: all.")

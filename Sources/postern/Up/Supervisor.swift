@@ -143,7 +143,7 @@ final class Supervisor {
     /// The services that each program calls.
     private static let peers = [
         "postern-session": ["identity"],
-        "postern-identity": ["session", "notification"],
+        "postern-identity": ["session", "notification", "rate-limit"],
         "postern-gateway": ["identity", "session", "rate-limit"],
         "postern-notification": ["identity", "session", "rate-limit"],
         "postern-web": ["gateway"],

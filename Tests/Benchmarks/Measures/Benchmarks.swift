@@ -12,6 +12,6 @@ struct Benchmarks: AsyncParsableCommand {
             LimitsCore.self, LimitsServer.self, OutboxFigures.self, ProviderTokens.self,
             AccountLookUps.self, ProviderSignIns.self, SignInRush.self, HTTP2Floor.self,
             BackupFigures.self, DocumentWrites.self, DocumentReads.self, PhotoUploads.self,
-            DocumentRush.self,
+            DocumentRush.self, OrphanFigures.self, DeletionFigures.self,
         ])
 }

@@ -11,10 +11,6 @@ import TestSupport
 struct DocumentRush: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "document-rush")
 
-    /// Pause between two sign-ins: far below the capacity, so that the p99 is that of the calls and
-    /// not of a queue.
-    private static let pause = Duration.milliseconds(50)
-
     @OptionGroup var options: DocumentOptions
     @Option(help: "A folder for the tokens of those who write.")
     var folder: String
@@ -39,34 +35,12 @@ struct DocumentRush: AsyncParsableCommand {
         let file = "\(folder)/tokens"
         let writers = try await DocumentWriters(guests, client)
         try Data(writers.tokens.joined(separator: "\n").utf8).write(to: URL(filePath: file))
-        let alone = try await signIns(of: people) { try await Task.sleep(for: .seconds(seconds)) }
-        let beside = try await signIns(of: people) { try await otherWrites(file) }
+        let alone = try await Person.signInsP99(of: people) { try await Task.sleep(for: .seconds(seconds)) }
+        let beside = try await Person.signInsP99(of: people) { try await otherWrites(file) }
         let name = "document-rush-sign-in-p99"
         Figure(name: "\(name)-alone", value: alone, unit: "ms").report()
         Figure(name: name, value: beside, unit: "ms").report()
         Figure(name: "\(name)-to-alone", value: beside / alone, unit: "×").report()
-    }
-
-    /// - Returns: the p99 of sign-ins, one after the other, while `body` runs, in milliseconds.
-    private func signIns(
-        of people: [Person], while body: () async throws -> Void
-    ) async throws -> Double {
-        let (latencies, over) = (Latencies(), Flag())
-        return try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask {
-                while true {
-                    for person in people {
-                        if over.isRaised { return }
-                        try await latencies.record { _ = try await person.signIn() }
-                        try await Task.sleep(for: Self.pause)
-                    }
-                }
-            }
-            try await body()
-            over.raise()
-            try await group.waitForAll()
-            return latencies.p99Milliseconds
-        }
     }
 
     /// Starts the process that writes, and waits for its end.

@@ -66,6 +66,50 @@ private final class RecordingAdmin: AccountAdminAPI {
         record(request.actor, context)
         return .init()
     }
+
+    func deleteAccount(
+        _ request: IdentityV1.DeleteAccountRequest, _ context: CallContext
+    ) async throws -> IdentityV1.DeleteAccountResponse {
+        record(request.actor, context)
+        return .init(deletion: .init(state: request.wait ? .waiting : .deleting, dueAtMs: 7))
+    }
+
+    func listDeletions(
+        _ request: IdentityV1.ListDeletionsRequest, _ context: CallContext
+    ) async throws -> IdentityV1.ListDeletionsResponse {
+        record("", context)
+        return .init(
+            deletions: [
+                .init(
+                    accountId: "acc_1", deletion: .init(state: .deleting), step: "sessions",
+                    attempts: 2, nextAttemptAtMs: 9, source: "owner")
+            ], nextPageToken: request.pageToken)
+    }
+
+    func listUnusedGuests(
+        _ request: IdentityV1.ListUnusedGuestsRequest, _ context: CallContext
+    ) async throws -> IdentityV1.ListUnusedGuestsResponse {
+        .init(
+            guests: [.init(accountId: "acc_1", lastSeenAtMs: 1, deletedAtMs: 2)],
+            nextPageToken: request.pageToken, keptDays: 180)
+    }
+
+    func listOrphans(
+        _ request: IdentityV1.ListOrphansRequest, _ context: CallContext
+    ) async throws -> IdentityV1.ListOrphansResponse {
+        .init(
+            orphans: [
+                .init(
+                    kind: request.kind, accountId: "acc_1", service: "session", repairable: true)
+            ], nextPageToken: request.pageToken, checkedAtMs: 3)
+    }
+
+    func repairOrphan(
+        _ request: IdentityV1.RepairOrphanRequest, _ context: CallContext
+    ) async throws -> IdentityV1.RepairOrphanResponse {
+        record(request.actor, context)
+        return .init(repaired: request.kind == "session" && request.accountId == "acc_1")
+    }
 }
 
 @Suite("I-09: the gateway relays admin calls of an app's support staff to identity")
@@ -90,6 +134,54 @@ struct AdminRelayTests {
                 "support/ann", "support", "support/ann", "support/tool/eve", "support",
             ])
         #expect(identity.metadataCounts == [0, 0, 0, 0, 0])
+    }
+
+    @Test("G-20: an operator's deletion and the list of deletions are relayed whole")
+    func deletions() async throws {
+        let identity = RecordingAdmin()
+        let admin = AdminHandler(
+            accounts: identity, photos: PhotoURLs(origin: "https://auth.example"))
+        let context = CallContext(application: "support", deadline: .seconds(10))
+        let waiting = try await admin.deleteAccount(
+            .init(accountId: "acc_1", wait: true, actor: "ann"), context)
+        #expect(waiting.deletion == .init(state: .waiting, dueAtMs: 7))
+        let deleting = try await admin.deleteAccount(.init(accountId: "acc_1"), context)
+        #expect(deleting.deletion?.state == .deleting)
+        let page = try await admin.listDeletions(.init(pageToken: "p"), context)
+        #expect(page.nextPageToken == "p")
+        #expect(
+            page.deletions == [
+                .init(
+                    accountId: "acc_1", deletion: .init(state: .deleting), step: "sessions",
+                    attempts: 2, nextAttemptAtMs: 9, source: "owner")
+            ])
+        #expect(identity.actors == ["support/ann", "support", ""])
+    }
+
+    @Test("I-04: unused guests and orphans are relayed with all their fields")
+    func orphans() async throws {
+        let identity = RecordingAdmin()
+        let admin = AdminHandler(
+            accounts: identity, photos: PhotoURLs(origin: "https://auth.example"))
+        let context = CallContext(application: "support", deadline: .seconds(10))
+        let guests = try await admin.listUnusedGuests(.init(pageToken: "p"), context)
+        #expect(
+            guests
+                == .init(
+                    guests: [.init(accountId: "acc_1", lastSeenAtMs: 1, deletedAtMs: 2)],
+                    nextPageToken: "p", keptDays: 180))
+        let listed = try await admin.listOrphans(.init(kind: "session", pageToken: "p"), context)
+        #expect(
+            listed
+                == .init(
+                    orphans: [
+                        .init(
+                            kind: "session", accountId: "acc_1", service: "session",
+                            repairable: true)
+                    ], nextPageToken: "p", checkedAtMs: 3))
+        let repaired = try await admin.repairOrphan(
+            .init(kind: "session", accountId: "acc_1", actor: "ann"), context)
+        #expect(repaired.repaired && identity.actors == ["support/ann"])
     }
 
     @Test("a bound of 0 or less is refused and never means that there is no bound")
@@ -140,7 +232,7 @@ struct AdminRelayTests {
     @Test("only callers named in the list of callers may call the admin service")
     func named() {
         let methods = AdminDescription.service.methods
-        #expect(methods.count == 5)
+        #expect(methods.count == 10)
         #expect(methods.allSatisfy { $0.isForNamedCallersOnly })
         #expect(AuthDescription.service.methods.allSatisfy { !$0.isForNamedCallersOnly })
     }

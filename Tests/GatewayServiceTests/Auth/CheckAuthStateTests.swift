@@ -92,10 +92,12 @@ struct CheckAuthStateTests {
         #expect(try await reason() == .security)
     }
 
-    @Test("G-01: a disabled account is not signed in, though its session lives", arguments: [2, 4])
-    func disabled(status: Int64) async throws {
+    @Test(
+        "G-01, G-29: the owner of an account that is disabled, or being deleted, is not signed in",
+        arguments: [(2, GatewayV1.AuthStateReason.revoked), (4, .accountDeleted)])
+    func disabled(status: Int64, expected: GatewayV1.AuthStateReason) async throws {
         try await fixture.inner.setStatus(status)
-        #expect(try await reason() == .revoked)
+        #expect(try await reason() == expected)
     }
 
     @Test("S-04: every response contains the server's time, for devices with a wrong clock")

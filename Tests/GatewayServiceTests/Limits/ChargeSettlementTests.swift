@@ -18,7 +18,10 @@ struct ChargeSettlementTests {
         ],
         .act: [.emailAlreadyInUse, .deadlineExceeded, .cancelled],
         .guardedAct: [],
-        .signUp: [.emailAlreadyInUse, .idempotencyKeyReused, .deadlineExceeded, .cancelled],
+        .signUp: [
+            .emailAlreadyInUse, .underageUser, .idempotencyKeyReused, .deadlineExceeded,
+            .cancelled,
+        ],
         .write: [
             .documentConflict, .documentQuota, .invalidDocument, .accountRequired,
             .consentRequired, .emailNotVerified, .invalidArgument, .deadlineExceeded, .cancelled,

@@ -72,7 +72,18 @@ struct LimitedActionTests {
                     "unaddressed-by-application": "app",
                 ]
             ),
+            (
+                .deletionLink(email: "Ada@Example.ORG", caller: address),
+                [
+                    "deletion-link-by-email": "ada@example.org",
+                    "password-reset-by-address": "192.0.2.7",
+                ]
+            ),
             (.unrequestedMail(email: "Ada@Example.ORG"), ["mail-by-target": "ada@example.org"]),
+            (
+                .parentalMail(account: "acc_0000000000001"),
+                ["parental-mail-by-account": "acc_0000000000001"]
+            ),
             (
                 .verificationMail(account: "acc_0000000000001"),
                 ["verification-mail-by-account": "acc_0000000000001"]
@@ -160,6 +171,10 @@ struct LimitedActionTests {
                 .guestBundle(account: "acc_0000000000001"),
                 ["guest-bundle-by-account": "acc_0000000000001"]
             ),
+            (
+                .dataExport(account: "acc_0000000000001"),
+                ["export-by-account": "acc_0000000000001"]
+            ),
         ] as [(LimitedAction, [String: String])])
     func table(action: LimitedAction, charges: [String: String]) {
         #expect(action.charges.count == charges.count)
@@ -179,9 +194,11 @@ struct LimitedActionTests {
                 .phoneCodeGuess(
                     number: "+4915112345678", request: "pcr_1", device: "d", caller: caller),
                 .passwordReset(email: "a", caller: caller), .unrequestedMail(email: "a"),
+                .deletionLink(email: "a", caller: caller), .parentalMail(account: "a"),
                 .documentWrite(account: "a", collections: ["profile"]),
                 .profileUpdate(account: "a"), .photoUpload(account: "a"),
                 .guestBundle(account: "a"),
+                .dataExport(account: "a"),
             ] {
                 for charge in action.charges + action.restartedCharges {
                     #expect(LimitName(rawValue: charge.limit) != nil, "\(charge.limit)")
@@ -202,6 +219,7 @@ struct LimitedActionTests {
             .providerProof(account: "acc_0000000000001", device: device, caller: caller),
             .guestSignUp(caller: caller), .unrequestedMail(email: email),
             .passwordReset(email: email, caller: caller),
+            .deletionLink(email: email, caller: caller),
             .phoneCodeGuess(
                 number: "+4915112345678", request: email, device: device, caller: caller),
         ] {

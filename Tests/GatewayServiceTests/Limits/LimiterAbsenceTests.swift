@@ -53,9 +53,12 @@ struct LimiterAbsenceTests {
                 number: "+4915112345678", request: "pcr_1", device: "d1", caller: caller),
             .passwordReset(email: "ada@example.org", caller: caller),
             .unrequestedMail(email: "ada@example.org"),
+            .deletionLink(email: "ada@example.org", caller: caller),
+            .parentalMail(account: "acc_1"),
             .documentWrite(account: "acc_1", collections: ["profile"]),
             .profileUpdate(account: "acc_1"), .photoUpload(account: "acc_1"),
             .guestBundle(account: "acc_1"),
+            .dataExport(account: "acc_1"),
         ] {
             let absences = try action.charges.map { charge in
                 try #require(LimitName(rawValue: charge.limit)).absence

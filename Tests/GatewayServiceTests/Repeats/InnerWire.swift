@@ -121,6 +121,13 @@ final class InnerWire: CallChannel {
             serve(AccountConsentsDescription.getPrivacy, inner.identity.consents.getPrivacy),
             serve(GuestDataDescription.getMigration, inner.identity.guestData.getMigration),
             serve(
+                AccountExportsDescription.cancelDataExport,
+                inner.identity.exports.cancelDataExport),
+            serve(
+                AccountDeletionsDescription.requestDeletionLink,
+                inner.identity.deletions.requestDeletionLink),
+            serve(AccountDeletionsDescription.getDeletion, inner.identity.deletions.getDeletion),
+            serve(
                 AccountOnboardingDescription.saveOnboardingSection,
                 onboarding.saveOnboardingSection),
         ]

@@ -24,6 +24,8 @@ struct RepeatFixture: Sendable {
     var profile: ProfileHandler { gateway.profile }
     var onboarding: OnboardingHandler { gateway.onboarding }
     var consents: ConsentsHandler { gateway.consents }
+    var dataExports: DataExportsHandler { gateway.dataExports }
+    var accountDeletion: AccountDeletionHandler { gateway.accountDeletion }
     private let gateway: GatewayService
     private let wire: InnerWire
     private let backend: BackendSigner

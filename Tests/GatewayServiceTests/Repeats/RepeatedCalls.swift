@@ -54,6 +54,13 @@ enum RepeatedCalls {
             return both { .init(email: $0, device: device) }
         },
         .init(
+            "AccountDeletion/RequestDeletionLink",
+            { try await $0.accountDeletion.requestDeletionLink($1, $2) }, afterwards: .acts
+        ) {
+            _ = try await $0.two()
+            return both { .init(email: $0) }
+        },
+        .init(
             "Passwords/ResetPassword", { try await $0.passwords.resetPassword($1, $2) },
             afterwards: .refused(.invalidLink)
         ) { fixture in

@@ -62,6 +62,12 @@ struct InnerCallTests {
             try await calls { try await $0.guests.getMigration(.init(), context) }
                 == [GuestDataDescription.getMigration])
         #expect(
+            try await calls { try await $0.dataExports.cancelDataExport(.init(), context) }
+                == [AccountExportsDescription.cancelDataExport])
+        #expect(
+            try await calls { try await $0.accountDeletion.getDeletion(.init(), context) }
+                == [AccountDeletionsDescription.getDeletion])
+        #expect(
             try await calls { try await $0.emails.cancelEmailChange(.init(), context) }
                 == [EmailChangesDescription.cancelEmailChange])
         #expect(

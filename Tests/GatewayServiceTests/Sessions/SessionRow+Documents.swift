@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import GatewayService
 
-// Documents, profile, onboarding and consents.
+// Documents, profile, onboarding, consents and exports.
 
 extension SessionRow {
     static let documents: [SessionRow] = [
@@ -90,6 +90,50 @@ extension SessionRow {
         .init("Consents/GetPrivacy") { try await $0.consents.getPrivacy(.init(), $2) },
         .init("Consents/SetPrivacy") {
             try await $0.consents.setPrivacy(.init(newMarketing: .marketing(true)), $2)
+        },
+        .init("Consents/RequestParentalConsent") {
+            try await $0.consents.requestParentalConsent(
+                .init(parentEmail: "eve@example.org"), $2)
+        },
+    ]
+
+    static let exports: [SessionRow] = [
+        .init("DataExports/RequestDataExport") {
+            try await $0.dataExports.requestDataExport(.init(), $2)
+        },
+        .init("DataExports/GetDataExport") {
+            try await $0.dataExports.getDataExport(.init(), $2)
+        },
+        .init("DataExports/WatchDataExport") {
+            let states = $0.dataExports.watchDataExport(.init(), $2).makeAsyncIterator()
+            return try await states.next() as Any
+        },
+        .init("DataExports/FetchDataExport") {
+            let items = $0.dataExports.fetchDataExport(.init(exportId: "x"), $2)
+                .makeAsyncIterator()
+            return try await items.next() as Any
+        },
+        .init("DataExports/CancelDataExport") {
+            try await $0.dataExports.cancelDataExport(.init(), $2)
+        },
+    ]
+
+    static let deletion: [SessionRow] = [
+        .init("AccountDeletion/PreviewDeletion") {
+            try await $0.accountDeletion.previewDeletion(.init(linkToken: .init(text: "x")), $2)
+        },
+        .init("AccountDeletion/RequestDeletion") {
+            try await $0.accountDeletion.requestDeletion(.init(linkToken: .init(text: "x")), $2)
+        },
+        .init("AccountDeletion/CancelDeletion") {
+            try await $0.accountDeletion.cancelDeletion(.init(linkToken: .init(text: "x")), $2)
+        },
+        .init("AccountDeletion/GetDeletion") {
+            try await $0.accountDeletion.getDeletion(.init(), $2)
+        },
+        .init("AccountDeletion/RequestDeletionLink") {
+            try await $0.accountDeletion.requestDeletionLink(
+                .init(email: "\($1)@new.example.org"), $2)
         },
     ]
 

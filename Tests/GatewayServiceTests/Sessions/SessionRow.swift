@@ -52,7 +52,7 @@ struct SessionRow: Sendable, CustomTestStringConvertible {
 
     static let all: [SessionRow] =
         signUpsAndSignIns + guestData + inSessions + documents + backendDocuments + profile
-        + onboarding + consents + outside + verification + admin
+        + onboarding + consents + deletion + exports + outside + verification + admin
 
     private static let signUpsAndSignIns: [SessionRow] = [
         .init(
@@ -211,6 +211,13 @@ struct SessionRow: Sendable, CustomTestStringConvertible {
         .init("Admin/SignOutAccount") {
             try await $0.admin.signOutAccount(.init(accountId: "x"), $2)
         },
+        .init("Admin/DeleteAccount") {
+            try await $0.admin.deleteAccount(.init(accountId: "x"), $2)
+        },
+        .init("Admin/ListDeletions") { try await $0.admin.listDeletions(.init(), $2) },
+        .init("Admin/ListUnusedGuests") { try await $0.admin.listUnusedGuests(.init(), $2) },
+        .init("Admin/ListOrphans") { try await $0.admin.listOrphans(.init(), $2) },
+        .init("Admin/RepairOrphan") { try await $0.admin.repairOrphan(.init(), $2) },
     ]
 }
 

@@ -34,6 +34,8 @@ final class GatewayFixture: Sendable {
     var profile: ProfileHandler { gateway.profile }
     var onboarding: OnboardingHandler { gateway.onboarding }
     var consents: ConsentsHandler { gateway.consents }
+    var dataExports: DataExportsHandler { gateway.dataExports }
+    var accountDeletion: AccountDeletionHandler { gateway.accountDeletion }
     /// The rpcs of all handlers, for a server.
     var serviceMethods: [ServiceMethods] { gateway.methods }
     var providerNotices: ProviderNoticesHandler { gateway.providerNotices }
@@ -48,6 +50,7 @@ final class GatewayFixture: Sendable {
     ///   - identities: Replaces identity's providers and guests, for tests of the calls to them.
     ///   - profiles: Replaces identity's profiles, for tests of the calls to them.
     ///   - guestData: Replaces identity's guest data, for tests of the calls to it.
+    ///   - deletions: Replaces identity's deletions, for tests of the calls to them.
     ///   - providers: Identity's provider settings, as on a command line.
     ///   - phoneSettings: The countries that codes are sent to.
     ///   - rules: The text of identity's rules file; nil for none.
@@ -56,7 +59,8 @@ final class GatewayFixture: Sendable {
     init(
         flags: [String] = [], limits: (any LimitsAPI)? = nil,
         identities: (any IdentitiesAPI)? = nil, profiles: (any AccountProfilesAPI)? = nil,
-        guestData: (any GuestDataAPI)? = nil, providers: [String] = [],
+        guestData: (any GuestDataAPI)? = nil, deletions: (any AccountDeletionsAPI)? = nil,
+        providers: [String] = [],
         phone phoneSettings: PhoneSettings = PhoneSettings(countries: ["DE"]),
         enumeration: IdentitySettings.EnumerationMode = .friendly,
         verification: IdentitySettings.EmailVerificationMode = .optional,
@@ -80,7 +84,8 @@ final class GatewayFixture: Sendable {
                     providerEvents: identity.providerEvents, accountAdmin: identity.accountAdmin,
                     signInSettings: identity.signInSettings, documents: identity.documents,
                     profiles: profiles ?? identity.profiles, onboarding: identity.onboarding,
-                    consents: identity.consents, guestData: guestData ?? identity.guestData),
+                    consents: identity.consents, guestData: guestData ?? identity.guestData,
+                    deletions: deletions ?? identity.deletions, exports: identity.exports),
                 session: .init(
                     sessions: session.sessions, devices: session.devices,
                     activity: session.accountActivity, ends: session.ends,

@@ -3,7 +3,6 @@ import Cryptography
 import Hosting
 import Messages
 import RPC
-import RateLimitService
 import ServiceRuntime
 import Storage
 import TestSupport
@@ -11,6 +10,7 @@ import Testing
 
 @testable import IdentityService
 @testable import NotificationService
+@testable import RateLimitService
 @testable import SessionService
 
 /// The four services behind the gateway, each with its own store.
@@ -86,11 +86,11 @@ final class InnerServices: Sendable {
                 sessionEvents: events(sessionStore), rateLimitEvents: events(limitsStore),
                 ownEvents: events(notificationStore)),
             time: time, randomness: randomness, logger: log)
-        limits = try await RateLimitService(
+        let rateLimit = try await RateLimitService(
             settings: try SettingsLoader.settings(), store: limitsStore,
             keys: RateLimitKeys(master: key(), randomness: randomness), time: time,
-            randomness: randomness, logger: log
-        ).limits
+            randomness: randomness, logger: log)
+        limits = rateLimit.limits
         identity = try IdentityService(
             settings: IdentitySettings(
                 linkOrigin: "https://app.example", verificationLife: .seconds(24 * 3_600),
@@ -111,7 +111,8 @@ final class InnerServices: Sendable {
                 pushDevices: notification.pushDevices,
                 relays: RelaysForIdentity(relayAddresses: notification.relayAddresses),
                 sessionData: sessionService.accountData,
-                notificationData: notification.accountData),
+                notificationData: notification.accountData,
+                rateLimitData: rateLimit.accountData),
             documentWriters: Reloadable(backend.applications), time: time,
             randomness: randomness, logger: log, metrics: MetricsRegistry())
         notices.connect(to: identity.accountNotices)

@@ -45,8 +45,8 @@ struct HostSettingsTests {
         }
         for name in [
             "listen-host", "listen-port", "metrics-host", "metrics-port", "plaintext",
-            "event-loops", "data-folder", "accept-clock", "keys-folder", "applications-folder",
-            "accept-shared-keys", "callers",
+            "event-loops", "data-folder", "accept-clock", "audit-kept", "keys-folder",
+            "applications-folder", "accept-shared-keys", "callers",
             "client-address-from", "log-level", "port-file", "stop-with-input", "identity-address",
             "running-max", "costly-running-max", "queue-max", "connections-max",
             "connections-per-address-max", "max-connection-age", "max-connection-idle",
@@ -73,7 +73,7 @@ struct HostSettingsTests {
         }
         for name in [
             "callers", "callers-file", "client-address-from", "accept-shared-keys", "data-folder",
-            "accept-clock", "running-max", "queue-max", "tls-client-ca-file",
+            "accept-clock", "audit-kept", "running-max", "queue-max", "tls-client-ca-file",
         ] {
             #expect(!help.contains("--\(name)"), "\(name)")
         }

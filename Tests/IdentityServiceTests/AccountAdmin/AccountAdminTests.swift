@@ -20,6 +20,10 @@ private struct KnownActivity: AccountActivityAPI {
         return .init(liveSessions: 2, lastActivityAtMs: 10, lastSeenAtMs: 20)
     }
 
+    func listAccountActivity(
+        _ request: SessionV1.ListAccountActivityRequest, _ context: CallContext
+    ) async throws -> SessionV1.ListAccountActivityResponse { throw ServiceError(.unknownMethod) }
+
     func noteActivity(
         _ request: SessionV1.NoteActivityRequest, _ context: CallContext
     ) async throws -> SessionV1.NoteActivityResponse { throw ServiceError(.unknownMethod) }

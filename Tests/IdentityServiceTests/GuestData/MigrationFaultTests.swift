@@ -92,9 +92,9 @@ struct MigrationFaultTests {
         _ = try await fixture.signIn()
         let damaged = try await fixture.migration().migrationId
         try await fixture.identity.change("UPDATE documents SET payload = x'00'")
-        _ = try await fixture.upload([.make("a")])
+        let bundle = try #require(try await fixture.upload([.make("a")]).migration)
         await #expect(throws: (any Error).self) { try await fixture.handler.job.run() }
         #expect(try await fixture.migration(damaged).state == .running)
-        #expect(try await fixture.migration().state == .succeeded)
+        #expect(try await fixture.migration(bundle.migrationId).state == .succeeded)
     }
 }

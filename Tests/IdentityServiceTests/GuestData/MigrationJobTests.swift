@@ -16,8 +16,6 @@ struct MigrationJobTests {
           proved:
             needs: verified
             fields: {x: {type: integer}}
-          strict:
-            fields: {x: {type: integer, required: true}, credit: {type: integer, server-only: true}}
         """
 
     @Test("what the quota refuses needs attention; after others were removed a retry moves it")

@@ -72,6 +72,7 @@ struct UploadGuestBundleTests {
         }
         #expect(try await fixture.documents(fixture.token) == ["settings/a": #"{"x":1}"#])
         #expect(try await fixture.migration().done == 1)
+        #expect(try await fixture.identity.count("guest_migrations") == 2)
     }
 
     @Test("an owner's upload passes the rules as the owner's write, not as a backend's")

@@ -62,11 +62,22 @@ struct AccountPairsTests {
             "pending changes": "count(*) FROM email_changes",
             "removals": "count(*) FROM removed_identities",
             "messages": "count(*) FROM outbox",
+            "migrations": "count(*) FROM guest_migrations",
+            "documents to move": "coalesce(sum(documents), 0) FROM guest_migrations",
+            "documents": "coalesce(sum(documents), 0) FROM document_totals",
             "audit records": "count(*) FROM audit",
         ])
     }
 
     private static let pairs = [
+        Pair("ChooseGuestData of two choices", "1 migrations") { fixture in
+            let (choose, _) = try await fixture.guestChoice()
+            return ({ try await choose(.merge) }, { try await choose(.keep) })
+        },
+        Pair("ChooseGuestData, a write by the guest", "1 migrations") { fixture in
+            let (choose, write) = try await fixture.guestChoice()
+            return ({ try await choose(.merge) }, write)
+        },
         Pair("Unlink of each of the last two methods", "1 methods") { fixture in
             let session = try await fixture.sessionWithGoogle()
             return (
@@ -220,5 +231,35 @@ extension IdentityFixture {
         _ = try await admin(NoActivity()).suspendAccount(
             .init(accountId: account, reason: "spam", actor: "ann"),
             context(application: "tool"))
+    }
+}
+
+extension IdentityFixture {
+    /// A guest with a document that may be chosen for: the choice, and another write by the guest.
+    fileprivate func guestChoice() async throws -> (
+        choose: @Sendable (IdentityV1.GuestDataChoice) async throws -> Void,
+        write: AccountPairsTests.Call
+    ) {
+        let owner = try await member()
+        let guest = try await guestWithDocument()
+        let choice = CollisionChoice(
+            guest: try #require(AccountID(text: guest.account)),
+            account: try #require(AccountID(text: owner.id)), at: time.now())
+        let token = try choice.token(keys)
+        return (
+            { choice in
+                _ = try await self.service.guestData.chooseGuestData(
+                    .init(
+                        accessToken: owner.token, choiceToken: token, choice: choice,
+                        origin: Self.origin), self.context())
+            },
+            {
+                _ = try await self.service.documents.writeDocuments(
+                    .init(
+                        caller: .init(by: .accessToken(guest.token)),
+                        writes: [.make("settings", "other", "{}")], origin: Self.origin),
+                    self.context())
+            }
+        )
     }
 }

@@ -124,9 +124,12 @@ struct OnboardingRuleTests {
     func order() {
         let account = IdentityV1.Account(email: "ada@example.org")
         let demands = Demands(
-            lacksConsent: true, requiresDisplayName: true, hasOnboarding: true)
+            lacksConsent: true, lacksParent: true, requiresDisplayName: true, hasOnboarding: true)
         #expect(
             RequiredActionRule.actions(account, demands)
-                == [.acceptTerms, .verifyEmail, .completeProfile, .completeOnboarding])
+                == [
+                    .acceptTerms, .parentalConsent, .verifyEmail, .completeProfile,
+                    .completeOnboarding,
+                ])
     }
 }

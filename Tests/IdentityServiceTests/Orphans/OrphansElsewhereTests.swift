@@ -6,23 +6,23 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("I-09: data of other services without an account is counted", .timeLimit(.minutes(1)))
+@Suite("I-09: data of other services without an account is found", .timeLimit(.minutes(1)))
 struct OrphansElsewhereTests {
     let fixture: IdentityFixture
     let check: OrphansElsewhere
+    let findings: OrphanFindings
     let ada: String
 
     init() async throws {
         fixture = try IdentityFixture()
+        findings = fixture.service.accountAdmin.orphans.findings
         ada = try #require(try await fixture.register().account).accountId
         check = OrphansElsewhere(
             holders: [
-                .init(
-                    name: "session", data: fixture.sessionData, kinds: [.session, .lastSeen]),
-                .init(
-                    name: "notification", data: fixture.notificationData, kinds: [.pushDevice]),
+                .init(service: .session, data: fixture.sessionData),
+                .init(service: .notification, data: fixture.notificationData),
             ], store: fixture.store, time: fixture.time,
-            logger: fixture.log.logger(time: fixture.time), metrics: fixture.metrics)
+            logger: fixture.log.logger(time: fixture.time), findings: findings)
     }
 
     private func run() async throws {
@@ -57,6 +57,44 @@ struct OrphansElsewhereTests {
         fixture.sessionData.list([.init(accountId: ada, kinds: ["session"])])
         try await run()
         #expect(gauge("session") == 0 && gauge("last-seen") == 0)
+    }
+
+    private func listed() -> [String] {
+        findings.orphans(of: nil, after: nil, limit: 100).map {
+            "\($0.kind.rawValue) \($0.account.text)"
+        }
+    }
+
+    @Test("what is found is listed and is deleted at its service by its repair only, on record")
+    func repaired() async throws {
+        let (one, two) = ("acc_0000000000001", "acc_0000000000002")
+        fixture.sessionData.list([
+            .init(accountId: ada, kinds: ["session"]),
+            .init(accountId: one, kinds: ["session", "last-seen"]),
+        ])
+        fixture.notificationData.list([.init(accountId: two, kinds: ["push-device"])])
+        try await run()
+        #expect(listed() == ["session \(one)", "last-seen \(one)", "push-device \(two)"])
+        let admin = fixture.admin(NoActivity())
+        let tool = fixture.context(application: "tool")
+        for (kind, account) in [("session", one), ("push-device", two)] {
+            let request = IdentityV1.RepairOrphanRequest(
+                kind: kind, accountId: account, actor: "ann")
+            #expect(try await admin.repairOrphan(request, tool).repaired)
+            #expect(try await !admin.repairOrphan(request, tool).repaired)
+        }
+        #expect(listed().isEmpty && gauge("last-seen") == 0)
+        #expect(
+            try await fixture.count(
+                "audit", where: "kind = 'orphan.repaired' AND actor = 'tool/ann'") == 2)
+        // Data of an account that exists is not touched.
+        let kept = try await admin.repairOrphan(.init(kind: "session", accountId: ada), tool)
+        #expect(!kept.repaired)
+        try await run()
+        #expect(fixture.sessionData.calls > 0 && gauge("session") == 0)
+        let answer = try await fixture.sessionData.listAccountsWithData(
+            .init(), fixture.context(application: "identity"))
+        #expect(answer.accounts.map(\.accountId) == [ada])
     }
 
     @Test("a malformed id and a kind of a newer version are not counted")

@@ -21,6 +21,7 @@ struct IdentityMailTests {
         .emailAlreadyRegistered(methods: ["m"], link: "l"),
         .guestDataAttention(documents: 3),
         .accountSuspended(time: "t"), .accountRestored(time: "t"),
+        .parentalConsent(link: "l", time: "t"),
         .sessionDisplaced(device: "d", time: "t"), .sessionReplayed(device: "d", time: "t"),
     ]
 

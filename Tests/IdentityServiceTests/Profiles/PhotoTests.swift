@@ -183,6 +183,8 @@ struct PhotoTests {
         #expect(try await fixture.download(photo.name, ada.token).photo == photo)
         try await fixture.sweep()
         #expect(try await fixture.blobs().count == 1)
+        let repairs = "identity_orphan_repairs_total{kind=\"blob-without-row\"} 2"
+        #expect(fixture.metrics.prometheusText().contains(repairs))
     }
 
     @Test("a row whose file a restore did not bring has no photo to download")

@@ -66,7 +66,8 @@ extension IdentityFixture {
 
     func sweep() async throws {
         try await PhotoSweep(
-            store: store, blobs: service.blobs, uploads: profiles.uploads, logger: log.logger()
+            store: store, blobs: service.blobs, uploads: profiles.uploads,
+            findings: service.accountAdmin.orphans.findings, logger: log.logger()
         ).sweep()
     }
 }

@@ -35,7 +35,11 @@ extension IdentityFixture {
     func admin(_ activity: any AccountActivityAPI) -> AccountAdminHandler {
         AccountAdminHandler(
             settings: settings, store: store, keys: keys, randomness: randomness,
-            answers: answers, logger: log.logger(time: time), activity: activity)
+            answers: answers, logger: log.logger(time: time), activity: activity,
+            deletions: service.deletions.deletions,
+            guests: UnusedGuestSearch(
+                store: store, activity: activity, kept: settings.guestKept),
+            orphans: service.accountAdmin.orphans)
     }
 
     /// Signs in with an identity that is proved already.

@@ -23,6 +23,7 @@ final class IdentityFixture: Sendable {
     let pushDevices = RecordingPushDevices()
     let sessionData = ListedAccounts()
     let notificationData = ListedAccounts()
+    let rateLimitData = ListedAccounts()
     let devices: KnownSessions
     let tokens = WrittenTokens()
     let metrics = MetricsRegistry()
@@ -55,6 +56,9 @@ final class IdentityFixture: Sendable {
         rules: String? = nil, consent: ConsentSettings = ConsentSettings(),
         guestData: IdentitySettings.GuestDataMode = .discard,
         documents: DocumentSettings = DocumentSettings(), engine: (any SQLEngine)? = nil,
+        guestKept: Duration? = IdentitySettings.guestKeptDefault,
+        deletion: DeletionSettings = DeletionSettings(),
+        activity: any AccountActivityAPI = NoActivity(),
         backend: (any StoreBackend) -> any StoreBackend = { $0 }
     ) throws {
         let folder = try folder ?? TemporaryFolder()
@@ -79,12 +83,12 @@ final class IdentityFixture: Sendable {
             defaultLanguage: "en", phone: phone, passwordHashing: hashing, enumeration: enumeration,
             emailVerification: verification, documents: documents, displayName: displayName,
             rules: RulesSettings(path: try rules.map { try folder.write($0, to: "rules.yaml") }),
-            consent: consent, guestData: guestData)
+            consent: consent, guestData: guestData, deletion: deletion, guestKept: guestKept)
         peers = IdentityPeers(
-            devices: devices, sessions: sessions, activity: NoActivity(),
+            devices: devices, sessions: sessions, activity: activity,
             notifications: notifications, texts: texts, pushDevices: pushDevices,
             relays: UnreachableRelays(), sessionData: sessionData,
-            notificationData: notificationData)
+            notificationData: notificationData, rateLimitData: rateLimitData)
         service = try IdentityService(
             settings: settings, store: store, keys: keys, peers: peers,
             time: time, randomness: randomness, logger: logger, metrics: metrics)
@@ -137,7 +141,7 @@ final class IdentityFixture: Sendable {
     /// Runs the outbox until it is empty.
     func relay() async throws {
         // A queued reset request becomes due after a short delay (`requestPasswordReset`).
-        if try await count("outbox", where: "topic = 'password-reset'") > 0 {
+        if try await count("outbox", where: "topic IN ('password-reset', 'deletion-link')") > 0 {
             time.advance(by: .seconds(1))
         }
         try await withThrowingTaskGroup { group in
@@ -163,6 +167,13 @@ final class IdentityFixture: Sendable {
     /// Runs one SQL statement, for example as an operator or an older program would.
     func change(_ sql: String, _ values: [SQLValue] = []) async throws {
         _ = try await store.writeUnchecked { try $0.execute(sql, values) }
+    }
+
+    /// Runs SQL as on a damaged file: rows may refer to accounts that do not exist.
+    func damage(_ sql: String) throws {
+        let connection = try SQLiteEngine().openWriter(store.location)
+        try connection.run(script: "PRAGMA foreign_keys = OFF")
+        try connection.run(script: sql)
     }
 
     /// Deletes what has expired, as the duty does.

@@ -11,6 +11,53 @@ struct NoActivity: AccountActivityAPI {
         _ request: SessionV1.GetAccountActivityRequest, _ context: CallContext
     ) async throws -> SessionV1.GetAccountActivityResponse { .init() }
 
+    func listAccountActivity(
+        _ request: SessionV1.ListAccountActivityRequest, _ context: CallContext
+    ) async throws -> SessionV1.ListAccountActivityResponse {
+        .init(activities: request.accountIds.map { _ in .init() })
+    }
+
+    func noteActivity(
+        _ request: SessionV1.NoteActivityRequest, _ context: CallContext
+    ) async throws -> SessionV1.NoteActivityResponse { throw ServiceError(.unknownMethod) }
+}
+
+/// A session service with the activity that it is given, and none of other accounts.
+final class GivenActivity: AccountActivityAPI {
+    private struct State {
+        var activities: [String: SessionV1.GetAccountActivityResponse] = [:]
+        var failure: ErrorCode?
+        var calls = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// The number of calls.
+    var calls: Int { state.withLock { $0.calls } }
+
+    /// From now on reports this of an account.
+    func set(_ account: String, _ activity: SessionV1.GetAccountActivityResponse) {
+        state.withLock { $0.activities[account] = activity }
+    }
+
+    /// From now on calls fail with this code; nil for none.
+    func fail(_ code: ErrorCode?) { state.withLock { $0.failure = code } }
+
+    func getAccountActivity(
+        _ request: SessionV1.GetAccountActivityRequest, _ context: CallContext
+    ) async throws -> SessionV1.GetAccountActivityResponse { throw ServiceError(.unknownMethod) }
+
+    func listAccountActivity(
+        _ request: SessionV1.ListAccountActivityRequest, _ context: CallContext
+    ) async throws -> SessionV1.ListAccountActivityResponse {
+        try state.withLock { state in
+            state.calls += 1
+            if let failure = state.failure { throw ServiceError(failure) }
+            return .init(
+                activities: request.accountIds.map { state.activities[$0] ?? .init() })
+        }
+    }
+
     func noteActivity(
         _ request: SessionV1.NoteActivityRequest, _ context: CallContext
     ) async throws -> SessionV1.NoteActivityResponse { throw ServiceError(.unknownMethod) }
@@ -23,18 +70,32 @@ struct UnreachableRelays: RelayAddressesAPI {
     ) async throws -> NotificationV1.SetRelayResponse { throw ServiceError(.unavailable) }
 }
 
-/// A service that has data of the accounts that it is given, 2 on a page.
+/// A service that has data of the accounts that it is given, 2 on a page, until it forgets them.
 final class ListedAccounts: AccountDataAPI {
     private struct State {
         var accounts: [AccountDataV1.AccountWithData] = []
         var failure: ErrorCode?
         var calls = 0
+        var forgotten: [AccountDataV1.DataSubject] = []
+        var files: [(name: String, parts: [[UInt8]])] = []
+        var subjects: [AccountDataV1.DataSubject] = []
+        var meanwhile: (@Sendable () async throws -> Void)?
     }
 
     private let state = Mutex(State())
 
     /// The number of calls.
     var calls: Int { state.withLock { $0.calls } }
+    /// Whose data was collected, in order.
+    var collected: [AccountDataV1.DataSubject] { state.withLock { $0.subjects } }
+
+    /// From now on it has this file of each account, sent in these parts.
+    func have(_ name: String, _ parts: [[UInt8]]) {
+        state.withLock { $0.files.append((name, parts)) }
+    }
+
+    /// The accounts that it was asked to forget, in order.
+    var forgotten: [AccountDataV1.DataSubject] { state.withLock { $0.forgotten } }
 
     /// From now on lists these.
     func list(_ accounts: [AccountDataV1.AccountWithData]) {
@@ -43,6 +104,11 @@ final class ListedAccounts: AccountDataAPI {
 
     /// From now on calls fail with this code; nil for none.
     func fail(_ code: ErrorCode?) { state.withLock { $0.failure = code } }
+
+    /// Runs `body` once, after the files of the next account were collected.
+    func onceCollected(_ body: @escaping @Sendable () async throws -> Void) {
+        state.withLock { $0.meanwhile = body }
+    }
 
     func listAccountsWithData(
         _ request: AccountDataV1.ListAccountsWithDataRequest, _ context: CallContext
@@ -62,13 +128,37 @@ final class ListedAccounts: AccountDataAPI {
     func collectAccountData(
         _ request: AccountDataV1.CollectAccountDataRequest, _ context: CallContext
     ) -> IncomingItems<AccountDataV1.CollectAccountDataItem> {
-        .inProcess { _ in throw ServiceError(.unknownMethod) }
+        .inProcess { items in
+            try context.requireIdentity()
+            let (files, failure) = self.state.withLock { state in
+                if let subject = request.subject { state.subjects.append(subject) }
+                return (state.files, state.failure)
+            }
+            for file in files {
+                try await items.write(.init(part: .file(file.name)))
+                for part in file.parts { try await items.write(.init(part: .data(part))) }
+            }
+            let meanwhile = self.state.withLock { state in
+                defer { state.meanwhile = nil }
+                return state.meanwhile
+            }
+            try await meanwhile?()
+            // In the middle of the stream: what was sent is in the archive by then.
+            if let failure { throw ServiceError(failure) }
+        }
     }
 
     func forgetAccountData(
         _ request: AccountDataV1.ForgetAccountDataRequest, _ context: CallContext
     ) async throws -> AccountDataV1.ForgetAccountDataResponse {
-        throw ServiceError(.unknownMethod)
+        try context.requireIdentity()
+        return try state.withLock { state in
+            if let failure = state.failure { throw ServiceError(failure) }
+            if let subject = request.subject { state.forgotten.append(subject) }
+            let before = state.accounts.count
+            state.accounts.removeAll { $0.accountId == request.subject?.accountId }
+            return .init(rows: UInt32(before - state.accounts.count))
+        }
     }
 }
 

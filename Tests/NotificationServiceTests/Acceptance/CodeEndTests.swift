@@ -6,7 +6,7 @@ import Testing
 
 @testable import NotificationService
 
-@Suite("Mails and texts with a code need an expiry")
+@Suite("Messages that need an expiry")
 struct CodeEndTests {
     private static let day: Duration = .seconds(24 * 3_600)
 
@@ -36,6 +36,42 @@ struct CodeEndTests {
         // A repeat gets its stored response, even if the clock was set back in between.
         fixture.time.startAgain(at: fixture.time.now() - .seconds(10))
         #expect(try await fixture.send(mail(template, until: end)) == id)
+    }
+
+    @Test("G-20: the last mail about an account names none, must expire, and shows no recipient")
+    func lastMail() async throws {
+        let fixture = try NotificationFixture(in: TemporaryFolder())
+        let end = fixture.time.now() + Self.day
+        func send(until moment: Timestamp?, account: AccountID? = nil) async throws {
+            try await fixture.send(
+                NotificationV1.SendEmailRequest(
+                    recipient: NotificationFixture.recipient, template: "deletion-done",
+                    language: "en", expiresAtMs: moment?.milliseconds ?? 0,
+                    accountId: account?.text ?? ""))
+        }
+        for moment in [nil, end + .milliseconds(1)] {
+            let error = await #expect(throws: ServiceError.self) { try await send(until: moment) }
+            #expect(error?.fields == ["expires_at_ms"])
+        }
+        let account = AccountID.drawn(from: SeededRandomness(seed: 5))
+        let error = await #expect(throws: ServiceError.self) {
+            try await send(until: end, account: account)
+        }
+        #expect(error?.fields == ["account_id"])
+        try await send(until: end)
+        #expect(try await fixture.ask("SELECT recipient FROM message") == [.text("…")])
+        #expect(try await fixture.ask("SELECT account_hash FROM message") == [.null])
+    }
+
+    @Test("G-20: an undelivered last mail leaves the store when its day is over")
+    func lastMailEnds() async throws {
+        let fixture = try NotificationFixture(in: TemporaryFolder())
+        let delivery = Delivery(
+            state: .queued, attempts: 1, acceptedAt: fixture.time.now(),
+            expiresAt: fixture.time.now() + Self.day)
+        let end = fixture.time.now() + Self.day
+        #expect(delivery.retainedUntil(from: fixture.time.now() + .seconds(60)) == end)
+        #expect(delivery.retainedUntil(from: end) == nil)
     }
 
     @Test("G-06, N-02: a text message with a code is rejected without an expiry within a day")

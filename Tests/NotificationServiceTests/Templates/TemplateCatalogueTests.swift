@@ -145,15 +145,13 @@ struct TemplateCatalogueTests {
         values[.link] = link
         for template in [
             MailTemplate.verifyEmail, .emailChangeConfirm, .resetPassword, .emailAlreadyRegistered,
+            .deletionLink, .deletionScheduled, .exportReady, .parentalConsent,
         ] {
             let mail = try catalogue.mail(
                 template, language: "de-AT", product: product, values: values)
             #expect(mail.text.contains("\n\(shown)\n"), "\(template)")
             #expect(mail.html.contains("href=\"\(HTMLText.escape(shown))\""), "\(template)")
         }
-        let export = try catalogue.mail(
-            .exportReady, language: "de", product: product, values: values)
-        #expect(export.text.contains("\n\(link)\n"))
     }
 
     @Test("a missing variable is reported by name")

@@ -49,6 +49,18 @@ struct ServiceErrorWireTests {
         #expect(worded.violations[0].sentence == PasswordRule.digit.sentence(in: Voice(.japanese)))
     }
 
+    @Test("G-29: the reason of a session's end is worded by the program that has a caller")
+    func sessionEnd() {
+        let reason = SessionEndReason.accountDeleted
+        let read = ServiceError(WireV1.Response(call: 1, .sessionEnded(reason)))
+        #expect(read.code == .sessionEnded && read.sentence == nil)
+        #expect(read.userMessage == "This account no longer exists.")
+        let german = reason.sentence(in: Voice(.german))
+        let worded = ServiceError(WireV1.Response(call: 2, read.worded(in: Voice(.german))))
+        #expect(worded.userMessage == german)
+        #expect(worded.violations.map(\.rule) == ["account-deleted"])
+    }
+
     @Test("X-01: a rule of a newer peer keeps its sentence")
     func newerRule() {
         let message = WireV1.Violation(field: "password", rule: "new", sentence: "Neu.")

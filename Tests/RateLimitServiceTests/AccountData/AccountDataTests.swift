@@ -46,7 +46,9 @@ struct AccountDataTests {
         try await fixture.consume(.verificationMailByAccount, Self.account)
         try await fixture.consume(.passwordResetByEmail, "ada@example.org")
         try await fixture.consume(.phoneCodeRequest, "+4915112345678")
-        try await fixture.consume(.passwordResetByEmail, "eve@example.org")
+        try await fixture.consume(.failedSignInByAccount, "ada@example.org")
+        try await fixture.consume(.phoneCodeGuess, "+4915112345678")
+        try await fixture.consume(.failedSignInByAccount, "eve@example.org")
     }
 
     @Test(
@@ -61,7 +63,7 @@ struct AccountDataTests {
             try await fixture.service.accountData.listAccountsWithData(
                 .init(), context(application))
         }
-        #expect(try await forget() == 3)
+        #expect(try await forget() == 4)
     }
 
     @Test("a malformed account id is refused", arguments: ["", "7", "ses_0000000000001"])
@@ -77,32 +79,68 @@ struct AccountDataTests {
         let text = try await collect()
         for limit in [
             "verification-mail-by-account", "password-reset-by-email", "phone-code-request",
+            "failed-sign-in-by-account", "failed-sign-in-in-a-row", "phone-code-guess",
         ] {
             #expect(text.contains("\"\(limit)\""))
         }
-        #expect(text.split(separator: "\n").count == 5)
+        #expect(text.split(separator: "\n").count == 8)
         #expect(!text.contains("ada@") && !text.contains("+49"))
     }
 
     @Test("G-20: the account's counters are deleted, nobody else's; a repeat finds nothing")
     func forgotten() async throws {
         try await charge()
-        #expect(try await forget() == 3)
-        #expect(try await collect() == "[\n]\n")
-        let left = try fixture.peek(.passwordResetByEmail, "ada@example.org").remaining
-        let others = try fixture.peek(.passwordResetByEmail, "eve@example.org").remaining
+        #expect(try await forget() == 4)
+        let left = try fixture.peek(.failedSignInByAccount, "ada@example.org").remaining
+        let others = try fixture.peek(.failedSignInByAccount, "eve@example.org").remaining
         #expect(left == others + 1)
         #expect(try await forget() == 0)
         #expect(try await fixture.audited().map(\.kind).count { $0 == "limit.reset" } == 1)
         let restarted = try await fixture.restarted(afterKill: true)
-        #expect(try restarted.peek(.passwordResetByEmail, "ada@example.org").remaining == left)
+        #expect(try restarted.peek(.failedSignInByAccount, "ada@example.org").remaining == left)
+    }
+
+    @Test("messages to an email or a number stay counted: a deletion gives no further ones")
+    func messages() async throws {
+        try await charge()
+        let before = try fixture.peek(.passwordResetByEmail, "ada@example.org").remaining
+        _ = try await forget()
+        let text = try await collect()
+        #expect(text.contains("password-reset-by-email") && text.contains("phone-code-request"))
+        #expect(text.split(separator: "\n").count == 4)
+        #expect(try fixture.peek(.passwordResetByEmail, "ada@example.org").remaining == before)
+        fixture.time.advance(by: .seconds(7 * 86_400))
+        await fixture.service.sweep()
+        #expect(try await collect() == "[\n]\n")
+    }
+
+    @Test("the next owner of an email or a number inherits no known device")
+    func devices() async throws {
+        let devices = fixture.service.limits.devices
+        func knows(_ limit: LimitName, _ name: String) -> Bool {
+            devices.knows(TrustedLane.owner(limit, name), "d1", at: fixture.time.now())
+        }
+        let names: [(LimitName, String)] = [
+            (.failedSignInByAccount, "ada@example.org"), (.phoneCodeGuess, "+4915112345678"),
+        ]
+        for (limit, name) in names + [(.failedSignInByAccount, "eve@example.org")] {
+            try fixture.succeed("0", limit, name, device: "d1")
+            #expect(knows(limit, name))
+        }
+        fixture.time.advance(by: .milliseconds(1))
+        _ = try await forget()
+        for (limit, name) in names { #expect(!knows(limit, name)) }
+        #expect(knows(.failedSignInByAccount, "eve@example.org"))
+        fixture.time.advance(by: .milliseconds(1))
+        try fixture.succeed("0", .failedSignInByAccount, "ada@example.org", device: "d1")
+        #expect(knows(.failedSignInByAccount, "ada@example.org"))
     }
 
     @Test("counters under a former secret are found")
     func former() async throws {
         try await charge()
         try await fixture.service.subjectKeys.rotate(at: fixture.time.now())
-        #expect(try await forget() == 3)
+        #expect(try await forget() == 4)
     }
 
     @Test("hashes name no account: the list is empty, and a page token is refused")

@@ -24,18 +24,18 @@ struct LimitsFileTests {
         #expect(
             try await fixture.consume(.failedSignInByAccount, "ada@example.org").decision.limited)
         let worker = Task { try await fixture.service.run() }
-        await fixture.time.sleepers(3)
+        await fixture.time.sleepers(4)
         _ = try folder.write("failed-sign-in-by-account-count: 4\n", to: "limits.yaml")
         for _ in 0..<2 {
             fixture.time.advance(by: .seconds(2))
-            await fixture.time.sleepers(3)
+            await fixture.time.sleepers(4)
         }
         #expect(try fixture.peek(.failedSignInByAccount, "ada@example.org").remaining == 0)
         try await fixture.consume(.failedSignInByAccount, "ada@example.org")
         _ = try folder.write("failed-sign-in-by-account-count: 2\n", to: "limits.yaml")
         for _ in 0..<2 {
             fixture.time.advance(by: .seconds(2))
-            await fixture.time.sleepers(3)
+            await fixture.time.sleepers(4)
         }
         #expect(try fixture.peek(.failedSignInByAccount, "ada@example.org").limited)
         worker.cancel()

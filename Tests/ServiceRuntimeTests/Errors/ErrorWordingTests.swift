@@ -161,9 +161,32 @@ struct ErrorWordingTests {
         #expect(PhoneNumberRule.trunkPrefix.sentence(in: .english).contains("usually a 0"))
     }
 
+    @Test(
+        "G-29: each end of a session has a sentence of its own, which replaces the code's",
+        arguments: SessionEndReason.allCases, Voice.allCases)
+    func wordedEnd(reason: SessionEndReason, voice: Voice) {
+        let error = ServiceError.sessionEnded(reason).worded(in: voice)
+        #expect(error.code == .sessionEnded)
+        #expect(error.userMessage == reason.sentence(in: voice))
+        #expect(error.violations.map(\.rule) == [reason.rawValue])
+        #expect(!error.userMessage.isEmpty)
+        let plain = ServiceError.sessionEnded(nil).worded(in: voice)
+        #expect(plain.userMessage == ErrorCode.sessionEnded.sentence(in: voice))
+        #expect(plain.violations.isEmpty && plain.userMessage != error.userMessage)
+    }
+
+    @Test("G-29: only a session's end is worded by a reason")
+    func otherCode() {
+        var error = ServiceError(.invalidRefreshToken)
+        error.violations = [.init(field: "session", rule: "account-deleted")]
+        #expect(error.userMessage == ErrorCode.invalidRefreshToken.sentence(in: .english))
+    }
+
     /// The names of all rules, which a violation's sentence is found by.
     private static let rules =
         PasswordRule.allCases.map(\.rawValue) + PhoneNumberRule.allCases.map(\.rawValue)
+        + DocumentRule.allCases.map(\.rawValue) + PhotoRule.allCases.map(\.rawValue)
+        + SessionEndReason.allCases.map(\.rawValue)
 
     @Test("X-01: no two rules have one name")
     func ruleNames() {

@@ -98,19 +98,18 @@ struct AccountDataTests {
         #expect(Set(try await collect().values) == ["[\n]\n"])
     }
 
-    @Test("G-20: open sessions end, so that their tokens stop; no device is left; others stay")
+    @Test("G-20: open sessions end, so that their tokens stop; no row is left; others stay")
     func forgotten() async throws {
+        let ended = try await fixture.open(account)
+        _ = try await fixture.signOut(.accessToken(ended.accessToken))
         let tokens = try await fixture.open(account, on: "Ada's phone")
         let kept = try await fixture.open(other, on: "Eve's phone")
         #expect(try await forget() > 0)
         #expect(!fixture.validate(tokens.accessToken).valid)
         #expect(fixture.validate(kept.accessToken).valid)
-        let left = """
-            SELECT count(*) FROM session
-            WHERE account = 42 AND (device IS NOT NULL OR device_name IS NOT NULL
-                OR platform IS NOT NULL OR ended_at_ms IS NULL)
-            """
-        #expect(try await fixture.number(left) == 0)
+        #expect(try await fixture.number("SELECT count(*) FROM session WHERE account = 42") == 0)
+        #expect(try await fixture.number("SELECT count(*) FROM session") == 1)
+        #expect(try await fixture.number("SELECT count(*) FROM deleted_session") == 2)
         #expect(try await fixture.number("SELECT count(*) FROM account_seen") == 0)
         #expect(try await fixture.audited(.accountSessionsEnded) == 1)
     }
@@ -123,17 +122,50 @@ struct AccountDataTests {
         #expect(!fixture.validate(tokens.accessToken).valid)
     }
 
-    @Test("a repeat finds nothing; once no access token can live, it deletes the rows")
+    @Test("G-20: a repeat finds nothing")
     func repeated() async throws {
         _ = try await fixture.open(account)
-        _ = try await forget()
+        #expect(try await forget() == 2)
         #expect(try await forget() == 0)
-        #expect(try await fixture.number("SELECT count(*) FROM session") == 1)
-        fixture.time.advance(by: .seconds(3_700))
-        #expect(try await forget() == 1)
-        #expect(try await fixture.number("SELECT count(*) FROM session") == 0)
-        #expect(try await forget() == 0)
+        #expect(try await list().accounts.isEmpty)
         #expect(try await fixture.audited(.accountSessionsEnded) == 1)
+    }
+
+    @Test("G-29: tokens of a forgotten account are answered that it no longer exists")
+    func answered() async throws {
+        let ended = try await fixture.open(account)
+        _ = try await fixture.signOut(.accessToken(ended.accessToken))
+        let open = try await fixture.open(account)
+        _ = try await forget()
+        try await fixture.restart()
+        let gone = ServiceError.sessionEnded(SessionEndReason.accountDeleted)
+        for tokens in [ended, open] {
+            let state = try await fixture.inspect(tokens.accessToken)
+            #expect(state.known && !state.live && state.endReason == .accountDeleted)
+            #expect(state.sessionId == tokens.sessionId && state.accountId == account.text)
+            await #expect(throws: gone) { try await fixture.refresh(tokens.refreshToken) }
+            await #expect(throws: gone) {
+                try await fixture.service.devices.listSessions(
+                    .init(accessToken: tokens.accessToken), fixture.context())
+            }
+            // Somebody who wants to be signed out is.
+            #expect(try await fixture.signOut(.accessToken(tokens.accessToken)) == 0)
+            #expect(try await fixture.signOut(.refreshToken(tokens.refreshToken)) == 0)
+        }
+        #expect(gone.userMessage == "This account no longer exists.")
+    }
+
+    @Test("G-29: the hashes are purged with ended sessions, and then the session is unknown")
+    func purged() async throws {
+        let tokens = try await fixture.open(account)
+        _ = try await forget()
+        fixture.time.advance(by: .seconds(90 * 86_400))
+        try await fixture.purge()
+        #expect(try await fixture.number("SELECT count(*) FROM deleted_session") == 1)
+        fixture.time.advance(by: .milliseconds(1))
+        try await fixture.purge()
+        #expect(try await fixture.number("SELECT count(*) FROM deleted_session") == 0)
+        #expect(try await !fixture.inspect(tokens.accessToken).known)
     }
 
     @Test("a sign-in proof from before the deletion opens no session")

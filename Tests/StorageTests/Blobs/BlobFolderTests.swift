@@ -32,6 +32,22 @@ struct BlobFolderTests {
         #expect(try await blobs.openFile(name)?.name == "blobs/\(name.text)")
     }
 
+    @Test("a blob that grows part by part has its name when it is complete, and not before")
+    func growing() async throws {
+        let (name, other) = (BlobName(drawnFrom: randomness), BlobName(drawnFrom: randomness))
+        let draft = try await blobs.begin(name)
+        try await draft.append([1, 2])
+        try await draft.append([3])
+        #expect(try await blobs.names().isEmpty)
+        try await draft.complete()
+        #expect(try await blobs.read(name, at: 0, count: 10) == [1, 2, 3])
+        do {
+            let released = try await blobs.begin(other)
+            try await released.append([1])
+        }
+        #expect(try files() == [name.text], "what is released before is removed")
+    }
+
     @Test("removal of several, also of one that is not there")
     func remove() async throws {
         let names = (0..<3).map { _ in BlobName(drawnFrom: randomness) }

@@ -14,7 +14,10 @@ extension Cluster {
         }
 
         /// Whether the file contains the text anywhere.
-        func holds(_ text: String) -> Bool { bytes.range(of: Data(text.utf8)) != nil }
+        func holds(_ text: String) -> Bool { holds(Array(text.utf8)) }
+
+        /// Whether the file contains the bytes anywhere.
+        func holds(_ part: [UInt8]) -> Bool { bytes.range(of: Data(part)) != nil }
     }
 
     /// All files of the cluster: stores and their journals, logs, mails.

@@ -16,28 +16,10 @@ extension SystemTests.Crashes {
         /// Rounds of one cluster: those of a long run do not fit into the time of one test.
         private static let batchRounds = 5
         private static let batches = (rounds + batchRounds - 1) / batchRounds
-        private static let victims = BuiltPrograms.services + ["web"]
-
-        /// One kill.
-        private struct Kill {
-            let victim: String
-            let person: Person
-            /// The moment, as a part of the time that the call takes undisturbed; some are after it.
-            let part: Double
-            let place: String
-        }
 
         private static func kills(of batch: Int) -> [Kill] {
             let first = batch * batchRounds
-            return (first..<min(first + batchRounds, rounds)).flatMap { round in
-                let randomness = SeededRandomness(seed: seed &+ UInt64(round))
-                return victims.enumerated().map { index, victim in
-                    Kill(
-                        victim: victim, person: Person(1 + round * victims.count + index),
-                        part: Double(randomness.next() % 120) / 100,
-                        place: "\(victim) in round \(round), seed \(seed)")
-                }
-            }
+            return Kill.all(in: first..<min(first + batchRounds, rounds), seed: seed)
         }
 
         @Test(
@@ -53,7 +35,7 @@ extension SystemTests.Crashes {
                 #expect(whole.count > 1)
                 for kill in Self.kills(of: batch) {
                     let app = try await answered(kill.person, fixture)
-                    let outcome = try await outcome(kill, time, fixture.cluster) {
+                    let outcome = try await kill.outcome(time, fixture.cluster) {
                         try await app.complete()
                     }
                     let (found, isComplete) = try await (documents(app), retried(app.hasCompleted))
@@ -107,7 +89,7 @@ extension SystemTests.Crashes {
                     let former = TestPhoto.jpeg(bytes: 200_000, seed: seed)
                     let new = TestPhoto.jpeg(bytes: 2 << 20, seed: seed + 1)
                     let first = try await retried { try await put(former, app, web) }
-                    let outcome = try await outcome(kill, time, fixture.cluster) {
+                    let outcome = try await kill.outcome(time, fixture.cluster) {
                         try await put(new, app, web)
                     }
                     let profile = try await retried {
@@ -157,21 +139,6 @@ extension SystemTests.Crashes {
                 return names.count == count && names.allSatisfy { !$0.contains(".") }
             }
             #expect(areSwept, "\(count) photos: \(names)")
-        }
-
-        /// Runs `act`, of which `time` is the usual time, while a program is killed.
-        /// - Returns: its value; nil if it failed.
-        private func outcome<Value: Sendable>(
-            _ kill: Kill, _ time: Duration, _ cluster: Cluster,
-            _ act: @escaping @Sendable () async throws -> Value
-        ) async throws -> Value? {
-            let runs = try await eventually { cluster.processes["postern-\(kill.victim)"] != nil }
-            #expect(runs, "\(kill.place)")
-            // What its error was does not matter: the account is looked at afterwards.
-            async let value = try? act()
-            try await Task.sleep(for: time * kill.part)
-            try cluster.crash(kill.victim)
-            return await value
         }
     }
 }

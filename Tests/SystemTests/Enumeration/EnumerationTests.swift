@@ -19,6 +19,8 @@ extension SystemTests {
               count: 1000000
             password-reset-by-email:
               shadow: true
+            deletion-link-by-email:
+              shadow: true
             phone-code-by-block:
               shadow: true
             phone-code-by-country:
@@ -60,7 +62,7 @@ extension SystemTests {
             }
         }
 
-        @Test("X-02: a password reset answers alike for every address")
+        @Test("X-02: a reset and a link to delete the account answer alike for every address")
         func reset() async throws {
             try await with { cluster, caller in
                 try await settlement(cluster, caller).settle(Resident.allCases)
@@ -74,6 +76,16 @@ extension SystemTests {
                 }
                 let answer = try Likeness(call: "reset", kinds: kinds, isQuick: true).expectAlike()
                 #expect(answer.status == 0)
+                let links = Resident.allCases.map { resident in
+                    Likeness.Kind(resident.rawValue) { number in
+                        try caller.ask(
+                            "AccountDeletion/RequestDeletionLink",
+                            GatewayV1.RequestDeletionLinkRequest(email: resident.email(number)))
+                    }
+                }
+                let link = try Likeness(call: "deletion-link", kinds: links, isQuick: true)
+                    .expectAlike()
+                #expect(link.status == 0)
             }
         }
 

@@ -16,7 +16,7 @@ extension SystemTests {
         /// The services that each program calls, which therefore accept its calls.
         private static let calls = [
             "gateway": ["identity", "session", "rate-limit"],
-            "identity": ["session", "notification"],
+            "identity": ["session", "notification", "rate-limit"],
             "session": ["identity"],
             "rate-limit": [],
             "notification": ["identity", "session", "rate-limit"],

@@ -52,11 +52,40 @@ extension SystemTests {
                 let nobody = try await cluster.tool(["accounts", "look-up", "no@example.org"])
                 #expect(nobody.exitCode == 1 && nobody.errors.contains("rpc/not-found"))
 
+                try await Self.unusedGuest(cluster)
+
                 // Permission for all methods does not include this one: it must be granted by name.
                 let relayed = try await cluster.call(
                     "postern.gateway.v1.Admin/LookUpAccount", "{\"email\": \"\(ada.email)\"}")
                 #expect(relayed.code == "rpc/permission-denied", "\(relayed.json)")
             }
+        }
+
+        /// I-04: an unused guest and the check of orphans, with all services.
+        private static func unusedGuest(_ cluster: Cluster) async throws {
+            struct SignedInGuest: Decodable {
+                struct Account: Decodable { let accountId: String }
+                let account: Account
+            }
+            let answer = try await cluster.call("postern.gateway.v1.Guests/SignInAsGuest", "{}")
+            let guest: SignedInGuest = try answer.read()
+            let id = guest.account.accountId
+            let live = try await cluster.tool(["accounts", "guests"])
+            #expect(live.exitCode == 0 && !live.output.contains(id), "\(live.errors)")
+            _ = try await cluster.tool(["accounts", "sign-out", id])
+            let isListed = try await eventually {
+                let listed = try await cluster.tool(["accounts", "guests"])
+                return listed.output.hasPrefix("\(id)  last seen 20")
+                    && listed.output.contains("  deleted 20")
+            }
+            #expect(isListed)
+            let isChecked = try await eventually {
+                try await cluster.tool(["accounts", "orphans"]).output.hasPrefix("no orphans; ")
+            }
+            #expect(isChecked)
+            let nothing = try await cluster.tool(
+                ["accounts", "orphans", "repair", "session", id, "--yes"])
+            #expect(nothing.output == "there was nothing to repair\n", "\(nothing.errors)")
         }
 
         @Test("X-01: an error is in the language that the call asks for, with the catalogue's text")

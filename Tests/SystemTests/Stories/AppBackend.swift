@@ -21,6 +21,7 @@ final class AppBackend: Sendable {
     let documents: DocumentsClient
     let profile: ProfileClient
     let onboarding: OnboardingClient
+    let deletion: AccountDeletionClient
     let backendDocuments: BackendDocumentsClient
 
     /// A backend of a cluster's gateway.
@@ -48,6 +49,7 @@ final class AppBackend: Sendable {
         documents = DocumentsClient(channel)
         profile = ProfileClient(channel)
         onboarding = OnboardingClient(channel)
+        deletion = AccountDeletionClient(channel)
         backendDocuments = BackendDocumentsClient(client)
     }
 

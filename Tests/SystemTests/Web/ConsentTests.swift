@@ -16,6 +16,7 @@ extension SystemTests {
         }
 
         private static let acceptTerms = "REQUIRED_ACTION_ACCEPT_TERMS"
+        private static let parentalConsent = "REQUIRED_ACTION_PARENTAL_CONSENT"
 
         private static func settings(terms: String) -> [String: String] {
             [
@@ -24,6 +25,11 @@ extension SystemTests {
                 "POSTERN_TERMS_URL": "https://app.example/terms",
             ]
         }
+
+        /// The second version, and the age gate with parents.
+        private static let second = settings(terms: "t2").merging([
+            "POSTERN_AGE_GATE": "required", "POSTERN_PARENTAL_CONSENT": "allowed",
+        ]) { $1 }
 
         private static func versions(_ terms: String) -> [String: Any] {
             ["termsVersion": terms, "privacyVersion": "p1"]
@@ -51,21 +57,23 @@ extension SystemTests {
             return try await call(web, "Auth/SignUpWithPassword", request)
         }
 
-        /// Whether the owner of a live session has to accept the terms.
-        private func isAsked(_ token: String, _ web: WebClient) async throws -> Bool {
+        /// Whether the owner of a live session has something to do: by default, to accept the terms.
+        private func isAsked(
+            _ token: String, _ web: WebClient, for action: String = acceptTerms
+        ) async throws -> Bool {
             let response = try await call(web, "Auth/CheckAuthState", token: token)
             let state: AuthState = try response.read()
             #expect(state.authenticated == true, "\(response)")
-            return state.requiredActions?.contains(Self.acceptTerms) == true
+            return state.requiredActions?.contains(action) == true
         }
 
         @Test(
-            "a sign-up without consent is refused; a new version asks again, and sessions go on"
+            "consent is required, and a new version asks again; a child's parent answers on a page"
         )
         func required() async throws {
             let folder = try TemporaryFolder()
             let token = try await first(in: folder)
-            try await Cluster.with(folder, environment: Self.settings(terms: "t2")) { cluster in
+            try await Cluster.with(folder, environment: Self.second) { cluster in
                 let web = try WebClient(cluster)
                 #expect(try await isAsked(token, web), "after the restart with a new version")
                 let stale = try await call(
@@ -77,7 +85,48 @@ extension SystemTests {
                 #expect(try await !isAsked(token, web))
                 let old = try await signUp(Person(2), accepting: Self.versions("t1"), web)
                 #expect(old.body.contains("auth/consent-required"), "\(old)")
+                try await askParent(cluster, web)
             }
+        }
+
+        /// A child signs up; a parent consents on the page, and withdraws there later.
+        private func askParent(_ cluster: Cluster, _ web: WebClient) async throws {
+            let (kid, parent) = (Person(3), Person(4))
+            let missing = try await signUp(kid, accepting: Self.versions("t2"), web)
+            #expect(missing.body.contains("auth/consent-required"), "\(missing)")
+            let year = Calendar(identifier: .gregorian).component(.year, from: Date())
+            let birthDate = ["birthDate": "\(year - 10)-01-01" as Any]
+            let token = try await signUp(
+                kid, accepting: Self.versions("t2").merging(birthDate) { $1 }, web
+            ).read(SignedIn.self).session.accessToken
+            #expect(try await isAsked(token, web, for: Self.parentalConsent))
+            let own = try await call(
+                web, "Consents/RequestParentalConsent", ["parentEmail": kid.email], token: token)
+            #expect(own.body.contains("auth/invalid-email"), "\(own)")
+            let asked = try await call(
+                web, "Consents/RequestParentalConsent", ["parentEmail": parent.email],
+                token: token)
+            #expect(asked.body.contains("PARENTAL_CONSENT_STATE_REQUESTED"), "\(asked)")
+
+            let browser = try PageBrowser()
+            let link = try await browser.link("parent", to: parent.email, cluster)
+            #expect(try await browser.curl(["--head", link]).status == 303)
+            let question = try await browser.open(link)
+            #expect(question.body.contains("value=\"give\""), "\(question)")
+            #expect(try await isAsked(token, web, for: Self.parentalConsent), "only a POST answers")
+            let given = try await browser.submit("parent", question, "answer", "give")
+            #expect(given.status == 200, "\(given)")
+            #expect(try await !isAsked(token, web, for: Self.parentalConsent))
+
+            let withdrawal = try await browser.open(link)
+            #expect(!withdrawal.body.contains("value=\"give\""), "\(withdrawal)")
+            let withdrawn = try await browser.submit("parent", withdrawal, "answer", "refuse")
+            #expect(withdrawn.status == 200, "\(withdrawn)")
+            let isOver = try await eventually {
+                let state = try await call(web, "Auth/CheckAuthState", token: token)
+                return try state.read(AuthState.self).authenticated != true
+            }
+            #expect(isOver, "the account is being deleted")
         }
 
         /// Signs up under the first version, withdraws and accepts again.

@@ -17,7 +17,8 @@ struct HTTPChannel: CallChannel {
             SignInMethodsDescription.service, AccountSessionsDescription.service,
             PhoneSignInDescription.service, DocumentsDescription.service,
             ProfileDescription.service, OnboardingDescription.service,
-            ConsentsDescription.service,
+            ConsentsDescription.service, AccountDeletionDescription.service,
+            DataExportsDescription.service,
         ].map { try Schema(fileDescriptorSet: $0.fileDescriptorSet) }
     }
 

@@ -139,16 +139,23 @@ struct PageBrowser {
     func submit(
         _ page: String, _ form: WebClient.Response, _ field: String, _ input: String
     ) async throws -> WebClient.Response {
-        let parts = form.body.components(separatedBy: "name=\"form\" value=\"")
-        guard parts.count == 2, let token = parts[1].split(separator: "\"").first else {
+        try await submit(page, form, [field: input])
+    }
+
+    /// Sends the form of a page, with all its hidden fields.
+    func submit(
+        _ page: String, _ form: WebClient.Response, _ fields: [String: String]
+    ) async throws -> WebClient.Response {
+        let hidden = form.body.matches(of: /type="hidden" name="([a-z]+)" value="([^"]*)"/)
+        guard hidden.contains(where: { $0.1 == "form" }) else {
             throw ClusterError(said: "no form on \(page): \(form.status) \(form.body)")
         }
+        let data =
+            hidden.map { "\($0.1)=\($0.2)" } + fields.map { "\($0.key)=\($0.value)" }
         return try await curl(
-            [
-                "--header", "origin: null", "--header", "sec-fetch-site: same-origin",
-                "--data", "form=\(token)", "--data-urlencode", "\(field)=\(input)",
-                "\(form.origin)/\(page)",
-            ], origin: form.origin)
+            ["--header", "origin: null", "--header", "sec-fetch-site: same-origin"]
+                + data.flatMap { ["--data-urlencode", $0] } + ["\(form.origin)/\(page)"],
+            origin: form.origin)
     }
 
     /// Runs `curl` with the cookies so far.

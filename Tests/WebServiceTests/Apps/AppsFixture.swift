@@ -47,7 +47,7 @@ enum AppsFixture {
         PhoneSignInDescription.service, EmailsDescription.service, VerificationDescription.service,
         ProviderNoticesDescription.service, SignInOptionsDescription.service,
         ProfileDescription.service, DocumentsDescription.service, OnboardingDescription.service,
-        ConsentsDescription.service,
+        ConsentsDescription.service, DataExportsDescription.service,
         BackendDocumentsDescription.service, AdminDescription.service,
     ]
 

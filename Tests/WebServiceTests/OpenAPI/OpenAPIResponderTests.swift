@@ -31,7 +31,10 @@ struct OpenAPIResponderTests {
             let isListed = method.isPublic && method.streams == .none
             #expect(paths.contains("/\(method.name)") == isListed, "\(method.name)")
         }
-        #expect(paths.isSuperset(of: ["/v1/guest-bundle", "/v1/photo", "/v1/photos/{name}"]))
+        #expect(
+            paths.isSuperset(of: [
+                "/v1/guest-bundle", "/v1/photo", "/v1/photos/{name}", "/v1/exports/{exportId}",
+            ]))
     }
 
     @Test("a client that has it gets no second copy")

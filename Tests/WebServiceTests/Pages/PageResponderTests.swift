@@ -8,6 +8,7 @@ struct PageResponderTests {
     private static let methods: [Page: String] = [
         .verifyEmail: "VerifyEmail", .changeEmail: "ConfirmEmailChange",
         .resetPassword: "ResetPassword", .forgotPassword: "RequestPasswordReset",
+        .deleteAccount: "RequestDeletionLink", .keepAccount: "CancelDeletion",
     ]
 
     @Test(
@@ -24,7 +25,8 @@ struct PageResponderTests {
             let open = try await fixture.open(page)
             #expect(open.response.status == 200)
             #expect(!open.formToken.isEmpty)
-            #expect(fixture.gateway.calls.isEmpty)
+            // Who asks a parent is read; nothing is answered.
+            #expect(fixture.gateway.calls.allSatisfy { page == .parent && $0.input == "" })
         }
     }
 
@@ -42,11 +44,17 @@ struct PageResponderTests {
                     #expect(try await fixture.get(page.path, method: method).status == 200)
                 }
             }
-            #expect(fixture.gateway.calls.isEmpty)
+            // What a deletion would do, and who asks a parent, is read; nothing is done.
+            #expect(
+                Set(fixture.gateway.calls.map(\.method))
+                    == ["PreviewDeletion", "AnswerParentalConsent"])
+            #expect(fixture.gateway.calls.allSatisfy { $0.input == "" })
         }
     }
 
-    @Test("a form makes one call of the gateway, for the person", arguments: Page.allCases)
+    @Test(
+        "a form makes one call of the gateway, for the person",
+        arguments: Page.allCases.filter { $0 != .parent && $0 != .yourData })
     func submit(page: Page) async throws {
         try await PagesFixture.run { fixture in
             let open = try await fixture.open(page, page.needsLink ? "token=good" : "lang=en")
@@ -57,7 +65,7 @@ struct PageResponderTests {
             let call = try #require(fixture.gateway.calls.first)
             #expect(call.method == Self.methods[page])
             #expect(call.token == (page.needsLink ? "good" : ""))
-            #expect(call.input == "Correct & 7%Horse+é")
+            #expect(call.input == (page.field == nil ? "" : "Correct & 7%Horse+é"))
             #expect(call.context["client-address"] == "127.0.0.1")
             #expect(call.context["accept-language"] == "en")
             #expect(call.context["idempotency-key"]?.count == 64)

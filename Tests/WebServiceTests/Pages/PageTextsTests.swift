@@ -36,7 +36,7 @@ struct PageTextsTests {
     @Test("no file has a sentence that no page shows")
     func unused() {
         let paths = Texts.paths.filter { $0.hasPrefix("page/") }
-        #expect(paths.count == 5 * 7)
+        #expect(paths.count == (Page.allCases.count + 1) * 7)
         let known = Set(PageTexts.Sentence.allCases.map(\.rawValue))
         let shared = Set(PageTexts.Shared.allCases.map(\.rawValue))
         for path in paths {
@@ -51,9 +51,18 @@ struct PageTextsTests {
 
     private func isUsed(_ sentence: PageTexts.Sentence, by page: Page) -> Bool {
         switch sentence {
-        case .request: page == .resetPassword
-        case .unusable, .unusableNext: page.needsLink
-        default: true
+        case .request: page == .resetPassword || page == .deleteAccount
+        case .unusable, .unusableNext: page != .forgotPassword
+        case .label: page.field != nil
+        case .hint: page.field != nil || page == .parent
+        case .given, .introUnnamed, .refuse, .refused, .refusedTitle, .withdraw: page == .parent
+        case .consequences, .deleted, .deletedTitle, .goOn, .later, .now, .question,
+            .questionTitle, .waiting, .waitingTitle:
+            page == .deleteAccount
+        case .emailLabel: page == .yourData
+        // Its result is a file.
+        case .done, .doneTitle: page != .yourData
+        case .button, .intro, .title: true
         }
     }
 }

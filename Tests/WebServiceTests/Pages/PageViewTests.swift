@@ -20,7 +20,14 @@ struct PageViewTests {
     func wellFormed(page: Page, language: Language) throws {
         for sample in Self.samples {
             guard let text = document(page, sample, language) else {
-                #expect(page == .forgotPassword && sample == .unusable)
+                let isOfDeletion = [.consequences, .question, .deleted, .waiting].contains(sample)
+                let isOfParent = [.given, .refused].contains(sample)
+                let isLeftOut =
+                    page == .forgotPassword && sample == .unusable
+                    || page == .yourData && sample == .done
+                #expect(
+                    isOfDeletion
+                        ? page != .deleteAccount : isOfParent ? page != .parent : isLeftOut)
                 continue
             }
             #expect(MarkupCheck.problem(in: text) == nil, "\(page) \(sample): \(text)")
@@ -40,9 +47,11 @@ struct PageViewTests {
         }
     }
 
-    @Test("the summary of errors has the focus, and leads to the field", arguments: Page.allCases)
+    @Test(
+        "the summary of errors has the focus, and leads to the field",
+        arguments: Page.allCases.filter { $0.field != nil })
     func summary(page: Page) throws {
-        let field = page.field.rawValue
+        let field = try #require(page.field).rawValue
         let text = try #require(document(page, .error))
         #expect(text.contains("role=\"alert\" tabindex=\"-1\" autofocus>"))
         #expect(text.contains("<li><a href=\"#\(field)\">"))
@@ -57,14 +66,36 @@ struct PageViewTests {
         arguments: [
             (Page.verifyEmail, "current-password"), (.changeEmail, "current-password"),
             (.resetPassword, "new-password"), (.forgotPassword, "username"),
+            (.deleteAccount, "username"), (.yourData, "current-password"),
         ])
     func fields(page: Page, autocomplete: String) throws {
         let text = try #require(document(page, .form))
-        let field = page.field.rawValue
+        let field = try #require(page.field).rawValue
         #expect(text.contains("<label for=\"\(field)\">"))
         #expect(text.contains("<input id=\"\(field)\" name=\"\(field)\" type=\""))
         #expect(text.contains(" autocomplete=\"\(autocomplete)\""))
         #expect(text.contains("<form method=\"post\" action=\"\(page.path)?lang=en\">"))
+    }
+
+    @Test("a page that needs no field has a button, and says an error without leading to a field")
+    func button() throws {
+        let form = try #require(document(.keepAccount, .form))
+        #expect(form.contains("<button type=\"submit\">Keep my account</button>"))
+        #expect(!form.contains("<label") && form.contains("name=\"form\""))
+        let error = try #require(document(.keepAccount, .error))
+        #expect(error.contains("role=\"alert\" tabindex=\"-1\" autofocus>"))
+        #expect(!error.contains("<li><a href=\"#"))
+    }
+
+    @Test("the last question of a deletion has a button for now and one for later")
+    func lastQuestion() throws {
+        let text = try #require(document(.deleteAccount, .question))
+        #expect(text.contains("name=\"choice\" value=\"now\">Delete it now</button>"))
+        #expect(text.contains("name=\"choice\" value=\"later\">"))
+        #expect(text.contains("name=\"confirmation\""))
+        let first = try #require(document(.deleteAccount, .consequences))
+        #expect(!first.contains("name=\"choice\"") && !first.contains("confirmation"))
+        #expect(first.contains(DeletionConsequence.final.sentence(count: 0, in: .english)))
     }
 
     @Test("a password is never in a page, a typed address is")

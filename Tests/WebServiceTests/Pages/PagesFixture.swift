@@ -103,8 +103,26 @@ struct PagesFixture: Sendable {
     func submit(
         _ open: OpenPage, _ input: String, _ changed: [String: String?] = [:]
     ) async throws -> HTTP1Response {
-        let body = Array(
-            "form=\(open.formToken)&\(open.page.field.rawValue)=\(input.percentEncoded)".utf8)
+        let field = open.page.field.map { "&\($0.rawValue)=\(input.percentEncoded)" } ?? ""
+        return try await post(open, "form=\(open.formToken)\(field)", changed)
+    }
+
+    /// Presses a button of `/delete-account` with the link of a mail.
+    func press(_ choice: String?, on open: OpenPage) async throws -> HTTP1Response {
+        let pressed = choice.map { "&choice=\($0)&confirmation=\(open.confirmation)" } ?? ""
+        return try await post(open, "form=\(open.formToken)\(pressed)", [:])
+    }
+
+    /// Presses a button of `/parent`.
+    func answer(_ answer: String, on open: OpenPage) async throws -> HTTP1Response {
+        try await post(open, "form=\(open.formToken)&answer=\(answer)", [:])
+    }
+
+    /// Sends a form's fields, already encoded, as a browser does.
+    func post(
+        _ open: OpenPage, _ form: String, _ changed: [String: String?]
+    ) async throws -> HTTP1Response {
+        let body = Array(form.utf8)
         var fields = [
             "content-type": "application/x-www-form-urlencoded",
             "content-length": "\(body.count)", "cookie": open.cookie, "origin": "null",
@@ -124,6 +142,9 @@ struct OpenPage: Sendable {
 
     /// The value of the hidden field; empty without one.
     var formToken: String { value(after: "name=\"form\" value=\"") ?? "" }
+
+    /// The gateway's confirmation token; empty without one.
+    var confirmation: String { value(after: "name=\"confirmation\" value=\"") ?? "" }
 
     /// Where the form goes; the page itself without one.
     var action: String { value(after: "<form method=\"post\" action=\"") ?? page.path }
@@ -177,6 +198,15 @@ final class PagesGateway: Sendable {
                         try self.receive("VerifyEmail", request.token, request.password, context)
                         return GatewayV1.VerifyEmailResponse()
                     },
+                    .async(AuthDescription.signInWithPassword) {
+                        (request: GatewayV1.SignInWithPasswordRequest, context)
+                            -> GatewayV1.SignInWithPasswordResponse in
+                        try self.receive(
+                            "SignInWithPassword", request.email, request.password, context)
+                        return GatewayV1.SignInWithPasswordResponse(
+                            session: GatewayV1.Session(
+                                accessToken: "access-1", refreshToken: "refresh-1"))
+                    },
                     .async(AuthDescription.signOut) {
                         (request: GatewayV1.SignOutRequest, context) -> GatewayV1.SignOutResponse
                         in
@@ -195,8 +225,107 @@ final class PagesGateway: Sendable {
                         return GatewayV1.ConfirmEmailChangeResponse()
                     }
                 ]),
-            passwords,
+            passwords, deletion, exports, consents,
         ]
+    }
+
+    private var deletion: ServiceMethods {
+        ServiceMethods(
+            AccountDeletionDescription.service,
+            [
+                .async(AccountDeletionDescription.requestDeletionLink) {
+                    (request: GatewayV1.RequestDeletionLinkRequest, context)
+                        -> GatewayV1.RequestDeletionLinkResponse in
+                    try self.receive("RequestDeletionLink", "", SecretBytes(request.email), context)
+                    return GatewayV1.RequestDeletionLinkResponse()
+                },
+                .async(AccountDeletionDescription.previewDeletion) {
+                    (request: GatewayV1.PreviewDeletionRequest, context)
+                        -> GatewayV1.PreviewDeletionResponse in
+                    try self.receive(
+                        "PreviewDeletion", Self.text(request.linkToken), SecretBytes(""), context)
+                    return GatewayV1.PreviewDeletionResponse(
+                        consequences: [.init(kind: "account", sentence: "All <of it> is gone.")],
+                        confirmationToken: "confirmed")
+                },
+                .async(AccountDeletionDescription.requestDeletion) {
+                    (request: GatewayV1.RequestDeletionRequest, context)
+                        -> GatewayV1.RequestDeletionResponse in
+                    try self.receive(
+                        "RequestDeletion", Self.text(request.linkToken),
+                        SecretBytes(request.confirmationToken), context)
+                    guard request.confirmationToken == "confirmed" else {
+                        throw ServiceError(.invalidConfirmation)
+                    }
+                    return GatewayV1.RequestDeletionResponse(
+                        deletion: .init(state: request.wait ? .waiting : .deleting))
+                },
+                .async(AccountDeletionDescription.cancelDeletion) {
+                    (request: GatewayV1.CancelDeletionRequest, context)
+                        -> GatewayV1.CancelDeletionResponse in
+                    try self.receive(
+                        "CancelDeletion", Self.text(request.linkToken), SecretBytes(""), context)
+                    return GatewayV1.CancelDeletionResponse(cancelled: true)
+                },
+            ])
+    }
+
+    private var consents: ServiceMethods {
+        ServiceMethods(
+            ConsentsDescription.service,
+            [
+                .async(ConsentsDescription.answerParentalConsent) {
+                    (request: GatewayV1.AnswerParentalConsentRequest, context)
+                        -> GatewayV1.AnswerParentalConsentResponse in
+                    let answers: [GatewayV1.ParentalAnswer: String] = [
+                        .give: "give", .refuse: "refuse",
+                    ]
+                    try self.receive(
+                        "AnswerParentalConsent", Self.text(request.token),
+                        SecretBytes(answers[request.answer] ?? ""), context)
+                    let states: [GatewayV1.ParentalAnswer: GatewayV1.ParentalConsentState] = [
+                        .give: .given, .refuse: .refused,
+                    ]
+                    return GatewayV1.AnswerParentalConsentResponse(
+                        state: states[request.answer] ?? .requested, childName: "<Kid>")
+                }
+            ])
+    }
+
+    /// An archive of `archive`, in items of five bytes.
+    private var exports: ServiceMethods {
+        ServiceMethods(
+            DataExportsDescription.service,
+            [
+                .async(DataExportsDescription.getDataExport) {
+                    (request: GatewayV1.GetDataExportRequest, context)
+                        -> GatewayV1.GetDataExportResponse in
+                    try self.receive("GetDataExport", "", SecretBytes(""), context)
+                    return GatewayV1.GetDataExportResponse(
+                        dataExport: .init(
+                            exportId: "exp_1", state: .ready, bytes: Int64(Self.archive.count)))
+                },
+                .serverStream(DataExportsDescription.fetchDataExport) {
+                    (
+                        request: GatewayV1.FetchDataExportRequest,
+                        items: OutgoingItems<GatewayV1.FetchDataExportItem>, context
+                    ) in
+                    try self.receive(
+                        "FetchDataExport", request.linkToken, SecretBytes(request.exportId),
+                        context)
+                    for start in stride(from: 0, to: Self.archive.count, by: 5) {
+                        let part = Self.archive.dropFirst(start).prefix(5)
+                        try await items.write(.init(data: Array(part)))
+                    }
+                },
+            ])
+    }
+
+    /// What the gateway has as an archive.
+    static let archive = Array("an archive, which is no ZIP here".utf8)
+
+    private static func text(_ secret: SecretBytes) -> String {
+        secret.withBytes { String(decoding: $0, as: UTF8.self) }
     }
 
     private var passwords: ServiceMethods {

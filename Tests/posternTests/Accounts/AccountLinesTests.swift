@@ -48,6 +48,32 @@ struct AccountLinesTests {
                 == "sessions       not known: session cannot be reached")
     }
 
+    @Test("I-04: an unused guest's line says when it was seen and when it goes")
+    func guests() {
+        let guest = IdentityV1.UnusedGuest(
+            accountId: "acc_1", lastSeenAtMs: 1_795_248_340_254, deletedAtMs: 1_810_800_340_254)
+        #expect(guest.row.line == "acc_1  last seen 2026-11-21  deleted 2027-05-20")
+        let kept = IdentityV1.UnusedGuest(accountId: "acc_1")
+        #expect(kept.row.line == "acc_1  never seen  kept")
+    }
+
+    @Test("I-09: an orphan's line says where it is, and whether it can be repaired")
+    func orphans() {
+        let orphan = IdentityV1.Orphan(
+            kind: "session", accountId: "acc_1", service: "session", repairable: true)
+        #expect(orphan.row.line == "session  acc_1  at session")
+        let keyless = IdentityV1.Orphan(
+            kind: "account-without-key", accountId: "acc_2", service: "identity")
+        #expect(keyless.row.line == "account-without-key  acc_2  at identity  not repairable")
+    }
+
+    @Test("an empty list of orphans says whether all services have been checked")
+    func noOrphans() {
+        let nothing = AccountsCommand.Orphans.List.nothing
+        #expect(nothing(1_795_248_340_254) == "no orphans; checked 2026-11-21T08:05:40.254Z")
+        #expect(nothing(0) == "nothing found, but not every service has been checked yet")
+    }
+
     @Test(
         "a day is parsed as its first moment in UTC",
         arguments: [

@@ -41,7 +41,8 @@ struct KeyFoldersTests {
             ])
         #expect(try files("web") == ["web.k1.key"])
         #expect(
-            try files("rate-limit") == ["gateway.k1.pub", "notification.k1.pub", "tool.k1.pub"])
+            try files("rate-limit")
+                == ["gateway.k1.pub", "identity.k1.pub", "notification.k1.pub", "tool.k1.pub"])
         #expect(
             try files("identity") == [
                 "gateway.k1.pub", "identity.k1.key", "notification.k1.pub", "session.k1.pub",

@@ -101,6 +101,20 @@ struct RestoreCommandTests {
         expectRefused("exists") { try restore("--identity", identity, "--only", "session") }
     }
 
+    @Test("G-20: a restore of identity says that tombstones are missing, if they are")
+    func tombstones() throws {
+        let arguments = ["--from", file, "--data", data.path]
+        let advice = try RestoreCommand.parse(arguments).tombstonesAdvice
+        #expect(advice?.contains("deleted since the backup come back") == true)
+        let session = try RestoreCommand.parse(arguments + ["--only", "session"])
+        #expect(session.tombstonesAdvice == nil)
+        try data.folder("tombstones").make()
+        #expect(try RestoreCommand.parse(arguments).tombstonesAdvice == nil)
+        // They are no obstacle.
+        try restore("--identity", identity)
+        #expect(data.has("tombstones") && data.has("identity.sqlite"))
+    }
+
     @Test("keys in the backup go into the folder of keys, and into no other place")
     func withKeys() throws {
         try TextFile.replace(file, with: stores.archive(withKeys: true).encrypted(to: key))

@@ -43,7 +43,8 @@ final class IdentityBesideTool: Sendable {
             randomness: randomness)
         service = try IdentityService(
             settings: settings, store: store, keys: keys,
-            peers: IdentityPeers(session: nowhere, notification: nowhere), time: time,
+            peers: IdentityPeers(session: nowhere, notification: nowhere, rateLimit: nowhere),
+            time: time,
             randomness: randomness, logger: logger, metrics: NOOPMetricsHandler.instance)
     }
 

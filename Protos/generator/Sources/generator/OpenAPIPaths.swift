@@ -116,6 +116,7 @@ enum OpenAPIPaths {
         ("/oauth2/revoke", revoke),
         ("/apple/notifications", appleNotifications),
         ("/v1/guest-bundle", uploadGuestBundle),
+        ("/v1/exports/{exportId}", fetchDataExport),
         ("/v1/photo", uploadPhoto),
         ("/v1/photos/{name}", downloadPhoto),
     ]
@@ -268,6 +269,35 @@ enum OpenAPIPaths {
         ]
     ]
 
+    private static let fetchDataExport: JSONText = [
+        "get": [
+            "tags": ["HTTP"], "operationId": "downloadDataExport",
+            "security": [["app": [], "accessToken": []]],
+            "description": """
+            The archive with all data of the caller's account, to save as a file. Needs a proof of \
+            the last five minutes. Own codes of errors: auth/requires-recent-login, \
+            auth/invalid-access-token, auth/session-ended, auth/user-disabled.
+            """,
+            "parameters": [
+                [
+                    "name": "exportId", "in": "path", "required": true,
+                    "description": "The export's `export_id`.", "schema": ["type": "string"],
+                ],
+                [
+                    "name": "range", "in": "header",
+                    "description": "One range of bytes, to go on with a download.",
+                    "schema": ["type": "string", "examples": ["bytes=65536-"]],
+                ],
+            ],
+            "responses": [
+                "200": ["description": "The archive.", "content": archive],
+                "206": ["description": "A part of it.", "content": archive],
+                "416": ["description": "The range begins behind its end."],
+                "default": callFailure,
+            ],
+        ]
+    ]
+
     private static let guestBundle: JSONText = [
         "type": "object", "required": ["documents"],
         "properties": [
@@ -290,6 +320,10 @@ enum OpenAPIPaths {
                 ],
             ]
         ],
+    ]
+
+    private static let archive: JSONText = [
+        "application/zip": ["schema": ["type": "string", "format": "binary"]]
     ]
 
     private static let uploadPhoto: JSONText = [

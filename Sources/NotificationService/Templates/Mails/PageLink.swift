@@ -3,9 +3,10 @@ import ServiceRuntime
 
 extension MailTemplate {
     /// The mails whose link leads to a page of the web service, or to the operator's in its place.
-    /// Other links stay as they are: that of an export may be signed.
+    /// Other links stay as they are.
     private static let ofPages: Set<MailTemplate> = [
         .verifyEmail, .emailChangeConfirm, .resetPassword, .emailAlreadyRegistered,
+        .parentalConsent, .exportReady,
     ]
 
     /// The link as the mail shows it. That of a page gets the parameter `lang`, so that the page

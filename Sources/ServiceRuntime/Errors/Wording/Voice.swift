@@ -46,6 +46,7 @@ extension Voice {
             ?? PhoneNumberRule(rawValue: rule)?.sentence(in: self)
             ?? DocumentRule(rawValue: rule)?.sentence(in: self)
             ?? PhotoRule(rawValue: rule)?.sentence(in: self)
+            ?? SessionEndReason(rawValue: rule)?.sentence(in: self)
     }
 
     /// Read once, at the first use.
@@ -65,7 +66,7 @@ extension ServiceError {
     package func worded(in voice: Voice) -> ServiceError {
         guard voice != .english else { return self }
         var error = self
-        error.sentence = sentence ?? code.sentence(in: voice)
+        error.sentence = sentence ?? catalogueSentence(in: voice)
         for (index, violation) in violations.enumerated() where violation.sentence == nil {
             error.violations[index].sentence = voice.sentence(aboutRule: violation.rule)
         }

@@ -16,14 +16,15 @@ package enum TestStore {
     package static func open(
         _ name: String, _ migrations: [Migration], in folder: String,
         engine: (any SQLEngine)? = nil, limits: Store.Limits = Store.Limits(),
-        acceptsClock: Bool = false, time: any Time = ManualTime(), logger: Logger? = nil,
+        acceptsClock: Bool = false, auditRetention: Duration? = nil,
+        time: any Time = ManualTime(), logger: Logger? = nil,
         backend: (any StoreBackend) -> any StoreBackend = { $0 }
     ) throws -> Store {
         let chosen = try Self.engine(getenv("POSTERN_TEST_STORE").map { String(cString: $0) })
         return try Store(
             folder: folder, name: name, migrations: migrations, engine: engine ?? chosen,
-            limits: limits, acceptsClock: acceptsClock, time: time,
-            logger: logger ?? CapturedLog().logger(time: time), backend: backend)
+            limits: limits, acceptsClock: acceptsClock, auditRetention: auditRetention,
+            time: time, logger: logger ?? CapturedLog().logger(time: time), backend: backend)
     }
 
     /// The engine that `POSTERN_TEST_STORE` names.

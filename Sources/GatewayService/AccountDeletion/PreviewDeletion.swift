@@ -1,0 +1,41 @@
+import Contracts
+import Messages
+import RPC
+import ServiceRuntime
+
+extension AccountDeletionHandler {
+    /// G-19: identify the caller → have the consequences collected → put them into words.
+    /// - Throws: `auth/requires-recent-login`, `auth/invalid-link`, `auth/invalid-access-token`,
+    ///   `auth/session-ended`, `auth/user-disabled`, `rpc/invalid-argument`.
+    func previewDeletion(
+        _ request: GatewayV1.PreviewDeletionRequest, _ context: CallContext
+    ) async throws -> GatewayV1.PreviewDeletionResponse {
+        let (caller, _) = try await caller(request.linkToken, context)
+        let preview = try await deletions.previewDeletion(
+            IdentityV1.PreviewDeletionRequest(caller: caller), context.onward())
+        let (voice, wait) = (context.metadata.voice, preview.waitSeconds)
+        return GatewayV1.PreviewDeletionResponse(
+            consequences: preview.consequences.compactMap {
+                GatewayV1.DeletionConsequence($0, waitSeconds: wait, in: voice)
+            },
+            confirmationToken: preview.confirmationToken, expiresAtMs: preview.expiresAtMs,
+            waitSeconds: wait, deletion: preview.deletion.map(GatewayV1.Deletion.init))
+    }
+}
+
+extension GatewayV1.DeletionConsequence {
+    private static let secondsOfADay: UInt32 = 24 * 3_600
+
+    /// A consequence in words. Nil for a kind that this version does not know: identity may be of
+    /// the next release.
+    fileprivate init?(
+        _ consequence: IdentityV1.DeletionConsequence, waitSeconds: UInt32, in voice: Voice
+    ) {
+        guard let kind = DeletionConsequence(rawValue: consequence.kind) else { return nil }
+        // Whole days, at least one: a shorter wait is a test's.
+        let days = max(1, waitSeconds / Self.secondsOfADay)
+        self.init(
+            kind: kind.rawValue,
+            sentence: kind.sentence(count: kind == .wait ? days : consequence.count, in: voice))
+    }
+}

@@ -1,0 +1,32 @@
+import Contracts
+import Messages
+import RPC
+
+extension ConsentsHandler {
+    /// G-23: identify the caller's account → charge the limits on its mails to parents and on the
+    /// address → have the link mailed.
+    /// - Throws: `auth/invalid-email`, `auth/operation-not-allowed`, `auth/too-many-requests`,
+    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
+    ///   `auth/idempotency-key-reused`.
+    func requestParentalConsent(
+        _ request: GatewayV1.RequestParentalConsentRequest, _ context: CallContext
+    ) async throws -> GatewayV1.RequestParentalConsentResponse {
+        let onward = try context.onward(for: "RequestParentalConsent")
+        let origin = try Origin.of(nil, context)
+        let session = try await sessions.required(context)
+        let (answer, _) = try await limits.countingMail(
+            .parentalMail(account: session.accountID), context, onward
+        ) {
+            try await limits.countingUnrequestedMail(
+                toNew: request.parentEmail, context, onward
+            ) {
+                try await consents.requestParentalConsent(
+                    IdentityV1.RequestParentalConsentRequest(
+                        accessToken: session.accessToken, parentEmail: request.parentEmail,
+                        origin: origin, acceptLanguage: context.acceptedLanguage), onward)
+            }
+        }
+        return GatewayV1.RequestParentalConsentResponse(
+            state: GatewayV1.ParentalConsentState(answer.state), expiresAtMs: answer.expiresAtMs)
+    }
+}

@@ -1,0 +1,41 @@
+import Contracts
+import Messages
+import RPC
+import ServiceRuntime
+
+extension DataExportsHandler {
+    /// G-21: identify the caller's account → charge the limit, unless there is an export already →
+    /// have it ordered. Identity requires the recent proof.
+    /// - Throws: `auth/requires-recent-login`, `auth/too-many-requests`,
+    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
+    func requestDataExport(
+        _ request: GatewayV1.RequestDataExportRequest, _ context: CallContext
+    ) async throws -> GatewayV1.RequestDataExportResponse {
+        let origin = try Origin.of(nil, context)
+        let session = try await sessions.required(context)
+        let order = IdentityV1.RequestDataExportRequest(
+            accessToken: session.accessToken, origin: origin,
+            acceptLanguage: context.metadata[Metadata.Key.acceptLanguage] ?? "")
+        let answer =
+            if try await hasExport(session, context) {
+                try await exports.requestDataExport(order, context.onward())
+            } else {
+                try await limits.charging(.dataExport(account: session.accountID), context) {
+                    try await exports.requestDataExport(order, context.onward())
+                }.answer
+            }
+        return GatewayV1.RequestDataExportResponse(
+            dataExport: answer.dataExport.map(GatewayV1.DataExport.init))
+    }
+
+    private func hasExport(_ session: CallerSession, _ context: CallContext) async throws -> Bool {
+        do {
+            _ = try await exports.getDataExport(
+                IdentityV1.GetDataExportRequest(accessToken: session.accessToken),
+                context.onward())
+            return true
+        } catch let error as ServiceError where error.code == .notFound {
+            return false
+        }
+    }
+}

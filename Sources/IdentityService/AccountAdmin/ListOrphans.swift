@@ -1,0 +1,61 @@
+import Messages
+import RPC
+import ServiceRuntime
+
+extension AccountAdminHandler {
+    private static let orphansMax = 200
+
+    /// Lists what the last checks have found, for an operator (I-04, I-09).
+    /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`.
+    func listOrphans(
+        _ request: IdentityV1.ListOrphansRequest, _ context: CallContext
+    ) async throws -> IdentityV1.ListOrphansResponse {
+        _ = try AdminCaller(context, actor: "", settings)
+        let kind = request.kind.isEmpty ? nil : try OrphanKind.required(request.kind)
+        let page = orphans.findings.orphans(
+            of: kind, after: try OrphanPlace(token: request.pageToken), limit: Self.orphansMax)
+        return IdentityV1.ListOrphansResponse(
+            orphans: page.map {
+                IdentityV1.Orphan(
+                    kind: $0.kind.rawValue, accountId: $0.account.text,
+                    service: $0.kind.service.rawValue, repairable: $0.isRepairable)
+            },
+            nextPageToken: page.count < Self.orphansMax
+                ? "" : page.last.map { OrphanPlace($0).token } ?? "",
+            checkedAtMs: orphans.findings.endedAt?.milliseconds ?? 0)
+    }
+}
+
+extension OrphanKind {
+    /// Parses the kind in a request.
+    /// - Throws: `rpc/invalid-argument`.
+    static func required(_ text: String) throws(ServiceError) -> OrphanKind {
+        guard let kind = OrphanKind(rawValue: text) else {
+            throw ServiceError(.invalidArgument, fields: ["kind"])
+        }
+        return kind
+    }
+}
+
+/// A place in the list of orphans, which is in the order of kinds and accounts.
+struct OrphanPlace: Hashable, Sendable {
+    let kind: OrphanKind
+    let account: AccountID
+
+    /// The place of an orphan.
+    init(_ orphan: Orphan) { (kind, account) = (orphan.kind, orphan.account) }
+
+    /// Parses the result of `token`; nil for an empty text.
+    /// - Throws: `rpc/invalid-argument`.
+    init?(token: String) throws(ServiceError) {
+        if token.isEmpty { return nil }
+        let parts = token.split(separator: "/", maxSplits: 1).map(String.init)
+        guard parts.count == 2, let kind = OrphanKind(rawValue: parts[0]),
+            let account = AccountID(text: parts[1])
+        else { throw ServiceError(.invalidArgument, fields: ["page_token"]) }
+        (self.kind, self.account) = (kind, account)
+    }
+
+    /// The token of the page that begins after it.
+    var token: String { "\(kind.rawValue)/\(account.text)" }
+}

@@ -1,0 +1,32 @@
+import Messages
+import RPC
+import ServiceRuntime
+
+extension AccountAdminHandler {
+    private static let guestsMax: Int64 = 200
+    private static let dayMilliseconds: Int64 = 86_400_000
+
+    /// Lists guests that nobody comes back to, for an operator (I-04). A page shows the unused ones
+    /// among two hundred guests.
+    /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`; `rpc/unavailable` while the session
+    ///   service cannot be reached.
+    func listUnusedGuests(
+        _ request: IdentityV1.ListUnusedGuestsRequest, _ context: CallContext
+    ) async throws -> IdentityV1.ListUnusedGuestsResponse {
+        _ = try AdminCaller(context, actor: "", settings)
+        let after = request.pageToken.isEmpty ? nil : AccountID(text: request.pageToken)
+        guard request.pageToken.isEmpty == (after == nil) else {
+            throw ServiceError(.invalidArgument, fields: ["page_token"])
+        }
+        let rule = try await guests.rule()
+        let page = try await guests.page(
+            after: after, limit: Self.guestsMax, rule, context.onward())
+        return IdentityV1.ListUnusedGuestsResponse(
+            guests: page.guests.map {
+                IdentityV1.UnusedGuest(
+                    accountId: $0.account.text, lastSeenAtMs: $0.lastSeenAt?.milliseconds ?? 0,
+                    deletedAtMs: $0.deletedAt?.milliseconds ?? 0)
+            }, nextPageToken: page.next?.text ?? "",
+            keptDays: UInt32(clamping: (rule.kept?.milliseconds ?? 0) / Self.dayMilliseconds))
+    }
+}

@@ -1,0 +1,23 @@
+import Messages
+import RPC
+import ServiceRuntime
+
+extension AccountAdminHandler {
+    /// Repairs an orphan for an operator, after it was checked again (I-04, I-09).
+    /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`, also for a kind that cannot be
+    ///   repaired; `rpc/unavailable` while the service that has the data cannot be reached.
+    func repairOrphan(
+        _ request: IdentityV1.RepairOrphanRequest, _ context: CallContext
+    ) async throws -> IdentityV1.RepairOrphanResponse {
+        let caller = try AdminCaller(context, actor: request.actor, settings)
+        let account = try AccountID.required(request.accountId)
+        let kind = try OrphanKind.required(request.kind)
+        let isRepaired =
+            switch kind.repair {
+            case .giveProfile: try await orphans.giveProfile(to: account, by: caller)
+            case .forgetData: try await orphans.forgetData(kind, of: account, by: caller, context)
+            case nil: throw ServiceError(.invalidArgument, fields: ["kind"])
+            }
+        return IdentityV1.RepairOrphanResponse(repaired: isRepaired)
+    }
+}

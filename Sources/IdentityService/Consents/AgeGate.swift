@@ -1,0 +1,147 @@
+import Cryptography
+import ServiceRuntime
+import Storage
+
+/// The age gate at one sign-up (G-23): reads what `AgeRule` needs, and writes what follows.
+///
+/// A device that gave a birth date below the least age is remembered for 24 hours, by a keyed hash
+/// of its id. A call without a device id is judged by its date alone: others share its address.
+struct AgeGate: Sendable {
+    /// How long a device is remembered.
+    static let deviceLife: Duration = .seconds(24 * 3_600)
+    /// How long an account may wait for the consent of a parent.
+    static let parentLife: Duration = .seconds(7 * 24 * 3_600)
+
+    let settings: AgeSettings
+    let keys: IdentityKeys
+    let acceptance: Acceptance
+    let origin: CallOrigin
+    /// Nil without a device id.
+    private let deviceKey: [UInt8]?
+
+    /// The gate at a sign-up.
+    init(
+        _ settings: AgeSettings, _ acceptance: Acceptance, _ device: SignInDevice,
+        from origin: CallOrigin, _ keys: IdentityKeys
+    ) {
+        self.settings = settings
+        self.keys = keys
+        self.acceptance = acceptance
+        self.origin = origin
+        deviceKey = device.underageKey(keys)
+    }
+
+    /// Whether the sign-up goes on.
+    /// - Returns: `.ok`, `.parentNeeded`, or `.underage`, which the caller records (`refuse`).
+    /// - Throws: `auth/consent-required` without a birth date, `rpc/invalid-argument` for one that
+    ///   cannot be.
+    func outcome(
+        in session: some SQLSession, at moment: Timestamp
+    ) throws -> AgeRule.Outcome {
+        guard settings.gate == .required else { return .ok }
+        guard let today = BirthDate(of: moment) else {
+            throw ServiceError(.internalError, detail: "the clock is beyond the year 9999")
+        }
+        let outcome = AgeRule.outcome(
+            settings, birthDate: acceptance.birthDateText,
+            wasYounger: try deviceKey.map { try session.isUnderage($0, at: moment) } ?? false,
+            on: today)
+        switch outcome {
+        case .birthDateMissing:
+            throw ServiceError(.consentRequired, fields: ["acceptance.birth_date"])
+        case .birthDateWrong:
+            throw ServiceError(.invalidArgument, fields: ["acceptance.birth_date"])
+        case .ok, .parentNeeded, .underage: return outcome
+        }
+    }
+
+    /// Records that a sign-up was refused.
+    /// - Parameter account: The calling guest's; nil without one.
+    func refuse(_ account: AccountID?, _ transaction: Transaction) throws {
+        try remember(transaction)
+        try transaction.audit(
+            .underageRefused, account, from: origin, outcome: .underageUser)
+    }
+
+    /// Writes what the outcome means for the account that the sign-up has made.
+    func admit(
+        _ account: AccountID, _ outcome: AgeRule.Outcome, randomness: any Randomness,
+        _ transaction: Transaction
+    ) throws {
+        if outcome == .parentNeeded {
+            try remember(transaction)
+            try transaction.needParent(of: account, until: transaction.at + Self.parentLife)
+        }
+        guard settings.gate == .required, settings.birthDate == .keep,
+            let row = try transaction.account(account)
+        else { return }
+        let vault = try AccountReader(keys: keys, randomness: randomness).vault(row)
+        try transaction.setBirthDate(
+            try vault.seal(acceptance.birthDateText, .birthDate), of: account)
+    }
+
+    private func remember(_ transaction: Transaction) throws {
+        guard let deviceKey else { return }
+        try transaction.rememberUnderage(deviceKey, until: transaction.at + Self.deviceLife)
+    }
+}
+
+extension SignInDevice {
+    /// The keyed hash of the device outside of any account; nil without a device id.
+    fileprivate func underageKey(_ keys: IdentityKeys) -> [UInt8]? {
+        guard !id.isEmpty else { return nil }
+        return keys.devices.lookUpKey(
+            DelimitedParts.joined([Array("underage".utf8), Array(id.utf8)]))
+    }
+}
+
+/// The devices that gave a birth date below the least age, and the birth dates that are kept.
+extension IdentityTables {
+    static let ages = """
+        CREATE TABLE underage_devices (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            device_key BLOB NOT NULL,
+            expires_at_ms INTEGER NOT NULL
+        ) STRICT;
+        CREATE UNIQUE INDEX underage_devices_by_key ON underage_devices (device_key);
+        CREATE INDEX underage_devices_by_expiry ON underage_devices (expires_at_ms);
+        ALTER TABLE profiles ADD COLUMN birth_date BLOB;
+        """
+}
+
+extension SQLSession {
+    /// Whether a device is remembered.
+    fileprivate func isUnderage(_ deviceKey: [UInt8], at moment: Timestamp) throws -> Bool {
+        try queryOne(
+            "SELECT 1 FROM underage_devices WHERE device_key = ? AND expires_at_ms > ?",
+            [.blob(deviceKey), SQLValue(moment)]
+        ) { try $0.integer(0) } != nil
+    }
+
+    /// The sealed birth date of an account; nil if none is kept.
+    func sealedBirthDate(of account: AccountID) throws -> [UInt8]? {
+        try queryOne(
+            "SELECT birth_date FROM profiles WHERE account = ?", [.integer(account.key)]
+        ) { try $0.optionalBlob(0) } ?? nil
+    }
+}
+
+extension Transaction {
+    /// The first refusal counts: who tries again every day is not refused for ever.
+    fileprivate func rememberUnderage(_ deviceKey: [UInt8], until end: Timestamp) throws {
+        try put(
+            """
+            INSERT INTO underage_devices (device_key, expires_at_ms) VALUES (?1, ?2)
+            ON CONFLICT (device_key) DO UPDATE SET expires_at_ms =
+                CASE WHEN underage_devices.expires_at_ms > ?3
+                    THEN underage_devices.expires_at_ms ELSE excluded.expires_at_ms END
+            """,
+            [.blob(deviceKey), SQLValue(end), SQLValue(at)])
+    }
+
+    fileprivate func setBirthDate(_ sealed: [UInt8], of account: AccountID) throws {
+        try put(
+            "UPDATE profiles SET birth_date = ? WHERE account = ?",
+            [.blob(sealed), .integer(account.key)])
+    }
+}

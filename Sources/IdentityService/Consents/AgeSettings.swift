@@ -1,0 +1,75 @@
+import ServiceRuntime
+
+/// The operator's settings for the least age of users (G-23).
+package struct AgeSettings: Sendable {
+    /// What the law of most countries has as the least age: COPPA 13, GDPR Article 8 from 13 to 16.
+    static let minimumDefault = 13
+
+    /// Whether a sign-up needs a birth date.
+    let gate: Gate
+    /// The least age in years.
+    let minimum: Int
+    /// What becomes of the birth date.
+    let birthDate: BirthDateMode
+    /// Whether younger people may sign up with the consent of a parent.
+    let parentalConsent: ParentalConsentMode
+
+    /// Settings for tests and embedding.
+    package init(
+        gate: Gate = .off, minimum: Int = minimumDefault, birthDate: BirthDateMode = .check,
+        parentalConsent: ParentalConsentMode = .off
+    ) {
+        self.gate = gate
+        self.minimum = minimum
+        self.birthDate = birthDate
+        self.parentalConsent = parentalConsent
+    }
+
+    /// Declares every setting and reads its value.
+    init(reading settings: inout SettingsReader) {
+        gate = settings.choice(
+            "age-gate", default: Gate.off,
+            reason: "Whether a sign-up needs a birth date, and refuses younger people (G-23).")
+        minimum = settings.integer(
+            "age-minimum", default: Self.minimumDefault, in: 1...25, unit: "years",
+            reason: "The least age for an account of one's own, with age-gate required (G-23).")
+        birthDate = settings.choice(
+            "birth-date", default: BirthDateMode.check,
+            reason: "check: a birth date is compared and forgotten; keep: it is stored (G-23).")
+        parentalConsent = settings.choice(
+            "parental-consent", default: ParentalConsentMode.off,
+            reason: "Whether younger people may sign up with the consent of a parent (G-23).")
+        settings.require(
+            gate == .required || parentalConsent == .off, ["parental-consent", "age-gate"],
+            "parental-consent needs age-gate required")
+        settings.require(
+            gate == .required || birthDate == .check, ["birth-date", "age-gate"],
+            "birth-date keep needs age-gate required: without it no birth date is read")
+    }
+}
+
+extension AgeSettings {
+    /// Whether a sign-up needs a birth date.
+    package enum Gate: String, CaseIterable, Sendable {
+        /// It does not; one that is given is ignored.
+        case off
+        /// It does.
+        case required
+    }
+
+    /// What becomes of a birth date.
+    package enum BirthDateMode: String, CaseIterable, Sendable {
+        /// It is compared and forgotten.
+        case check
+        /// It is stored, sealed under the account's key.
+        case keep
+    }
+
+    /// Whether younger people may sign up with the consent of a parent.
+    package enum ParentalConsentMode: String, CaseIterable, Sendable {
+        /// They are refused.
+        case off
+        /// They may; without the consent the account is deleted.
+        case allowed
+    }
+}

@@ -1,0 +1,80 @@
+import Cryptography
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+
+extension AccountConsentsHandler {
+    /// A parent's answer, by the token of the link in the mail (G-23). It needs no session: the
+    /// parent has none. Without an answer nothing changes, so that scanners which open the link give
+    /// no consent.
+    /// - Throws: `auth/invalid-link` for a token that another link has replaced, or whose time is
+    ///   over; `rpc/invalid-argument` for an unknown answer.
+    func answerParentalConsent(
+        _ request: IdentityV1.AnswerParentalConsentRequest, _ context: CallContext
+    ) async throws -> IdentityV1.AnswerParentalConsentResponse {
+        let text = request.token.withBytes { String(decoding: $0, as: UTF8.self) }
+        guard let token = LinkToken(text: text) else { throw ServiceError(.invalidLink) }
+        let hash = token.hash(ofPage: ParentalConsent.page, keys.links)
+        let now = time.now()
+        let shown = try await store.read { try $0.parentalConsent(shownTo: hash, at: now) }
+        let event: ParentalConsentRule.Event
+        switch request.answer {
+        case .unspecified: return try answer(shown.consent.state, shown.row)
+        case .give: event = .given
+        case .refuse: event = .refused
+        default: throw ServiceError(.invalidArgument, fields: ["answer"])
+        }
+        let origin = CallOrigin(request.origin, hash: keys.audit)
+        let account = shown.row.account
+        let answered = try await store.write(about: [.account(account)]) { transaction in
+            let found = try transaction.parentalConsent(shownTo: hash, at: transaction.at)
+            guard found.row.account == account else { throw ServiceError(.invalidLink) }
+            return try settle(found.consent, event, from: origin, transaction)
+        }
+        if answered == .refused { deletions.wake() }
+        return try answer(answered, shown.row)
+    }
+
+    private func settle(
+        _ consent: ParentalConsent, _ event: ParentalConsentRule.Event, from origin: CallOrigin,
+        _ transaction: Transaction
+    ) throws -> ParentalConsentState {
+        switch ParentalConsentRule.outcome(consent.state, event) {
+        case .unchanged, .notAllowed: return consent.state
+        case .becomes(let state):
+            try transaction.answerParent(of: consent.account, state)
+            try transaction.audit(.parentConsented, consent.account, from: origin)
+            return state
+        case .ends:
+            try transaction.end(consent, deletions)
+            try transaction.audit(.parentRefused, consent.account, from: origin)
+            return .refused
+        }
+    }
+
+    private func answer(
+        _ state: ParentalConsentState, _ row: AccountRow
+    ) throws -> IdentityV1.AnswerParentalConsentResponse {
+        let vault = try AccountReader(keys: keys, randomness: randomness).vault(row)
+        return IdentityV1.AnswerParentalConsentResponse(
+            state: ParentalConsentState?(state).message,
+            childName: try vault.open(row.sealedDisplayName, .displayName))
+    }
+}
+
+extension SQLSession {
+    /// The consent that a link is about, and its account.
+    /// - Throws: `auth/invalid-link` for a link that another has replaced, whose time is over, or
+    ///   whose account is being deleted for another reason.
+    fileprivate func parentalConsent(
+        shownTo tokenHash: [UInt8], at moment: Timestamp
+    ) throws -> (consent: ParentalConsent, row: AccountRow) {
+        guard let consent = try parentalConsent(tokenHash: tokenHash),
+            let row = try account(consent.account),
+            row.status != .deleting || consent.state == .refused,
+            consent.expiresAt.map({ moment < $0 }) ?? true
+        else { throw ServiceError(.invalidLink) }
+        return (consent, row)
+    }
+}

@@ -1,0 +1,42 @@
+import ServiceRuntime
+import Storage
+
+/// Begins the deletion of accounts whose parents have not answered in time (G-23).
+struct ParentalConsentExpiry: Sendable {
+    static let interval: Duration = .seconds(60)
+    /// Accounts of one step.
+    private static let batch: Int64 = 64
+
+    let store: Store
+    let time: any Time
+    let deletions: DeletionWriting
+
+    var duty: Duty { Duty("parental-consents", every: Self.interval) { try await step() } }
+
+    /// - Returns: whether there are more.
+    func step() async throws -> Bool {
+        let now = time.now()
+        let overdue = try await store.read {
+            try $0.overdueParentalConsents(at: now, limit: Self.batch)
+        }
+        for account in overdue {
+            try await store.write(about: [.account(account)]) { transaction in
+                guard let consent = try transaction.parentalConsent(of: account),
+                    let expiresAt = consent.expiresAt, expiresAt <= transaction.at,
+                    ParentalConsentRule.outcome(consent.state, .expired) == .ends
+                else { return }
+                try transaction.end(consent, deletions)
+            }
+        }
+        if !overdue.isEmpty { deletions.wake() }
+        return overdue.count == Self.batch
+    }
+}
+
+extension Transaction {
+    /// Ends the wait for a parent, or the parent's consent: the account is deleted.
+    func end(_ consent: ParentalConsent, _ writing: DeletionWriting) throws {
+        try answerParent(of: consent.account, .refused)
+        try beginDeletion(of: consent.account, source: .parent, due: at, writing)
+    }
+}

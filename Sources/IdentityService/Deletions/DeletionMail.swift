@@ -1,0 +1,58 @@
+import Addresses
+import ServiceRuntime
+import Storage
+
+/// The mails about a deletion. They go to verified addresses only: another one may belong to a
+/// person who has nothing to do with the account.
+struct DeletionMail: Sendable {
+    /// The last mail is not sent later than this after the account is deleted.
+    static let lastMailLife: Duration = .seconds(24 * 3_600)
+
+    let settings: IdentitySettings
+    let outbox: IdentityOutbox
+
+    /// Mails that the deletion waits, with a link that cancels it.
+    /// - Returns: the keyed hash of the link; nil if no mail is sent.
+    func scheduled(
+        _ deletion: StoredDeletion, _ transaction: Transaction
+    ) throws -> [UInt8]? {
+        guard let row = try recipient(deletion.account, transaction),
+            let mail = try LinkMail(
+                .keepAccount, .drawn(from: outbox.randomness), to: row, settings, outbox,
+                at: transaction.at, until: deletion.dueAt)
+        else { return nil }
+        try transaction.enqueue(mail.message)
+        return mail.link.tokenHash
+    }
+
+    /// Mails that the deletion was cancelled.
+    func cancelled(_ account: AccountID, _ transaction: Transaction) throws {
+        guard let row = try recipient(account, transaction),
+            let address = try AccountReader(keys: outbox.keys, randomness: outbox.randomness)
+                .address(row)
+        else { return }
+        try transaction.enqueue(
+            outbox.email(
+                .deletionCancelled(time: NoticeTime.text(of: transaction.at.milliseconds)),
+                of: account, to: address.mailbox, language: row.language, expiresAt: nil,
+                key: outbox.newKey()))
+    }
+
+    /// The last mail: it names no account, and it ends with its expiry.
+    func done(_ payload: DeletionPayload, _ transaction: Transaction) throws {
+        guard payload.isEmailProved, let address = EmailAddress(payload.email) else { return }
+        try transaction.enqueue(
+            outbox.email(
+                .deletionDone, of: nil, to: address.mailbox, language: payload.language,
+                expiresAt: transaction.at + Self.lastMailLife, key: outbox.newKey()))
+    }
+
+    private func recipient(
+        _ account: AccountID, _ transaction: Transaction
+    ) throws -> AccountRow? {
+        guard let row = try transaction.account(account), row.address?.provedAt != nil else {
+            return nil
+        }
+        return row
+    }
+}

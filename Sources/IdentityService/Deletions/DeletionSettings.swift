@@ -1,0 +1,42 @@
+import ServiceRuntime
+
+/// The operator's settings for the deletion of accounts (G-19, G-20).
+package struct DeletionSettings: Sendable {
+    /// How long a deletion waits by default.
+    static let waitStandard: Duration = .seconds(7 * 24 * 3_600)
+    /// A mailed link to the deletion page works for this long.
+    static let linkLife: Duration = .seconds(3_600)
+
+    /// How long a deletion waits, if it is requested to wait.
+    let wait: Duration
+    /// It waits for the app's backend, as long as `DeletionSteps.backendWaitMax`.
+    let awaitsBackend: Bool
+    /// A deletion that began longer ago is counted as overdue.
+    let overdue: Duration
+
+    /// Settings for tests and embedding.
+    package init(
+        wait: Duration = .seconds(7 * 24 * 3_600), awaitsBackend: Bool = false,
+        overdue: Duration = .seconds(30 * 24 * 3_600)
+    ) {
+        self.wait = wait
+        self.awaitsBackend = awaitsBackend
+        self.overdue = overdue
+    }
+
+    /// Declares every setting and reads its value.
+    init(reading settings: inout SettingsReader) {
+        wait = settings.duration(
+            "deletion-wait", default: Self.waitStandard,
+            in: .seconds(1)...(.seconds(30 * 24 * 3_600)),
+            reason: "How long a deletion can be cancelled, if it is requested to wait (G-19).")
+        awaitsBackend = settings.boolean(
+            "deletion-awaits-backend", default: false,
+            reason: "A deletion waits, 72 hours at most, until an application of account-admins "
+                + "answers account.deletion-begun by the call DeleteAccount (G-20).")
+        overdue = settings.duration(
+            "deletion-overdue", default: .seconds(30 * 24 * 3_600),
+            in: .seconds(24 * 3_600)...(.seconds(90 * 24 * 3_600)),
+            reason: "A deletion that began longer ago is an alarm: identity_deletions_overdue.")
+    }
+}

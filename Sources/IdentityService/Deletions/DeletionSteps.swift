@@ -1,0 +1,257 @@
+import Contracts
+import Cryptography
+import Logging
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+
+/// The steps of a deletion (G-20). Each makes its change, then commits that it is done, in one
+/// transaction where the change is in this store. So after a crash a step is repeated, and each can
+/// be.
+///
+///     step             change                                       a crash before its commit leaves
+///     tombstone        the tombstone is on disk; audit              a second line, which says the same
+///     release          look-up keys, links, codes are gone          nothing
+///     sessions         the session service ends them                sessions that have ended
+///     push-devices     the notification service removes them        devices that are gone
+///     backend          none: it waits for the app's backend         nothing
+///     content          documents, photo and export are deleted      fewer documents; a row without a
+///                                                                   file
+///     other-services   session, notification, rate limit forget     one that has forgotten already
+///     rows             the account's rows and its key are gone      nothing
+///     notice           the last mail is in the outbox               nothing
+///     grants           the provider has revoked them                a grant that is revoked twice
+///     end              the row of the deletion is gone; audit       nothing
+struct DeletionSteps: Sendable {
+    /// How long a deletion waits for the app's backend, from its begin.
+    static let backendWaitMax: Duration = .seconds(72 * 3_600)
+    /// For one call of another service. Their own commits take milliseconds.
+    private static let timeout: Duration = .seconds(10)
+    /// Documents that one transaction deletes: sign-ins wait for no longer than its commit.
+    private static let documentsAtOnce: Int64 = 200
+
+    let settings: IdentitySettings
+    let store: Store
+    let deletions: DeletionWriting
+    let peers: IdentityPeers
+    let tombstones: Tombstones
+    let blobs: any BlobStore
+    let grants: GrantDelivery
+    let time: any Time
+    let logger: Logger
+
+    /// Does the step that is next, and commits that it is done; or commits when to look again.
+    /// - Throws: errors of the store and of the other services. The step can be repeated.
+    func take(_ step: DeletionStep, of deletion: StoredDeletion) async throws {
+        switch step {
+        case .tombstone: try await writeTombstone(deletion)
+        case .release: try await release(deletion)
+        case .sessions: try await endSessions(deletion)
+        case .pushDevices: try await revokePushDevices(deletion)
+        case .backend: try await awaitBackend(deletion)
+        case .content: try await deleteContent(deletion)
+        case .otherServices: try await forgetElsewhere(deletion)
+        case .rows: try await deleteRows(deletion)
+        case .notice: try await notify(deletion)
+        case .grants: try await revokeGrants(deletion)
+        case .end: try await end(deletion)
+        }
+    }
+
+    /// Commits that a step is done.
+    private func finish(
+        _ step: DeletionStep, _ deletion: StoredDeletion,
+        _ change: @escaping @Sendable (Transaction) throws -> Void = { _ in }
+    ) async throws {
+        let account = deletion.account
+        try await store.write(about: [.account(account)]) { transaction in
+            guard try transaction.deletion(of: account)?.step == step else { return }
+            try change(transaction)
+            try transaction.finish(step, of: account)
+        }
+    }
+
+    /// What earlier steps have noted of the account.
+    private func payload(_ deletion: StoredDeletion) throws -> DeletionPayload {
+        try DeletionVault(of: deletion, deletions).open(deletion.payload)
+    }
+
+    /// The context of a call of another service. Its key is the same in each try.
+    private func context(_ step: DeletionStep, _ deletion: StoredDeletion) -> CallContext {
+        var metadata = Metadata()
+        let name = "deletion\0\(deletion.account.key)\0\(deletion.begunAt?.milliseconds ?? 0)"
+        metadata[Metadata.Key.idempotencyKey] = Base64URL.encode(
+            deletions.keys.calls.lookUpKey(Array("\(name)\0\(step.name)".utf8)))
+        return CallContext(
+            application: CallContext.identity, deadline: time.uptime() + Self.timeout,
+            metadata: metadata)
+    }
+}
+
+extension DeletionSteps {
+    /// On disk before anything that cannot be undone. A deletion that a tombstone began has one.
+    private func writeTombstone(_ deletion: StoredDeletion) async throws {
+        let account = deletion.account
+        if deletion.source != .tombstone {
+            try await tombstones.add(account, at: deletion.begunAt ?? deletion.requestedAt)
+        }
+        try await finish(.tombstone, deletion) {
+            try $0.audit(AuditEvent(.deletionBegun, account: account.key))
+        }
+    }
+
+    /// Releases email, phone and identities: from its commit on the same person can sign up again.
+    /// What later steps need is sealed in the row of the deletion.
+    private func release(_ deletion: StoredDeletion) async throws {
+        let (account, vault) = (deletion.account, try DeletionVault(of: deletion, deletions))
+        let release = DeletionRelease(deletions: deletions, logger: logger)
+        try await store.write(about: [.account(account)]) { transaction in
+            guard try transaction.deletion(of: account)?.step == .release else { return }
+            let payload = try vault.seal(release.run(account, transaction))
+            try transaction.finish(.release, of: account) { $0.payload = payload }
+        }
+    }
+
+    private func endSessions(_ deletion: StoredDeletion) async throws {
+        let end = try await store.read { try $0.recordedEnd(of: deletion.account) }
+        let before = (deletion.begunAt ?? deletion.requestedAt) + ProofIssuer.afterEnd
+        _ = try await peers.sessions.endAccountSessions(
+            SessionV1.EndAccountSessionsRequest(
+                accountId: deletion.account.text, beforeMs: before.milliseconds,
+                reason: .accountDeleted, sessionGeneration: end ?? 0),
+            context(.sessions, deletion))
+        try await finish(.sessions, deletion)
+    }
+
+    private func revokePushDevices(_ deletion: StoredDeletion) async throws {
+        _ = try await peers.pushDevices.revokeAll(
+            NotificationV1.RevokeDevicesRequest(accountId: deletion.account.text),
+            context(.pushDevices, deletion))
+        try await finish(.pushDevices, deletion)
+    }
+
+    /// `DeleteAccount` finishes this step, as the backend's answer.
+    private func awaitBackend(_ deletion: StoredDeletion) async throws {
+        let account = deletion.account
+        guard settings.deletion.awaitsBackend else { return try await finish(.backend, deletion) }
+        let until = (deletion.begunAt ?? deletion.requestedAt) + Self.backendWaitMax
+        guard time.now() < until else {
+            logger.warning(
+                "identity.deletion.unanswered",
+                "no backend has answered account.deletion-begun: the deletion goes on",
+                fields: [.account: .text(account.text)])
+            return try await finish(.backend, deletion) {
+                try $0.audit(AuditEvent(.deletionUnanswered, account: account.key))
+            }
+        }
+        try await store.write(about: [.account(account)]) { transaction in
+            guard var current = try transaction.deletion(of: account), current.step == .backend
+            else { return }
+            current.nextAttemptAt = until
+            try transaction.update(current)
+        }
+    }
+
+    /// A file goes before its row, so that no crash leaves a file without a name.
+    private func deleteContent(_ deletion: StoredDeletion) async throws {
+        let account = deletion.account
+        var isMore = true
+        while isMore {
+            isMore = try await store.write(about: [.account(account)]) {
+                try $0.deleteDocuments(of: account, limit: Self.documentsAtOnce)
+            }
+        }
+        let files = try await store.read { session in
+            [try session.photo(of: account)?.blob, try session.exportBlob(of: account)]
+                .compactMap(\.self)
+        }
+        try await blobs.remove(files)
+        try await finish(.content, deletion) { transaction in
+            try transaction.put("DELETE FROM photos WHERE account = ?", [.integer(account.key)])
+            try transaction.deleteExport(of: account)
+        }
+    }
+
+    private func forgetElsewhere(_ deletion: StoredDeletion) async throws {
+        let payload = try payload(deletion)
+        let request = AccountDataV1.ForgetAccountDataRequest(
+            subject: AccountDataV1.DataSubject(
+                accountId: deletion.account.text,
+                emails: payload.email.isEmpty ? [] : [payload.email],
+                phoneNumbers: payload.phoneNumbers))
+        for peer in [peers.sessionData, peers.notificationData, peers.rateLimitData] {
+            _ = try await peer.forgetAccountData(request, context(.otherServices, deletion))
+        }
+        try await finish(.otherServices, deletion)
+    }
+
+    private func deleteRows(_ deletion: StoredDeletion) async throws {
+        let account = deletion.account
+        try await finish(.rows, deletion) { _ = try $0.deleteAccount(account) }
+    }
+
+    /// With the mail on its way, only the grants are still needed. A deletion that a tombstone began
+    /// was notified when it was carried out first.
+    private func notify(_ deletion: StoredDeletion) async throws {
+        let (account, vault) = (deletion.account, try DeletionVault(of: deletion, deletions))
+        let payload = try vault.open(deletion.payload)
+        let rest = try vault.seal(DeletionPayload(grants: payload.grants))
+        let mail = DeletionMail(
+            settings: settings,
+            outbox: IdentityOutbox(keys: deletions.keys, randomness: deletions.randomness))
+        try await store.write(about: [.account(account)]) { transaction in
+            guard try transaction.deletion(of: account)?.step == .notice else { return }
+            if deletion.source != .tombstone { try mail.done(payload, transaction) }
+            try transaction.finish(.notice, of: account) { $0.payload = rest }
+        }
+    }
+
+    /// Tried for as long as any revocation (`Grants.revocationLife`), then given up.
+    private func revokeGrants(_ deletion: StoredDeletion) async throws {
+        let until = (deletion.begunAt ?? deletion.requestedAt) + Grants.revocationLife
+        for grant in try payload(deletion).grants {
+            try await grants.revoke(
+                GrantOrder(
+                    account: deletion.account, lookUpKey: grant.lookUpKey, client: grant.client,
+                    subject: "", secret: grant.token, until: until),
+                key: Hex.encode(grant.lookUpKey))
+        }
+        try await finish(.grants, deletion)
+    }
+
+    private func end(_ deletion: StoredDeletion) async throws {
+        let account = deletion.account
+        try await finish(.end, deletion) {
+            try $0.audit(AuditEvent(.accountDeleted, account: account.key))
+        }
+    }
+}
+
+extension SQLSession {
+    /// The file of an account's export; nil for none.
+    fileprivate func exportBlob(of account: AccountID) throws -> BlobName? {
+        try queryOne(
+            "SELECT blob FROM exports WHERE account = ?", [.integer(account.key)]
+        ) { try $0.optionalText(0).flatMap { BlobName($0) } } ?? nil
+    }
+
+    /// The session generation of an account; nil if there is no such account.
+    fileprivate func recordedEnd(of account: AccountID) throws -> Int64? {
+        try queryOne(
+            "SELECT session_generation FROM accounts WHERE account = ?", [.integer(account.key)]
+        ) { try $0.integer(0) }
+    }
+}
+
+extension Transaction {
+    /// Deletes documents of an account.
+    /// - Returns: whether there may be more.
+    fileprivate func deleteDocuments(of account: AccountID, limit: Int64) throws -> Bool {
+        try execute(
+            """
+            DELETE FROM documents WHERE document IN (
+                SELECT document FROM documents WHERE account = ? LIMIT ?)
+            """, [.integer(account.key), .integer(limit)]) == Int(limit)
+    }
+}

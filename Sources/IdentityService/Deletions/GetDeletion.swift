@@ -1,0 +1,20 @@
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+
+extension AccountDeletionsHandler {
+    /// Returns the deletion of the caller's account.
+    /// - Throws: as `SessionsAPI.owner(ofAccessToken:_:)`; `auth/user-disabled`;
+    ///   `auth/invalid-access-token` when the account no longer exists.
+    func getDeletion(
+        _ request: IdentityV1.GetDeletionRequest, _ context: CallContext
+    ) async throws -> IdentityV1.GetDeletionResponse {
+        let owner = try await sessions.owner(ofAccessToken: request.accessToken, context)
+        return IdentityV1.GetDeletionResponse(
+            deletion: try await store.read { session in
+                let account = try session.callersRow(owner.account).account
+                return try session.deletionMessage(of: account)
+            })
+    }
+}

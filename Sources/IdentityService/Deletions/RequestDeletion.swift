@@ -1,0 +1,84 @@
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+
+extension AccountDeletionsHandler {
+    /// Begins the deletion of the caller's account, at once or after `deletion-wait`. It waits in
+    /// any case while an export is prepared or ready, so that its owner can fetch it. The response is
+    /// sent after the commit that refuses sign-in; the steps follow (`DeletionWork`).
+    ///
+    /// A repeat has no session any more. It is recognised by its confirmation token, which only the
+    /// first caller has.
+    /// - Throws: `auth/invalid-confirmation`; as `caller(_:isProved:_:)`; `auth/session-ended`,
+    ///   `auth/user-disabled`.
+    func requestDeletion(
+        _ request: IdentityV1.RequestDeletionRequest, _ context: CallContext
+    ) async throws -> IdentityV1.RequestDeletionResponse {
+        guard
+            let confirmation = DeletionConfirmation(
+                token: request.confirmationToken, keys, at: time.now())
+        else { throw ServiceError(.invalidConfirmation) }
+        if let begun = try await store.read({ try $0.begunDeletion(of: confirmation.account) }) {
+            return IdentityV1.RequestDeletionResponse(deletion: begun)
+        }
+        let caller = try await caller(request.caller, isProved: true, context)
+        guard caller.account == confirmation.account, caller.holder == confirmation.holder else {
+            throw ServiceError(.invalidConfirmation)
+        }
+        let origin = CallOrigin(request.origin, hash: keys.audit)
+        let deletion = try await store.write(about: [.account(caller.account)]) {
+            try begin(by: caller, waits: request.wait, origin, $0)
+        }
+        deletions.wake()
+        return IdentityV1.RequestDeletionResponse(deletion: deletion.message)
+    }
+
+    private func begin(
+        by caller: DeletionCaller, waits: Bool, _ origin: CallOrigin, _ transaction: Transaction
+    ) throws -> StoredDeletion {
+        let account = try transaction.callersRow(caller.account).account
+        if let owner = caller.owner { try transaction.requireLive(owner) }
+        if case .link(let key) = caller.holder {
+            guard try transaction.hasLink(key, of: account) else {
+                throw ServiceError(.invalidLink)
+            }
+        }
+        let former = try transaction.deletion(of: account)
+        let waits = try waits || transaction.hasExport(of: account, at: transaction.at)
+        let deletion = try transaction.beginDeletion(
+            of: account, source: .owner,
+            due: waits ? transaction.at + settings.deletion.wait : transaction.at, deletions)
+        if former?.state != deletion.state {
+            try transaction.audit(
+                AuditEvent(
+                    .deletionRequested, account: account.key,
+                    attempt: deletion.step == nil ? 1 : nil
+                ).from(origin))
+        }
+        return deletion
+    }
+}
+
+extension SQLSession {
+    /// The deletion of an account that has begun, or is done; nil while none has.
+    fileprivate func begunDeletion(of account: AccountID) throws -> IdentityV1.Deletion? {
+        if let deletion = try deletion(of: account) {
+            return deletion.step == nil ? nil : deletion.message
+        }
+        guard try standing(account) == nil else { return nil }
+        return IdentityV1.Deletion(state: .deleting)
+    }
+
+    /// Whether a link to delete the account is still valid: another mail, a new password or a
+    /// takeover may have voided it since it was looked up.
+    fileprivate func hasLink(_ link: Int64, of account: AccountID) throws -> Bool {
+        try queryOne(
+            "SELECT 1 FROM links WHERE link = ? AND account = ? AND purpose = ?",
+            [
+                .integer(link), .integer(account.key),
+                .integer(LinkPurpose.deleteAccount.rawValue),
+            ]
+        ) { _ in true } ?? false
+    }
+}

@@ -1,0 +1,128 @@
+import Cryptography
+import Logging
+import ServiceRuntime
+import Storage
+
+/// What remains of deleted accounts outside of the store: a line for each, a keyed hash of the
+/// account and when its deletion began (G-20). A copy of the store that is older than a deletion
+/// has the account again. So every start compares the accounts of its store with the tombstones,
+/// before it serves, and begins the deletion of those that have one.
+///
+///     000102030405060708090a0b0c0d0e0f 1735689600123
+///
+/// The file is in each folder of the setting `tombstones`, the same in all. A line that is missing
+/// in one, which was lost or is new, is copied there at the start.
+package struct Tombstones: Sendable {
+    /// The file's name in each folder.
+    package static let fileName = "tombstones.txt"
+    /// The folder in the data folder, if none is set.
+    package static let folderName = "tombstones"
+    /// Accounts that are compared between two reads of the store.
+    private static let accountsAtOnce: Int64 = 1_000
+
+    private let files: [LineFile]
+    private let lines: LineFiles
+    private let hash: KeyedHash
+    private let logger: Logger
+
+    /// Opens the files and completes each by the lines of the others.
+    /// - Throws: `SQLError` for a folder that cannot be written, since an account that comes back
+    ///   is worse than a start that fails; `OSThread.NotStarted`.
+    init(folders: [String], keys: IdentityKeys, logger: Logger) throws {
+        files = try folders.map { try LineFile("\($0)/\(Self.fileName)") }
+        lines = try LineFiles(files)
+        hash = keys.tombstones
+        self.logger = logger
+        // Before anything is written by the thread.
+        if files.count > 1 { try complete() }
+    }
+
+    /// Records that the deletion of an account has begun. It is on disk in every folder when this
+    /// returns. A repeat is another line, which does no harm.
+    /// - Throws: `rpc/unavailable` when a disk fails, `rpc/resource-exhausted`.
+    func add(_ account: AccountID, at moment: Timestamp) async throws {
+        try await lines.append(Tombstone(key(of: account), at: moment).line)
+    }
+
+    /// Ends the thread that writes.
+    func close() { lines.close() }
+
+    /// Begins the deletion of every account of the store that has a tombstone; does nothing about
+    /// those whose deletion has begun. To be called before anything serves the store.
+    /// - Throws: `SQLError`; errors of the store.
+    func replay(in store: Store, _ writing: DeletionWriting) async throws {
+        guard let first = files.first else { return }
+        let known = Set(try read(first).map(\.key))
+        var (after, returned) = (Int64(0), 0)
+        while !known.isEmpty {
+            let page = try await store.read { [after] session in
+                try session.exportedAccounts(after: after, limit: Self.accountsAtOnce)
+            }
+            guard let last = page.last else { break }
+            after = last.key
+            let deleted = page.filter { known.contains(key(of: $0)) }
+            if deleted.isEmpty { continue }
+            returned += try await store.write(about: deleted.map { .account($0) }) {
+                try $0.beginDeletions(of: deleted, writing)
+            }
+        }
+        guard returned > 0 else { return }
+        logger.warning(
+            "identity.tombstones.replayed",
+            "the store has accounts whose deletion had begun: they are being deleted",
+            fields: [.count: .count(returned)])
+    }
+
+    /// Appends to each file what only others have.
+    private func complete() throws {
+        let found = try files.map(read)
+        let all = found.reduce(into: Set()) { $0.formUnion($1) }
+        for (file, own) in zip(files, found) where own.count < all.count {
+            let missing = all.subtracting(own).sorted { $0.at < $1.at }
+            try file.append(missing.flatMap(\.line))
+            logger.warning(
+                "identity.tombstones.completed",
+                "a folder lacked tombstones that another one has: they were copied",
+                fields: [.file: .text(file.path), .count: .count(missing.count)])
+        }
+    }
+
+    private func read(_ file: LineFile) throws -> Set<Tombstone> {
+        var (found, damaged) = (Set<Tombstone>(), 0)
+        try file.forEachLine { line in
+            if let tombstone = Tombstone(line: line) {
+                found.insert(tombstone)
+            } else {
+                damaged += 1
+            }
+        }
+        if damaged > 0 {
+            logger.error(
+                "identity.tombstones.damaged",
+                "a file has lines that are no tombstones: check the disk",
+                fields: [.file: .text(file.path), .count: .count(damaged)])
+        }
+        return found
+    }
+
+    private func key(of account: AccountID) -> Tombstone.Key {
+        let (first, second) = withUnsafeBytes(of: account.key.bigEndian) {
+            hash.lookUpNumbers(of: $0)
+        }
+        return Tombstone.Key(first: first, second: second)
+    }
+}
+
+extension Transaction {
+    /// - Returns: how many deletions have begun with this call.
+    fileprivate func beginDeletions(
+        of accounts: [AccountID], _ writing: DeletionWriting
+    ) throws -> Int {
+        var begun = 0
+        for account in accounts where try standing(account)?.isDeleting == false {
+            try beginDeletion(of: account, source: .tombstone, due: at, writing)
+            begun += 1
+        }
+        return begun
+    }
+}

@@ -1,0 +1,38 @@
+import Contracts
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+
+/// `postern.identity.v1.AccountExports`: exports of all data of an account (G-21). Each rpc is in the
+/// file of its name: `requestDataExport`, `getDataExport`, `watchDataExport`, `fetchDataExport`,
+/// `cancelDataExport`. `ExportWork` prepares the archives.
+struct AccountExportsHandler: AccountExportsService {
+    let store: Store
+    let keys: IdentityKeys
+    let time: any Time
+    let randomness: any Randomness
+    /// The session service, which knows the accounts of access tokens.
+    let sessions: any SessionsAPI
+    /// The same, with the proofs of a session.
+    let owners: SessionOwners
+    let blobs: any BlobStore
+    /// The streams that wait for changes of exports.
+    let watchers: DocumentWatchers
+    let work: ExportWork
+
+    var reader: AccountReader { AccountReader(keys: keys, randomness: randomness) }
+
+    /// The export of the account of an access token.
+    /// - Throws: as `SessionsAPI.owner(ofAccessToken:_:)` and `SQLSession.callersRow`;
+    ///   `rpc/not-found` if there is none.
+    func export(of accessToken: String, _ context: CallContext) async throws -> StoredExport {
+        let owner = try await sessions.owner(ofAccessToken: accessToken, context)
+        let now = time.now()
+        let export = try await store.read { session in
+            try session.export(of: try session.callersRow(owner.account).account, at: now)
+        }
+        guard let export else { throw ServiceError(.notFound) }
+        return export
+    }
+}

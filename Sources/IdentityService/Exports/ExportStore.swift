@@ -1,0 +1,161 @@
+import Messages
+import ServiceRuntime
+import Storage
+
+/// A row of `exports`.
+struct StoredExport: Hashable, Sendable {
+    let id: ExportID
+    let account: AccountID
+    let state: ExportState
+    let requestedAt: Timestamp
+    /// The voice of the archive's index page: `Voice.tag`.
+    let voice: String
+    /// How often its preparation was begun and failed.
+    let attempts: Int64
+
+    /// The export as its owner sees it.
+    var message: IdentityV1.DataExport {
+        var message = IdentityV1.DataExport(
+            exportId: id.text, state: .preparing, requestedAtMs: requestedAt.milliseconds)
+        if case .ready(let archive) = state {
+            message.state = .ready
+            message.expiresAtMs = archive.expiresAt.milliseconds
+            message.bytes = archive.bytes
+        }
+        return message
+    }
+}
+
+/// A finished archive.
+struct ExportArchive: Hashable, Sendable {
+    let blob: BlobName
+    /// Its length, not sealed.
+    let bytes: Int64
+    let expiresAt: Timestamp
+}
+
+extension StoredExport {
+    private static let preparing: Int64 = 1
+    private static let ready: Int64 = 2
+
+    fileprivate static let columns =
+        "export, account, state, requested_at_ms, voice, attempts, next_attempt_at_ms, blob, bytes,"
+        + " expires_at_ms"
+
+    fileprivate init(_ row: SQLRow) throws {
+        guard let id = ExportID(key: try row.integer("export")) else {
+            throw SQLError(.unexpectedValue, detail: "exports.export")
+        }
+        self.id = id
+        account = try AccountID(stored: row.integer("account"))
+        requestedAt = try row.timestamp("requested_at_ms")
+        voice = try row.text("voice")
+        attempts = try row.integer("attempts")
+        if try row.integer("state") == Self.preparing {
+            state = .preparing(nextAttemptAt: try row.timestamp("next_attempt_at_ms"))
+        } else {
+            guard let blob = BlobName(try row.text("blob")) else {
+                throw SQLError(.unexpectedValue, detail: "exports.blob")
+            }
+            state = .ready(
+                ExportArchive(
+                    blob: blob, bytes: try row.integer("bytes"),
+                    expiresAt: try row.timestamp("expires_at_ms")))
+        }
+    }
+
+    /// The values of `state` and the columns that depend on it.
+    fileprivate var stateValues: [SQLValue] {
+        switch state {
+        case .preparing(let next):
+            [.integer(Self.preparing), SQLValue(next), .null, .integer(0), .null]
+        case .ready(let archive):
+            [
+                .integer(Self.ready), .null, .text(archive.blob.text), .integer(archive.bytes),
+                SQLValue(archive.expiresAt),
+            ]
+        }
+    }
+}
+
+extension SQLSession {
+    /// The export of an account, unless it has expired at `moment`.
+    func export(of account: AccountID, at moment: Timestamp) throws -> StoredExport? {
+        try queryOne(
+            """
+            SELECT \(StoredExport.columns) FROM exports
+            WHERE account = ? AND (expires_at_ms IS NULL OR expires_at_ms > ?)
+            """,
+            [.integer(account.key), SQLValue(moment)]
+        ) { try StoredExport($0) }
+    }
+
+    /// Whether an account has an export, prepared or ready, at `moment`. A requested deletion then
+    /// waits, so that its owner can fetch the archive.
+    func hasExport(of account: AccountID, at moment: Timestamp) throws -> Bool {
+        try export(of: account, at: moment) != nil
+    }
+
+    /// The exports whose next attempt is due, the earliest first.
+    func exportsDue(at moment: Timestamp, limit: Int64) throws -> [StoredExport] {
+        try query(
+            """
+            SELECT \(StoredExport.columns) FROM exports
+            WHERE next_attempt_at_ms <= ? ORDER BY next_attempt_at_ms, export LIMIT ?
+            """,
+            [SQLValue(moment), .integer(limit)]
+        ) { try StoredExport($0) }
+    }
+
+    /// When the next attempt of any export is due; nil if none is being prepared.
+    func nextExportAttempt() throws -> Timestamp? {
+        try queryOne(
+            """
+            SELECT next_attempt_at_ms FROM exports WHERE next_attempt_at_ms IS NOT NULL
+            ORDER BY next_attempt_at_ms LIMIT 1
+            """, []
+        ) { try $0.timestamp(0) }
+    }
+}
+
+extension Transaction {
+    /// Inserts an export that is being prepared. An expired one of the account is replaced.
+    func insert(_ export: StoredExport) throws {
+        try put("DELETE FROM exports WHERE account = ?", [.integer(export.account.key)])
+        try put(
+            """
+            INSERT INTO exports
+                (export, account, requested_at_ms, voice, attempts, state, next_attempt_at_ms,
+                 blob, bytes, expires_at_ms)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                .integer(export.id.key), .integer(export.account.key),
+                SQLValue(export.requestedAt), .text(export.voice), .integer(export.attempts),
+            ] + export.stateValues)
+    }
+
+    /// Writes the state and the attempts of an export.
+    func update(_ export: StoredExport) throws {
+        try put(
+            """
+            UPDATE exports SET attempts = ?, state = ?, next_attempt_at_ms = ?,
+                blob = ?, bytes = ?, expires_at_ms = ?
+            WHERE export = ?
+            """,
+            [.integer(export.attempts)] + export.stateValues + [.integer(export.id.key)])
+    }
+
+    /// Deletes the export of an account, in any state, and its mailed link.
+    /// - Returns: the archive's blob, to be removed after the commit; nil without one. The sweep
+    ///   removes a blob that stays.
+    @discardableResult
+    func deleteExport(of account: AccountID) throws -> BlobName? {
+        let blob = try queryOne(
+            "SELECT blob FROM exports WHERE account = ?", [.integer(account.key)]
+        ) { try $0.optionalText(0) }
+        try put("DELETE FROM exports WHERE account = ?", [.integer(account.key)])
+        try removeLinks(.export, of: account)
+        return blob.flatMap(\.self).flatMap { BlobName($0) }
+    }
+}

@@ -1,0 +1,38 @@
+import Contracts
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+
+extension AccountExportsHandler {
+    /// Orders an export of the caller's account, and returns it at once. One that is prepared or
+    /// ready is returned as it is (G-21).
+    ///
+    /// Attack: somebody with an unlocked phone orders everything that is known of its owner. So it
+    /// needs a recent proof, and the archive another one.
+    /// - Throws: as `SessionOwners.require` and `SQLSession.callersRow`; `auth/session-ended`.
+    func requestDataExport(
+        _ request: IdentityV1.RequestDataExportRequest, _ context: CallContext
+    ) async throws -> IdentityV1.RequestDataExportResponse {
+        let owner = try await owners.require(.standard, of: request.accessToken, context)
+        let origin = CallOrigin(request.origin, hash: keys.audit)
+        let accepted = AcceptedLanguages(request.acceptLanguage).best
+        let id = ExportID.drawn(from: randomness)
+        let export = try await store.write(about: [.account(owner.account)]) { transaction in
+            let row = try transaction.callersRow(owner.account)
+            try transaction.requireLive(owner)
+            if let same = try transaction.export(of: row.account, at: transaction.at) {
+                return same
+            }
+            let voice = accepted ?? Voice(tag: row.language) ?? .english
+            let export = StoredExport(
+                id: id, account: row.account, state: .preparing(nextAttemptAt: transaction.at),
+                requestedAt: transaction.at, voice: voice.tag, attempts: 0)
+            try transaction.insert(export)
+            try transaction.audit(.exportRequested, row.account, from: origin)
+            return export
+        }
+        work.wake()
+        return IdentityV1.RequestDataExportResponse(dataExport: export.message)
+    }
+}

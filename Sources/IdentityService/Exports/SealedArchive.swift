@@ -1,0 +1,73 @@
+import Cryptography
+import ServiceRuntime
+import Storage
+
+/// Writes an archive into a blob as it grows, in parts that are sealed under the account's key. One
+/// part is in memory.
+///
+/// A part is bound to its blob, its place and whether it is the last one: parts cannot change
+/// places, and none can be left out, also not at the end.
+struct SealedArchive {
+    /// Bytes of one part before it is sealed: an item of a download.
+    static let partBytes = 64 * 1_024
+    static let sealedPartBytes = partBytes + SealedBox.overheadBytes
+
+    let blob: BlobName
+    private let draft: any BlobDraft
+    private let vault: AccountVault
+    private var rest: [UInt8] = []
+    private var parts = 0
+    private var bytes: Int64 = 0
+
+    /// Begins the blob.
+    /// - Throws: `rpc/unavailable` when the disk fails or is full.
+    init(_ blob: BlobName, in blobs: any BlobStore, _ vault: AccountVault) async throws {
+        (self.blob, self.vault) = (blob, vault)
+        draft = try await blobs.begin(blob)
+    }
+
+    /// Adds bytes.
+    /// - Throws: `rpc/unavailable` when the disk fails or is full.
+    mutating func write(_ added: [UInt8]) async throws {
+        rest += added
+        bytes += Int64(added.count)
+        // What may be the last part is kept back.
+        while rest.count > Self.partBytes {
+            try await seal(rest.prefix(Self.partBytes), isLast: false)
+            rest.removeFirst(Self.partBytes)
+        }
+    }
+
+    /// Ends the blob, durable on return.
+    /// - Returns: the archive's length.
+    /// - Throws: `rpc/unavailable` when the disk fails or is full.
+    mutating func end() async throws -> Int64 {
+        try await seal(rest[...], isLast: true)
+        try await draft.complete()
+        return bytes
+    }
+
+    private mutating func seal(_ part: ArraySlice<UInt8>, isLast: Bool) async throws {
+        try await draft.append(
+            try vault.seal(part, .exportPart(blob, index: parts, isLast: isLast)))
+        parts += 1
+    }
+}
+
+extension ExportArchive {
+    /// How many parts there are.
+    var parts: Int {
+        (Int(clamping: bytes) + SealedArchive.partBytes - 1) / SealedArchive.partBytes
+    }
+
+    /// A part of the archive; nil if the file is gone.
+    /// - Throws: `rpc/unavailable` when the disk fails; an error if the part does not decrypt.
+    func part(
+        _ index: Int, in blobs: any BlobStore, _ vault: AccountVault
+    ) async throws -> [UInt8]? {
+        let count = SealedArchive.sealedPartBytes
+        return try await blobs.read(blob, at: index * count, count: count).map {
+            try vault.openBytes($0, .exportPart(blob, index: index, isLast: index == parts - 1))
+        }
+    }
+}

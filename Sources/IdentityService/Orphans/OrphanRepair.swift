@@ -1,0 +1,124 @@
+import Contracts
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+
+/// Repairs one orphan, after it was checked again (I-04, I-09). Each repair can be repeated, and is
+/// in the audit trail.
+struct OrphanRepair: Sendable {
+    let settings: IdentitySettings
+    let store: Store
+    let keys: IdentityKeys
+    let randomness: any Randomness
+    let sessionData: any AccountDataAPI
+    let notificationData: any AccountDataAPI
+    let findings: OrphanFindings
+
+    /// Gives an account without a profile an empty one, in the default language.
+    /// - Parameter caller: Who asked; nil for the check.
+    /// - Returns: false if it has one, or has no key, or does not exist.
+    /// - Throws: errors of the store; `CryptographyError` for a key that does not decrypt.
+    func giveProfile(to account: AccountID, by caller: AdminCaller?) async throws -> Bool {
+        guard let sealedKey = try await store.read({ try $0.keyWithoutProfile(of: account) })
+        else { return false }
+        let vault = try AccountVault(
+            of: account, sealedKey: sealedKey, under: keys.accounts, randomness: randomness)
+        let sealedDisplayName = try vault.seal("", .displayName)
+        let language = settings.defaultLanguage
+        let isGiven = try await store.write(about: [.account(account)]) { transaction in
+            guard try transaction.keyWithoutProfile(of: account) != nil else { return false }
+            try transaction.insertProfile(
+                of: account, sealedDisplayName: sealedDisplayName, language: language,
+                sealedPhotoURL: nil, isNameEdited: false)
+            try transaction.audit(orphan: account, by: caller)
+            return true
+        }
+        if isGiven {
+            findings.repaired(account, .accountWithoutProfile, ending: [.accountWithoutProfile])
+        }
+        return isGiven
+    }
+
+    /// Deletes the data that a service has of an account that does not exist.
+    /// - Returns: false if the account exists, or there is no data.
+    /// - Throws: errors of the store and of the service.
+    func forgetData(
+        _ kind: OrphanKind, of account: AccountID, by caller: AdminCaller, _ context: CallContext
+    ) async throws -> Bool {
+        guard try await store.read({ try !$0.hasAccount(account) }) else { return false }
+        let isForgotten =
+            switch kind.service {
+            case .identity: try await forgetHere(account, by: caller)
+            case .session: try await forget(account, at: sessionData, by: caller, context)
+            case .notification: try await forget(account, at: notificationData, by: caller, context)
+            }
+        if isForgotten {
+            // All that this service had.
+            let ended = kind.service.kinds.filter { $0.repair == kind.repair }
+            findings.repaired(account, kind, ending: ended)
+        }
+        return isForgotten
+    }
+
+    private func forgetHere(_ account: AccountID, by caller: AdminCaller) async throws -> Bool {
+        try await store.write(about: [.account(account)]) { transaction in
+            guard try !transaction.hasAccount(account) else { return false }
+            let rows =
+                try transaction.deleteJobs(of: account) + transaction.deleteAccount(account)
+            guard rows > 0 else { return false }
+            try transaction.audit(orphan: account, by: caller)
+            return true
+        }
+    }
+
+    private func forget(
+        _ account: AccountID, at service: any AccountDataAPI, by caller: AdminCaller,
+        _ context: CallContext
+    ) async throws -> Bool {
+        let answer = try await service.forgetAccountData(
+            AccountDataV1.ForgetAccountDataRequest(
+                subject: AccountDataV1.DataSubject(accountId: account.text)),
+            CallContext(application: CallContext.identity, deadline: context.deadline))
+        guard answer.rows > 0 else { return false }
+        try await store.write(about: []) { try $0.audit(orphan: account, by: caller) }
+        return true
+    }
+}
+
+extension SQLSession {
+    /// Whether there is such an account.
+    func hasAccount(_ account: AccountID) throws -> Bool {
+        try queryOne(
+            "SELECT 1 FROM accounts WHERE account = ?", [.integer(account.key)]
+        ) { _ in true } ?? false
+    }
+
+    /// The sealed key of an account without a profile; nil if it has one, or no key.
+    fileprivate func keyWithoutProfile(of account: AccountID) throws -> [UInt8]? {
+        try queryOne(
+            """
+            SELECT sealed_key FROM accounts
+            JOIN account_keys ON account_keys.account = accounts.account
+            WHERE accounts.account = ? AND NOT EXISTS (
+                SELECT 1 FROM profiles WHERE profiles.account = accounts.account)
+            """, [.integer(account.key)]
+        ) { try $0.blob(0) }
+    }
+}
+
+extension Transaction {
+    /// Deletes the jobs of an account that does not exist. The sweep removes an export's file.
+    /// - Returns: how many.
+    fileprivate func deleteJobs(of account: AccountID) throws -> Int {
+        let key: [SQLValue] = [.integer(account.key)]
+        // A deletion goes on after its step `rows` (8), without the account.
+        return try execute("DELETE FROM deletions WHERE account = ? AND step <= 8", key)
+            + execute("DELETE FROM exports WHERE account = ?", key)
+    }
+
+    fileprivate func audit(orphan account: AccountID, by caller: AdminCaller?) throws {
+        let event = AuditEvent(.orphanRepaired, account: account.key)
+        try audit(caller.map { event.by($0) } ?? event)
+    }
+}

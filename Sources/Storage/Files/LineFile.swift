@@ -1,0 +1,97 @@
+import Glibc
+
+/// A text file that only grows. What `append` has written is on disk when it returns; a line that a
+/// crash has left incomplete is cut off.
+package final class LineFile: Sendable {
+    /// The longest line, in bytes.
+    package static let lineBytesMax = 4_096
+    private static let readBytes = 65_536
+    private static let lineEnd = UInt8(ascii: "\n")
+
+    /// Where the file is.
+    package let path: String
+    private let file: Int32
+
+    /// Opens the file, creates it and the last folder of its path if needed, and cuts off an
+    /// incomplete line.
+    /// - Throws: `SQLError`.
+    package init(_ path: String) throws {
+        let folder = PrivateFile.folder(of: path)
+        try PrivateFile.makeFolder(folder)
+        self.path = path
+        file = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw PrivateFile.failure(path) }
+        try PrivateFile.sync(folder)
+        try PrivateFile.sync(PrivateFile.folder(of: folder))
+        try cutIncompleteLine()
+    }
+
+    deinit { if file >= 0 { close(file) } }
+
+    /// Appends complete lines, each with its end, and waits for the disk. One caller at a time.
+    /// - Throws: `SQLError`; the lines may be in the file or not.
+    package func append(_ lines: [UInt8]) throws {
+        precondition(lines.last == Self.lineEnd, "each line has its end")
+        // An earlier call may have failed within a line.
+        try cutIncompleteLine()
+        try lines.withUnsafeBytes { bytes in
+            var done = 0
+            while done < bytes.count {
+                let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
+                let count = write(file, rest.baseAddress, rest.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { throw PrivateFile.failure(path) }
+                done += count
+            }
+        }
+        guard fdatasync(file) == 0 else { throw PrivateFile.failure(path) }
+    }
+
+    /// Calls `body` with each line, without its end. Blocks its thread.
+    /// - Throws: `SQLError`, also for a line that is too long; what `body` throws.
+    package func forEachLine(_ body: (ArraySlice<UInt8>) throws -> Void) throws {
+        var (rest, offset) = ([UInt8](), 0)
+        while true {
+            let read = try read(Self.readBytes, at: offset)
+            guard !read.isEmpty else { return }
+            offset += read.count
+            rest += read
+            var line = rest[...]
+            while let end = line.firstIndex(of: Self.lineEnd) {
+                try body(line[..<end])
+                line = line[(end + 1)...]
+            }
+            guard line.count <= Self.lineBytesMax else {
+                throw SQLError(.inputOutput, detail: "\(path): a line is too long")
+            }
+            rest = Array(line)
+        }
+    }
+
+    private func cutIncompleteLine() throws {
+        var status = stat()
+        guard fstat(file, &status) == 0 else { throw PrivateFile.failure(path) }
+        let length = Int(status.st_size)
+        let start = max(0, length - Self.lineBytesMax)
+        let end = try read(length - start, at: start)
+        guard let last = end.last, last != Self.lineEnd else { return }
+        let kept = end.lastIndex(of: Self.lineEnd).map { start + $0 + 1 } ?? start
+        guard kept == 0 || kept > start else {
+            throw SQLError(.inputOutput, detail: "\(path): a line is too long")
+        }
+        guard ftruncate(file, kept) == 0 else { throw PrivateFile.failure(path) }
+    }
+
+    private func read(_ count: Int, at offset: Int) throws -> [UInt8] {
+        try [UInt8](unsafeUninitializedCapacity: count) { buffer, done in
+            while done < count {
+                let place = buffer.baseAddress.map { $0 + done }
+                let got = pread(file, place, count - done, offset + done)
+                if got < 0, errno == EINTR { continue }
+                guard got >= 0 else { throw PrivateFile.failure(path) }
+                guard got > 0 else { return }
+                done += got
+            }
+        }
+    }
+}

@@ -1,0 +1,159 @@
+import Contracts
+import HTTPTypes
+import Logging
+import Messages
+import NIOCore
+import RPC
+import ServiceRuntime
+
+/// The archive with an account's data by HTTP (G-21), since browsers cannot read streams of calls:
+///
+///     GET, HEAD  /v1/exports/{id}  `DataExports/FetchDataExport` in the caller's session
+///
+/// A download that was interrupted goes on by `Range`. Errors have the form of those of unary calls.
+/// The archive is one stream of the gateway, whose flow control reaches the client: it is never in
+/// memory as a whole.
+struct ExportResponder: Sendable {
+    /// What the paths of archives begin with.
+    static let path = "/v1/exports/"
+    /// The name under which browsers save an archive.
+    static let disposition = "attachment; filename=\"your-data.zip\""
+
+    let exports: any DataExportsAPI
+    let methods: CallMethods
+    let callers: CallerCheck
+    let formalLanguages: FormalLanguages
+    let time: any Time
+    let logger: Logger
+
+    /// Answers a request whose path begins with `path`.
+    /// - Throws: `HTTPFailure` 405; after the head of the response, what ends the stream.
+    func respond(to exchange: HTTPExchange, _ path: Substring) async throws {
+        let request = exchange.head
+        guard [.get, .head].contains(request.method) else {
+            throw HTTPFailure(allowing: "GET, HEAD")
+        }
+        let head: HTTPResponse
+        let range: ByteRange
+        var download: ExportDownload?
+        do {
+            let id = String(path.dropFirst(Self.path.count))
+            let bytes = try await length(of: id, exchange)
+            (head, range) = try self.head(id, bytes: bytes, request)
+            if request.method == .get {
+                download = try await ExportDownload(
+                    exports.fetchDataExport(
+                        GatewayV1.FetchDataExportRequest(exportId: id, offset: range.first),
+                        try context(DataExportsDescription.fetchDataExport, exchange)),
+                    bytes: range.count)
+            }
+        } catch is CancellationError {
+            return
+        } catch {
+            let response = CallResponse(
+                exchange, nil, .plain, fields: callers.responseFields(of: request),
+                formalLanguages.voice(for: request.headerFields))
+            return response.fail(CallFailure(error, logger: logger))
+        }
+        exchange.begin(head)
+        while let bytes = try await download?.next() {
+            try await exchange.write(ByteBuffer(bytes: bytes))
+        }
+        exchange.end()
+    }
+
+    /// The length of an archive that can be fetched.
+    private func length(of id: String, _ exchange: HTTPExchange) async throws -> Int64 {
+        let answer = try await exports.getDataExport(
+            GatewayV1.GetDataExportRequest(),
+            try context(DataExportsDescription.getDataExport, exchange))
+        guard let export = answer.dataExport, export.exportId == id, export.state == .ready,
+            export.bytes > 0
+        else { throw ServiceError(.notFound, fields: ["export_id"]) }
+        return export.bytes
+    }
+
+    /// The head of a response with the archive or a part of it.
+    private func head(
+        _ id: String, bytes: Int64, _ request: HTTPRequest
+    ) throws(CallFailure) -> (HTTPResponse, ByteRange) {
+        let tag = EntityTag(ofUnique: id)
+        let whole = ByteRange(first: 0, count: bytes)
+        let asked =
+            request.method == .get
+            ? ByteRange.Request(request.headerFields, tag: tag, length: bytes) : .whole
+        var response = HTTPResponse(
+            status: .ok, headerFields: callers.responseFields(of: request))
+        response.headerFields.append(contentsOf: Self.fields)
+        response.headerFields[.eTag] = tag.text
+        let range: ByteRange
+        switch asked {
+        case .whole: range = whole
+        case .part(let part):
+            range = part
+            response.status = .partialContent
+            response.headerFields[.contentRange] = part.field(ofLength: bytes)
+        case .unsatisfiable:
+            throw CallFailure(
+                .invalidArgument, "The range begins behind the archive's end.",
+                violations: [HTTPField.Name.range.canonicalName], status: .rangeNotSatisfiable,
+                fields: [.contentRange: "bytes */\(bytes)"])
+        }
+        response.headerFields[.contentLength] = "\(range.count)"
+        return (response, range)
+    }
+
+    /// Fields of every archive: it is saved and not shown, and no cache keeps it.
+    static let fields: HTTPFields = [
+        .acceptRanges: "bytes", .cacheControl: "no-store", .contentDisposition: disposition,
+        .contentType: "application/zip", .vary: "Origin, Authorization",
+        .xContentTypeOptions: "nosniff",
+    ]
+
+    /// The context of a call in the session of the request.
+    private func context(
+        _ method: MethodDescription, _ exchange: HTTPExchange
+    ) throws -> CallContext {
+        guard let schema = methods[method.name]?.schema else { throw ServiceError(.unknownMethod) }
+        let caller = try callers.caller(of: exchange.head, exchange.connection, method: schema)
+        try caller.check(body: [])
+        var metadata = Metadata(of: exchange.head.headerFields, from: caller)
+        // Both methods are idempotent.
+        metadata[Metadata.Key.idempotencyKey] = nil
+        return CallContext(
+            deadline: time.uptime() + method.timeout, isCallersDeadline: true, metadata: metadata)
+    }
+}
+
+/// The bytes of an archive as they arrive, of which the first have arrived: until then the gateway
+/// can refuse them.
+struct ExportDownload {
+    private var items: IncomingItems<GatewayV1.FetchDataExportItem>.AsyncIterator
+    private var first: [UInt8]?
+    /// Bytes that are still to come.
+    private var rest: Int64
+
+    /// - Parameter bytes: how many to take; the stream may have more.
+    /// - Throws: the gateway's `ServiceError`.
+    init(
+        _ items: IncomingItems<GatewayV1.FetchDataExportItem>, bytes: Int64
+    ) async throws {
+        self.items = items.makeAsyncIterator()
+        rest = bytes
+        first = try await self.items.next()?.data
+    }
+
+    /// The next bytes; nil after the last.
+    /// - Throws: the gateway's `ServiceError`; `rpc/internal` if the stream ends too early.
+    mutating func next() async throws -> [UInt8]? {
+        guard rest > 0 else { return nil }
+        let next = if let first { first } else { try await items.next()?.data }
+        first = nil
+        guard let next else {
+            throw ServiceError(.internalError, detail: "an archive ended too early")
+        }
+        let bytes = Array(next.prefix(Int(clamping: rest)))
+        rest -= Int64(bytes.count)
+        return bytes
+    }
+}

@@ -1,0 +1,212 @@
+import Contracts
+import Cryptography
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+extension ConsentSettings {
+    /// The age gate alone.
+    static func age(
+        _ parentalConsent: AgeSettings.ParentalConsentMode = .off,
+        birthDate: AgeSettings.BirthDateMode = .check
+    ) -> ConsentSettings {
+        ConsentSettings(
+            age: AgeSettings(
+                gate: .required, birthDate: birthDate, parentalConsent: parentalConsent))
+    }
+}
+
+extension IdentityV1.Acceptance {
+    /// A birth date alone. The tests begin on 2026-01-01.
+    static func born(_ date: String) -> Self { .init(birthDate: .init(date)) }
+
+    /// A person of thirteen years, to the day.
+    static let thirteen = born("2013-01-01")
+    /// A person who is one day too young.
+    static let twelve = born("2013-01-02")
+}
+
+@Suite("G-23: the age gate at each way to sign up", .timeLimit(.minutes(1)))
+struct AgeGateTests {
+    private static func origin(_ device: String) -> IdentityV1.Origin {
+        .init(clientAddress: "192.0.2.7", deviceId: device, platform: "cli")
+    }
+
+    private static func register(
+        _ fixture: IdentityFixture, _ acceptance: IdentityV1.Acceptance?, on device: String = "d1",
+        _ email: String = "ada@example.org", guest: String = "", key: String? = nil
+    ) async throws -> IdentityV1.Account {
+        let answer = try await fixture.accounts.register(
+            .init(
+                email: email, password: .init(text: "Correct7Horse"), origin: origin(device),
+                guestAccessToken: guest, acceptance: acceptance), fixture.context(key))
+        return try #require(answer.account)
+    }
+
+    private static func isUnderage(_ body: () async throws -> Any) async throws {
+        #expect(try await refusal(body).code == .underageUser)
+    }
+
+    @Test(
+        "a sign-up by password needs a birth date, and is refused below the least age",
+        arguments: [IdentitySettings.EnumerationMode.friendly, .strict])
+    func password(enumeration: IdentitySettings.EnumerationMode) async throws {
+        let fixture = try IdentityFixture(enumeration: enumeration, consent: .age())
+        let missing: [IdentityV1.Acceptance?] = [nil, .init(), .first]
+        for acceptance in missing {
+            let error = try await refusal { try await Self.register(fixture, acceptance) }
+            #expect(error.code == .consentRequired && error.fields == ["acceptance.birth_date"])
+        }
+        for date in ["2026-01-02", "1800-01-01", "2013-02-30", "x"] {
+            let error = try await refusal { try await Self.register(fixture, .born(date)) }
+            #expect(error.code == .invalidArgument && error.fields == ["acceptance.birth_date"])
+        }
+        #expect(try await fixture.count("underage_devices") == 0)
+        let hashes = fixture.hashes
+        try await Self.isUnderage { try await Self.register(fixture, .twelve) }
+        #expect(fixture.hashes == hashes, "no password was hashed")
+        #expect(try await fixture.count("accounts") == 0)
+        #expect(try await fixture.audited("sign-up.underage-refused") == 1)
+        _ = try await Self.register(fixture, .thirteen, on: "d2")
+        #expect(try await fixture.count("accounts") == 1)
+        #expect(try await fixture.count("profiles", where: "birth_date IS NOT NULL") == 0)
+    }
+
+    @Test("a device that was refused is refused for 24 hours, whatever date it gives")
+    func device() async throws {
+        let fixture = try IdentityFixture(consent: .age())
+        try await Self.isUnderage { try await Self.register(fixture, .twelve) }
+        fixture.time.advance(by: .seconds(3_600))
+        try await Self.isUnderage { try await Self.register(fixture, .born("1980-01-01")) }
+        try await Self.isUnderage {
+            try await fixture.identities.signInWithProvider(
+                .init(token: .token("g1"), origin: Self.origin("d1"), acceptance: .thirteen),
+                fixture.context())
+        }
+        _ = try await Self.register(fixture, .thirteen, on: "d2")
+        _ = try await Self.register(fixture, .thirteen, on: "", "eve@example.org")
+        fixture.time.advance(by: AgeGate.deviceLife - .seconds(3_600))
+        try await fixture.purge()
+        _ = try await Self.register(fixture, .thirteen, "bob@example.org")
+        fixture.time.advance(by: .seconds(1))
+        try await fixture.purge()
+        #expect(try await fixture.count("underage_devices") == 0)
+    }
+
+    @Test("without a device id only the call is refused: others share the address")
+    func unnamedDevice() async throws {
+        let fixture = try IdentityFixture(consent: .age())
+        try await Self.isUnderage { try await Self.register(fixture, .twelve, on: "") }
+        #expect(try await fixture.count("underage_devices") == 0)
+        _ = try await Self.register(fixture, .thirteen, on: "")
+    }
+
+    @Test("G-25: a repeat of a sign-up gets its answer, also after its device was refused")
+    func repeats() async throws {
+        let fixture = try IdentityFixture(consent: .age())
+        let ada = try await Self.register(fixture, .thirteen, key: "k")
+        try await Self.isUnderage {
+            try await Self.register(fixture, .twelve, on: "d1", "eve@example.org")
+        }
+        let again = try await Self.register(fixture, .thirteen, key: "k")
+        #expect(again.accountId == ada.accountId)
+        #expect(try await fixture.audited("sign-up.underage-refused") == 1)
+    }
+
+    @Test("a sign-up by a provider is refused, and a sign-in to an account is not asked")
+    func provider() async throws {
+        let fixture = try IdentityFixture(consent: .age())
+        func signIn(
+            _ acceptance: IdentityV1.Acceptance?, _ nonce: String, on device: String
+        ) async throws -> IdentityV1.AdmissionResponse {
+            try await fixture.identities.signInWithProvider(
+                .init(
+                    token: .token("g1", nonce: nonce), origin: Self.origin(device),
+                    acceptance: acceptance), fixture.context())
+        }
+        let missing = try await refusal { try await signIn(nil, "n1", on: "d1") }
+        #expect(missing.code == .consentRequired)
+        try await Self.isUnderage { try await signIn(.twelve, "n1", on: "d1") }
+        #expect(try await fixture.count("accounts") == 0)
+        #expect(try await fixture.audited("sign-up.underage-refused") == 1)
+        let reused = try await refusal { try await signIn(.thirteen, "n1", on: "d2") }
+        #expect(reused.code == .invalidNonce, "the refused sign-in has used it up")
+        #expect(try await signIn(.thirteen, "n2", on: "d2").isNewUser)
+        #expect(try await !signIn(nil, "n3", on: "d1").isNewUser)
+    }
+
+    @Test("a sign-up by a code to a phone is refused")
+    func phone() async throws {
+        let fixture = PhoneCodeFixture(try IdentityFixture(consent: .age()))
+        func signIn(_ acceptance: IdentityV1.Acceptance?) async throws -> Bool {
+            let sent = try await fixture.sent()
+            return try await fixture.phones.signInWithCode(
+                .init(
+                    requestId: sent.request, phoneNumber: PhoneCodeFixture.number,
+                    code: sent.code, origin: Self.origin("d1"), acceptance: acceptance),
+                fixture.identity.context()
+            ).isNewUser
+        }
+        try await Self.isUnderage { try await signIn(.twelve) }
+        #expect(try await fixture.identity.count("accounts") == 0)
+        fixture.identity.time.advance(by: AgeGate.deviceLife)
+        #expect(try await signIn(.thirteen))
+        #expect(try await !signIn(nil), "the account exists")
+    }
+
+    @Test("guests are not asked until they become accounts; a refused guest stays a guest")
+    func guests() async throws {
+        let fixture = try IdentityFixture(consent: .age())
+        let (account, token) = try await fixture.guest()
+        try await Self.isUnderage {
+            try await Self.register(fixture, .twelve, guest: token)
+        }
+        try await Self.isUnderage {
+            try await fixture.identities.signInWithProvider(
+                .init(
+                    token: .token("g1"), guestAccessToken: token, origin: Self.origin("d2"),
+                    acceptance: .twelve), fixture.context())
+        }
+        #expect(try await fixture.count("accounts", where: "is_guest = 1") == 1)
+        #expect(
+            try await fixture.count(
+                "audit", where: "kind = 'sign-up.underage-refused' AND account IS NOT NULL") == 2)
+        let upgraded = try await Self.register(fixture, .thirteen, on: "d3", guest: token)
+        #expect(upgraded.accountId == account)
+    }
+
+    @Test("a birth date is stored only if the operator keeps it, and then sealed and exported")
+    func kept() async throws {
+        let fixture = try IdentityFixture(consent: .age(birthDate: .keep))
+        let ada = try await Self.register(fixture, .thirteen)
+        _ = try await fixture.identities.signInWithProvider(
+            .init(token: .token("g1"), origin: Self.origin("d1"), acceptance: .thirteen),
+            fixture.context())
+        #expect(try await fixture.count("profiles", where: "birth_date IS NOT NULL") == 2)
+        let id = try #require(AccountID(text: ada.accountId))
+        let sealed = try await fixture.store.read { try $0.sealedBirthDate(of: id) }
+        #expect(sealed.map { String(decoding: $0, as: UTF8.self).contains("2013") } == false)
+        var text = ""
+        for try await item in fixture.service.accountData.collectAccountData(
+            .init(subject: .init(accountId: ada.accountId)),
+            fixture.context(application: "identity"))
+        {
+            if case .data(let bytes) = item.part { text += String(decoding: bytes, as: UTF8.self) }
+        }
+        #expect(text.contains(#""birth_date":"2013-01-01""#), "\(text)")
+    }
+
+    @Test("with the gate off a birth date is ignored, whatever it is")
+    func off() async throws {
+        let fixture = try IdentityFixture()
+        _ = try await Self.register(fixture, .twelve)
+        _ = try await Self.register(fixture, .born("x"), "eve@example.org")
+        #expect(try await fixture.count("underage_devices") == 0)
+        #expect(try await fixture.count("parental_consents") == 0)
+    }
+}

@@ -1,0 +1,107 @@
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+@Suite("G-23: the least age")
+struct AgeRuleTests {
+    private func date(_ text: String) throws -> BirthDate { try #require(BirthDate(text: text)) }
+
+    @Test(
+        "a birth date is a day that exists, written as in RFC 3339",
+        arguments: [
+            ("2013-01-31", true), ("1912-02-29", true), ("2000-02-29", true), ("0001-01-01", true),
+            ("1900-02-29", false), ("2013-02-29", false), ("2013-04-31", false),
+            ("2013-13-01", false), ("2013-00-01", false), ("2013-01-00", false),
+            ("2013-1-31", false), ("31.01.2013", false), ("2013-01-31T00:00:00Z", false),
+            ("0000-01-01", false), ("", false), ("-013-01-31", false), ("２０１３-01-31", false),
+            ("2013-01-31\n", false), ("20130131", false),
+        ])
+    func parsed(text: String, isDay: Bool) {
+        let date = BirthDate(text: text)
+        #expect((date != nil) == isDay, "\(text)")
+        #expect(date.map { $0.text == text } ?? true)
+    }
+
+    @Test(
+        "an age is in completed years; born on February 29, a year ends on March 1",
+        arguments: [
+            ("2013-01-01", "2026-01-01", 13), ("2013-01-02", "2026-01-01", 12),
+            ("2012-12-31", "2026-01-01", 13), ("2013-12-31", "2026-12-30", 12),
+            ("2012-02-29", "2025-02-28", 12), ("2012-02-29", "2025-03-01", 13),
+            ("2012-02-29", "2028-02-28", 15), ("2012-02-29", "2028-02-29", 16),
+            ("1912-02-29", "2026-01-01", 113), ("2026-01-01", "2026-01-01", 0),
+            ("1876-01-01", "2026-01-01", 150),
+        ])
+    func age(born: String, today: String, years: Int) throws {
+        #expect(try date(born).age(on: date(today)) == years)
+    }
+
+    @Test("no age has who was not born yet, or more than 150 years ago")
+    func impossible() throws {
+        let today = try date("2026-01-01")
+        #expect(try date("2026-01-02").age(on: today) == nil)
+        #expect(try date("1874-12-31").age(on: today) == nil)
+        #expect(try date("9999-12-31").age(on: today) == nil)
+    }
+
+    @Test("the date is that of UTC, whatever the time zone of the person")
+    func timeZones() throws {
+        let midnight = try #require(Timestamp(date: "2026-05-10"))
+        #expect(try BirthDate(of: midnight) == date("2026-05-10"))
+        #expect(try BirthDate(of: midnight - .milliseconds(1)) == date("2026-05-09"))
+        #expect(BirthDate(of: Timestamp(milliseconds: .max)) == nil)
+    }
+
+    @Test("the table of outcomes")
+    func table() throws {
+        let today = try date("2026-01-01")
+        func outcome(
+            _ settings: AgeSettings, _ birthDate: String, _ wasYounger: Bool = false
+        ) -> AgeRule.Outcome {
+            AgeRule.outcome(settings, birthDate: birthDate, wasYounger: wasYounger, on: today)
+        }
+        let off = AgeSettings()
+        for text in ["", "x", "2020-01-01"] { #expect(outcome(off, text, true) == .ok) }
+        for parental in AgeSettings.ParentalConsentMode.allCases {
+            let required = AgeSettings(gate: .required, parentalConsent: parental)
+            let younger: AgeRule.Outcome = parental == .allowed ? .parentNeeded : .underage
+            for wasYounger in [true, false] {
+                #expect(outcome(required, "", wasYounger) == .birthDateMissing)
+                for wrong in ["x", "2027-01-01", "1800-01-01"] {
+                    #expect(outcome(required, wrong, wasYounger) == .birthDateWrong)
+                }
+                #expect(outcome(required, "2013-01-02", wasYounger) == younger)
+            }
+            #expect(outcome(required, "2013-01-01") == .ok)
+            #expect(outcome(required, "2013-01-01", true) == younger)
+        }
+        let sixteen = AgeSettings(gate: .required, minimum: 16)
+        #expect(outcome(sixteen, "2010-01-01") == .ok)
+        #expect(outcome(sixteen, "2010-01-02") == .underage)
+    }
+
+    @Test("the settings are off by default, and parental consent needs the gate")
+    func settings() throws {
+        func read(_ flags: [String]) throws -> AgeSettings {
+            let settings: IdentitySettings = try SettingsLoader.settings(flags)
+            return settings.consent.age
+        }
+        let standard = try read([])
+        #expect(standard.gate == .off && standard.minimum == 13)
+        #expect(standard.birthDate == .check && standard.parentalConsent == .off)
+        let strict = try read([
+            "--age-gate=required", "--age-minimum=16", "--birth-date=keep",
+            "--parental-consent=allowed",
+        ])
+        #expect(strict.gate == .required && strict.minimum == 16)
+        #expect(strict.birthDate == .keep && strict.parentalConsent == .allowed)
+        for flags in [
+            ["--parental-consent=allowed"], ["--birth-date=keep"],
+            ["--age-gate=required", "--age-minimum=0"],
+        ] {
+            #expect(throws: (any Error).self, "\(flags)") { try read(flags) }
+        }
+    }
+}

@@ -1,0 +1,171 @@
+import Contracts
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+@Suite("G-19: the deletion of the caller's account", .timeLimit(.minutes(1)))
+struct AccountDeletionsTests {
+    let fixture: IdentityFixture
+    let ada: AccountID
+    let token: String
+
+    init() async throws {
+        fixture = try IdentityFixture()
+        (ada, token) = try await fixture.person()
+    }
+
+    private var caller: IdentityV1.DeletionCaller { IdentityFixture.caller(token) }
+
+    private func request(
+        _ confirmation: String, by caller: IdentityV1.DeletionCaller? = nil
+    ) async throws -> IdentityV1.Deletion? {
+        try await fixture.deletions.requestDeletion(
+            .init(caller: caller ?? self.caller, confirmationToken: confirmation),
+            fixture.context()
+        ).deletion
+    }
+
+    private func state() async throws -> IdentityV1.Deletion? {
+        try await fixture.deletions.getDeletion(.init(accessToken: token), fixture.context())
+            .deletion
+    }
+
+    @Test("the consequences name what the account has, in their order")
+    func consequences() async throws {
+        func kinds() async throws -> [String] {
+            try await fixture.deletions.previewDeletion(.init(caller: caller), fixture.context())
+                .consequences.map(\.kind)
+        }
+        #expect(try await kinds() == ["account", "sessions", "wait", "final"])
+        _ = try await fixture.link(.token("g1", email: "ada@example.org"), in: token)
+        #expect(try await kinds() == ["account", "sessions", "provider", "wait", "final"])
+        let preview = try await fixture.deletions.previewDeletion(
+            .init(caller: caller), fixture.context())
+        #expect(preview.consequences.first { $0.kind == "wait" }?.count == 7)
+        #expect(preview.waitSeconds == 7 * 24 * 3_600 && preview.deletion == nil)
+        let life = preview.expiresAtMs - fixture.time.now().milliseconds
+        #expect(life == DeletionConfirmation.life.milliseconds)
+    }
+
+    @Test("at once: sign-in is refused from the response on, and GetDeletion is no longer answered")
+    func atOnce() async throws {
+        let deletion = try await fixture.requestDeletion(caller)
+        #expect(deletion.state == .deleting && deletion.requestedAtMs > 0)
+        #expect(try await refusal { try await fixture.signIn() }.code == .accountDisabled)
+        #expect(try await refusal { try await state() }.code == .accountDisabled)
+        let live = try await refusal { try await fixture.confirm(caller) }
+        #expect(live.code == .accountDisabled)
+        #expect(try await fixture.audited("account.deletion-requested") == 1)
+    }
+
+    @Test("a repeat returns the deletion that has begun, also when it is done")
+    func repeated() async throws {
+        let confirmation = try await fixture.confirm(caller)
+        let first = try #require(try await request(confirmation))
+        #expect(try await request(confirmation) == first)
+        await fixture.carryOn(ada)
+        #expect(try await !fixture.exists(ada))
+        #expect(try await request(confirmation)?.state == .deleting)
+        #expect(try await fixture.audited("account.deletion-requested") == 1)
+    }
+
+    @Test("a wait: the account works as before, and another request does not move its end")
+    func waits() async throws {
+        let deletion = try await fixture.requestDeletion(caller, wait: true)
+        let due = fixture.time.now() + .seconds(7 * 24 * 3_600)
+        #expect(deletion.state == .waiting && deletion.dueAtMs == due.milliseconds)
+        _ = try await fixture.signIn()
+        fixture.time.advance(by: .seconds(60))
+        #expect(try await fixture.requestDeletion(caller, wait: true) == deletion)
+        #expect(try await state() == deletion)
+        #expect(try await fixture.requestDeletion(caller).state == .deleting)
+        let attempts = try await fixture.count(
+            "audit", where: "kind = 'account.deletion-requested' AND attempt = 1")
+        #expect(attempts == 1)
+    }
+
+    @Test("it begins when the wait is over, and not a millisecond before")
+    func due() async throws {
+        try await fixture.requestDeletion(caller, wait: true)
+        await fixture.carryOn(ada)
+        fixture.time.advance(by: .seconds(7 * 24 * 3_600) - .milliseconds(1))
+        await fixture.carryOn(ada)
+        #expect(try await fixture.deletion(of: ada)?.step == nil)
+        fixture.time.advance(by: .milliseconds(1))
+        await fixture.carryOn(ada)
+        #expect(try await fixture.deletion(of: ada) == nil)
+        #expect(try await !fixture.exists(ada))
+    }
+
+    @Test("the confirmation belongs to one session, for ten minutes")
+    func confirmations() async throws {
+        let other = fixture.devices.open(ada.text)
+        let confirmation = try await fixture.confirm(caller)
+        func refused(_ token: String, _ by: String) async throws -> ErrorCode {
+            try await refusal {
+                try await request(token, by: IdentityFixture.caller(by))
+            }.code
+        }
+        #expect(try await refused(confirmation, other) == .invalidConfirmation)
+        #expect(try await refused("", token) == .invalidConfirmation)
+        #expect(try await refused(confirmation + "A", token) == .invalidConfirmation)
+        let choice = try CollisionChoice(guest: ada, account: ada, at: fixture.time.now())
+            .token(fixture.keys)
+        #expect(try await refused(choice, token) == .invalidConfirmation)
+        let (_, eve) = try await fixture.person("eve@example.org")
+        #expect(try await refused(confirmation, eve) == .invalidConfirmation)
+        fixture.time.advance(by: DeletionConfirmation.life - .milliseconds(1))
+        fixture.devices.proveAgain(token, amr: ["pwd"])
+        fixture.time.advance(by: .milliseconds(1))
+        #expect(try await refused(confirmation, token) == .invalidConfirmation)
+        #expect(try await fixture.count("deletions") == 0)
+    }
+
+    @Test("G-13: it needs a recent proof; the preview and the cancel do not")
+    func recentProof() async throws {
+        fixture.time.advance(by: .seconds(301))
+        let confirmation = try await fixture.confirm(caller)
+        #expect(try await refusal { try await request(confirmation) }.code == .requiresRecentLogin)
+        fixture.devices.proveAgain(token, amr: ["pwd"])
+        #expect(try await request(confirmation)?.state == .deleting)
+    }
+
+    @Test("a guest needs no proof, since it has none, and gets no mail")
+    func guest() async throws {
+        let (text, token) = try await fixture.guest()
+        let guest = try #require(AccountID(text: text))
+        let mails = fixture.templates.count
+        try await fixture.requestDeletion(IdentityFixture.caller(token))
+        await fixture.carryOn(guest)
+        try await fixture.relay()
+        #expect(try await !fixture.exists(guest))
+        #expect(fixture.templates.count == mails)
+    }
+
+    @Test("a session that identity has ended cannot delete the account")
+    func endedSession() async throws {
+        let confirmation = try await fixture.confirm(caller)
+        let (ada, fixture) = (ada, fixture)
+        fixture.devices.onceAsked {
+            try await fixture.store.write(about: [.account(ada)]) { transaction in
+                try transaction.endSessions(
+                    of: ada, provedUntil: transaction.at, fixture.outbox)
+            }
+        }
+        #expect(try await refusal { try await request(confirmation) }.code == .sessionEnded)
+        #expect(try await fixture.count("deletions") == 0)
+    }
+
+    @Test("a call without a caller is refused")
+    func nobody() async throws {
+        let error = try await refusal {
+            try await fixture.deletions.previewDeletion(.init(), fixture.context())
+        }
+        #expect(error.code == .invalidArgument)
+    }
+}

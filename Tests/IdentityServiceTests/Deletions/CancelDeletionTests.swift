@@ -1,0 +1,147 @@
+import Contracts
+import Messages
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+@Suite(
+    "G-19: a deletion that waits can be cancelled; links about deletions", .timeLimit(.minutes(1)))
+struct CancelDeletionTests {
+    let fixture: IdentityFixture
+    let ada: AccountID
+    let token: String
+
+    init() async throws {
+        fixture = try IdentityFixture()
+        (ada, token) = try await fixture.person()
+    }
+
+    private func wait() async throws {
+        try await fixture.requestDeletion(IdentityFixture.caller(token), wait: true)
+        await fixture.carryOn(ada)
+        try await fixture.relay()
+    }
+
+    /// The token of the link in the latest mail of a template.
+    private func link(_ template: String, page: String) throws -> String {
+        let mail = try #require(fixture.notifications.mails.last { $0.template == template })
+        let link = try #require(mail.variables.first { $0.name == "link" }?.value)
+        let start = "https://app.example/\(page)?token="
+        try #require(link.hasPrefix(start))
+        return String(link.dropFirst(start.count))
+    }
+
+    private func cancel(
+        _ caller: IdentityV1.DeletionCaller, key: String? = nil
+    ) async throws -> Bool {
+        try await fixture.deletions.cancelDeletion(
+            .init(caller: caller, origin: IdentityFixture.origin), fixture.context(key)
+        ).cancelled
+    }
+
+    @Test("by a session, once; the owner is mailed, and the account stays for ever")
+    func bySession() async throws {
+        try await wait()
+        #expect(fixture.templates.filter { $0 == "deletion-scheduled" }.count == 1)
+        fixture.time.advance(by: .seconds(3_600))
+        #expect(try await cancel(IdentityFixture.caller(token), key: "k"))
+        #expect(try await cancel(IdentityFixture.caller(token), key: "k"))
+        #expect(try await !cancel(IdentityFixture.caller(token)))
+        try await fixture.relay()
+        #expect(fixture.templates.last == "deletion-cancelled")
+        #expect(try await fixture.audited("account.deletion-cancelled") == 1)
+        fixture.time.advance(by: .seconds(8 * 24 * 3_600))
+        await fixture.carryOn(ada)
+        _ = try await fixture.signIn()
+    }
+
+    @Test("by the mailed link, without a session, until the deletion begins")
+    func byLink() async throws {
+        try await wait()
+        let keep = IdentityFixture.caller(
+            link: try link("deletion-scheduled", page: "keep-account"))
+        #expect(try await cancel(keep, key: "k"))
+        #expect(try await cancel(keep, key: "k"))
+        #expect(try await refusal { try await cancel(keep) }.code == .invalidLink)
+        try await wait()
+        let second = IdentityFixture.caller(
+            link: try link("deletion-scheduled", page: "keep-account"))
+        try await fixture.requestDeletion(IdentityFixture.caller(token))
+        #expect(try await refusal { try await cancel(second) }.code == .invalidLink)
+        let malformed = IdentityFixture.caller(link: "x")
+        #expect(try await refusal { try await cancel(malformed) }.code == .invalidLink)
+    }
+
+    @Test("the mail is sent once, and never to an address that is not verified")
+    func mails() async throws {
+        try await wait()
+        await fixture.carryOn(ada)
+        try await fixture.relay()
+        #expect(fixture.templates.filter { $0 == "deletion-scheduled" }.count == 1)
+        let eve = try #require(try await fixture.register("eve@example.org").account)
+        let id = try #require(AccountID(text: eve.accountId))
+        try await fixture.requestDeletion(
+            IdentityFixture.caller(fixture.devices.open(eve.accountId)), wait: true)
+        await fixture.carryOn(id)
+        try await fixture.relay()
+        #expect(fixture.templates.filter { $0 == "deletion-scheduled" }.count == 1)
+        #expect(try await fixture.deletion(of: id)?.step == nil)
+    }
+
+    @Test("X-02: a link is mailed to an address with an account only, and the answer is the same")
+    func mailedLink() async throws {
+        func request(_ email: String) async throws -> IdentityV1.RequestDeletionLinkResponse {
+            let answer = try await fixture.deletions.requestDeletionLink(
+                .init(email: email, origin: IdentityFixture.origin), fixture.context())
+            try await fixture.relay()
+            return answer
+        }
+        let before = fixture.templates.count
+        #expect(try await request("nobody@example.org") == request("ada@example.org"))
+        #expect(Array(fixture.templates.dropFirst(before)) == ["deletion-link"])
+        let caller = IdentityFixture.caller(
+            link: try link("deletion-link", page: "delete-account"))
+        let other = IdentityFixture.caller(token)
+        let confirmation = try await fixture.confirm(caller)
+        let crossed = try await refusal {
+            try await fixture.deletions.requestDeletion(
+                .init(caller: other, confirmationToken: confirmation), fixture.context())
+        }
+        #expect(crossed.code == .invalidConfirmation)
+        #expect(try await fixture.requestDeletion(caller).state == .deleting)
+        let error = try await refusal { try await fixture.requestDeletion(caller) }
+        #expect([.accountDisabled, .invalidLink].contains(error.code))
+    }
+
+    @Test("a link to delete the account works for an hour, and not as a link of another purpose")
+    func linkLife() async throws {
+        _ = try await fixture.deletions.requestDeletionLink(
+            .init(email: "ada@example.org"), fixture.context())
+        try await fixture.relay()
+        let text = try link("deletion-link", page: "delete-account")
+        let caller = IdentityFixture.caller(link: text)
+        #expect(try await refusal { try await cancel(caller) }.code == .invalidLink)
+        fixture.time.advance(by: .seconds(3_600) - .milliseconds(1))
+        let confirmation = try await fixture.confirm(caller)
+        fixture.time.advance(by: .milliseconds(1))
+        let late = try await refusal {
+            try await fixture.deletions.requestDeletion(
+                .init(caller: caller, confirmationToken: confirmation), fixture.context())
+        }
+        #expect(late.code == .invalidLink)
+    }
+
+    @Test("X-04: a takeover ends the deletion that the former holder has requested")
+    func takenOver() async throws {
+        let eve = try #require(try await fixture.register("eve@example.org").account)
+        let id = try #require(AccountID(text: eve.accountId))
+        try await fixture.requestDeletion(
+            IdentityFixture.caller(fixture.devices.open(eve.accountId)), wait: true)
+        let owner = try await fixture.account(by: .token("g7", email: "eve@example.org"))
+        #expect(owner.accountId == eve.accountId)
+        #expect(try await fixture.deletion(of: id) == nil)
+    }
+}

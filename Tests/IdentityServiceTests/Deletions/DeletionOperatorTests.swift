@@ -1,0 +1,189 @@
+import Contracts
+import HTTPSink
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+@Suite("G-20: deletions for operators, backends and providers", .timeLimit(.minutes(1)))
+struct DeletionOperatorTests {
+    private func tool(_ fixture: IdentityFixture) -> CallContext {
+        fixture.context(application: "tool")
+    }
+
+    @Test("an operator deletes a suspended account at once; the trail names the operator")
+    func suspended() async throws {
+        let fixture = try IdentityFixture()
+        let (ada, _) = try await fixture.person()
+        let admin = fixture.service.accountAdmin
+        _ = try await admin.suspendAccount(
+            .init(accountId: ada.text, reason: "spam", actor: "ann"), tool(fixture))
+        let answer = try await admin.deleteAccount(
+            .init(accountId: ada.text, actor: "ann"), tool(fixture))
+        #expect(answer.deletion?.state == .deleting)
+        let repeated = try await admin.deleteAccount(.init(accountId: ada.text), tool(fixture))
+        #expect(repeated == answer)
+        await fixture.carryOn(ada)
+        #expect(try await !fixture.exists(ada))
+        let named = try await fixture.count(
+            "audit", where: "kind = 'account.deletion-requested' AND actor = 'tool/ann'")
+        #expect(named == 1)
+        let gone = try await refusal {
+            try await admin.deleteAccount(.init(accountId: ada.text), tool(fixture))
+        }
+        #expect(gone.code == .notFound)
+    }
+
+    @Test("the gateway may neither delete nor list, unless account-admins names it")
+    func strangers() async throws {
+        let fixture = try IdentityFixture()
+        let (ada, _) = try await fixture.person()
+        let admin = fixture.service.accountAdmin
+        let context = fixture.context(application: "gateway")
+        await #expect(throws: ServiceError(.permissionDenied)) {
+            try await admin.deleteAccount(.init(accountId: ada.text), context)
+        }
+        await #expect(throws: ServiceError(.permissionDenied)) {
+            try await admin.listDeletions(.init(), context)
+        }
+    }
+
+    @Test("with wait the owner can cancel; the list shows what waits and what fails, oldest first")
+    func listed() async throws {
+        let fixture = try IdentityFixture()
+        let (ada, token) = try await fixture.person()
+        let (eve, _) = try await fixture.person("eve@example.org")
+        let admin = fixture.service.accountAdmin
+        let waiting = try await admin.deleteAccount(
+            .init(accountId: ada.text, wait: true), tool(fixture))
+        #expect(waiting.deletion?.state == .waiting)
+        fixture.time.advance(by: .milliseconds(1))
+        _ = try await admin.deleteAccount(.init(accountId: eve.text), tool(fixture))
+        fixture.sessionData.fail(.unavailable)
+        await fixture.carryOn(eve)
+        let list = try await admin.listDeletions(.init(), tool(fixture)).deletions
+        #expect(list.map(\.accountId) == [ada.text, eve.text])
+        #expect(list.map(\.step) == ["", "other-services"])
+        #expect(list.map(\.attempts) == [0, 1] && list.map(\.source) == ["operator", "operator"])
+        let cancelled = try await fixture.deletions.cancelDeletion(
+            .init(caller: IdentityFixture.caller(token)), fixture.context())
+        #expect(cancelled.cancelled)
+        let token2 = "\(list[1].deletion?.requestedAtMs ?? 0).\(eve.text)"
+        let rest = try await admin.listDeletions(.init(pageToken: token2), tool(fixture))
+        #expect(rest == .init())
+        let error = try await refusal {
+            try await admin.listDeletions(.init(pageToken: "7"), tool(fixture))
+        }
+        #expect(error.code == .invalidArgument)
+    }
+
+    @Test("deletion-awaits-backend: it goes on after the backend's answer, or after 72 hours")
+    func backend() async throws {
+        let fixture = try IdentityFixture(deletion: DeletionSettings(awaitsBackend: true))
+        let admin = fixture.service.accountAdmin
+        for answers in [true, false] {
+            let (ada, token) = try await fixture.person()
+            try await fixture.requestDeletion(IdentityFixture.caller(token))
+            await fixture.carryOn(ada)
+            #expect(try await fixture.deletion(of: ada)?.step == .backend)
+            #expect(try await fixture.audited("account.deletion-begun") == (answers ? 1 : 2))
+            if answers {
+                _ = try await admin.deleteAccount(.init(accountId: ada.text), tool(fixture))
+            } else {
+                fixture.time.advance(by: DeletionSteps.backendWaitMax - .milliseconds(1))
+                await fixture.carryOn(ada)
+                #expect(try await fixture.deletion(of: ada)?.step == .backend)
+                fixture.time.advance(by: .milliseconds(1))
+            }
+            await fixture.carryOn(ada)
+            #expect(try await fixture.deletion(of: ada) == nil)
+            #expect(
+                try await fixture.audited("account.deletion-unanswered") == (answers ? 0 : 1))
+        }
+    }
+
+    @Test("overdue deletions are counted; those that wait are not")
+    func overdue() async throws {
+        let fixture = try IdentityFixture(deletion: DeletionSettings(overdue: .seconds(86_400)))
+        let (ada, token) = try await fixture.person()
+        let (_, other) = try await fixture.person("eve@example.org")
+        try await fixture.requestDeletion(IdentityFixture.caller(token))
+        try await fixture.requestDeletion(IdentityFixture.caller(other), wait: true)
+        fixture.sessionData.fail(.unavailable)
+        await fixture.carryOn(ada)
+        let check = DeletionCheck(
+            store: fixture.store, settings: fixture.settings.deletion, time: fixture.time,
+            logger: fixture.log.logger(time: fixture.time), metrics: fixture.metrics)
+        func overdue() async throws -> String? {
+            try await check.check()
+            return fixture.metrics.prometheusText().split(separator: "\n").last {
+                $0.contains("identity_deletions_overdue") && !$0.hasPrefix("#")
+            }.flatMap { $0.split(separator: " ").last.map(String.init) }
+        }
+        #expect(try await overdue() == "0")
+        fixture.time.advance(by: .seconds(86_401))
+        #expect(try await overdue() == "1")
+    }
+
+    @Test(
+        "I-06: a restored copy's waiting deletion waits a week again, and its owner is mailed again"
+    )
+    func restored() async throws {
+        let fixture = try IdentityFixture()
+        let (ada, token) = try await fixture.person()
+        try await fixture.requestDeletion(IdentityFixture.caller(token), wait: true)
+        await fixture.carryOn(ada)
+        let folder = try TemporaryFolder()
+        try await fixture.store.backup(to: folder.file("identity.sqlite"))
+        fixture.time.advance(by: .seconds(8 * 24 * 3_600))
+        let copy = try IdentityFixture(folder: folder, time: fixture.time, seed: 2)
+        try await RestoredStore.settle(copy.store)
+        await copy.carryOn(ada)
+        let deletion = try #require(try await copy.deletion(of: ada))
+        #expect(
+            deletion.state == .waiting(until: fixture.time.now() + DeletionSettings.waitStandard))
+        #expect(deletion.keepLink != nil)
+        try await copy.relay()
+        #expect(copy.templates == ["deletion-scheduled"])
+        _ = try await copy.signIn()
+    }
+
+    @Test("G-05: the grant is revoked at the provider, and left alone if its identity is back")
+    func grants() async throws {
+        for isBack in [false, true] {
+            let apple = try await AppleFixture { request in
+                request.path.contains("revoke") ? .answer(200, body: "") : AppleFixture.granted()
+            }
+            let ada = try await apple.signIn()
+            try await apple.settle()
+            #expect(try await apple.grant() != nil)
+            let identity = apple.identity
+            let token = identity.devices.open(ada.text, amr: ["fed"])
+            try await identity.requestDeletion(IdentityFixture.caller(token))
+            let work = DeletionWork(
+                DeletionSteps(
+                    settings: identity.settings, store: identity.store,
+                    deletions: identity.deletions.deletions, peers: identity.peers,
+                    tombstones: identity.service.tombstones, blobs: identity.service.blobs,
+                    grants: apple.delivery, time: identity.time,
+                    logger: identity.log.logger(time: identity.time)),
+                metrics: identity.metrics)
+            while let deletion = try await identity.deletion(of: ada), let step = deletion.step,
+                step != .grants
+            {
+                try await work.steps.take(step, of: deletion)
+            }
+            #expect(try await !identity.exists(ada))
+            if isBack { try await apple.signIn("second") }
+            await work.carryOn(ada)
+            #expect(try await identity.deletion(of: ada) == nil)
+            #expect(try await apple.count(.grantRevoked) == (isBack ? 0 : 1))
+            #expect(try await apple.count(.grantRevocationGivenUp) == (isBack ? 1 : 0))
+            await apple.close()
+        }
+    }
+}

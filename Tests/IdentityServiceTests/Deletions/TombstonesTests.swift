@@ -1,0 +1,141 @@
+import FoundationEssentials
+import Glibc
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+@Suite("G-20: deleted accounts stay deleted in a restored store", .timeLimit(.minutes(1)))
+struct TombstonesTests {
+    let fixture: IdentityFixture
+    let ada: AccountID
+    let eve: AccountID
+    let log = CapturedLog()
+
+    init() async throws {
+        fixture = try IdentityFixture()
+        func account(_ email: String) async throws -> AccountID {
+            let text = try #require(try await fixture.register(email).account).accountId
+            return try #require(AccountID(text: text))
+        }
+        ada = try await account("ada@example.org")
+        eve = try await account("eve@example.org")
+    }
+
+    private func file(_ folder: String) -> String {
+        fixture.folder.file("\(folder)/\(Tombstones.fileName)")
+    }
+
+    private func tombstones(_ folders: String...) throws -> Tombstones {
+        try Tombstones(
+            folders: folders.map { fixture.folder.file($0) }, keys: fixture.keys,
+            logger: log.logger())
+    }
+
+    private func replay(_ tombstones: Tombstones) async throws {
+        try await tombstones.replay(
+            in: fixture.store,
+            DeletionWriting(keys: fixture.keys, randomness: fixture.randomness))
+    }
+
+    private func deleting() async throws -> [String] {
+        let accounts = [ada, eve]
+        return try await fixture.store.read { session in
+            try accounts.filter { try session.account($0)?.status == .deleting }.map(\.text)
+        }
+    }
+
+    @Test("an account with a tombstone is being deleted before the service serves; no other is")
+    func replayed() async throws {
+        try await tombstones("tombstones").add(ada, at: fixture.time.now())
+        // The service of the fixture has its tombstones in the data folder.
+        try await fixture.service.replayTombstones()
+        #expect(try await deleting() == [ada.text])
+        let source = try await fixture.store.read { try $0.deletion(of: ada)?.source }
+        #expect(source == .tombstone)
+        let error = try await refusal { try await fixture.signIn() }
+        #expect([.accountDisabled, .invalidCredential].contains(error.code))
+        _ = try await fixture.signIn("eve@example.org")
+    }
+
+    @Test("a second start finds nothing more to do")
+    func repeated() async throws {
+        let tombstones = try tombstones("own")
+        for account in [ada, ada] { try await tombstones.add(account, at: fixture.time.now()) }
+        try await replay(tombstones)
+        try await replay(try self.tombstones("own"))
+        #expect(try await fixture.count("deletions") == 1)
+        #expect(log.lines.count { $0.contains("identity.tombstones.replayed") } == 1)
+    }
+
+    @Test("without a tombstone nothing begins")
+    func none() async throws {
+        try await replay(try tombstones("own"))
+        #expect(try await deleting().isEmpty)
+    }
+
+    @Test("the file names no account, and another master key finds none")
+    func hashed() async throws {
+        try await tombstones("own").add(ada, at: fixture.time.now())
+        let text = try String(contentsOfFile: file("own"), encoding: .utf8)
+        #expect(!text.contains(ada.text) && !text.contains("\(ada.key)"))
+        #expect(text.hasSuffix(" \(fixture.time.now().milliseconds)\n"))
+        let stranger = try IdentityKeys(
+            master: .init(copying: [UInt8](repeating: 8, count: 32)),
+            signInProofs: .init(copying: [UInt8](repeating: 9, count: 32)),
+            randomness: fixture.randomness)
+        let other = try Tombstones(
+            folders: [fixture.folder.file("own")], keys: stranger, logger: log.logger())
+        try await replay(other)
+        #expect(try await deleting().isEmpty)
+    }
+
+    @Test("every folder has the line; one that was lost is completed from the others")
+    func folders() async throws {
+        try await tombstones("first", "second").add(ada, at: fixture.time.now())
+        let text = try String(contentsOfFile: file("first"), encoding: .utf8)
+        #expect(try String(contentsOfFile: file("second"), encoding: .utf8) == text)
+        #expect(unlink(file("first")) == 0)
+        let tombstones = try tombstones("first", "second", "third")
+        for folder in ["first", "second", "third"] {
+            #expect(try String(contentsOfFile: file(folder), encoding: .utf8) == text)
+        }
+        #expect(log.lines.count { $0.contains("identity.tombstones.completed") } == 2)
+        try await replay(tombstones)
+        #expect(try await deleting() == [ada.text])
+    }
+
+    @Test("a line that a crash has cut, and damaged ones, do not hide the others")
+    func damaged() async throws {
+        try await tombstones("own").add(ada, at: fixture.time.now())
+        let whole = try String(contentsOfFile: file("own"), encoding: .utf8)
+        try fixture.folder.write(
+            "garbage\n\u{0}\n" + whole + whole.prefix(20), to: "own/\(Tombstones.fileName)")
+        let tombstones = try tombstones("own")
+        try await tombstones.add(eve, at: fixture.time.now())
+        try await replay(tombstones)
+        #expect(try await deleting() == [ada.text, eve.text])
+        #expect(log.lines.contains { $0.contains("identity.tombstones.damaged") })
+    }
+
+    @Test("a folder that cannot be written stops the start")
+    func unusable() throws {
+        try fixture.folder.write("", to: "file")
+        #expect(throws: SQLError.self) { _ = try tombstones("own", "file/own") }
+    }
+
+    @Test(
+        "a line is read as it was written, and others are none",
+        arguments: ["", " ", "00 1", "000102030405060708090a0b0c0d0e0f", "x 1"])
+    func line(other: String) throws {
+        let tombstone = Tombstone(
+            Tombstone.Key(first: 0x0001_0203_0405_0607, second: .max),
+            at: Timestamp(milliseconds: 1_735_689_600_123))
+        let text = "0001020304050607ffffffffffffffff 1735689600123\n"
+        #expect(tombstone.line == Array(text.utf8))
+        #expect(Tombstone(line: tombstone.line.dropLast()) == tombstone)
+        #expect(Tombstone(line: Array(other.utf8)[...]) == nil)
+    }
+}

@@ -1,0 +1,45 @@
+import Storage
+import Synchronization
+
+/// Blobs of another store, which counts the parts of files that are written as they grow.
+final class CountingBlobs: BlobStore {
+    private let blobs: any BlobStore
+    private let sizes = Mutex<[Int]>([])
+
+    init(_ blobs: any BlobStore) { self.blobs = blobs }
+
+    /// How many parts there were.
+    var count: Int { sizes.withLock(\.count) }
+    /// The largest one, in bytes.
+    var largest: Int { sizes.withLock { $0.max() ?? 0 } }
+
+    fileprivate func add(_ bytes: Int) { sizes.withLock { $0.append(bytes) } }
+
+    func begin(_ name: BlobName) async throws -> any BlobDraft {
+        Draft(draft: try await blobs.begin(name), blobs: self)
+    }
+
+    func write(_ name: BlobName, _ parts: [[UInt8]]) async throws {
+        try await blobs.write(name, parts)
+    }
+
+    func read(_ name: BlobName, at offset: Int, count: Int) async throws -> [UInt8]? {
+        try await blobs.read(name, at: offset, count: count)
+    }
+
+    func remove(_ names: [BlobName]) async throws { try await blobs.remove(names) }
+
+    func names() async throws -> [BlobName] { try await blobs.names() }
+}
+
+private struct Draft: BlobDraft {
+    let draft: any BlobDraft
+    let blobs: CountingBlobs
+
+    func append(_ bytes: [UInt8]) async throws {
+        blobs.add(bytes.count)
+        try await draft.append(bytes)
+    }
+
+    func complete() async throws { try await draft.complete() }
+}

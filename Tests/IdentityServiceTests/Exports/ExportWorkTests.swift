@@ -1,0 +1,147 @@
+import Contracts
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+@Suite("The preparation of exports", .timeLimit(.minutes(1)))
+struct ExportWorkTests {
+    let fixture: IdentityFixture
+    let account: AccountID
+    let token: String
+
+    init() async throws {
+        fixture = try IdentityFixture()
+        let text = try #require(try await fixture.register().account).accountId
+        account = try #require(AccountID(text: text))
+        token = fixture.devices.open(text)
+        fixture.fillOtherServices()
+    }
+
+    @Test("the wait after a failure doubles, up to five minutes")
+    func waits() {
+        let moment = Timestamp(milliseconds: 1_000)
+        let waits = (1...12).map { attempt -> Duration in
+            guard case .preparing(let next) = ExportState.failed(attempts: attempt, at: moment)
+            else { return .zero }
+            return next - moment
+        }
+        #expect(waits.prefix(4) == [.seconds(2), .seconds(4), .seconds(8), .seconds(16)])
+        #expect(waits.suffix(4).allSatisfy { $0 == .seconds(300) })
+        #expect(
+            ExportState.failed(attempts: .max, at: moment)
+                == .preparing(nextAttemptAt: moment + .seconds(300)))
+    }
+
+    @Test("a service that fails, at its beginning or later, delays it, and leaves no file")
+    func failure() async throws {
+        for failing in [
+            fixture.sessionData, fixture.notificationData, fixture.rateLimitData,
+        ] {
+            failing.fail(.unavailable)
+            try await fixture.orderExport(token)
+            #expect(try await fixture.exports.work.prepareDue())
+            #expect(try await fixture.export(token).state == .preparing)
+            #expect(try await fixture.blobs().isEmpty)
+            #expect(try await !fixture.exports.work.prepareDue(), "it is not due yet")
+            failing.fail(nil)
+            fixture.time.advance(by: .seconds(2))
+            #expect(try await fixture.exports.work.prepareDue())
+            let ready = try await fixture.export(token)
+            #expect(ready.state == .ready)
+            #expect(try ZIPReader(await fixture.fetch(token, ready.exportId)).files.count == 10)
+            #expect(try await fixture.cancelExport(token))
+        }
+        #expect(fixture.log.lines.contains { $0.contains("identity.export.failed") })
+    }
+
+    @Test("after a crash at any step the next start prepares it anew, and one mail is sent")
+    func crash() async throws {
+        try await fixture.orderExport(token)
+        // A crash in the middle of an attempt: it is counted, and a file without a row may be there.
+        fixture.sessionData.fail(.internalError)
+        _ = try await fixture.exports.work.prepareDue()
+        fixture.sessionData.fail(nil)
+        try await fixture.service.blobs.write(BlobName(drawnFrom: fixture.randomness), [[1]])
+        fixture.time.advance(by: .seconds(2))
+        let next = ExportWork(
+            settings: fixture.settings, store: fixture.store, keys: fixture.keys,
+            time: fixture.time, randomness: fixture.randomness, logger: fixture.log.logger(),
+            blobs: fixture.service.blobs, uploads: fixture.profiles.uploads,
+            collection: fixture.exports.work.collection, watchers: DocumentWatchers())
+        #expect(try await next.prepareDue())
+        try await fixture.sweep()
+        #expect(try await fixture.blobs().count == 1, "the file without a row is gone")
+        let ready = try await fixture.export(token)
+        #expect(try await !fixture.fetch(token, ready.exportId).isEmpty)
+        try await fixture.relay()
+        #expect(fixture.notifications.mails.filter { $0.template == "export-ready" }.count == 1)
+    }
+
+    @Test("one that is cancelled while it is prepared leaves no row, no file and no mail")
+    func cancelled() async throws {
+        try await fixture.orderExport(token)
+        let (work, token, fixture) = (fixture.exports.work, token, fixture)
+        fixture.sessionData.onceCollected { _ = try await fixture.cancelExport(token) }
+        #expect(try await work.prepareDue())
+        #expect(try await fixture.count("exports") == 0)
+        #expect(try await fixture.blobs().isEmpty)
+        try await fixture.relay()
+        #expect(!fixture.notifications.mails.contains { $0.template == "export-ready" })
+    }
+
+    @Test("the sweep leaves a file whose row is not committed yet")
+    func sweep() async throws {
+        try await fixture.orderExport(token)
+        let (blob, fixture) = (BlobName(drawnFrom: fixture.randomness), fixture)
+        try await fixture.profiles.uploads.holding(blob) {
+            try await fixture.service.blobs.write(blob, [[1]])
+            try await fixture.sweep()
+            #expect(try await fixture.blobs() == [blob])
+        }
+        try await fixture.sweep()
+        #expect(try await fixture.blobs().isEmpty)
+    }
+
+    @Test("a guest has nothing to prove an identity with, and orders none")
+    func guest() async throws {
+        let guest = try await fixture.identities.signInAsGuest(
+            .init(origin: IdentityFixture.origin), fixture.context())
+        let id = try #require(guest.account).accountId
+        let token = fixture.devices.open(id, amr: ["anon"])
+        let refused = try await refusal { try await fixture.orderExport(token) }
+        #expect(refused.code == .requiresRecentLogin)
+    }
+
+    @Test("I-06: a restored copy has no export: one may have been cancelled, or its link used")
+    func restored() async throws {
+        _ = try await fixture.prepareExport(token)
+        let folder = try TemporaryFolder()
+        try await fixture.store.backup(to: folder.file("identity.sqlite"))
+        let next = try IdentityFixture(folder: folder, time: fixture.time, seed: 2)
+        try await RestoredStore.settle(next.store)
+        #expect(try await next.count("exports") == 0)
+        let token = next.devices.open(account.text)
+        #expect(try await refusal { try await next.export(token) }.code == .notFound)
+    }
+
+    @Test("while it is written, a few parts are in memory, however much there is")
+    func memory() async throws {
+        let parts = 200
+        let part = SeededRandomness(seed: 9).bytes(SealedArchive.partBytes)
+        fixture.sessionData.have("session-history.json", .init(repeating: part, count: parts))
+        let account = account
+        let row = try #require(try await fixture.store.read { try $0.account(account) })
+        let blobs = CountingBlobs(fixture.service.blobs)
+        var archive = try await SealedArchive(
+            BlobName(drawnFrom: fixture.randomness), in: blobs, fixture.exports.reader.vault(row))
+        let bytes = try await fixture.exports.work.collection.write(
+            .init(accountId: account.text), in: .english, to: &archive)
+        #expect(blobs.largest == SealedArchive.sealedPartBytes)
+        #expect(blobs.count == (Int(bytes) + SealedArchive.partBytes - 1) / SealedArchive.partBytes)
+    }
+}
