@@ -23,7 +23,7 @@ struct IdentityProgram: Program {
         if settings.identity.tombstones.isEmpty {
             host.warnOfDevelopment(
                 "identity.tombstones.same-disk",
-                "tombstones do not outlive the data folder: a backup restored elsewhere brings deleted accounts back",
+                "tombstones share the data's disk: set tombstones, or a restore can undo deletions",
                 setting: "tombstones")
         }
         let (store, keys) = try await host.openStore(
