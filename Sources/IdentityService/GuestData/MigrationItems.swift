@@ -63,7 +63,7 @@ extension SQLSession {
             """
             SELECT item, payload, changed_at_ms, issue FROM guest_migration_documents
             WHERE migration = ? AND item > ?
-                AND CASE WHEN issue IS NULL THEN 0 ELSE 1 END = ?
+                AND CASE WHEN issue IS NULL THEN 0 ELSE 1 END = CAST(? AS BIGINT)
             ORDER BY item LIMIT ?
             """,
             [
@@ -86,7 +86,7 @@ extension SQLSession {
     func bundledBytes(of account: AccountID, in bundle: MigrationID) throws -> Int64 {
         try queryOne(
             """
-            SELECT coalesce(sum(bytes), 0) FROM guest_migration_documents
+            SELECT CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM guest_migration_documents
             WHERE account = ?1 AND (migration = ?2 OR migration IN (
                 SELECT migration FROM guest_migrations WHERE account = ?1 AND state <> ?3))
             """,
