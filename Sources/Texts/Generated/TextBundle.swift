@@ -769,6 +769,7 @@ file/account.json: dein Konto: Name, E-Mail-Adresse, Telefonnummer, Einstellunge
 file/sign-in-methods.json: die Anmeldearten, die mit deinem Konto verknüpft sind
 file/consents.json: wozu du wann zugestimmt hast
 file/documents.json: die Daten, die die App für dich gespeichert hat
+file/guest-data.json: was mit den Daten geschah, die als Gast gespeichert wurden, und was davon noch nicht übernommen ist
 file/photo.json: wann dein Foto hochgeladen wurde und wie groß es ist
 file/photo: dein Foto
 file/account-history.json: was mit deinem Konto geschah, zum Beispiel Anmeldungen und Änderungen
@@ -789,6 +790,7 @@ file/account.json: your account: name, email address, phone number, settings and
 file/sign-in-methods.json: the ways to sign in that are linked to your account
 file/consents.json: what you have agreed to, and when
 file/documents.json: the data that the app has stored for you
+file/guest-data.json: what was decided about the data that you saved as a guest, and the part of it that is not moved yet
 file/photo.json: when your photo was uploaded, and its size
 file/photo: your photo
 file/account-history.json: what happened with your account, for example sign-ins and changes
@@ -824,6 +826,7 @@ file/account.json: tu cuenta: nombre, dirección de correo, número de teléfono
 file/sign-in-methods.json: los métodos de inicio de sesión vinculados a tu cuenta
 file/consents.json: lo que has aceptado, y cuándo
 file/documents.json: los datos que la aplicación ha guardado para ti
+file/guest-data.json: lo que se decidió sobre los datos guardados como invitado, y los que aún no se han trasladado
 file/photo.json: cuándo se subió tu foto, y su tamaño
 file/photo: tu foto
 file/account-history.json: lo que ha ocurrido con tu cuenta, por ejemplo inicios de sesión y cambios
@@ -844,6 +847,7 @@ file/account.json: votre compte : nom, adresse e-mail, numéro de téléphone, 
 file/sign-in-methods.json: les méthodes de connexion associées à votre compte
 file/consents.json: ce que vous avez accepté, et quand
 file/documents.json: les données que l’application a enregistrées pour vous
+file/guest-data.json: ce qui a été décidé pour les données enregistrées en tant qu’invité, et celles qui ne sont pas encore transférées
 file/photo.json: la date d’envoi de votre photo, et sa taille
 file/photo: votre photo
 file/account-history.json: ce qui s’est passé avec votre compte, par exemple des connexions et des modifications
@@ -864,6 +868,7 @@ file/account.json: アカウント（名前、メールアドレス、電話番�
 file/sign-in-methods.json: アカウントに連携しているログイン方法
 file/consents.json: 同意した内容と日時
 file/documents.json: アプリがあなたのために保存したデータ
+file/guest-data.json: ゲストとして保存したデータの扱いと、まだ移されていないデータ
 file/photo.json: 写真をアップロードした日時と大きさ
 file/photo: あなたの写真
 file/account-history.json: ログインや変更など、アカウントの履歴
