@@ -18,6 +18,8 @@ struct Reach {
         "identity": "IdentityService", "session": "SessionService",
         "ratelimit": "RateLimitService", "notification": "NotificationService",
     ]
+    /// Where identity's mails are described.
+    private static let mails = "/Outbox/IdentityMail.swift"
     /// The folder in which each service implements the package `accountdata`.
     private static let implementedByEach = "/AccountData/"
 
@@ -87,12 +89,14 @@ struct Reach {
             let places = index.places(of: mail.name).filter {
                 $0.isMember && Self.module(of: $0.path) == "IdentityService"
             }
-            let isDescribed = places.contains { $0.path.hasSuffix("/Outbox/IdentityMail.swift") }
+            let isDescribed = places.contains { $0.path.hasSuffix(Self.mails) }
             return try !isDescribed
                 || !places.contains { place in
                     let line = try SwiftSource(place.path, in: checkout).code[place.line]
+                    // A mail without values is made without a call, and described without one.
                     // Where values are taken out of a mail, none is made.
-                    return place.isCalled && !line.contains(".\(mail.name)(let ")
+                    return (place.isCalled || !place.path.hasSuffix(Self.mails))
+                        && !line.contains(".\(mail.name)(let ")
                 }
         }.map(\.value)
     }
