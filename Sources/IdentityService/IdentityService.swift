@@ -140,13 +140,13 @@ package struct IdentityService: Sendable {
             randomness: randomness, sessions: peers.sessions, rules: rules,
             backends: BackendCalls(
                 settings: settings.documents, applications: documentWriters, time: time),
-            watchers: DocumentWatchers())
+            watchers: AccountWatchers())
         onboarding = AccountOnboardingHandler(documents: documents, answers: answers)
         consents = AccountConsentsHandler(
             settings: settings.consent, linkOrigin: settings.linkOrigin, store: store, keys: keys,
             time: time, randomness: randomness, deletions: writing, sessions: peers.sessions)
         guestData = GuestDataHandler(
-            documents: documents, guests: guests, watchers: DocumentWatchers())
+            documents: documents, guests: guests, watchers: AccountWatchers())
         blobs = try BlobFolder(in: store.folder)
         tombstones = try Tombstones(
             folders: settings.tombstones.isEmpty
@@ -158,7 +158,7 @@ package struct IdentityService: Sendable {
             uploads: PhotoUploads())
         accountData = AccountDataHandler(
             store: store, keys: keys, randomness: randomness, blobs: blobs)
-        let watchers = DocumentWatchers()
+        let watchers = AccountWatchers()
         let work = ExportWork(
             settings: settings, store: store, keys: keys, time: time, randomness: randomness,
             logger: logger, blobs: blobs, uploads: profiles.uploads,

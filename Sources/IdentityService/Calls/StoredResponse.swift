@@ -42,9 +42,7 @@ struct StoredResponse: Hashable, Sendable {
 
     /// The stored form: the four numbers, 8 bytes each, big-endian, and the collision.
     var bytes: [UInt8] {
-        [account, figure, moment, mark].flatMap { number in
-            (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - $0 * 8)) }
-        } + collisionBytes
+        [account, figure, moment, mark].bigEndianBytes + collisionBytes
     }
 
     /// Reads `bytes`, also from an earlier version that stored only the first two numbers.

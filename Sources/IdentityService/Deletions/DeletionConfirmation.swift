@@ -7,7 +7,6 @@ import ServiceRuntime
 struct DeletionConfirmation: Hashable, Sendable {
     /// Long enough to read, and to prove again who one is.
     static let life: Duration = .seconds(600)
-    private static let numberBytes = 8
     /// Bound to one purpose: a value that was sealed for anything else does not open here.
     private static let place = SealedPlace(purpose: "identity/deletion-confirmation")
 
@@ -22,33 +21,22 @@ struct DeletionConfirmation: Hashable, Sendable {
         expiresAt = moment + Self.life
     }
 
-    /// The token. It is sealed, so it reveals nothing and cannot be forged.
+    /// The token of this confirmation.
     /// - Throws: when sealing fails.
     func token(_ keys: IdentityKeys) throws -> String {
-        let numbers = holder.numbers + [account.key, expiresAt.milliseconds]
-        let bytes = numbers.flatMap { number in
-            (0..<Self.numberBytes).map { UInt8(truncatingIfNeeded: number >> (56 - $0 * 8)) }
-        }
-        return Base64URL.encode(try keys.confirmations.seal(bytes, at: Self.place))
+        try keys.confirmations.token(
+            of: holder.numbers + [account.key, expiresAt.milliseconds], at: Self.place)
     }
 
     /// Opens a token. Returns nil when the token is invalid or expired.
     init?(token: String, _ keys: IdentityKeys, at moment: Timestamp) {
-        // The caller gets the same answer for every invalid token, so the reason is dropped.
-        guard let sealed = Base64URL.decode(token.utf8),
-            let bytes = try? keys.confirmations.open(sealed, at: Self.place),
-            bytes.count == 4 * Self.numberBytes
-        else { return nil }
-        func number(_ place: Int) -> Int64 {
-            bytes.dropFirst(place * Self.numberBytes).prefix(Self.numberBytes)
-                .reduce(0) { $0 << 8 | Int64($1) }
-        }
-        guard let holder = DeletionHolder(number(0), number(1)),
-            let account = AccountID(key: number(2))
+        guard let numbers = keys.confirmations.numbers(of: token, count: 4, at: Self.place),
+            let holder = DeletionHolder(numbers[0], numbers[1]),
+            let account = AccountID(key: numbers[2])
         else { return nil }
         self.account = account
         self.holder = holder
-        expiresAt = Timestamp(milliseconds: number(3))
+        expiresAt = Timestamp(milliseconds: numbers[3])
         guard moment < expiresAt else { return nil }
     }
 }

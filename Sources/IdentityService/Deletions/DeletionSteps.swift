@@ -163,7 +163,7 @@ extension DeletionSteps {
             }
         }
         let files = try await store.read { session in
-            [try session.photo(of: account)?.blob, try session.exportBlob(of: account)]
+            [try session.photo(of: account)?.blob, try session.exportFile(of: account)]
                 .compactMap(\.self)
         }
         try await blobs.remove(files)
@@ -229,13 +229,6 @@ extension DeletionSteps {
 }
 
 extension SQLSession {
-    /// The file of an account's export; nil for none.
-    fileprivate func exportBlob(of account: AccountID) throws -> BlobName? {
-        try queryOne(
-            "SELECT blob FROM exports WHERE account = ?", [.integer(account.key)]
-        ) { try $0.optionalText(0).flatMap { BlobName($0) } } ?? nil
-    }
-
     /// The session generation of an account; nil if there is no such account.
     fileprivate func recordedEnd(of account: AccountID) throws -> Int64? {
         try queryOne(

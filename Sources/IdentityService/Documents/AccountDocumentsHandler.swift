@@ -19,7 +19,7 @@ struct AccountDocumentsHandler: AccountDocumentsService {
     /// The operator's rules, as they are now.
     let rules: Reloadable<DocumentRules>
     let backends: BackendCalls
-    let watchers: DocumentWatchers
+    let watchers: AccountWatchers
 }
 
 /// Who reads or writes documents of an account.

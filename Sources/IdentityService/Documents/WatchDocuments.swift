@@ -4,9 +4,6 @@ import ServiceRuntime
 import Storage
 
 extension AccountDocumentsHandler {
-    /// The longest time between two items, and between two checks of the access token.
-    private static let watchInterval: Duration = .seconds(30)
-
     /// Streams the changes of the caller's documents: those after a position at once, then each new
     /// one (I-07).
     ///
@@ -32,7 +29,7 @@ extension AccountDocumentsHandler {
                 let token = try await sendChanges(of: request, to: items, &follower, context)
                 // The clock of the session service, which judges the token, may be behind.
                 let life = max(token.expiresAt - time.now(), .seconds(1))
-                await signal.wait(atMost: min(Self.watchInterval, life), time: time)
+                await signal.wait(atMost: min(AccountWatchers.checkInterval, life), time: time)
                 try Task.checkCancellation()
             }
         }
@@ -78,14 +75,11 @@ extension AccountDocumentsHandler {
         return (documents.owner.totals, try documents.open(page))
     }
 
-    /// The owner of the stream's token, now. The stream may last for an hour, a single call not.
+    /// The owner of the stream's token, now.
     private func owner(
         of request: IdentityV1.WatchDocumentsRequest, _ context: CallContext
     ) async throws -> ValidAccessToken {
-        let deadline = min(context.deadline, time.uptime() + .seconds(10))
-        let short = CallContext(
-            application: context.application, deadline: deadline, metadata: context.metadata)
-        return try await sessions.owner(ofAccessToken: request.accessToken, short)
+        try await sessions.owner(ofAccessToken: request.accessToken, context.ofCheck(time))
     }
 }
 

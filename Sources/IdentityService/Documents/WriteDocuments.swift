@@ -110,19 +110,14 @@ struct WrittenVersions: Hashable, Sendable {
 
     /// The stored form: the time and the versions, 8 bytes each, big-endian.
     var bytes: [UInt8] {
-        ([at.milliseconds] + versions).flatMap { number in
-            (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - $0 * 8)) }
-        }
+        ([at.milliseconds] + versions).bigEndianBytes
     }
 
     /// Reads `bytes`.
     /// - Throws: `rpc/internal` for any other length: only this service writes it.
     init(_ bytes: [UInt8]) throws(ServiceError) {
-        guard bytes.count >= 8, bytes.count % 8 == 0 else {
+        guard let numbers = [Int64](bigEndianBytes: bytes), !numbers.isEmpty else {
             throw ServiceError(.internalError, detail: "an answer has \(bytes.count) bytes")
-        }
-        let numbers = stride(from: 0, to: bytes.count, by: 8).map { start in
-            bytes[start..<start + 8].reduce(Int64(0)) { $0 << 8 | Int64($1) }
         }
         self.init(versions: Array(numbers.dropFirst()), at: Timestamp(milliseconds: numbers[0]))
     }

@@ -18,7 +18,7 @@ struct AccountExportsHandler: AccountExportsService {
     let owners: SessionOwners
     let blobs: any BlobStore
     /// The streams that wait for changes of exports.
-    let watchers: DocumentWatchers
+    let watchers: AccountWatchers
     let work: ExportWork
 
     var reader: AccountReader { AccountReader(keys: keys, randomness: randomness) }

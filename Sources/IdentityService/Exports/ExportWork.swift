@@ -30,7 +30,7 @@ struct ExportWork: Sendable {
     let uploads: PhotoUploads
     let collection: ExportCollection
     /// The streams to wake after each change.
-    let watchers: DocumentWatchers
+    let watchers: AccountWatchers
     private let signal = WakeSignal()
 
     /// Looks for work at once. Called after the commit of an order.

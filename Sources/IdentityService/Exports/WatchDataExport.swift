@@ -3,11 +3,6 @@ import RPC
 import ServiceRuntime
 
 extension AccountExportsHandler {
-    /// The longest time between two checks of the access token.
-    private static let watchInterval: Duration = .seconds(30)
-    /// For one check; the stream may last for longer.
-    private static let checkTimeout: Duration = .seconds(10)
-
     /// Streams the export of the caller's account, now and at each change, until it is ready or
     /// there is none any more (G-21).
     /// - Throws: as `export(of:_:)`; `rpc/resource-exhausted` when the account has too many streams;
@@ -16,7 +11,7 @@ extension AccountExportsHandler {
         _ request: IdentityV1.WatchDataExportRequest,
         _ items: OutgoingItems<IdentityV1.WatchDataExportItem>, _ context: CallContext
     ) async throws {
-        let account = try await export(of: request.accessToken, short(context)).account
+        let account = try await export(of: request.accessToken, context.ofCheck(time)).account
         try await watchers.watching(account) { signal in
             var last: IdentityV1.DataExport?
             // Read again: it may have changed before this stream could be woken.
@@ -26,7 +21,7 @@ extension AccountExportsHandler {
                 }
                 last = export.message
                 guard export.state.isPreparing else { return }
-                await signal.wait(atMost: Self.watchInterval, time: time)
+                await signal.wait(atMost: AccountWatchers.checkInterval, time: time)
                 try Task.checkCancellation()
             }
         }
@@ -37,16 +32,9 @@ extension AccountExportsHandler {
         _ accessToken: String, _ context: CallContext
     ) async throws -> StoredExport? {
         do {
-            return try await export(of: accessToken, short(context))
+            return try await export(of: accessToken, context.ofCheck(time))
         } catch let error as ServiceError where error.code == .notFound {
             return nil
         }
-    }
-
-    private func short(_ context: CallContext) -> CallContext {
-        CallContext(
-            application: context.application,
-            deadline: min(context.deadline, time.uptime() + Self.checkTimeout),
-            metadata: context.metadata)
     }
 }

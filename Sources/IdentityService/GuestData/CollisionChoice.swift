@@ -8,7 +8,6 @@ import ServiceRuntime
 struct CollisionChoice: Hashable, Sendable {
     /// Long enough for the user to decide later on the same day.
     static let life: Duration = .seconds(24 * 3_600)
-    private static let numberBytes = 8
     /// Bound to one purpose: a value that was sealed for anything else does not open as a choice.
     private static let place = SealedPlace(purpose: "identity/collision-choice")
 
@@ -31,33 +30,21 @@ struct CollisionChoice: Hashable, Sendable {
             expiresAtMs: expiresAt.milliseconds)
     }
 
-    /// The token for this choice. It is sealed, so it reveals nothing and cannot be forged.
+    /// The token for this choice.
     /// - Throws: when sealing fails.
     func token(_ keys: IdentityKeys) throws -> String {
-        let numbers = [guest.key, account.key, expiresAt.milliseconds]
-        let bytes = numbers.flatMap { number in
-            (0..<Self.numberBytes).map { UInt8(truncatingIfNeeded: number >> (56 - $0 * 8)) }
-        }
-        return Base64URL.encode(try keys.choices.seal(bytes, at: Self.place))
+        try keys.choices.token(
+            of: [guest.key, account.key, expiresAt.milliseconds], at: Self.place)
     }
 
     /// Opens a token. Returns nil when the token is invalid or expired.
     init?(token: String, _ keys: IdentityKeys, at moment: Timestamp) {
-        // The caller gets the same answer for every invalid token, so the reason is dropped.
-        guard let sealed = Base64URL.decode(token.utf8),
-            let bytes = try? keys.choices.open(sealed, at: Self.place),
-            bytes.count == 3 * Self.numberBytes
+        guard let numbers = keys.choices.numbers(of: token, count: 3, at: Self.place),
+            let guest = AccountID(key: numbers[0]), let account = AccountID(key: numbers[1])
         else { return nil }
-        func number(_ place: Int) -> Int64 {
-            bytes.dropFirst(place * Self.numberBytes).prefix(Self.numberBytes)
-                .reduce(0) { $0 << 8 | Int64($1) }
-        }
-        guard let guest = AccountID(key: number(0)), let account = AccountID(key: number(1)) else {
-            return nil
-        }
         self.guest = guest
         self.account = account
-        expiresAt = Timestamp(milliseconds: number(2))
+        expiresAt = Timestamp(milliseconds: numbers[2])
         guard moment < expiresAt else { return nil }
     }
 }

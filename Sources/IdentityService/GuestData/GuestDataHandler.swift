@@ -14,7 +14,7 @@ struct GuestDataHandler: GuestDataService {
     let documents: AccountDocumentsHandler
     let guests: GuestSettlement
     /// The streams that wait for a change of an account's migrations.
-    let watchers: DocumentWatchers
+    let watchers: AccountWatchers
 
     var store: Store { documents.store }
     var keys: IdentityKeys { documents.keys }

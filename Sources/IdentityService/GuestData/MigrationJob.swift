@@ -16,7 +16,7 @@ struct MigrationJob: Sendable {
     let documents: AccountDocumentsHandler
     let guests: GuestSettlement
     /// The streams that wait for a change of an account's migrations.
-    let watchers: DocumentWatchers
+    let watchers: AccountWatchers
 
     private var store: Store { documents.store }
 

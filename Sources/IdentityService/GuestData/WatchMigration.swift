@@ -4,9 +4,6 @@ import ServiceRuntime
 import Storage
 
 extension GuestDataHandler {
-    /// The longest time between two checks of the access token.
-    private static let watchInterval: Duration = .seconds(30)
-
     /// Streams a migration: as it is now and at each change, until it has succeeded or needs
     /// attention (G-16). The token is checked before anything is sent, and the stream ends when it
     /// expires.
@@ -21,7 +18,8 @@ extension GuestDataHandler {
         var sent: IdentityV1.Migration?
         try await watchers.watching(account) { signal in
             while true {
-                let token = try await current(request, context)
+                let token = try await owner(
+                    of: request.accessToken, context.ofCheck(documents.time))
                 let (stored, now) = try await store.read { [id] session in
                     let stored = try Self.migration(id, of: account, in: session)
                     return (stored, try message(stored, in: session))
@@ -32,21 +30,9 @@ extension GuestDataHandler {
                 guard stored.state.isActive else { return }
                 let life = max(token.expiresAt - documents.time.now(), .seconds(1))
                 await signal.wait(
-                    atMost: min(Self.watchInterval, life), time: documents.time)
+                    atMost: min(AccountWatchers.checkInterval, life), time: documents.time)
                 try Task.checkCancellation()
             }
         }
-    }
-
-    /// The owner of the stream's token, now. The stream may last for an hour, a single call not.
-    private func current(
-        _ request: IdentityV1.WatchMigrationRequest, _ context: CallContext
-    ) async throws -> ValidAccessToken {
-        let deadline = min(context.deadline, documents.time.uptime() + .seconds(10))
-        return try await owner(
-            of: request.accessToken,
-            CallContext(
-                application: context.application, deadline: deadline,
-                metadata: context.metadata))
     }
 }

@@ -122,7 +122,7 @@ extension IdentityFixture {
                         name: "billing", keyID: "k1", key: try DocumentFixture.key(),
                         mayAssertClientAddress: false)),
                 time: time),
-            watchers: DocumentWatchers())
+            watchers: AccountWatchers())
     }
 }
 

@@ -132,16 +132,16 @@ struct WatchDocumentsTests {
 
     @Test("an account has at most ten streams, and one that ends makes room")
     func bounded() async throws {
-        let watchers = DocumentWatchers()
+        let watchers = AccountWatchers()
         let account = try #require(AccountID(key: 1))
         func nest(_ depth: Int) async throws {
             try await watchers.watching(account) { _ in
                 if depth > 1 { try await nest(depth - 1) }
             }
         }
-        try await nest(DocumentWatchers.perAccountMax)
-        try await nest(DocumentWatchers.perAccountMax)
-        let error = try await refusal { try await nest(DocumentWatchers.perAccountMax + 1) }
+        try await nest(AccountWatchers.perAccountMax)
+        try await nest(AccountWatchers.perAccountMax)
+        let error = try await refusal { try await nest(AccountWatchers.perAccountMax + 1) }
         #expect(error.code == .resourceExhausted)
     }
 }

@@ -65,7 +65,7 @@ struct ExportWorkTests {
             settings: fixture.settings, store: fixture.store, keys: fixture.keys,
             time: fixture.time, randomness: fixture.randomness, logger: fixture.log.logger(),
             blobs: blobs, uploads: fixture.profiles.uploads,
-            collection: fixture.exports.work.collection, watchers: DocumentWatchers())
+            collection: fixture.exports.work.collection, watchers: AccountWatchers())
     }
 
     @Test(

@@ -1,13 +1,16 @@
+import RPC
 import ServiceRuntime
 import Synchronization
 
-/// The streams that wait for changes of an account's documents. They are woken after the commit,
-/// and read what has changed from the store.
-final class DocumentWatchers: Sendable {
+/// The streams that wait for changes of one kind of an account's data: its documents, migrations, or
+/// export. They are woken after the commit, and read what has changed from the store.
+final class AccountWatchers: Sendable {
     /// Streams of one account: several devices, each with a few.
     static let perAccountMax = 10
     /// Streams in all, some 20 KiB each with their calls.
     static let countMax = 10_000
+    /// The longest time between two checks of a stream's access token.
+    static let checkInterval: Duration = .seconds(30)
 
     private struct State {
         var signals: [AccountID: [WakeSignal]] = [:]
@@ -16,7 +19,7 @@ final class DocumentWatchers: Sendable {
 
     private let state = Mutex(State())
 
-    /// Runs `body` with a signal that is sent after each change of the account's documents.
+    /// Runs `body` with a signal that is sent after each change of the account's data.
     /// - Throws: `rpc/resource-exhausted` when too many streams wait; what `body` throws.
     func watching(
         _ account: AccountID, _ body: (WakeSignal) async throws -> Void
@@ -42,7 +45,7 @@ final class DocumentWatchers: Sendable {
             return true
         }
         guard isAdmitted else {
-            throw ServiceError(.resourceExhausted, detail: "too many streams of documents")
+            throw ServiceError(.resourceExhausted, detail: "too many streams of changes")
         }
     }
 
@@ -53,5 +56,15 @@ final class DocumentWatchers: Sendable {
             // Accounts without streams take no memory.
             if state.signals[account]?.isEmpty == true { state.signals[account] = nil }
         }
+    }
+}
+
+extension CallContext {
+    /// The context of one check of a stream's access token. The stream may last for an hour, a single
+    /// call not.
+    func ofCheck(_ time: any Time) -> CallContext {
+        CallContext(
+            application: application, deadline: min(deadline, time.uptime() + .seconds(10)),
+            metadata: metadata)
     }
 }
