@@ -19,7 +19,7 @@ package struct BackgroundTasks: Service {
     ///   - apple: The endpoints for exchanging codes and revoking grants; nil without the operator's
     ///     key.
     ///   - orphans: Repairs what the checks find.
-    ///   - guests: Deletes guests that nobody comes back to.
+    ///   - guests: Deletes unused guests.
     init(
         beside accounts: AccountsHandler, profiles: AccountProfilesHandler,
         consents: AccountConsentsHandler, guestData: GuestDataHandler, exports: ExportWork,
@@ -63,7 +63,7 @@ package struct BackgroundTasks: Service {
             of: store, purging: IdentityTables.purges,
             [
                 check.duty, elsewhere.duty, photos.duty, exports.duty, guests.duty,
-                parents.duty, guestData.job.duty, deletionWork.duty, overdue.duty,
+                parents.duty, guestData.job.duty, deletionWork.log.duty, overdue.duty,
                 importedIDs.duty,
             ], time: time)
     }

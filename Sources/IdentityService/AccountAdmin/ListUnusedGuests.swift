@@ -6,7 +6,7 @@ extension AccountAdminHandler {
     private static let guestsMax: Int64 = 200
     private static let dayMilliseconds: Int64 = 86_400_000
 
-    /// Lists guests that nobody comes back to, for an operator (I-04). A page shows the unused ones
+    /// Lists guests without a live session, for an operator (I-04). A page shows the unused ones
     /// among two hundred guests.
     /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`; `rpc/unavailable` while the session
     ///   service cannot be reached.

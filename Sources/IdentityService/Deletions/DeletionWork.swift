@@ -25,11 +25,10 @@ final class DeletionWork: Sendable {
     /// The wait after the first failed try of a step, which doubles up to `longestBackoff`.
     static let firstBackoff: Duration = .milliseconds(250)
     static let longestBackoff: Duration = .seconds(300)
-    /// How often the store's log is truncated while accounts are deleted. What was deleted is then
-    /// in no file any more, 10 s after a deletion at the latest.
-    static let truncationInterval: Duration = .seconds(4)
 
     let steps: DeletionSteps
+    /// With it, what was deleted is in no file any more, 10 s after a deletion at the latest.
+    let log: LogTruncation
     private let store: Store
     private let deletions: DeletionWriting
     private let time: any Time
@@ -37,13 +36,11 @@ final class DeletionWork: Sendable {
     private let failures: [DeletionStep: Counter]
     /// The accounts whose deletion a task works on.
     private let underway = Mutex<Set<AccountID>>([])
-    /// Rows were deleted since the log was truncated. True at the start: a crash may have come
-    /// before.
-    private let isLogStale = Mutex(true)
 
     init(_ steps: DeletionSteps, metrics: any MetricsFactory) {
         self.steps = steps
         store = steps.store
+        log = LogTruncation(of: steps.store)
         deletions = steps.deletions
         time = steps.time
         logger = steps.logger
@@ -57,30 +54,6 @@ final class DeletionWork: Sendable {
                         factory: metrics)
                 )
             })
-    }
-
-    var duty: Duty {
-        Duty("deletions-log", every: Self.truncationInterval) { [self] in
-            try await truncateLog()
-            return false
-        }
-    }
-
-    /// Truncates the store's log, if rows were deleted since it last was (Sources/SECURITY.md,
-    /// Erasure).
-    /// - Throws: as `Store.truncateLog`; the next call tries again.
-    func truncateLog() async throws {
-        let isStale = isLogStale.withLock { stale in
-            defer { stale = false }
-            return stale
-        }
-        guard isStale else { return }
-        do {
-            try await store.truncateLog()
-        } catch {
-            isLogStale.withLock { $0 = true }
-            throw error
-        }
     }
 
     /// Runs until cancelled or shut down.
@@ -140,7 +113,7 @@ final class DeletionWork: Sendable {
                     continue
                 }
                 try await steps.take(current, of: deletion)
-                if current == .rows || current == .end { isLogStale.withLock { $0 = true } }
+                if current == .rows || current == .end { log.recordDeletion() }
             }
         } catch {
             // What a shutdown cuts off is no failure: it goes on after the next start.

@@ -9,7 +9,7 @@ extension AccountExportsHandler {
     ///
     /// It needs a session of the account and a proof of the last five minutes: a mailed link alone
     /// gives nothing, so neither does a mailbox that somebody else reads. A link serves once, from
-    /// the call's first step on; whoever comes by the app needs none.
+    /// the call's first step on; in the app none is needed.
     /// - Throws: as `SessionOwners.require` and `SQLSession.callersRow`; `auth/session-ended`;
     ///   `auth/invalid-link` for a link that was used, or of another export; `rpc/not-found` for an
     ///   export that is not the account's or not ready; `rpc/invalid-argument` with `offset`;

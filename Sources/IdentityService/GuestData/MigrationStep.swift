@@ -184,7 +184,7 @@ struct MigrationStep {
         if let guest, !moved.isEmpty { try guest.take(moved, in: transaction) }
     }
 
-    /// Ends the migration: the guest is deleted, or the owner hears what needs attention.
+    /// Ends the migration: the guest is deleted, or its state and a mail tell what needs attention.
     private func end(_ guest: OwnedDocuments?, done: Int) throws {
         let account = migration.account
         let issues = try transaction.issueCount(of: migration.migration)

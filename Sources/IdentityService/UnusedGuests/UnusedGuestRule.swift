@@ -1,6 +1,6 @@
 import ServiceRuntime
 
-/// When a guest that nobody comes back to is deleted (I-04). Pure.
+/// When an unused guest is deleted (I-04). Pure.
 ///
 /// A guest is reached only through its session (G-07), so one without a live session stays unused
 /// for ever. It is kept for `guest-kept` from its last use, and at least as long from the upgrade to

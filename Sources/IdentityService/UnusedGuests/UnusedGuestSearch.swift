@@ -13,7 +13,7 @@ struct UnusedGuest: Hashable, Sendable {
     let deletedAt: Timestamp?
 }
 
-/// Searches guests that nobody uses: pages of identity's guests, and what the session service knows
+/// Searches unused guests: pages of identity's guests, and what the session service knows
 /// of their use.
 struct UnusedGuestSearch: Sendable {
     /// Guests in one read, and in one call of the session service, which takes 1,000.

@@ -5,7 +5,7 @@ import ServiceRuntime
 import Storage
 import Synchronization
 
-/// Begins the deletion of guests that nobody comes back to (I-04), daily. The first search after a
+/// Begins the deletion of unused guests (I-04), daily. The first search after a
 /// start looks at all guests, and logs how many will go and from when on.
 ///
 /// A step looks at one page of guests. If the session service does not answer, nothing is decided,

@@ -94,7 +94,7 @@ struct DeletionStepsTests {
         }
         #expect(canaries.count >= 6)
         await fixture.carryOn(ada)
-        try await fixture.tasks.deletionWork.truncateLog()
+        try await fixture.tasks.deletionWork.log.truncate()
         let files = ["identity.sqlite", "identity.sqlite-wal"].map { fixture.folder.file($0) }
         for file in files {
             let bytes = Array(try Data(contentsOf: URL(filePath: file)))
