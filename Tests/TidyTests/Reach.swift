@@ -91,8 +91,10 @@ struct Reach {
             return try !isDescribed
                 || !places.contains { place in
                     let line = try SwiftSource(place.path, in: checkout).code[place.line]
-                    // Where values are taken out of a mail, none is made.
-                    return place.isCalled && !line.contains(".\(mail.name)(let ")
+                    // Where values are taken out of a mail, none is made. One without values is made
+                    // by its whole name.
+                    return line.contains("IdentityMail.\(mail.name)")
+                        || place.isCalled && !line.contains(".\(mail.name)(let ")
                 }
         }.map(\.value)
     }
