@@ -18,8 +18,6 @@ struct Reach {
         "identity": "IdentityService", "session": "SessionService",
         "ratelimit": "RateLimitService", "notification": "NotificationService",
     ]
-    /// Where identity's mails are described.
-    private static let mails = "/Outbox/IdentityMail.swift"
     /// The folder in which each service implements the package `accountdata`.
     private static let implementedByEach = "/AccountData/"
 
@@ -89,14 +87,14 @@ struct Reach {
             let places = index.places(of: mail.name).filter {
                 $0.isMember && Self.module(of: $0.path) == "IdentityService"
             }
-            let isDescribed = places.contains { $0.path.hasSuffix(Self.mails) }
+            let isDescribed = places.contains { $0.path.hasSuffix("/Outbox/IdentityMail.swift") }
             return try !isDescribed
                 || !places.contains { place in
                     let line = try SwiftSource(place.path, in: checkout).code[place.line]
-                    // A mail without values is made without a call, and described without one.
-                    // Where values are taken out of a mail, none is made.
-                    return (place.isCalled || !place.path.hasSuffix(Self.mails))
-                        && !line.contains(".\(mail.name)(let ")
+                    // Where values are taken out of a mail, none is made. One without values is made
+                    // by its whole name.
+                    return line.contains("IdentityMail.\(mail.name)")
+                        || place.isCalled && !line.contains(".\(mail.name)(let ")
                 }
         }.map(\.value)
     }

@@ -133,5 +133,7 @@ struct ReferenceTests {
         last.after == UInt8(ascii: " ") && (last.bytes.count == 5 || last.bytes.count == 6)
             && ["issue", "issues"].contains(last.text.lowercased())
             && " #".utf8.contains(word.before) && word.text.allSatisfy(\.isNumber)
+            // Not `issues = 6`.
+            && word.bytes.startIndex - last.bytes.endIndex <= 2
     }
 }

@@ -58,6 +58,7 @@ extension Transaction {
         rows += try execute("DELETE FROM links WHERE account = ?", key)
         rows += try execute("DELETE FROM email_changes WHERE account = ?", key)
         rows += try execute("DELETE FROM claims WHERE account = ?", key)
+        try lockPhoneCodes(of: account)
         rows += try execute("DELETE FROM phone_codes WHERE account = ?", key)
         rows += try execute("DELETE FROM notices WHERE account = ?", key)
         rows += try execute("DELETE FROM known_devices WHERE account = ?", key)

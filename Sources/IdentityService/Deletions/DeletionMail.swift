@@ -43,7 +43,7 @@ struct DeletionMail: Sendable {
         guard payload.isEmailProved, let address = EmailAddress(payload.email) else { return }
         try transaction.enqueue(
             outbox.email(
-                .deletionDone, of: nil, to: address.mailbox, language: payload.language,
+                IdentityMail.deletionDone, of: nil, to: address.mailbox, language: payload.language,
                 expiresAt: transaction.at + Self.lastMailLife, key: outbox.newKey()))
     }
 

@@ -183,7 +183,16 @@ extension Transaction {
     /// Deletes the codes that an account's sessions have requested, so that they give no access
     /// after a takeover or a deletion.
     func removePhoneCodes(of account: AccountID) throws {
+        try lockPhoneCodes(of: account)
         try put("DELETE FROM phone_codes WHERE account = ?", [.integer(account.key)])
+    }
+
+    /// Flows about a code decide about its number.
+    func lockPhoneCodes(of account: AccountID) throws {
+        let numbers = try query(
+            "SELECT number_key FROM phone_codes WHERE account = ?", [.integer(account.key)]
+        ) { try $0.blob(0) }
+        for number in numbers { try lock(.hash(number)) }
     }
 }
 

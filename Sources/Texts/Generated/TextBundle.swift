@@ -769,7 +769,7 @@ file/account.json: dein Konto: Name, E-Mail-Adresse, Telefonnummer, Einstellunge
 file/sign-in-methods.json: die Anmeldearten, die mit deinem Konto verknüpft sind
 file/consents.json: wozu du wann zugestimmt hast
 file/documents.json: die Daten, die die App für dich gespeichert hat
-file/guest-data.json: was mit den Daten geschah, die als Gast gespeichert wurden, und was davon noch nicht übernommen ist
+file/guest-data.json: Daten eines Gastes, die in dieses Konto übernommen werden
 file/photo.json: wann dein Foto hochgeladen wurde und wie groß es ist
 file/photo: dein Foto
 file/account-history.json: was mit deinem Konto geschah, zum Beispiel Anmeldungen und Änderungen
@@ -790,7 +790,7 @@ file/account.json: your account: name, email address, phone number, settings and
 file/sign-in-methods.json: the ways to sign in that are linked to your account
 file/consents.json: what you have agreed to, and when
 file/documents.json: the data that the app has stored for you
-file/guest-data.json: what was decided about the data that you saved as a guest, and the part of it that is not moved yet
+file/guest-data.json: data of a guest that is being moved into your account
 file/photo.json: when your photo was uploaded, and its size
 file/photo: your photo
 file/account-history.json: what happened with your account, for example sign-ins and changes
@@ -826,7 +826,7 @@ file/account.json: tu cuenta: nombre, dirección de correo, número de teléfono
 file/sign-in-methods.json: los métodos de inicio de sesión vinculados a tu cuenta
 file/consents.json: lo que has aceptado, y cuándo
 file/documents.json: los datos que la aplicación ha guardado para ti
-file/guest-data.json: lo que se decidió sobre los datos guardados como invitado, y los que aún no se han trasladado
+file/guest-data.json: datos de una persona invitada que se están pasando a esta cuenta
 file/photo.json: cuándo se subió tu foto, y su tamaño
 file/photo: tu foto
 file/account-history.json: lo que ha ocurrido con tu cuenta, por ejemplo inicios de sesión y cambios
@@ -847,7 +847,7 @@ file/account.json: votre compte : nom, adresse e-mail, numéro de téléphone, 
 file/sign-in-methods.json: les méthodes de connexion associées à votre compte
 file/consents.json: ce que vous avez accepté, et quand
 file/documents.json: les données que l’application a enregistrées pour vous
-file/guest-data.json: ce qui a été décidé pour les données enregistrées en tant qu’invité, et celles qui ne sont pas encore transférées
+file/guest-data.json: données d’un invité en cours de transfert vers ce compte
 file/photo.json: la date d’envoi de votre photo, et sa taille
 file/photo: votre photo
 file/account-history.json: ce qui s’est passé avec votre compte, par exemple des connexions et des modifications
@@ -868,7 +868,7 @@ file/account.json: アカウント（名前、メールアドレス、電話番�
 file/sign-in-methods.json: アカウントに連携しているログイン方法
 file/consents.json: 同意した内容と日時
 file/documents.json: アプリがあなたのために保存したデータ
-file/guest-data.json: ゲストとして保存したデータの扱いと、まだ移されていないデータ
+file/guest-data.json: このアカウントに移行中のゲストのデータ
 file/photo.json: 写真をアップロードした日時と大きさ
 file/photo: あなたの写真
 file/account-history.json: ログインや変更など、アカウントの履歴
@@ -3107,7 +3107,7 @@ go-on: Weiter
 question-title: Das Konto endgültig löschen?
 question: Das ist die letzte Frage. Wenn du dein Konto behalten willst, schließe diese Seite.
 later: Später löschen, mit Zeit zum Abbrechen
-now: Jetzt löschen
+at-once: Jetzt löschen
 deleted-title: Dein Konto wird gelöscht
 deleted: Niemand kann sich mehr damit anmelden, und seine Daten sind in wenigen Augenblicken weg. Du bekommst noch eine letzte Mail. Du kannst diese Seite schließen.
 waiting-title: Dein Konto wird später gelöscht
@@ -3128,7 +3128,7 @@ go-on: Continue
 question-title: Delete the account for good?
 question: This is the last question. To keep your account, close this page.
 later: Delete it later, with time to cancel
-now: Delete it now
+at-once: Delete it now
 deleted-title: Your account is being deleted
 deleted: Nobody can sign in to it any more, and its data will be gone within moments. You will get one last email. You can close this page.
 waiting-title: Your account will be deleted
@@ -3162,7 +3162,7 @@ go-on: Continuar
 question-title: ¿Eliminar la cuenta para siempre?
 question: Es la última pregunta. Si quieres conservar tu cuenta, cierra esta página.
 later: Eliminar más tarde, con tiempo para cancelar
-now: Eliminar ahora
+at-once: Eliminar ahora
 deleted-title: Tu cuenta se está eliminando
 deleted: Ya nadie puede iniciar sesión en ella, y sus datos desaparecerán en unos instantes. Recibirás un último correo. Puedes cerrar esta página.
 waiting-title: Tu cuenta se eliminará más tarde
@@ -3183,7 +3183,7 @@ go-on: Continuer
 question-title: Supprimer définitivement le compte ?
 question: C’est la dernière question. Pour conserver votre compte, fermez cette page.
 later: Supprimer plus tard, avec le temps d’annuler
-now: Supprimer maintenant
+at-once: Supprimer maintenant
 deleted-title: Votre compte est en cours de suppression
 deleted: Plus personne ne peut s’y connecter, et ses données auront disparu dans quelques instants. Vous recevrez un dernier e-mail. Vous pouvez fermer cette page.
 waiting-title: Votre compte sera supprimé plus tard
@@ -3204,7 +3204,7 @@ go-on: 次へ
 question-title: アカウントを完全に削除しますか
 question: これが最後の確認です。アカウントを残す場合は、このページを閉じてください。
 later: 後で削除する（それまで取り消せます）
-now: 今すぐ削除する
+at-once: 今すぐ削除する
 deleted-title: アカウントを削除しています
 deleted: このアカウントにはもうログインできません。データはまもなくすべて消えます。最後のメールをお送りします。このページは閉じてかまいません。
 waiting-title: アカウントは後で削除されます

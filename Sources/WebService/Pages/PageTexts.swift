@@ -39,7 +39,8 @@ package struct PageTexts: Sendable {
         /// Only of a page that asks for address and password.
         case emailLabel = "email-label"
         // Only of the deletion of an account.
-        case consequences, deleted, later, now, question, waiting
+        case consequences, deleted, later, question, waiting
+        case atOnce = "at-once"
         case deletedTitle = "deleted-title"
         case goOn = "go-on"
         case questionTitle = "question-title"

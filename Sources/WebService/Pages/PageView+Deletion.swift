@@ -22,7 +22,7 @@ extension PageView {
         <input type="hidden" name="\(PageForm.field)" value="\(token)">
         <input type="hidden" name="confirmation" value="\(confirmation)">
         <button type="submit" name="choice" value="later">\(texts[.later])</button>
-        <button type="submit" name="choice" value="now">\(texts[.now])</button>
+        <button type="submit" name="choice" value="now">\(texts[.atOnce])</button>
         </form>
 
         """

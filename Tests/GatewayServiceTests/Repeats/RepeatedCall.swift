@@ -94,6 +94,7 @@ struct RepeatedCall: Sendable, CustomTestStringConvertible {
         PhoneSignInDescription.service, EmailsDescription.service,
         DocumentsDescription.service, BackendDocumentsDescription.service,
         ProfileDescription.service, OnboardingDescription.service,
+        AccountDeletionDescription.service,
     ]
 
     /// Fields that may differ in a repeat: an access token, which expires before a late repeat; the

@@ -95,6 +95,9 @@ extension SessionRow {
             try await $0.consents.requestParentalConsent(
                 .init(parentEmail: "eve@example.org"), $2)
         },
+        .init("Consents/AnswerParentalConsent") {
+            try await $0.consents.answerParentalConsent(.init(token: "x"), $2)
+        },
     ]
 
     static let exports: [SessionRow] = [

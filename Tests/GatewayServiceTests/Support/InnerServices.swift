@@ -122,8 +122,9 @@ final class InnerServices: Sendable {
 
     /// Runs outbox and delivery until nothing is left.
     func settle(_ location: SourceLocation = #_sourceLocation) async throws {
-        // A request for a reset link is delayed (`requestPasswordReset`).
-        let requests = try await count(identityStore, "outbox", where: "topic = 'password-reset'")
+        // A request for a reset link is delayed (`requestPasswordReset`), and one for a deletion.
+        let requests = try await count(
+            identityStore, "outbox", where: "topic IN ('password-reset', 'deletion-link')")
         if requests > 0 { time.advance(by: .seconds(1)) }
         try await withThrowingTaskGroup { group in
             group.addTask { try await self.sessionService.background.run() }

@@ -42,7 +42,8 @@ struct ExportTests {
         #expect(
             archive.files.map(\.name) == [
                 "account.json", "sign-in-methods.json", "consents.json", "documents.json",
-                "photo.json", "account-history.json", "sessions.json", "messages.json",
+                "guest-data.json", "photo.json", "account-history.json", "sessions.json",
+                "messages.json",
                 "limits.json", "index.html",
             ])
         #expect(archive["account.json"]?.contains("ada@example.org") == true)

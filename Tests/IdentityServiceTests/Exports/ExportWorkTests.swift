@@ -53,7 +53,7 @@ struct ExportWorkTests {
             #expect(try await fixture.exports.work.prepareDue())
             let ready = try await fixture.export(token)
             #expect(ready.state == .ready)
-            #expect(try ZIPReader(await fixture.fetch(token, ready.exportId)).files.count == 10)
+            #expect(try ZIPReader(await fixture.fetch(token, ready.exportId)).files.count == 11)
             #expect(try await fixture.cancelExport(token))
         }
         #expect(fixture.log.lines.contains { $0.contains("identity.export.failed") })

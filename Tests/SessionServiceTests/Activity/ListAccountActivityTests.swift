@@ -27,7 +27,7 @@ struct ListAccountActivityTests {
 
     @Test("each is as in GetAccountActivity, in the order of the request; zeroes if not known")
     func order() async throws {
-        let accounts = try (0..<250).map { _ in try fixture.account() }
+        let accounts = try (1...250).map { try fixture.account($0) }
         for place in [3, 120, 249] { _ = try await fixture.open(accounts[place]) }
         let ended = try await fixture.open(accounts[4])
         fixture.time.advance(by: .seconds(60))

@@ -70,7 +70,7 @@ extension SystemTests {
                 let token = first.session.accessToken
                 let written = try await cluster.call(
                     "postern.gateway.v1.Documents/WriteDocument",
-                    #"{"write":{"collection":"notes","name":"a","json":"{\"text\":\"canary\"}"}}"#,
+                    #"{"write":{"collection":"settings","name":"a","json":"{\"text\":\"canary\"}"}}"#,
                     token: token)
                 #expect(written.exitCode == 0, "\(written.errors)")
                 // A part is missing, and then the job's own program ends.

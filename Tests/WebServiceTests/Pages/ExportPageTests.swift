@@ -25,6 +25,8 @@ struct ExportPageTests {
             #expect(
                 sent.fields["content-disposition"] == "attachment; filename=\"your-data.zip\"")
             #expect(sent.fields["cache-control"] == "no-store")
+            // It signs out after the last byte.
+            try await eventually { fixture.gateway.calls.count == 4 }
             let calls = fixture.gateway.calls
             #expect(
                 calls.map(\.method) == [

@@ -26,6 +26,7 @@ package struct SubjectChecks: SQLEngine {
         "push_call",  // the expired row of a call is replaced by its key
         "stopped_address",  // each statement replaces the row of a hash
         "stopped_number",  // the same
+        "underage_devices",  // the same
     ]
 
     private let inner: any SQLEngine
