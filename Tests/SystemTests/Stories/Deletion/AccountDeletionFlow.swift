@@ -22,7 +22,7 @@ extension SystemTests.ProfileStories {
 
         @Test("D0: account deletion flow: the consequences, a second confirmation, and at once")
         func atOnce() async throws {
-            let ada = Person(34_001)
+            let ada = Person(37_001)
             let (app, account) = try await fixture.verified(ada)
             try await app.write("settings", #"{"theme":"dark"}"#)
             let photo = try await web.putPhoto(TestPhoto.jpeg(), app.context())
@@ -61,7 +61,7 @@ extension SystemTests.ProfileStories {
 
         @Test("D0: account deletion flow: with a wait it can be cancelled in a session")
         func cancelled() async throws {
-            let (app, _) = try await fixture.verified(Person(34_002))
+            let (app, _) = try await fixture.verified(Person(37_002))
             let waiting = try await app.delete(wait: true)
             #expect(waiting.state == .waiting)
             #expect(waiting.dueAtMs - waiting.requestedAtMs == 7 * Self.day)
@@ -84,7 +84,7 @@ extension SystemTests.ProfileStories {
         @Test(
             "D0: account deletion flow, by page: the mailed link, the consequences, two questions")
         func byPage() async throws {
-            let ada = Person(34_003)
+            let ada = Person(37_003)
             let (app, _) = try await fixture.verified(ada)
             let (browser, origin) = (try PageBrowser(), origin)
             let page = "delete-account"
@@ -113,7 +113,7 @@ extension SystemTests.ProfileStories {
 
         @Test("D0: account deletion flow, by page: the mailed link keeps an account")
         func keptByPage() async throws {
-            let (app, _) = try await fixture.verified(Person(34_004))
+            let (app, _) = try await fixture.verified(Person(37_004))
             #expect(try await app.delete(wait: true).state == .waiting)
             let page = "keep-account"
             let token = try await fixture.linkToken(to: app.person.email, page: page)
@@ -127,7 +127,7 @@ extension SystemTests.ProfileStories {
 
         @Test("G-20: an operator deletes an account, and sees deletions that wait")
         func byOperator() async throws {
-            let (app, account) = try await fixture.verified(Person(34_005))
+            let (app, account) = try await fixture.verified(Person(37_005))
             let delete = ["accounts", "delete", app.person.email]
             let unasked = try await fixture.cluster.tool(delete)
             #expect(unasked.exitCode == 1 && unasked.errors.contains("--yes"), "\(unasked)")
