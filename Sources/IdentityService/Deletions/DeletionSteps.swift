@@ -173,14 +173,22 @@ extension DeletionSteps {
         }
     }
 
+    /// Attack: somebody signs up with the address of a person who has stopped our mails, and deletes
+    /// the account, so that mails go to the address again. So the notification service forgets an
+    /// address only if it was verified. What the limits count by one that was not is forgotten.
     private func forgetElsewhere(_ deletion: StoredDeletion) async throws {
         let payload = try payload(deletion)
-        let request = AccountDataV1.ForgetAccountDataRequest(
-            subject: AccountDataV1.DataSubject(
-                accountId: deletion.account.text,
-                emails: payload.email.isEmpty ? [] : [payload.email],
-                phoneNumbers: payload.phoneNumbers))
-        for peer in [peers.sessionData, peers.notificationData, peers.rateLimitData] {
+        let entered = payload.email.isEmpty ? [] : [payload.email]
+        let calls: [(peer: any AccountDataAPI, emails: [String])] = [
+            (peers.sessionData, entered),
+            (peers.notificationData, payload.isEmailProved ? entered : []),
+            (peers.rateLimitData, entered),
+        ]
+        for (peer, emails) in calls {
+            let request = AccountDataV1.ForgetAccountDataRequest(
+                subject: AccountDataV1.DataSubject(
+                    accountId: deletion.account.text, emails: emails,
+                    phoneNumbers: payload.phoneNumbers))
             _ = try await peer.forgetAccountData(request, context(.otherServices, deletion))
         }
         try await finish(.otherServices, deletion)

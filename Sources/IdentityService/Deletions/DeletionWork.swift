@@ -25,6 +25,8 @@ final class DeletionWork: Sendable {
     /// The wait after the first failed try of a step, which doubles up to `longestBackoff`.
     static let firstBackoff: Duration = .milliseconds(250)
     static let longestBackoff: Duration = .seconds(300)
+    /// How often a deletion that a suspension holds is looked at.
+    static let heldRetry: Duration = .seconds(3_600)
 
     let steps: DeletionSteps
     /// With it, what was deleted is in no file any more, 10 s after a deletion at the latest.
@@ -132,6 +134,9 @@ final class DeletionWork: Sendable {
     }
 
     /// A deletion that waits: begins it if its time has come, else tells the owner, once.
+    ///
+    /// Attack: an owner who expects a suspension requests a deletion before it, and signs up again
+    /// after it. So an owner's deletion waits for as long as the account is suspended.
     private func attend(_ account: AccountID) async throws {
         let mail = DeletionMail(
             settings: steps.settings,
@@ -139,6 +144,10 @@ final class DeletionWork: Sendable {
         try await store.write(about: [.account(account)]) { transaction in
             guard var deletion = try transaction.deletion(of: account), deletion.step == nil
             else { return }
+            if deletion.dueAt <= transaction.at, try transaction.isHeld(deletion) {
+                deletion.nextAttemptAt = transaction.at + Self.heldRetry
+                return try transaction.update(deletion)
+            }
             if try transaction.beginDueDeletion(&deletion) { return }
             deletion.keepLink = try deletion.keepLink ?? mail.scheduled(deletion, transaction)
             deletion.nextAttemptAt = deletion.dueAt

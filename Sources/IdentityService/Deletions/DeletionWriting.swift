@@ -76,6 +76,13 @@ extension Transaction {
         try recordEnd(of: deletion.account)
     }
 
+    /// Whether a deletion that waits does not begin yet: its owner requested it, and the account was
+    /// suspended since. An operator can begin it (`DeleteAccount`).
+    func isHeld(_ deletion: StoredDeletion) throws -> Bool {
+        guard deletion.source == .owner else { return false }
+        return try standing(deletion.account)?.isSuspended ?? false
+    }
+
     /// Cancels the deletion of an account that waits (`DeletionRule`).
     /// - Returns: whether one waited until now.
     func cancelDeletion(of account: AccountID) throws -> Bool {

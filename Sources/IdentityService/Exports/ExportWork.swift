@@ -79,8 +79,9 @@ struct ExportWork: Sendable {
         guard let row = try await begin(export) else { return }
         let reader = AccountReader(keys: keys, randomness: randomness)
         let account = try reader.message(row, lastSignInAt: nil)
+        // What is known by an address that is not verified may be another person's.
         let subject = AccountDataV1.DataSubject(
-            accountId: account.accountId, emails: [account.email].filter { !$0.isEmpty },
+            accountId: account.accountId, emails: account.emailVerified ? [account.email] : [],
             phoneNumbers: [account.phoneNumber].filter { !$0.isEmpty })
         let vault = try reader.vault(row)
         let blob = BlobName(drawnFrom: randomness)

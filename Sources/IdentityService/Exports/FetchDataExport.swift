@@ -13,7 +13,8 @@ extension AccountExportsHandler {
     /// - Throws: as `SessionOwners.require` and `SQLSession.callersRow`; `auth/session-ended`;
     ///   `auth/invalid-link` for a link that was used, or of another export; `rpc/not-found` for an
     ///   export that is not the account's or not ready; `rpc/invalid-argument` with `offset`;
-    ///   `rpc/unavailable` when the disk fails.
+    ///   `rpc/unavailable` when the disk fails; `rpc/resource-exhausted` when the account has too
+    ///   many streams.
     func fetchDataExport(
         _ request: IdentityV1.FetchDataExportRequest,
         _ items: OutgoingItems<IdentityV1.FetchDataExportItem>, _ context: CallContext
@@ -26,13 +27,16 @@ extension AccountExportsHandler {
         let vault = try reader.vault(row)
         var part = Int(request.offset) / SealedArchive.partBytes
         var skipped = Int(request.offset) % SealedArchive.partBytes
-        while part < archive.parts {
-            // A cancelled export has no file any more.
-            guard let bytes = try await archive.part(part, in: blobs, vault) else {
-                throw Self.notFound
+        // Attack: one account holds all streams by downloads that it does not read.
+        try await watchers.watching(owner.account) { _ in
+            while part < archive.parts {
+                // A cancelled export has no file any more.
+                guard let bytes = try await archive.part(part, in: blobs, vault) else {
+                    throw Self.notFound
+                }
+                try await items.write(.init(data: Array(bytes.dropFirst(skipped))))
+                (part, skipped) = (part + 1, 0)
             }
-            try await items.write(.init(data: Array(bytes.dropFirst(skipped))))
-            (part, skipped) = (part + 1, 0)
         }
     }
 

@@ -82,11 +82,14 @@ extension SQLSession {
         ) { Int(clamping: try $0.integer(0)) } ?? 0
     }
 
-    /// The bytes that an account's bundles hold: of this one, and of those that have arrived.
-    func bundledBytes(of account: AccountID, in bundle: MigrationID) throws -> Int64 {
+    /// What an account's bundles hold: this one, and those that have arrived.
+    func bundled(
+        of account: AccountID, in bundle: MigrationID
+    ) throws -> (documents: Int64, bytes: Int64) {
         try queryOne(
             """
-            SELECT CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM guest_migration_documents
+            SELECT count(*) AS documents, CAST(coalesce(sum(bytes), 0) AS BIGINT) AS bytes
+            FROM guest_migration_documents
             WHERE account = ?1 AND (migration = ?2 OR migration IN (
                 SELECT migration FROM guest_migrations WHERE account = ?1 AND state <> ?3))
             """,
@@ -94,7 +97,7 @@ extension SQLSession {
                 .integer(account.key), .integer(bundle.key),
                 .integer(MigrationState.receiving.rawValue),
             ]
-        ) { try $0.integer(0) } ?? 0
+        ) { (try $0.integer("documents"), try $0.integer("bytes")) } ?? (0, 0)
     }
 }
 

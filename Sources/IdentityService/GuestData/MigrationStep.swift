@@ -49,7 +49,7 @@ struct MigrationStep {
 
     func run() throws -> Progress {
         guard let owner = try transaction.documentOwner(migration.account),
-            owner.status != .deleting
+            owner.status != .deleting, owner.status != .suspended
         else { return .ended }
         let target = try documents.opened(owner)
         guard migration.choice != nil else {
@@ -62,6 +62,9 @@ struct MigrationStep {
             try transaction.apply(.released, to: migration, documents: migration.done)
             return .ended
         }
+        // The operator wants to see it as it is. Its documents wait, like those into a suspended
+        // account.
+        guard guest.status != .suspended else { return .ended }
         return try step(into: target, from: documents.opened(guest))
     }
 

@@ -54,19 +54,21 @@ extension SQLSession {
             ], StoredMigration.init)
     }
 
-    /// The next migrations that the job has to go on with. Those into an account that is being
-    /// deleted wait: they go on if the deletion is cancelled.
+    /// The next migrations that the job has to go on with. Nothing is moved into an account that is
+    /// being deleted; those into a suspended one wait until it is restored.
     func activeMigrations(after last: Int64, limit: Int64) throws -> [StoredMigration] {
         try query(
             """
             SELECT \(StoredMigration.columns) FROM guest_migrations
             WHERE state IN (1, 2) AND migration > ? AND NOT EXISTS (
                 SELECT 1 FROM accounts
-                WHERE accounts.account = guest_migrations.account AND accounts.status = ?)
+                WHERE accounts.account = guest_migrations.account
+                    AND accounts.status IN (?, ?))
             ORDER BY migration LIMIT ?
             """,
             [
-                .integer(last), .integer(AccountStatus.deleting.rawValue), .integer(limit),
+                .integer(last), .integer(AccountStatus.deleting.rawValue),
+                .integer(AccountStatus.suspended.rawValue), .integer(limit),
             ], StoredMigration.init)
     }
 

@@ -7,6 +7,9 @@ import Storage
 extension GuestDataHandler {
     /// Documents of one bundle.
     private static let documentsMax = 200
+    /// Documents of an account's bundles that are not moved yet. Attack: bundles that no collection
+    /// takes stay until the account is deleted, and of the smallest 100,000 fit the bytes.
+    static let heldMax = 1_000
     /// Documents, and bytes of JSON, that one transaction stores.
     private static let batchMax = 20
     private static let batchBytesMax = 256 * 1_024
@@ -124,12 +127,15 @@ extension GuestDataHandler {
         let bytesMax = Int64(documents.settings.bytesMax)
         try await store.write(about: bundle.subjects, bulkBytes: bytes) { [batch] transaction in
             let row = try transaction.callersRow(bundle.account)
-            let held = try transaction.bundledBytes(of: bundle.account, in: bundle.migration)
-            guard held + Int64(bytes) <= bytesMax else {
+            let held = try transaction.bundled(of: bundle.account, in: bundle.migration)
+            guard held.documents + Int64(batch.count) <= Self.heldMax,
+                held.bytes + Int64(bytes) <= bytesMax
+            else {
                 var error = ServiceError(.documentQuota)
                 error.documentQuota = ServiceError.DocumentQuota(
-                    documents: 0, documentsMax: UInt32(clamping: Self.documentsMax),
-                    bytes: UInt32(clamping: held), bytesMax: UInt32(clamping: bytesMax))
+                    documents: UInt32(clamping: held.documents),
+                    documentsMax: UInt32(clamping: Self.heldMax),
+                    bytes: UInt32(clamping: held.bytes), bytesMax: UInt32(clamping: bytesMax))
                 throw error
             }
             let vault = try AccountReader(keys: keys, randomness: documents.randomness).vault(row)

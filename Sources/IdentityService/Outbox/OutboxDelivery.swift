@@ -87,6 +87,12 @@ package struct OutboxDelivery: Sendable {
         guard request.expiresAtMs > time.now().milliseconds else {
             return giveUp(message, "expired")
         }
+        // As for mails: the number would stay behind.
+        if let account = AccountID(text: request.accountId),
+            try await !store.read({ try $0.mayMail(account) })
+        {
+            return
+        }
         do {
             _ = try await peers.texts.sendText(request, context(message))
         } catch let error as ServiceError

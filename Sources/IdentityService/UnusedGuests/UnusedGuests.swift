@@ -67,8 +67,8 @@ final class UnusedGuests: Sendable {
         let (account, writing) = (guest.account, writing)
         let isBegun = try await store.write(about: [.account(account)]) { transaction in
             // It may have been deleted in another way since it was read. It cannot have been used:
-            // no session of it was live.
-            guard try transaction.isUndeletedGuest(account) else { return false }
+            // no session of it was live. A suspended one is the operator's to delete.
+            guard try transaction.isDeletableGuest(account) else { return false }
             try transaction.beginDeletion(
                 of: account, source: .guestKept, due: transaction.at, writing)
             try transaction.audit(AuditEvent(.guestExpired, account: account.key))
@@ -103,10 +103,13 @@ final class UnusedGuests: Sendable {
 }
 
 extension SQLSession {
-    fileprivate func isUndeletedGuest(_ account: AccountID) throws -> Bool {
+    fileprivate func isDeletableGuest(_ account: AccountID) throws -> Bool {
         try queryOne(
-            "SELECT 1 FROM accounts WHERE account = ? AND is_guest = 1 AND status <> ?",
-            [.integer(account.key), .integer(AccountStatus.deleting.rawValue)]
+            "SELECT 1 FROM accounts WHERE account = ? AND is_guest = 1 AND status NOT IN (?, ?)",
+            [
+                .integer(account.key), .integer(AccountStatus.deleting.rawValue),
+                .integer(AccountStatus.suspended.rawValue),
+            ]
         ) { _ in true } ?? false
     }
 }

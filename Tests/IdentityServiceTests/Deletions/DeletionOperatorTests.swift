@@ -38,6 +38,45 @@ struct DeletionOperatorTests {
         #expect(gone.code == .notFound)
     }
 
+    @Test("an owner's deletion that waits does not end a suspension; an operator can begin it")
+    func held() async throws {
+        let fixture = try IdentityFixture()
+        let (ada, token) = try await fixture.person()
+        let admin = fixture.service.accountAdmin
+        try await fixture.requestDeletion(IdentityFixture.caller(token), wait: true)
+        await fixture.carryOn(ada)
+        _ = try await admin.suspendAccount(
+            .init(accountId: ada.text, reason: "spam", actor: "ann"), tool(fixture))
+        fixture.time.advance(by: .seconds(8 * 24 * 3_600))
+        await fixture.carryOn(ada)
+        let held = try #require(try await fixture.deletion(of: ada))
+        #expect(held.step == nil)
+        #expect(held.nextAttemptAt == fixture.time.now() + DeletionWork.heldRetry)
+        let taken = try await refusal { try await fixture.register("ada@example.org") }
+        #expect(taken.code == .emailAlreadyInUse)
+        _ = try await admin.deleteAccount(
+            .init(accountId: ada.text, actor: "ann"), tool(fixture))
+        await fixture.carryOn(ada)
+        #expect(try await !fixture.exists(ada))
+    }
+
+    @Test("a deletion that a suspension held begins after the account is restored")
+    func released() async throws {
+        let fixture = try IdentityFixture()
+        let (ada, token) = try await fixture.person()
+        let admin = fixture.service.accountAdmin
+        try await fixture.requestDeletion(IdentityFixture.caller(token), wait: true)
+        _ = try await admin.suspendAccount(
+            .init(accountId: ada.text, reason: "spam", actor: "ann"), tool(fixture))
+        fixture.time.advance(by: .seconds(8 * 24 * 3_600))
+        await fixture.carryOn(ada)
+        _ = try await admin.restoreAccount(
+            .init(accountId: ada.text, actor: "ann"), tool(fixture))
+        fixture.time.advance(by: DeletionWork.heldRetry)
+        await fixture.carryOn(ada)
+        #expect(try await !fixture.exists(ada))
+    }
+
     @Test("the gateway may neither delete nor list, unless account-admins names it")
     func strangers() async throws {
         let fixture = try IdentityFixture()

@@ -79,6 +79,17 @@ struct DeletionStepsTests {
         }
     }
 
+    @Test("an address that was not verified keeps its suppression: it may be another person's")
+    func unprovedAddress() async throws {
+        let fixture = try IdentityFixture()
+        let eve = try #require(try await fixture.register("eve@example.org").account)
+        let token = fixture.devices.open(eve.accountId)
+        try await fixture.requestDeletion(IdentityFixture.caller(token))
+        await fixture.carryOn(try #require(AccountID(text: eve.accountId)))
+        #expect(try #require(fixture.notificationData.forgotten.last).emails.isEmpty)
+        #expect(try #require(fixture.rateLimitData.forgotten.last).emails == ["eve@example.org"])
+    }
+
     @Test("nothing of the account is in the store's file or its log afterwards")
     func erased() async throws {
         let fixture = try IdentityFixture()

@@ -16,7 +16,7 @@ struct ExportTests {
 
     init() async throws {
         fixture = try IdentityFixture()
-        let text = try #require(try await fixture.register().account).accountId
+        let text = try await fixture.registerProved().accountId
         account = try #require(AccountID(text: text))
         token = fixture.devices.open(text)
     }

@@ -53,6 +53,26 @@ struct MigrationJobTests {
         #expect(try await fixture.retry(migration.migrationId).state == .succeeded)
     }
 
+    @Test(
+        "nothing is moved while one of the two is suspended; it goes on when it is restored",
+        arguments: [true, false])
+    func suspended(guest: Bool) async throws {
+        let fixture = try await GuestDataFixture()
+        try await fixture.write("{}", "a", by: fixture.ofGuest)
+        _ = try await fixture.choose(.merge, try await fixture.choiceToken())
+        let account = try #require(
+            AccountID(text: guest ? fixture.guest.account : fixture.account))
+        let store = fixture.identity.store
+        _ = try await store.write(about: [.account(account)]) { try $0.apply(.suspend, account) }
+        try await fixture.handler.job.run()
+        #expect(try await fixture.identity.count("guest_migrations", where: "state = 1") == 1)
+        #expect(try await !fixture.isGuestEnding())
+        _ = try await store.write(about: [.account(account)]) { try $0.apply(.restore, account) }
+        try await fixture.handler.job.run()
+        #expect(try await fixture.migration().state == .succeeded)
+        #expect(try await fixture.documents(fixture.token) == ["settings/a": "{}"])
+    }
+
     @Test("a collection that needs a verified address waits for it")
     func needs() async throws {
         let fixture = try await GuestDataFixture(rules: Self.rules, isProved: false)

@@ -138,6 +138,22 @@ struct UploadGuestBundleTests {
         #expect(guest.code == .accountRequired)
     }
 
+    @Test("bundles that no collection takes do not pile up")
+    func heldMax() async throws {
+        let fixture = try await GuestDataFixture()
+        let documents = (0..<200).map {
+            IdentityV1.BundledDocument.make("d\($0)", in: "unknown")
+        }
+        for _ in 0..<5 {
+            _ = try await fixture.upload(documents)
+            try await fixture.handler.job.run()
+        }
+        #expect(try await fixture.identity.count("guest_migration_documents") == 1_000)
+        let full = try await refusal { try await fixture.upload([.make("a")]) }
+        #expect(full.code == .documentQuota && full.documentQuota?.documents == 1_000)
+        #expect(try await fixture.identity.count("guest_migrations") == 5)
+    }
+
     @Test("G-20, G-21: what waits to be moved is exported, and deleted with the account")
     func accountData() async throws {
         let fixture = try await GuestDataFixture()

@@ -107,6 +107,17 @@ struct UnusedGuestsTests {
         #expect(listed.guests.map(\.deletedAtMs) == [0])
     }
 
+    @Test("a suspended guest is not deleted by time")
+    func suspended() async throws {
+        let guest = try #require(AccountID(text: try await fixture.signInAsGuest().accountId))
+        _ = try await fixture.store.write(about: [.account(guest)]) {
+            try $0.apply(.suspend, guest)
+        }
+        fixture.time.advance(by: Self.day * 200)
+        try await run()
+        #expect(try await deleted().isEmpty)
+    }
+
     @Test("while the session service is away nothing is deleted; the search goes on afterwards")
     func away() async throws {
         let guest = try await fixture.signInAsGuest().accountId

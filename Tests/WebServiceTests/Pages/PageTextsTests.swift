@@ -56,7 +56,7 @@ struct PageTextsTests {
         case .label: page.field != nil
         case .hint: page.field != nil || page == .parent
         case .given, .introUnnamed, .refuse, .refused, .refusedTitle, .withdraw: page == .parent
-        case .consequences, .deleted, .deletedTitle, .goOn, .later, .now, .question,
+        case .consequences, .deleted, .deletedTitle, .goOn, .later, .atOnce, .question,
             .questionTitle, .waiting, .waitingTitle:
             page == .deleteAccount
         case .emailLabel: page == .yourData
