@@ -94,7 +94,7 @@ struct CheckAuthStateTests {
 
     @Test(
         "G-01, G-29: the owner of an account that is disabled, or being deleted, is not signed in",
-        arguments: [(2, GatewayV1.AuthStateReason.revoked), (4, .accountDeleted)])
+        arguments: [(Int64(2), GatewayV1.AuthStateReason.revoked), (Int64(4), .accountDeleted)])
     func disabled(status: Int64, expected: GatewayV1.AuthStateReason) async throws {
         try await fixture.inner.setStatus(status)
         #expect(try await reason() == expected)

@@ -1,6 +1,7 @@
 import Messages
 import RPC
 import ServiceRuntime
+import TestSupport
 import Testing
 
 @testable import GatewayService
