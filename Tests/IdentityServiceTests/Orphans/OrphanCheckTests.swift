@@ -187,7 +187,7 @@ struct OrphanCheckTests {
         (.row, "notices (account, kind, mailed_at_ms) VALUES (9, 1, 1)"),
         (
             .row,
-            "known_devices (device, account, device_key, seen_at_ms) VALUES (1, 9, x'00', 1)"
+            "known_devices (device, account, device_key, seen_at_ms) VALUES (9, 9, x'00', 1)"
         ),
         (.row, "suspensions (account, reason, since_ms) VALUES (9, x'00', 1)"),
         (
