@@ -5,8 +5,9 @@ import Storage
 /// counts them; after the last one it ends the migration, and with it the guest.
 ///
 /// A guest's documents pass the rules of their collections as a backend's do, so that fields which
-/// only a backend may write are moved too. Those of a bundle pass them as the owner's. Attack: an
-/// account's owner uploads a document that raises their own credit.
+/// only a backend may write are moved too, unless the account has the document
+/// (`CollectionRules.moved`). Those of a bundle pass them as the owner's. Attack: an account's owner
+/// uploads a document that raises their own credit.
 struct MigrationStep {
     /// Documents of one step.
     private static let documentsMax = 20
@@ -156,9 +157,13 @@ struct MigrationStep {
             let object = DocumentText.object(in: candidate.json)
         else { throw ServiceError(.invalidDocument, fields: ["collection"]) }
         try documents.require(rules.need, of: target.owner, in: transaction)
+        if isBundle {
+            return try DocumentChange(
+                object, at: key, of: former, rules, by: .owner, field: "json", .english)
+        }
+        let moved = try former?.object().map { rules.moved(object, over: $0) }
         return try DocumentChange(
-            object, at: key, of: former, rules, by: isBundle ? .owner : .server, field: "json",
-            .english)
+            moved ?? object, at: key, of: former, rules, by: .server, field: "json", .english)
     }
 
     private func record(

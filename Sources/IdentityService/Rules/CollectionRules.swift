@@ -46,6 +46,23 @@ package struct CollectionRules: Hashable, Sendable {
         return fields.filled(document, keeping: kept)
     }
 
+    /// A guest's document that replaces the account's, with the account's values of the fields that
+    /// the owner cannot change.
+    ///
+    /// Attack: an owner whose credit is spent signs in as a fresh guest, whose document has the
+    /// default credit and is newer.
+    func moved(_ document: JSONObject, over former: JSONObject) -> JSONObject {
+        let kept = fields.filter { field in
+            let value = former[field.name] ?? .null
+            return field.isServerOnly || field.isReadOnly && value != .null
+        }
+        return document.merging(
+            JSONObject(
+                unique: kept.map { field in
+                    JSONObject.Member(name: field.name, value: former[field.name] ?? .null)
+                }))
+    }
+
     /// What is wrong with a document, in the order of its rules. `field` is the name of a field
     /// (`age`), of one inside it (`address.city`) or of an item (`days[0]`).
     /// - Parameters:

@@ -46,6 +46,22 @@ struct GuestDataFixture: Sendable {
             identity.context())
     }
 
+    /// Writes a new document as a backend does; without its token and the checks of rules.
+    func writeByBackend(
+        _ json: String, _ name: String, in collection: String, of account: String
+    ) async throws {
+        let account = try #require(AccountID(text: account))
+        let documents = identity.service.documents
+        let key = DocumentKey(collection: collection, name: name)
+        _ = try await identity.store.write(about: [.account(account)]) { transaction in
+            let owner = try #require(try transaction.documentOwner(account))
+            return try documents.opened(owner).write(
+                [DocumentChange(key: key, former: nil, json: json)],
+                within: DocumentQuota(isGuest: owner.isGuest, documents.settings), in: transaction
+            ).count
+        }
+    }
+
     /// All documents of an account: the JSON by collection and name.
     func documents(_ token: String) async throws -> [String: String] {
         var found: [String: String] = [:]

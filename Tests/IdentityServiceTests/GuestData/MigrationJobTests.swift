@@ -77,19 +77,9 @@ struct MigrationJobTests {
     func needs() async throws {
         let fixture = try await GuestDataFixture(rules: Self.rules, isProved: false)
         try await fixture.write("{}", "main", by: fixture.ofGuest)
-        // Only a backend can write this for a guest; the row stands for its write.
-        let guest = try #require(AccountID(text: fixture.guest.account))
-        let documents = fixture.identity.service.documents
-        _ = try await fixture.identity.store.write(about: [.account(guest)]) { transaction in
-            let owner = try #require(try transaction.documentOwner(guest))
-            return try documents.opened(owner).write(
-                [
-                    DocumentChange(
-                        key: DocumentKey(collection: "proved", name: "main"), former: nil,
-                        json: #"{"x":1}"#)
-                ], within: DocumentQuota(isGuest: true, documents.settings), in: transaction
-            ).count
-        }
+        // Only a backend can write this for a guest.
+        try await fixture.writeByBackend(
+            #"{"x":1}"#, "main", in: "proved", of: fixture.guest.account)
         let migration = try await fixture.merge()
         #expect(migration.state == .needsAttention && migration.done == 1)
         #expect(migration.issues.map(\.code) == ["auth/email-not-verified"])
@@ -101,6 +91,34 @@ struct MigrationJobTests {
         try await fixture.handler.job.run()
         #expect(try await fixture.migration().state == .succeeded)
         #expect(try await fixture.documents(fixture.token)["proved/main"] == #"{"x":1}"#)
+    }
+
+    @Test("a newer document of the guest changes no field that the owner cannot change")
+    func ownersFields() async throws {
+        let fixture = try await GuestDataFixture(
+            rules: """
+                collections:
+                  wallet:
+                    fields:
+                      credit: {type: integer, default: 10, server-only: true}
+                      trial: {type: text, server-only: true}
+                      birth-date: {type: date, read-only: true}
+                      code: {type: text, read-only: true}
+                      color: {type: text}
+                """)
+        try await fixture.writeByBackend(
+            #"{"birth-date":"2000-01-31","color":"red","credit":0}"#, "main", in: "wallet",
+            of: fixture.account)
+        try await fixture.write(
+            #"{"birth-date":"1999-01-31","color":"blue","code":"x"}"#, "main", in: "wallet",
+            by: fixture.ofGuest)
+        try await fixture.write("{}", "other", in: "wallet", by: fixture.ofGuest)
+        #expect(try await fixture.merge().state == .succeeded)
+        let documents = try await fixture.documents(fixture.token)
+        #expect(
+            documents["wallet/main"]
+                == #"{"birth-date":"2000-01-31","color":"blue","code":"x","credit":0}"#)
+        #expect(documents["wallet/other"] == #"{"credit":10}"#)
     }
 
     @Test("many documents are moved in steps, and followers of both accounts are woken")
