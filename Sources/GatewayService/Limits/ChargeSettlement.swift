@@ -86,7 +86,7 @@ enum ChargeKind: CaseIterable, Sendable {
         case .write:
             [
                 .documentConflict, .documentQuota, .invalidDocument, .accountRequired,
-                .consentRequired, .emailNotVerified, .invalidArgument,
+                .consentRequired, .parentalConsentRequired, .emailNotVerified, .invalidArgument,
             ]
         case .upload: [.invalidPhoto, .documentQuota, .invalidDocument, .invalidArgument]
         case .guess, .token, .act, .guardedAct, .signUp: []

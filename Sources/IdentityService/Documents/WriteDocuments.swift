@@ -8,9 +8,8 @@ import Storage
 extension AccountDocumentsHandler {
     /// Writes documents, all or none (I-07).
     /// - Throws: `auth/document-conflict` with the current version; `auth/document-quota` with the
-    ///   figures; `auth/invalid-document`; `auth/account-required`; `auth/email-not-verified`;
-    ///   `auth/idempotency-key-reused`; `rpc/invalid-argument` with the field; as `authorised` and
-    ///   `owner`.
+    ///   figures; `auth/invalid-document`; `auth/idempotency-key-reused`; `rpc/invalid-argument` with
+    ///   the field; as `require`, `authorised` and `owner`.
     func writeDocuments(
         _ request: IdentityV1.WriteDocumentsRequest, _ context: CallContext
     ) async throws -> IdentityV1.WriteDocumentsResponse {
@@ -61,7 +60,8 @@ extension AccountDocumentsHandler {
 
     /// Requires what a collection needs of the account that writes.
     /// - Throws: `auth/account-required` for a guest; `auth/email-not-verified`;
-    ///   `auth/consent-required`.
+    ///   `auth/consent-required`; `auth/parental-consent-required`, which the owner alone cannot
+    ///   mend.
     func require(
         _ need: AccountNeed, of owner: DocumentOwner, in session: some SQLSession
     ) throws {
@@ -73,9 +73,12 @@ extension AccountDocumentsHandler {
                 throw ServiceError(.emailNotVerified)
             }
         case .consent:
-            guard try !consent.isLacking(session.consents(of: owner.account)),
-                try !(session.parentalConsent(of: owner.account)?.state).isLacking
-            else { throw ServiceError(.consentRequired) }
+            guard try !consent.isLacking(session.consents(of: owner.account)) else {
+                throw ServiceError(.consentRequired)
+            }
+            guard try !(session.parentalConsent(of: owner.account)?.state).isLacking else {
+                throw ServiceError(.parentalConsentRequired)
+            }
         }
     }
 }

@@ -39,6 +39,7 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     case lastMethod = "auth/last-sign-in-method"
     case methodNotLinked = "auth/no-such-provider"
     case operationNotAllowed = "auth/operation-not-allowed"
+    case parentalConsentRequired = "auth/parental-consent-required"
     case passwordNeeded = "auth/password-needed"
     case phoneCountryNotAllowed = "auth/phone-country-not-allowed"
     case providerAlreadyLinked = "auth/provider-already-linked"
@@ -104,6 +105,7 @@ package enum ErrorCode: String, CaseIterable, Sendable {
         case .lastMethod: Entry(.failedPrecondition, next: .addMethod)
         case .methodNotLinked: Entry(.failedPrecondition, next: .correct)
         case .operationNotAllowed: Entry(.failedPrecondition, next: .correct)
+        case .parentalConsentRequired: Entry(.failedPrecondition, next: .askParent)
         case .passwordNeeded: Entry(.failedPrecondition, next: .enterPassword)
         case .phoneCountryNotAllowed: Entry(.failedPrecondition, next: .correct)
         case .providerAlreadyLinked: Entry(.alreadyExists, next: .correct)
@@ -153,6 +155,8 @@ extension ErrorCode {
     package enum NextAction: String, Sendable {
         /// Add another sign-in method first.
         case addMethod = "add-method"
+        /// Have a parent or guardian agree.
+        case askParent = "ask-parent"
         /// Contact the operator of the app.
         case contactSupport = "contact-support"
         /// Correct what was entered.

@@ -114,6 +114,7 @@ auth/invalid-sign-in-proof: Bitte melde dich erneut an.
 auth/last-sign-in-method: Dieses Konto hat keine andere Anmeldemethode. Bitte füge zuerst eine hinzu.
 auth/no-such-provider: Dieses Konto hat diese Anmeldemethode nicht.
 auth/operation-not-allowed: Diese Anmeldemethode steht hier nicht zur Verfügung.
+auth/parental-consent-required: Zuerst muss ein Elternteil oder eine sorgeberechtigte Person zustimmen.
 auth/password-needed: Bitte gib ein Passwort ein, um diese E-Mail-Adresse zu bestätigen.
 auth/phone-country-not-allowed: An Nummern dieses Landes können wir keine Codes senden.
 auth/provider-already-linked: Diese Anmeldemethode ist bereits mit deinem Konto verknüpft.
@@ -233,6 +234,7 @@ auth/invalid-sign-in-proof: Please sign in again.
 auth/last-sign-in-method: This is the only way to sign in to this account. Add another one first.
 auth/no-such-provider: This account has no such sign-in method.
 auth/operation-not-allowed: This way of signing in is not available here.
+auth/parental-consent-required: A parent or guardian has to agree first.
 auth/password-needed: Enter a password to confirm this email address.
 auth/phone-country-not-allowed: We cannot send codes to phone numbers in this country.
 auth/provider-already-linked: This sign-in method is already linked to your account.
@@ -342,6 +344,7 @@ auth/invalid-provider-token: No se pudo iniciar sesión. Inténtelo de nuevo.
 auth/invalid-refresh-token: Vuelva a iniciar sesión.
 auth/invalid-sign-in-proof: Vuelva a iniciar sesión.
 auth/last-sign-in-method: Es la única forma de acceder a esta cuenta. Añada primero otra.
+auth/parental-consent-required: Antes debe dar su consentimiento su padre, madre o tutor.
 auth/password-needed: Introduzca una contraseña para confirmar esta dirección de correo electrónico.
 auth/provider-already-linked: Este método de acceso ya está vinculado a su cuenta.
 auth/provider-revoked: Ya no hay conexión con este proveedor. Vuelva a iniciar sesión con él.
@@ -425,6 +428,7 @@ auth/invalid-sign-in-proof: Vuelve a iniciar sesión.
 auth/last-sign-in-method: Es la única forma de acceder a esta cuenta. Añade primero otra.
 auth/no-such-provider: Esta cuenta no tiene ese método de acceso.
 auth/operation-not-allowed: Esta forma de iniciar sesión no está disponible aquí.
+auth/parental-consent-required: Antes debe dar su consentimiento tu padre, madre o tutor.
 auth/password-needed: Introduce una contraseña para confirmar esta dirección de correo electrónico.
 auth/phone-country-not-allowed: No podemos enviar códigos a números de este país.
 auth/provider-already-linked: Este método de acceso ya está vinculado a tu cuenta.
@@ -544,6 +548,7 @@ auth/invalid-sign-in-proof: Veuillez vous reconnecter.
 auth/last-sign-in-method: C’est le seul moyen de se connecter à ce compte. Ajoutez-en d’abord un autre.
 auth/no-such-provider: Ce compte ne dispose pas de ce moyen de connexion.
 auth/operation-not-allowed: Ce moyen de connexion n’est pas disponible ici.
+auth/parental-consent-required: L’accord d’un parent ou d’un tuteur est d’abord nécessaire.
 auth/password-needed: Veuillez saisir un mot de passe pour confirmer cette adresse e-mail.
 auth/phone-country-not-allowed: Nous ne pouvons pas envoyer de codes aux numéros de ce pays.
 auth/provider-already-linked: Ce moyen de connexion est déjà associé à votre compte.
@@ -663,6 +668,7 @@ auth/invalid-sign-in-proof: もう一度ログインしてください。
 auth/last-sign-in-method: これはこのアカウントの唯一のログイン方法です。先に別の方法を追加してください。
 auth/no-such-provider: このアカウントには、そのログイン方法が登録されていません。
 auth/operation-not-allowed: このログイン方法はご利用いただけません。
+auth/parental-consent-required: 先に保護者の同意が必要です。
 auth/password-needed: このメールアドレスを確認するには、パスワードを入力してください。
 auth/phone-country-not-allowed: この国の電話番号にはコードを送信できません。
 auth/provider-already-linked: このログイン方法は、すでにお使いのアカウントに登録されています。

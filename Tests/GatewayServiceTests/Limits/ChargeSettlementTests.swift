@@ -24,7 +24,8 @@ struct ChargeSettlementTests {
         ],
         .write: [
             .documentConflict, .documentQuota, .invalidDocument, .accountRequired,
-            .consentRequired, .emailNotVerified, .invalidArgument, .deadlineExceeded, .cancelled,
+            .consentRequired, .parentalConsentRequired, .emailNotVerified, .invalidArgument,
+            .deadlineExceeded, .cancelled,
         ],
         .upload: [
             .invalidPhoto, .documentQuota, .invalidDocument, .invalidArgument, .deadlineExceeded,
