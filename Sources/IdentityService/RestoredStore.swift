@@ -131,16 +131,20 @@ extension Transaction {
 
     /// In the copy the time of a wait may be over although the parent has consented since, and no
     /// account may be deleted for that. A consent that the copy knows stays: an account whose
-    /// consent was withdrawn later has a tombstone (`Tombstones`).
+    /// consent was withdrawn later has a tombstone (`Tombstones`). A refusal stays, too: none is
+    /// followed by a consent.
     fileprivate func askParentsAgain() throws {
         try put(
             """
-            UPDATE parental_consents SET state = ?, token_hash = NULL, expires_at_ms = ?
-            WHERE expires_at_ms IS NOT NULL
+            UPDATE parental_consents SET state = CASE WHEN state = ? THEN state ELSE ? END,
+                token_hash = NULL, expires_at_ms = ?
+            WHERE expires_at_ms IS NOT NULL AND state <> ?
             """,
             [
+                .integer(ParentalConsentState.inherited.rawValue),
                 .integer(ParentalConsentState.needed.rawValue),
                 SQLValue(at + AgeGate.parentLife),
+                .integer(ParentalConsentState.refused.rawValue),
             ])
     }
 

@@ -91,7 +91,8 @@ struct StrictRegistration: Sendable {
     }
 
     /// The calling guest gets a name if it had none, and continues with the session that this
-    /// sign-up opens; its other sessions end. Attack (unexpired session): as in `GuestUpgrade`.
+    /// sign-up opens; its other sessions end. Attack (unexpired session): as in `GuestUpgrade`. So
+    /// does the link of a parent who was asked before (`Transaction.unaskParent`).
     private func keep(
         _ guest: AccountID, _ applicant: Applicant, _ transaction: Transaction
     ) throws {
@@ -104,6 +105,7 @@ struct StrictRegistration: Sendable {
                 guest, sealedDisplayName: try vault.seal(applicant.displayName, .displayName),
                 isNameTyped: !applicant.displayName.isEmpty, sealedPhotoURL: nil)
         }
+        try transaction.unaskParent(of: guest, until: transaction.at + AgeGate.parentLife)
         try transaction.endSessions(
             of: guest, provedUntil: transaction.at, reason: .signedOut,
             IdentityOutbox(keys: keys, randomness: randomness))

@@ -72,9 +72,39 @@ struct AgeGate: Sendable {
             try remember(transaction)
             try transaction.needParent(of: account, until: transaction.at + Self.parentLife)
         }
-        guard settings.gate == .required, settings.birthDate == .keep,
-            let row = try transaction.account(account)
-        else { return }
+        guard settings.gate == .required else { return }
+        try keepBirthDate(of: account, randomness: randomness, transaction)
+    }
+
+    /// Asks the owner of an account that was taken over for the age, which only the former holder
+    /// has given: at a sign-in by a provider or a code, whose acceptance has a birth date. It counts
+    /// once, and needs what a sign-up by the same person would need, so a child who has taken over
+    /// the own account gains nothing by it. A sign-in without a birth date goes on, and the need of
+    /// a parent stays.
+    /// - Returns: whether the account was changed.
+    /// - Throws: as `outcome`.
+    func admitOwner(
+        of account: AccountID, randomness: any Randomness, _ transaction: Transaction
+    ) throws -> Bool {
+        guard settings.gate == .required, !acceptance.birthDateText.isEmpty,
+            try transaction.parentalConsent(of: account)?.state == .inherited
+        else { return false }
+        switch try outcome(in: transaction, at: transaction.at) {
+        case .ok: try transaction.removeNeed(of: account)
+        case .parentNeeded, .underage, .birthDateMissing, .birthDateWrong:
+            try remember(transaction)
+            try transaction.confirmNeed(of: account)
+        }
+        try keepBirthDate(of: account, randomness: randomness, transaction)
+        return true
+    }
+
+    private func keepBirthDate(
+        of account: AccountID, randomness: any Randomness, _ transaction: Transaction
+    ) throws {
+        guard settings.birthDate == .keep, let row = try transaction.account(account) else {
+            return
+        }
         let vault = try AccountReader(keys: keys, randomness: randomness).vault(row)
         try transaction.setBirthDate(
             try vault.seal(acceptance.birthDateText, .birthDate), of: account)
@@ -137,6 +167,12 @@ extension Transaction {
                     THEN underage_devices.expires_at_ms ELSE excluded.expires_at_ms END
             """,
             [.blob(deviceKey), SQLValue(end), SQLValue(at)])
+    }
+
+    /// At a takeover: the birth date was the former holder's.
+    func removeBirthDate(of account: AccountID) throws {
+        try put(
+            "UPDATE profiles SET birth_date = NULL WHERE account = ?", [.integer(account.key)])
     }
 
     fileprivate func setBirthDate(_ sealed: [UInt8], of account: AccountID) throws {

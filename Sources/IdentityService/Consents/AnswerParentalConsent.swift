@@ -73,7 +73,7 @@ extension SQLSession {
         guard let consent = try parentalConsent(tokenHash: tokenHash),
             let row = try account(consent.account),
             row.status != .deleting || consent.state == .refused,
-            consent.expiresAt.map({ moment < $0 }) ?? true
+            consent.state == .refused || consent.expiresAt.map({ moment < $0 }) ?? true
         else { throw ServiceError(.invalidLink) }
         return (consent, row)
     }

@@ -32,8 +32,8 @@ struct ParentalConsent: Hashable, Sendable {
     let tokenHash: [UInt8]?
     /// When the state changed, or the last link was mailed.
     let changedAt: Timestamp
-    /// When the account's deletion begins without an answer; nil once there is one, and for the
-    /// owner of an address who has taken the account over and asked no parent yet.
+    /// When the account's deletion begins without an answer; nil once there is one. After a refusal
+    /// in a suspension its time; the deletion begins when the suspension ends.
     let expiresAt: Timestamp?
 }
 
@@ -77,13 +77,19 @@ extension SQLSession {
             [.blob(tokenHash)], ParentalConsent.init)
     }
 
-    /// The accounts whose time is over, the oldest first.
+    /// The accounts whose time is over, the oldest first, without suspended ones: their deletion is
+    /// held (`Transaction.end`).
     func overdueParentalConsents(at moment: Timestamp, limit: Int64) throws -> [AccountID] {
         try query(
             """
-            SELECT account FROM parental_consents WHERE expires_at_ms <= ?
-            ORDER BY expires_at_ms LIMIT ?
-            """, [SQLValue(moment), .integer(limit)]
+            SELECT parental_consents.account FROM parental_consents
+            JOIN accounts ON accounts.account = parental_consents.account
+            WHERE parental_consents.expires_at_ms <= ? AND accounts.status <> ?
+            ORDER BY parental_consents.expires_at_ms LIMIT ?
+            """,
+            [
+                SQLValue(moment), .integer(AccountStatus.suspended.rawValue), .integer(limit),
+            ]
         ) { try AccountID(stored: $0.integer(0)) }
     }
 }
@@ -120,28 +126,73 @@ extension Transaction {
     }
 
     /// Records an answer, which ends the wait.
-    func answerParent(of account: AccountID, _ state: ParentalConsentState) throws {
+    /// - Parameter end: The time of an answer that has no effect yet; nil for any other.
+    func answerParent(
+        of account: AccountID, _ state: ParentalConsentState, until end: Timestamp? = nil
+    ) throws {
         try put(
             """
-            UPDATE parental_consents SET state = ?, changed_at_ms = ?, expires_at_ms = NULL
+            UPDATE parental_consents SET state = ?, changed_at_ms = ?, expires_at_ms = ?
             WHERE account = ?
             """,
-            [.integer(state.rawValue), SQLValue(at), .integer(account.key)])
+            [
+                .integer(state.rawValue), SQLValue(at), SQLValue(end), .integer(account.key),
+            ])
     }
 
     /// At a takeover: what was asked and answered was in another person's name. The need of a parent
-    /// stays, since a child could take over the own account. It is no reason to delete it any more,
-    /// since the owner may be a grown-up.
-    func forgetParent(of account: AccountID) throws {
+    /// stays, and so does the deletion without one, in another seven days. Attack: a child takes
+    /// over the own account, by a reset of its password, to be rid of both. It gains these days
+    /// once: the address is proved then, and what is proved is not taken over.
+    func forgetParent(of account: AccountID, until end: Timestamp) throws {
         try put(
             """
             UPDATE parental_consents SET state = ?, parent_email = NULL, token_hash = NULL,
-                changed_at_ms = ?, expires_at_ms = NULL
+                changed_at_ms = ?, expires_at_ms = ?
             WHERE account = ? AND state <> ?
             """,
             [
-                .integer(ParentalConsentState.needed.rawValue), SQLValue(at),
+                .integer(ParentalConsentState.inherited.rawValue), SQLValue(at), SQLValue(end),
                 .integer(account.key), .integer(ParentalConsentState.refused.rawValue),
             ])
+    }
+
+    /// At the upgrade of a guest, or its next claim: a parent who was asked before may be a
+    /// stranger's. Attack: on a borrowed phone an attacker claims an address as a child, names an
+    /// own mailbox as the parent's, and refuses after the phone's owner has signed up: the account
+    /// would be deleted. The link becomes invalid, and another parent must be asked.
+    ///
+    /// The need stays, whatever birth date is given now: the person who gave the first one is more
+    /// likely to be the same than a stranger. So does the end of a wait, or a child could claim
+    /// again every week. A consent that was given waits until `end`.
+    func unaskParent(of guest: AccountID, until end: Timestamp) throws {
+        let requested = ParentalConsentState.requested.rawValue
+        try put(
+            """
+            UPDATE parental_consents SET state = ?, parent_email = NULL, token_hash = NULL,
+                changed_at_ms = ?, expires_at_ms = coalesce(expires_at_ms, ?)
+            WHERE account = ? AND state IN (?, ?)
+            """,
+            [
+                .integer(requested), SQLValue(at), SQLValue(end), .integer(guest.key),
+                .integer(requested), .integer(ParentalConsentState.given.rawValue),
+            ])
+    }
+
+    /// Records that the owner of an account that was taken over is below the least age, too. The
+    /// wait goes on.
+    func confirmNeed(of account: AccountID) throws {
+        try put(
+            "UPDATE parental_consents SET state = ? WHERE account = ? AND state = ?",
+            [
+                .integer(ParentalConsentState.needed.rawValue), .integer(account.key),
+                .integer(ParentalConsentState.inherited.rawValue),
+            ])
+    }
+
+    /// Records that an account needs no parent.
+    func removeNeed(of account: AccountID) throws {
+        try put(
+            "DELETE FROM parental_consents WHERE account = ?", [.integer(account.key)])
     }
 }

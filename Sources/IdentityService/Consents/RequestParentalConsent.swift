@@ -62,7 +62,8 @@ extension AccountConsentsHandler {
                 || consent.changedAt + Self.repeatAfter <= transaction.at
         else { return }
         let week = transaction.at + AgeGate.parentLife
-        let end = consent.state == .needed ? week : consent.expiresAt ?? week
+        let isFirst = consent.state == .needed || consent.state == .inherited
+        let end = isFirst ? week : consent.expiresAt ?? week
         try transaction.askParent(
             of: row.account, sealedParent: try vault.seal(asking.parent.entered, .parentEmail),
             tokenHash: asking.token.hash(ofPage: ParentalConsent.page, keys.links), until: end)

@@ -201,9 +201,11 @@ struct FederatedSignInTransaction {
     private func write(
         _ decision: LinkingRule.Decision, _ age: AgeRule.Outcome, _ linking: LinkingRule.Case
     ) throws -> CommittedSignIn {
-        let done = try apply(decision)
+        var done = try apply(decision)
         if decision.isSignUp {
             try ageGate.admit(done.account, age, randomness: randomness, transaction)
+        } else if try ageGate.admitOwner(of: done.account, randomness: randomness, transaction) {
+            done.unchanged = nil
         }
         if keepsGrants {
             try Grants(keys: keys, randomness: randomness)

@@ -20,6 +20,7 @@ struct GuestUpgrade {
         // An address that the attacker claimed on the borrowed phone must not become a sign-in
         // method later.
         try transaction.cancelPendingChanges(of: row.account)
+        try transaction.unaskParent(of: row.account, until: transaction.at + AgeGate.parentLife)
         try transaction.endSessions(
             of: row.account, provedUntil: transaction.at, reason: .signedOut,
             IdentityOutbox(keys: keys, randomness: randomness))

@@ -1,3 +1,4 @@
+import Cryptography
 import Messages
 import RPC
 import ServiceRuntime
@@ -31,6 +32,50 @@ extension IdentityFixture {
                 email: email, password: .init(text: "Correct7Horse"), origin: Self.origin,
                 guestAccessToken: guest, acceptance: acceptance), context(key))
         return try #require(answer.account)
+    }
+
+    /// Sets a new password with a mailed link, on another device than `origin`.
+    func resetPassword(of email: String) async throws -> IdentityV1.ResetPasswordResponse {
+        _ = try await credentials.requestPasswordReset(.init(email: email), context())
+        try await relay()
+        return try await credentials.resetPassword(
+            .init(
+                token: try latestToken("reset-password"), password: .init(text: "Owners9Password"),
+                origin: Self.origin(of: "reset-device")), context())
+    }
+
+    /// The origin of calls from a device.
+    static func origin(of device: String) -> IdentityV1.Origin {
+        .init(clientAddress: "192.0.2.8", deviceId: device, platform: "cli")
+    }
+
+    /// Asks a parent, and returns the token of the link in the mail.
+    func askParent(
+        _ token: String, at parent: String = "mum@example.org"
+    ) async throws -> String {
+        _ = try await consents.requestParentalConsent(
+            .init(accessToken: token, parentEmail: parent, origin: Self.origin), context())
+        try await relay()
+        let mail = try #require(notifications.mails.last { $0.template == "parental-consent" })
+        let link = try #require(mail.variables.first { $0.name == "link" }).value
+        return String(link.dropFirst("https://app.example/parent?token=".count))
+    }
+
+    /// A parent's answer.
+    func answerParent(
+        _ link: String, _ answer: IdentityV1.ParentalAnswer
+    ) async throws -> IdentityV1.ParentalConsentState {
+        try await consents.answerParentalConsent(
+            .init(token: .init(link), answer: answer, origin: Self.origin), context()
+        ).state
+    }
+
+    /// Begins the deletions whose time has come, and returns how many a lack of consent has begun.
+    func expireParents() async throws -> Int64 {
+        _ = try await ParentalConsentExpiry(
+            store: store, time: time, deletions: consents.deletions
+        ).step()
+        return try await count("deletions", where: "source = 'parent'")
     }
 
     /// What an account has agreed to.

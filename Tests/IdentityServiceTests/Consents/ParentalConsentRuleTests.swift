@@ -14,6 +14,10 @@ struct ParentalConsentRuleTests {
                 .asked: .becomes(.requested), .given: .unchanged, .refused: .unchanged,
                 .expired: .ends,
             ],
+            .inherited: [
+                .asked: .becomes(.requested), .given: .unchanged, .refused: .unchanged,
+                .expired: .ends,
+            ],
             .requested: [
                 .asked: .becomes(.requested), .given: .becomes(.given), .refused: .ends,
                 .expired: .ends,
@@ -50,6 +54,6 @@ struct ParentalConsentRuleTests {
         }
         #expect(
             ParentalConsentState.allCases.map { ParentalConsentState?($0).message }
-                == [.needed, .requested, .given, .refused])
+                == [.needed, .requested, .given, .refused, .needed])
     }
 }
