@@ -144,7 +144,8 @@ package struct IdentityService: Sendable {
         onboarding = AccountOnboardingHandler(documents: documents, answers: answers)
         consents = AccountConsentsHandler(
             settings: settings.consent, linkOrigin: settings.linkOrigin, store: store, keys: keys,
-            time: time, randomness: randomness, deletions: writing, sessions: peers.sessions)
+            time: time, randomness: randomness, deletions: writing, owners: owners,
+            sessions: peers.sessions)
         guestData = GuestDataHandler(
             documents: documents, guests: guests, watchers: AccountWatchers())
         blobs = try BlobFolder(in: store.folder)

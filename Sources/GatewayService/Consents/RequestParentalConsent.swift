@@ -6,6 +6,7 @@ extension ConsentsHandler {
     /// G-23: identify the caller's account → charge the limits on its mails to parents and on the
     /// address → have the link mailed.
     /// - Throws: `auth/invalid-email`, `auth/operation-not-allowed`, `auth/too-many-requests`,
+    ///   `auth/requires-recent-login` except for a guest,
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
     ///   `auth/idempotency-key-reused`.
     func requestParentalConsent(

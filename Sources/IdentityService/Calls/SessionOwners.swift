@@ -64,6 +64,17 @@ struct SessionOwners: Sendable {
         return owner
     }
 
+    /// As `require`, but a guest needs no proof: it has nothing to prove with, and its session is all
+    /// there is of it.
+    /// - Throws: as `require`.
+    func requireUnlessGuest(
+        _ demand: RecentProof, of accessToken: String, _ context: CallContext
+    ) async throws -> SessionOwner {
+        let owner = try await owner(of: accessToken, context)
+        guard try await !store.account(owner.account).isGuest else { return owner }
+        return try await require(demand, of: accessToken, context)
+    }
+
     /// The session in whose name a sign-up or a sign-in is made; nil without an access token.
     ///
     /// The first call may have ended that session, so its repeat is looked up by its key before the

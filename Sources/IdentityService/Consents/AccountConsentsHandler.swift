@@ -17,6 +17,7 @@ struct AccountConsentsHandler: AccountConsentsService {
     let randomness: any Randomness
     /// Deletes the accounts of children without consent.
     let deletions: DeletionWriting
+    let owners: SessionOwners
     /// The session service, which knows the accounts of access tokens.
     let sessions: any SessionsAPI
 

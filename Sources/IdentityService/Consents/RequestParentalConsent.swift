@@ -1,4 +1,5 @@
 import Addresses
+import Contracts
 import Messages
 import RPC
 import ServiceRuntime
@@ -14,16 +15,22 @@ extension AccountConsentsHandler {
     /// Attack: a child answers as the parent. The link is in no response, and its address must not
     /// be the account's, nor the same mailbox with another tag. That a mailbox is a parent's cannot
     /// be known (Sources/SECURITY.md, What is not promised).
+    ///
+    /// Attack: a thief of an access token names an own mailbox as the parent's, and refuses there:
+    /// the account is deleted. So an account needs a recent proof. A guest has nothing to prove
+    /// with; it asks after a sign-up that waits for its mail (`StrictRegistration`).
     /// - Throws: `auth/invalid-email`, also for the account's own address;
     ///   `auth/operation-not-allowed` if the account needs no consent, or has it;
-    ///   `auth/idempotency-key-reused`; as `changing`.
+    ///   `auth/requires-recent-login`; `auth/idempotency-key-reused`; `auth/session-ended`; as
+    ///   `SessionOwners.requireUnlessGuest` and `SQLSession.callersRow`.
     func requestParentalConsent(
         _ request: IdentityV1.RequestParentalConsentRequest, _ context: CallContext
     ) async throws -> IdentityV1.RequestParentalConsentResponse {
         guard let parent = EmailAddress(request.parentEmail) else {
             throw ServiceError(.invalidEmail, fields: ["parent_email"])
         }
-        let owner = try await sessions.owner(ofAccessToken: request.accessToken, context)
+        let owner = try await owners.requireUnlessGuest(
+            .standard, of: request.accessToken, context)
         let asking = ParentRequest(
             parent: parent, token: LinkToken.drawn(from: randomness),
             language: AcceptedLanguages(request.acceptLanguage).best?.language.rawValue,
@@ -32,6 +39,7 @@ extension AccountConsentsHandler {
             "RequestParentalConsent",
             [Array(owner.account.text.utf8), keys.lookUpKey(of: parent)], context, hash: keys.calls)
         let consent = try await store.write(about: [.account(owner.account)]) { transaction in
+            try transaction.requireLive(owner)
             let row = try transaction.callersRow(owner.account)
             if try transaction.storedResponse(of: call) == nil {
                 try ask(asking, for: row, transaction)

@@ -23,10 +23,12 @@ struct ParentalConsentTests {
         token = fixture.devices.open(child)
     }
 
+    /// Asks a parent, after the child has entered the password again.
     private func ask(
         _ parent: String = "mum@example.org", language: String = "", key: String? = nil
     ) async throws -> IdentityV1.RequestParentalConsentResponse {
-        try await fixture.consents.requestParentalConsent(
+        fixture.devices.proveAgain(token, amr: ["pwd"])
+        return try await fixture.consents.requestParentalConsent(
             .init(
                 accessToken: token, parentEmail: parent, origin: IdentityFixture.origin,
                 acceptLanguage: language), fixture.context(key))
@@ -86,7 +88,7 @@ struct ParentalConsentTests {
     func given() async throws {
         #expect(try await actions() == [.parentalConsent, .verifyEmail])
         #expect(try await state() == .needed)
-        #expect(try await refusal { try await write() }.code == .consentRequired)
+        #expect(try await refusal { try await write() }.code == .parentalConsentRequired)
         let asked = try await ask(language: "de-AT,en;q=0.5")
         #expect(asked.state == .requested)
         let due = fixture.time.now() + Self.week
@@ -132,10 +134,11 @@ struct ParentalConsentTests {
         _ = try await ask()
         let link = try await link()
         _ = try await answer(link, .give)
-        let id = try #require(AccountID(text: child))
-        try await fixture.store.write(about: [.account(id)]) {
-            try $0.voidPendingState(of: id)
-        }
+        _ = try await fixture.accounts.confirmEmail(
+            .init(token: try fixture.latestToken(), accountId: child), fixture.context())
+        let reset = try await fixture.resetPassword(of: "kid@example.org")
+        #expect(!reset.takenOver)
+        #expect(reset.account?.requiredActions == [])
         fixture.time.advance(by: Self.week * 50)
         #expect(try await answer(link, .unspecified).state == .given)
         #expect(try await answer(link, .refuse).state == .refused)
@@ -281,20 +284,27 @@ struct ParentalConsentTests {
         #expect(upgraded.account?.requiredActions == [.parentalConsent])
     }
 
-    @Test("X-04: who takes an account over is not deleted by the stranger's parent, nor by time")
-    func takeover() async throws {
-        _ = try await ask()
-        let link = try await link()
-        _ = try await answer(link, .give)
-        let owner = try await fixture.signIn(by: .token("g1", email: "kid@example.org"))
-        #expect(owner.account?.accountId == child)
-        #expect(owner.account?.requiredActions == [.parentalConsent])
-        #expect(try await refusal { try await answer(link, .refuse) }.code == .invalidLink)
-        fixture.time.advance(by: Self.week * 2)
-        _ = try await expire()
-        #expect(try await deletions == 0)
-        #expect(try await ask("dad@example.org").state == .requested)
-        #expect(try await answer(try await self.link(), .give).state == .given)
+    @Test("an account asks with a proof of the last five minutes, and in a session that is live")
+    func recentProof() async throws {
+        func ask() async throws -> IdentityV1.RequestParentalConsentResponse {
+            try await fixture.consents.requestParentalConsent(
+                .init(accessToken: token, parentEmail: "thief@example.org"), fixture.context())
+        }
+        fixture.time.advance(by: .seconds(300))
+        let old = try await refusal { try await ask() }
+        #expect(old.code == .requiresRecentLogin && old.acceptableProofs == ["password"])
+        fixture.devices.proveAgain(token, amr: ["pwd"])
+        let (store, outbox) = (fixture.store, fixture.outbox)
+        let id = try #require(AccountID(text: child))
+        fixture.devices.onceAsked {
+            try await store.write(about: [.account(id)]) {
+                try $0.endSessions(of: id, provedUntil: $0.at, outbox)
+            }
+        }
+        #expect(try await refusal { try await ask() }.code == .sessionEnded)
+        try await fixture.relay()
+        #expect(mails.isEmpty)
+        #expect(try await fixture.count("parental_consents", where: "state = 1") == 1)
     }
 
     @Test("G-21: it is part of the export, and ends with the account")
