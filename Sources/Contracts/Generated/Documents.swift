@@ -23,6 +23,7 @@ package protocol DocumentsAPI: Sendable {
     /// otherwise the error is auth/document-conflict, with the current version.
     /// - Throws: `auth/document-conflict`, `auth/document-quota`, `auth/invalid-document`,
     ///   `auth/account-required`, `auth/email-not-verified`, `auth/consent-required`,
+    ///   `auth/parental-consent-required`,
     ///   `auth/too-many-requests`,
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
     ///   `auth/idempotency-key-reused`, `auth/operation-not-allowed`.
@@ -33,6 +34,7 @@ package protocol DocumentsAPI: Sendable {
     /// Writes several documents, all or none.
     /// - Throws: `auth/document-conflict`, `auth/document-quota`, `auth/invalid-document`,
     ///   `auth/account-required`, `auth/email-not-verified`, `auth/consent-required`,
+    ///   `auth/parental-consent-required`,
     ///   `auth/too-many-requests`,
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
     ///   `auth/idempotency-key-reused`, `auth/operation-not-allowed`.
@@ -251,6 +253,7 @@ package enum DocumentsDescription {
                 "auth/account-required",
                 "auth/email-not-verified",
                 "auth/consent-required",
+                "auth/parental-consent-required",
                 "auth/too-many-requests",
                 "auth/invalid-access-token",
                 "auth/session-ended",
@@ -265,6 +268,7 @@ package enum DocumentsDescription {
                 "auth/account-required",
                 "auth/email-not-verified",
                 "auth/consent-required",
+                "auth/parental-consent-required",
                 "auth/too-many-requests",
                 "auth/invalid-access-token",
                 "auth/session-ended",

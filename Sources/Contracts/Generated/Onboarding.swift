@@ -35,6 +35,7 @@ package protocol OnboardingAPI: Sendable {
     /// is missing. A repeat changes nothing.
     /// - Throws: `auth/document-quota`, `auth/invalid-document`,
     ///   `auth/account-required`, `auth/email-not-verified`, `auth/consent-required`,
+    ///   `auth/parental-consent-required`,
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
     ///   `auth/operation-not-allowed`.
     func completeOnboarding(
@@ -213,6 +214,7 @@ package enum OnboardingDescription {
                 "auth/account-required",
                 "auth/email-not-verified",
                 "auth/consent-required",
+                "auth/parental-consent-required",
                 "auth/invalid-access-token",
                 "auth/session-ended",
                 "auth/user-disabled",

@@ -457,7 +457,7 @@ extension GatewayV1 {
         /// Its name in the collection.
         public var name: String
         /// The error's code: "auth/document-quota", "auth/invalid-document", "auth/account-required",
-        /// "auth/email-not-verified", "auth/consent-required".
+        /// "auth/email-not-verified", "auth/consent-required", "auth/parental-consent-required".
         public var code: String
 
         /// A message of these fields.

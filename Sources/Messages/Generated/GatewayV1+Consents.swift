@@ -165,7 +165,8 @@ extension GatewayV1 {
 
 extension GatewayV1 {
     /// What a person has agreed to on the screen of a sign-up. It counts for an account that the call
-    /// creates or upgrades, and is ignored if the call signs in to an account that existed already.
+    /// creates or upgrades, and is ignored if the call signs in to an account that existed already. The
+    /// birth date of the owner who has taken over a child's account counts there, too, once.
     public struct Acceptance: Hashable, Sendable {
         /// The version of the terms that was shown and accepted; empty for none. Terms and privacy text
         /// count only together, and only in their current versions.

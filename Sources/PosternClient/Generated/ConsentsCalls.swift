@@ -67,8 +67,10 @@ public struct ConsentsCalls: Sendable {
 
     /// Mails a link to a parent, who gives or refuses consent on a page. A repeat to the same address
     /// within an hour sends nothing; another address replaces the first, whose link becomes invalid.
-    /// auth/operation-not-allowed if the account needs no parental consent.
+    /// auth/operation-not-allowed if the account needs no parental consent. A recent proof is required,
+    /// except from guests.
     /// - Throws: `auth/invalid-email`, `auth/operation-not-allowed`, `auth/too-many-requests`,
+    ///   `auth/requires-recent-login`,
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
     ///   `auth/idempotency-key-reused`.
     public func requestParentalConsent(

@@ -30,6 +30,7 @@ public struct DocumentsCalls: Sendable {
     /// otherwise the error is auth/document-conflict, with the current version.
     /// - Throws: `auth/document-conflict`, `auth/document-quota`, `auth/invalid-document`,
     ///   `auth/account-required`, `auth/email-not-verified`, `auth/consent-required`,
+    ///   `auth/parental-consent-required`,
     ///   `auth/too-many-requests`,
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
     ///   `auth/idempotency-key-reused`, `auth/operation-not-allowed`.
@@ -42,6 +43,7 @@ public struct DocumentsCalls: Sendable {
     /// Writes several documents, all or none.
     /// - Throws: `auth/document-conflict`, `auth/document-quota`, `auth/invalid-document`,
     ///   `auth/account-required`, `auth/email-not-verified`, `auth/consent-required`,
+    ///   `auth/parental-consent-required`,
     ///   `auth/too-many-requests`,
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
     ///   `auth/idempotency-key-reused`, `auth/operation-not-allowed`.

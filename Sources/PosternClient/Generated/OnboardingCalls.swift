@@ -46,6 +46,7 @@ public struct OnboardingCalls: Sendable {
     /// is missing. A repeat changes nothing.
     /// - Throws: `auth/document-quota`, `auth/invalid-document`,
     ///   `auth/account-required`, `auth/email-not-verified`, `auth/consent-required`,
+    ///   `auth/parental-consent-required`,
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
     ///   `auth/operation-not-allowed`.
     public func completeOnboarding(

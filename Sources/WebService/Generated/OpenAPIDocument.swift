@@ -234,7 +234,7 @@ enum OpenAPIDocument {
       "post": {
         "tags": ["Consents"],
         "operationId": "requestParentalConsent",
-        "description": "Mails a link to a parent, who gives or refuses consent on a page. A repeat to the same address within an hour sends nothing; another address replaces the first, whose link becomes invalid. auth/operation-not-allowed if the account needs no parental consent.",
+        "description": "Mails a link to a parent, who gives or refuses consent on a page. A repeat to the same address within an hour sends nothing; another address replaces the first, whose link becomes invalid. auth/operation-not-allowed if the account needs no parental consent. A recent proof is required, except from guests.",
         "security": [{"app": [], "accessToken": []}],
         "parameters": [
           {"$ref": "#/components/parameters/connectProtocolVersion"},
@@ -254,7 +254,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-email, auth/operation-not-allowed, auth/too-many-requests, auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/idempotency-key-reused.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-email, auth/operation-not-allowed, auth/too-many-requests, auth/requires-recent-login, auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/idempotency-key-reused.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -500,7 +500,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/document-conflict, auth/document-quota, auth/invalid-document, auth/account-required, auth/email-not-verified, auth/consent-required, auth/too-many-requests, auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/idempotency-key-reused, auth/operation-not-allowed.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/document-conflict, auth/document-quota, auth/invalid-document, auth/account-required, auth/email-not-verified, auth/consent-required, auth/parental-consent-required, auth/too-many-requests, auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/idempotency-key-reused, auth/operation-not-allowed.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -532,7 +532,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/document-conflict, auth/document-quota, auth/invalid-document, auth/account-required, auth/email-not-verified, auth/consent-required, auth/too-many-requests, auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/idempotency-key-reused, auth/operation-not-allowed.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/document-conflict, auth/document-quota, auth/invalid-document, auth/account-required, auth/email-not-verified, auth/consent-required, auth/parental-consent-required, auth/too-many-requests, auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/idempotency-key-reused, auth/operation-not-allowed.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -1523,7 +1523,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/document-quota, auth/invalid-document, auth/account-required, auth/email-not-verified, auth/consent-required, auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/operation-not-allowed.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/document-quota, auth/invalid-document, auth/account-required, auth/email-not-verified, auth/consent-required, auth/parental-consent-required, auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/operation-not-allowed.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -2478,7 +2478,7 @@ enum OpenAPIDocument {
       },
       "Acceptance": {
         "type": "object",
-        "description": "What a person has agreed to on the screen of a sign-up. It counts for an account that the call creates or upgrades, and is ignored if the call signs in to an account that existed already.",
+        "description": "What a person has agreed to on the screen of a sign-up. It counts for an account that the call creates or upgrades, and is ignored if the call signs in to an account that existed already. The birth date of the owner who has taken over a child's account counts there, too, once.",
         "properties": {
           "termsVersion": {
             "type": "string",
@@ -3645,7 +3645,7 @@ enum OpenAPIDocument {
           "name": {"type": "string", "description": "Its name in the collection."},
           "code": {
             "type": "string",
-            "description": "The error's code: \"auth/document-quota\", \"auth/invalid-document\", \"auth/account-required\", \"auth/email-not-verified\", \"auth/consent-required\"."
+            "description": "The error's code: \"auth/document-quota\", \"auth/invalid-document\", \"auth/account-required\", \"auth/email-not-verified\", \"auth/consent-required\", \"auth/parental-consent-required\"."
           }
         }
       },
