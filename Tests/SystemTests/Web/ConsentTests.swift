@@ -31,21 +31,32 @@ extension SystemTests {
             "POSTERN_AGE_GATE": "required", "POSTERN_PARENTAL_CONSENT": "allowed",
         ]) { $1 }
 
+        /// The response of a sign-in by anybody, also by a guest, which has no email.
+        private struct Opened: Decodable {
+            struct Account: Decodable { let accountId: String }
+
+            let account: Account
+            let session: Session
+        }
+
         private static func versions(_ terms: String) -> [String: Any] {
             ["termsVersion": terms, "privacyVersion": "p1"]
         }
 
         private func call(
             _ web: WebClient, _ method: String, _ request: [String: Any] = [:],
-            token: String? = nil
+            token: String? = nil, from person: Person? = nil
         ) async throws -> WebClient.Response {
             let json = try JSONSerialization.data(withJSONObject: request)
             let fields =
                 ["content-type: application/json", "x-postern-app: \(web.appKey)"]
                 + (token.map { ["authorization: Bearer \($0)"] } ?? [])
+            // An address of this machine (RFC 1122, 3.2.1.3), since sign-ups are limited by it.
+            let address = person?.address.replacing("198.18.", with: "127.18.") ?? "127.0.0.1"
             return try await web.curl(
                 "/postern.gateway.v1.\(method)",
-                fields.flatMap { ["--header", $0] }
+                ["--interface", address]
+                    + fields.flatMap { ["--header", $0] }
                     + ["--data", String(decoding: json, as: UTF8.self)])
         }
 
@@ -127,6 +138,49 @@ extension SystemTests {
                 return try state.read(AuthState.self).authenticated != true
             }
             #expect(isOver, "the account is being deleted")
+        }
+
+        /// Signs a person up who is `years` old.
+        /// - Parameter device: Whose device it is.
+        private func signUp(
+            _ person: Person, aged years: Int?, on device: Person, guest: String? = nil,
+            _ web: WebClient
+        ) async throws -> WebClient.Response {
+            var request = person.credentials()
+            request["device"] = device.credentials()["device"]
+            let year = Calendar(identifier: .gregorian).component(.year, from: Date())
+            request["acceptance"] = years.map { ["birthDate": "\(year - $0)-01-01"] }
+            return try await call(
+                web, "Auth/SignUpWithPassword", request, token: guest, from: person)
+        }
+
+        @Test("the age gate: a device that was refused stays refused, and guests are asked later")
+        func age() async throws {
+            try await Cluster.with(environment: ["POSTERN_AGE_GATE": "required"]) { cluster in
+                let web = try WebClient(cluster)
+                let people = (1...4).map(Person.init)
+                let (kid, other, ada, guest) = (people[0], people[1], people[2], people[3])
+                let refused = try await signUp(kid, aged: 10, on: kid, web)
+                #expect(refused.body.contains("auth/underage-user"), "\(refused)")
+                let again = try await signUp(other, aged: 30, on: kid, web)
+                #expect(again.body.contains("auth/underage-user"), "\(again)")
+                let old = try await signUp(ada, aged: 30, on: ada, web)
+                #expect(old.status == 200, "\(old)")
+
+                let opened = try await call(web, "Guests/SignInAsGuest", from: guest)
+                    .read(Opened.self)
+                let token = opened.session.accessToken
+                let missing = try await signUp(guest, aged: nil, on: guest, guest: token, web)
+                #expect(missing.body.contains("auth/consent-required"), "\(missing)")
+                #expect(missing.body.contains("acceptance.birth_date"), "\(missing)")
+                let upgraded = try await signUp(guest, aged: 30, on: guest, guest: token, web)
+                let account = try upgraded.read(Opened.self).account
+                #expect(account.accountId == opened.account.accountId)
+                let second = try await call(web, "Guests/SignInAsGuest", from: guest)
+                    .read(Opened.self).session.accessToken
+                let young = try await signUp(other, aged: 10, on: other, guest: second, web)
+                #expect(young.body.contains("auth/underage-user"), "\(young)")
+            }
         }
 
         /// Signs up under the first version, withdraws and accepts again.
