@@ -22,8 +22,7 @@ package struct BackgroundTasks: Service {
     ///   - guests: Deletes unused guests.
     init(
         beside accounts: AccountsHandler, profiles: AccountProfilesHandler,
-        consents: AccountConsentsHandler, guestData: GuestDataHandler, exports: ExportWork,
-        deletions: DeletionWriting,
+        guestData: GuestDataHandler, exports: ExportWork, deletions: DeletionWriting,
         tombstones: Tombstones, peers: IdentityPeers, apple: AppleEndpoint?,
         orphans: OrphanRepair, guests: UnusedGuests, logger: Logger,
         metrics: any MetricsFactory

@@ -172,8 +172,8 @@ package struct IdentityService: Sendable {
             store: store, keys: keys, time: time, randomness: randomness, sessions: peers.sessions,
             owners: owners, blobs: blobs, watchers: watchers, work: work)
         background = BackgroundTasks(
-            beside: accounts, profiles: profiles, consents: consents, guestData: guestData,
-            exports: work, deletions: writing, tombstones: tombstones, peers: peers, apple: apple,
+            beside: accounts, profiles: profiles, guestData: guestData, exports: work,
+            deletions: writing, tombstones: tombstones, peers: peers, apple: apple,
             orphans: orphans, guests: unused, logger: logger, metrics: metrics)
         // With this type from the start, as in `WebService`.
         var tasks: [@Sendable () async throws -> Void] = [background.run]

@@ -4,8 +4,8 @@ import Contracts
 /// file of its name: `getConsents`, `acceptTerms`, `withdrawConsent`, `getPrivacy`, `setPrivacy`,
 /// `requestParentalConsent`, `answerParentalConsent`.
 ///
-/// The changes of the account's own consents share the limit of documents: each writes a few rows of the account, and a person
-/// makes few of them.
+/// Changes of the account's own consents share the limit of documents: each writes a few rows, and a
+/// person makes few of them.
 struct ConsentsHandler: ConsentsService {
     let consents: any AccountConsentsAPI
     let sessions: any SessionsAPI

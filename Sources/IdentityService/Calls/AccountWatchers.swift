@@ -30,6 +30,24 @@ final class AccountWatchers: Sendable {
         try await body(signal)
     }
 
+    /// Calls `step` at once, after each change of the account's data, and at least every
+    /// `checkInterval`, until it returns nil.
+    /// - Parameter step: Checks the stream's access token, sends what is new, and returns when the
+    ///   token expires; nil to end the stream.
+    /// - Throws: as `watching`; what `step` throws; `CancellationError` when the call is over.
+    func following(
+        _ account: AccountID, _ time: any Time, _ step: () async throws -> Timestamp?
+    ) async throws {
+        try await watching(account) { signal in
+            while let expiresAt = try await step() {
+                // The clock of the session service, which judges the token, may be behind.
+                let life = max(expiresAt - time.now(), .seconds(1))
+                await signal.wait(atMost: min(Self.checkInterval, life), time: time)
+                try Task.checkCancellation()
+            }
+        }
+    }
+
     /// Wakes the streams of an account. Called after the commit.
     func changed(_ account: AccountID) {
         for signal in state.withLock({ $0.signals[account] ?? [] }) { signal.wake() }

@@ -37,8 +37,8 @@ extension SQLSession {
             [.integer(account.key)], StoredDeletion.init)
     }
 
-    /// Whether mails to an account's owner are still sent: it exists and is not being deleted.
-    func mayMail(_ account: AccountID) throws -> Bool {
+    /// Whether messages to an account's owner are still sent: it exists and is not being deleted.
+    func mayNotify(_ account: AccountID) throws -> Bool {
         guard let standing = try standing(account) else { return false }
         return !standing.isDeleting
     }

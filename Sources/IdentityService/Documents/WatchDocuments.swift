@@ -24,14 +24,8 @@ extension AccountDocumentsHandler {
             throw ServiceError(.invalidArgument, fields: ["after_position"])
         }
         let account = try await owner(of: request, context).account
-        try await watchers.watching(account) { signal in
-            while true {
-                let token = try await sendChanges(of: request, to: items, &follower, context)
-                // The clock of the session service, which judges the token, may be behind.
-                let life = max(token.expiresAt - time.now(), .seconds(1))
-                await signal.wait(atMost: min(AccountWatchers.checkInterval, life), time: time)
-                try Task.checkCancellation()
-            }
+        try await watchers.following(account, time) {
+            try await sendChanges(of: request, to: items, &follower, context).expiresAt
         }
     }
 

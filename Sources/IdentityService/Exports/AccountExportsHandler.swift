@@ -28,11 +28,16 @@ struct AccountExportsHandler: AccountExportsService {
     ///   `rpc/not-found` if there is none.
     func export(of accessToken: String, _ context: CallContext) async throws -> StoredExport {
         let owner = try await sessions.owner(ofAccessToken: accessToken, context)
-        let now = time.now()
-        let export = try await store.read { session in
-            try session.export(of: try session.callersRow(owner.account).account, at: now)
-        }
-        guard let export else { throw ServiceError(.notFound) }
+        guard let export = try await export(of: owner) else { throw ServiceError(.notFound) }
         return export
+    }
+
+    /// The export of a caller; nil if there is none.
+    /// - Throws: as `SQLSession.callersRow`.
+    func export(of caller: ValidAccessToken) async throws -> StoredExport? {
+        let now = time.now()
+        return try await store.read { session in
+            try session.export(of: try session.callersRow(caller.account).account, at: now)
+        }
     }
 }

@@ -19,7 +19,8 @@ struct ExportIndex: Sendable {
     /// The document.
     var document: String {
         let items = files.map { file in
-            "<li><a href=\"\(Self.escaped(file))\">\(Self.escaped(file))</a>: \(words(for: file))</li>\n"
+            let name = HTMLText.escape(file)
+            return "<li><a href=\"\(name)\">\(name)</a>: \(words(for: file))</li>\n"
         }.joined()
         let intro = text("intro")
             .replacing("{{time}}", with: NoticeTime.text(of: moment.milliseconds))
@@ -53,10 +54,5 @@ struct ExportIndex: Sendable {
         return text(file.hasPrefix("photo.") ? "file/photo" : "file/other")
     }
 
-    private func text(_ key: String) -> String { Self.escaped(voice.exportSentence(key)) }
-
-    private static func escaped(_ text: String) -> String {
-        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
-            .replacing(">", with: "&gt;").replacing("\"", with: "&quot;")
-    }
+    private func text(_ key: String) -> String { HTMLText.escape(voice.exportSentence(key)) }
 }

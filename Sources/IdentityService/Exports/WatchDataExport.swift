@@ -12,29 +12,15 @@ extension AccountExportsHandler {
         _ items: OutgoingItems<IdentityV1.WatchDataExportItem>, _ context: CallContext
     ) async throws {
         let account = try await export(of: request.accessToken, context.ofCheck(time)).account
-        try await watchers.watching(account) { signal in
-            var last: IdentityV1.DataExport?
+        var last: IdentityV1.DataExport?
+        try await watchers.following(account, time) {
             // Read again: it may have changed before this stream could be woken.
-            while let export = try await present(request.accessToken, context) {
-                if export.message != last {
-                    try await items.write(.init(dataExport: export.message))
-                }
-                last = export.message
-                guard export.state.isPreparing else { return }
-                await signal.wait(atMost: AccountWatchers.checkInterval, time: time)
-                try Task.checkCancellation()
-            }
-        }
-    }
-
-    /// The export; nil if it was cancelled or has expired.
-    private func present(
-        _ accessToken: String, _ context: CallContext
-    ) async throws -> StoredExport? {
-        do {
-            return try await export(of: accessToken, context.ofCheck(time))
-        } catch let error as ServiceError where error.code == .notFound {
-            return nil
+            let token = try await sessions.owner(
+                ofAccessToken: request.accessToken, context.ofCheck(time))
+            guard let export = try await export(of: token) else { return nil }
+            if export.message != last { try await items.write(.init(dataExport: export.message)) }
+            last = export.message
+            return export.state.isPreparing ? token.expiresAt : nil
         }
     }
 }

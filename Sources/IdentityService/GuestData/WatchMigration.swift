@@ -16,23 +16,16 @@ extension GuestDataHandler {
         var id = try Self.migration(request.migrationId)
         let account = try await owner(of: request.accessToken, context).account
         var sent: IdentityV1.Migration?
-        try await watchers.watching(account) { signal in
-            while true {
-                let token = try await owner(
-                    of: request.accessToken, context.ofCheck(documents.time))
-                let (stored, now) = try await store.read { [id] session in
-                    let stored = try Self.migration(id, of: account, in: session)
-                    return (stored, try message(stored, in: session))
-                }
-                id = stored.migration
-                if now != sent { try await items.write(.init(migration: now)) }
-                sent = now
-                guard stored.state.isActive else { return }
-                let life = max(token.expiresAt - documents.time.now(), .seconds(1))
-                await signal.wait(
-                    atMost: min(AccountWatchers.checkInterval, life), time: documents.time)
-                try Task.checkCancellation()
+        try await watchers.following(account, documents.time) {
+            let token = try await owner(of: request.accessToken, context.ofCheck(documents.time))
+            let (stored, now) = try await store.read { [id] session in
+                let stored = try Self.migration(id, of: account, in: session)
+                return (stored, try message(stored, in: session))
             }
+            id = stored.migration
+            if now != sent { try await items.write(.init(migration: now)) }
+            sent = now
+            return stored.state.isActive ? token.expiresAt : nil
         }
     }
 }

@@ -67,12 +67,7 @@ package struct OutboxDelivery: Sendable {
         if request.expiresAtMs != 0, request.expiresAtMs <= time.now().milliseconds {
             return giveUp(message, "expired")
         }
-        // Sent now, the notification service would keep an address that it has just forgotten.
-        if let account = AccountID(text: request.accountId),
-            try await !store.read({ try $0.mayMail(account) })
-        {
-            return
-        }
+        guard try await isStillWanted(request.accountId) else { return }
         do {
             _ = try await peers.notifications.sendEmail(request, context(message))
         } catch let error as ServiceError where Self.isFinal(error.code) {
@@ -87,12 +82,7 @@ package struct OutboxDelivery: Sendable {
         guard request.expiresAtMs > time.now().milliseconds else {
             return giveUp(message, "expired")
         }
-        // As for mails: the number would stay behind.
-        if let account = AccountID(text: request.accountId),
-            try await !store.read({ try $0.mayMail(account) })
-        {
-            return
-        }
+        guard try await isStillWanted(request.accountId) else { return }
         do {
             _ = try await peers.texts.sendText(request, context(message))
         } catch let error as ServiceError
@@ -100,6 +90,13 @@ package struct OutboxDelivery: Sendable {
         {
             giveUp(message, error.code.rawValue)
         }
+    }
+
+    /// Whether a message about an account is still to be sent. After the account's deletion has begun,
+    /// the notification service would keep an address or a number that it has just forgotten.
+    private func isStillWanted(_ accountID: String) async throws -> Bool {
+        guard let account = AccountID(text: accountID) else { return true }
+        return try await store.read { try $0.mayNotify(account) }
     }
 
     private func setRelay(_ message: OutboxMessage) async throws {

@@ -92,10 +92,7 @@ final class UnusedGuests: Sendable {
         if let report {
             logger.info(
                 "identity.guests.unused",
-                """
-                guests without a session are deleted, the first at the time in detail; \
-                guest-kept=forever keeps them, `postern accounts guests` lists them
-                """,
+                "guests without a session will be deleted: `postern accounts guests` lists them",
                 fields: [.count: .count(report.count), .detail: .text(report.first.text)])
         }
         return page.next != nil

@@ -36,7 +36,7 @@ struct CountedSubject: Sendable {
     /// Whether it counts messages to an address or a number, which may be another person's.
     var countsMessages: Bool {
         switch limit.definition.wording {
-        case .code, .mail: name.limitOfStrangers != nil
+        case .code, .mail: name.deviceLimit != nil
         case .wrongCode, .password, .change, .attempt: false
         }
     }
@@ -49,9 +49,9 @@ extension AccountDataHandler {
         let kind: String
         /// As the gateway names it in charges.
         let text: String
-        /// The limit whose lanes its known devices have; nil for the account, whose id is never
-        /// given again.
-        var limitOfStrangers: LimitName?
+        /// The limit under which its known devices are stored (`TrustedLane.owner`); nil for the
+        /// account, whose id is never given again.
+        var deviceLimit: LimitName?
     }
 
     /// The limits that count the account now.
@@ -86,10 +86,10 @@ extension AccountDataHandler {
         return [SubjectName(kind: "account", text: subject.account.text)]
             + emails.map {
                 SubjectName(
-                    kind: "email", text: $0, limitOfStrangers: .failedSignInByAccount)
+                    kind: "email", text: $0, deviceLimit: .failedSignInByAccount)
             }
             + subject.phoneNumbers.map {
-                SubjectName(kind: "phone number", text: $0, limitOfStrangers: .phoneCodeGuess)
+                SubjectName(kind: "phone number", text: $0, deviceLimit: .phoneCodeGuess)
             }
     }
 }

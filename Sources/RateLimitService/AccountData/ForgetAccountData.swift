@@ -40,11 +40,11 @@ extension AccountDataHandler {
         return AccountDataV1.ForgetAccountDataResponse(rows: UInt32(clamping: counted.count))
     }
 
-    /// Marks are hashes of a name and a device and are not found; they end after 90 days.
+    /// The marks of single devices cannot be found by their owner; they expire after 90 days.
     private func forgetDevices(of subject: AccountDataSubject) async throws {
         let now = time.now()
         let owners = Self.names(of: subject).compactMap { name in
-            name.limitOfStrangers.map { TrustedLane.owner($0, name.text) }
+            name.deviceLimit.map { TrustedLane.owner($0, name.text) }
         }
         for owner in owners where !limits.devices.forget(owner, at: now) {
             limits.hits.devicesFull(at: now)

@@ -10,7 +10,7 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case accountRegistered = "account.registered"
     /// A guest account, without any way to sign in, was created.
     case guestRegistered = "account.guest-registered"
-    /// The deletion of a guest that nobody came back to began.
+    /// A guest had no live session for `guest-kept`; its deletion began.
     case guestExpired = "guest.expired"
     /// An orphan was repaired; `actor` says who asked, and is absent if the check did.
     case orphanRepaired = "orphan.repaired"

@@ -34,16 +34,7 @@ package final class LineFile: Sendable {
         precondition(lines.last == Self.lineEnd, "each line has its end")
         // An earlier call may have failed within a line.
         try cutIncompleteLine()
-        try lines.withUnsafeBytes { bytes in
-            var done = 0
-            while done < bytes.count {
-                let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
-                let count = write(file, rest.baseAddress, rest.count)
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { throw PrivateFile.failure(path) }
-                done += count
-            }
-        }
+        try PrivateFile.write(lines, to: file, path)
         guard fdatasync(file) == 0 else { throw PrivateFile.failure(path) }
     }
 
@@ -52,7 +43,7 @@ package final class LineFile: Sendable {
     package func forEachLine(_ body: (ArraySlice<UInt8>) throws -> Void) throws {
         var (rest, offset) = ([UInt8](), 0)
         while true {
-            let read = try read(Self.readBytes, at: offset)
+            let read = try PrivateFile.read(Self.readBytes, at: offset, from: file, path)
             guard !read.isEmpty else { return }
             offset += read.count
             rest += read
@@ -73,25 +64,12 @@ package final class LineFile: Sendable {
         guard fstat(file, &status) == 0 else { throw PrivateFile.failure(path) }
         let length = Int(status.st_size)
         let start = max(0, length - Self.lineBytesMax)
-        let end = try read(length - start, at: start)
+        let end = try PrivateFile.read(length - start, at: start, from: file, path)
         guard let last = end.last, last != Self.lineEnd else { return }
         let kept = end.lastIndex(of: Self.lineEnd).map { start + $0 + 1 } ?? start
         guard kept == 0 || kept > start else {
             throw SQLError(.inputOutput, detail: "\(path): a line is too long")
         }
         guard ftruncate(file, kept) == 0 else { throw PrivateFile.failure(path) }
-    }
-
-    private func read(_ count: Int, at offset: Int) throws -> [UInt8] {
-        try [UInt8](unsafeUninitializedCapacity: count) { buffer, done in
-            while done < count {
-                let place = buffer.baseAddress.map { $0 + done }
-                let got = pread(file, place, count - done, offset + done)
-                if got < 0, errno == EINTR { continue }
-                guard got >= 0 else { throw PrivateFile.failure(path) }
-                guard got > 0 else { return }
-                done += got
-            }
-        }
     }
 }

@@ -32,17 +32,10 @@ package final class OpenFile: Sendable {
     /// - Throws: `SQLError`, also when the file has become shorter.
     package func read(_ count: Int, at offset: Int) throws -> [UInt8] {
         let wanted = max(0, min(count, bytes - offset))
-        return try [UInt8](unsafeUninitializedCapacity: wanted) { buffer, done in
-            while done < wanted {
-                let place = buffer.baseAddress.map { $0 + done }
-                let got = pread(file, place, wanted - done, offset + done)
-                if got < 0, errno == EINTR { continue }
-                guard got >= 0 else { throw PrivateFile.failure(name) }
-                guard got > 0 else {
-                    throw SQLError(.inputOutput, detail: "\(name): shorter than when it was opened")
-                }
-                done += got
-            }
+        let read = try PrivateFile.read(wanted, at: offset, from: file, name)
+        guard read.count == wanted else {
+            throw SQLError(.inputOutput, detail: "\(name): shorter than when it was opened")
         }
+        return read
     }
 }

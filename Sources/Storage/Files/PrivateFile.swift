@@ -49,6 +49,22 @@ enum PrivateFile {
         }
     }
 
+    /// Reads `count` bytes of an open file from `offset` on, fewer at its end.
+    static func read(
+        _ count: Int, at offset: Int, from file: Int32, _ path: String
+    ) throws -> [UInt8] {
+        try [UInt8](unsafeUninitializedCapacity: count) { buffer, done in
+            while done < count {
+                let place = buffer.baseAddress.map { $0 + done }
+                let got = pread(file, place, count - done, offset + done)
+                if got < 0, errno == EINTR { continue }
+                guard got >= 0 else { throw failure(path) }
+                guard got > 0 else { return }
+                done += got
+            }
+        }
+    }
+
     /// Creates the last folder of `path` if it does not exist.
     static func makeFolder(_ path: String) throws {
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw failure(path) }

@@ -1,3 +1,5 @@
+import ServiceRuntime
+
 /// Markup of a page. It is joined from literals of this program and from texts, which are escaped:
 ///
 ///     let heading: HTML = "<h1>\(title)</h1>"       title is a String
@@ -38,16 +40,7 @@ package struct HTML: Hashable, Sendable, ExpressibleByStringInterpolation {
         /// Appends a text, escaped for the content of an element and for an attribute in double
         /// quotes. Both occur in literals here, and no other place.
         package mutating func appendInterpolation(_ value: String) {
-            for scalar in value.unicodeScalars {
-                switch scalar {
-                case "&": text += "&amp;"
-                case "<": text += "&lt;"
-                case ">": text += "&gt;"
-                case "\"": text += "&quot;"
-                case "'": text += "&#39;"
-                default: text.unicodeScalars.append(scalar)
-                }
-            }
+            text += HTMLText.escape(value)
         }
 
         /// Appends markup.

@@ -44,7 +44,8 @@ package enum PagePreview {
                     case .keepAccount, .parent: ServiceError(.unavailable)
                     }
                 let email = page.showsEmail ? "ada@example" : ""
-                return PageState(form: "", email: email, after: error, in: voice)
+                return .form(
+                    token: "", email: email, problems: PageState.problems(error, in: voice))
             // The result of `/your-data` is a file.
             case .done:
                 return page == .yourData ? nil : .done(continueURI: "https://app.example.org/")

@@ -17,16 +17,11 @@ package enum PageState: Hashable, Sendable {
     /// There is no link, or it does not work any more.
     case unusable
 
-    /// The form after an error of the gateway.
-    init(form token: String, email: String, after error: ServiceError, in voice: Voice) {
-        self = .form(token: token, email: email, problems: Self.problems(error, in: voice))
-    }
-
     /// The rules that a password breaks, a sentence each; otherwise the error's sentence.
     static func problems(_ error: ServiceError, in voice: Voice) -> [String] {
         let error = error.worded(in: voice)
         let rules = error.violations.map(\.userMessage).filter { !$0.isEmpty }
-        return rules.isEmpty ? [error.sentence ?? error.code.sentence(in: voice)] : rules
+        return rules.isEmpty ? [error.userMessage] : rules
     }
 }
 

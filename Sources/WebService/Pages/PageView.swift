@@ -138,8 +138,8 @@ package struct PageView: Sendable {
 
     // MARK: The form
 
-    /// The problems, each with a link to the field, if there is one. It has the focus, so that a screen reader reads
-    /// it first (WCAG 2.2, 3.3.1).
+    /// The problems, each with a link to the field, if there is one. It has the focus, so that a
+    /// screen reader reads it first (WCAG 2.2, 3.3.1).
     private func summary(_ problems: [String], leadingTo field: Page.Field?) -> HTML {
         guard !problems.isEmpty else { return .none }
         let lines = problems.map { problem -> HTML in

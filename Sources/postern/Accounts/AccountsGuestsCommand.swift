@@ -33,17 +33,18 @@ extension AccountsCommand {
 }
 
 extension IdentityV1.UnusedGuest {
-    /// Its row in a list, as a line `acc_…  last seen 2026-01-31  deleted 2026-07-30`.
+    /// Its row in a list, as a line `acc_…  last seen 2026-01-31  will be deleted 2026-07-30`.
     var row: Row {
         let (seen, deleted) = (Self.day(lastSeenAtMs), Self.day(deletedAtMs))
         return Row([
             .init("account_id", accountId, heading: "account"),
             .init(
                 "last_seen_at", .moment(lastSeenAtMs), text: seen ?? "not known",
-                phrase: seen.map { "last seen \($0)" } ?? "never seen", heading: "last seen"),
+                phrase: seen.map { "last seen \($0)" } ?? "last use not known", heading: "last seen"
+            ),
             .init(
                 "deleted_at", .moment(deletedAtMs), text: deleted ?? "never",
-                phrase: deleted.map { "deleted \($0)" } ?? "kept", heading: "deleted"),
+                phrase: deleted.map { "will be deleted \($0)" } ?? "kept", heading: "deleted"),
         ])
     }
 

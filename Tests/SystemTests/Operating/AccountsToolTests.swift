@@ -76,7 +76,7 @@ extension SystemTests {
             let isListed = try await eventually {
                 let listed = try await cluster.tool(["accounts", "guests"])
                 return listed.output.hasPrefix("\(id)  last seen 20")
-                    && listed.output.contains("  deleted 20")
+                    && listed.output.contains("  will be deleted 20")
             }
             #expect(isListed)
             let isChecked = try await eventually {

@@ -52,9 +52,9 @@ struct AccountLinesTests {
     func guests() {
         let guest = IdentityV1.UnusedGuest(
             accountId: "acc_1", lastSeenAtMs: 1_795_248_340_254, deletedAtMs: 1_810_800_340_254)
-        #expect(guest.row.line == "acc_1  last seen 2026-11-21  deleted 2027-05-20")
+        #expect(guest.row.line == "acc_1  last seen 2026-11-21  will be deleted 2027-05-20")
         let kept = IdentityV1.UnusedGuest(accountId: "acc_1")
-        #expect(kept.row.line == "acc_1  never seen  kept")
+        #expect(kept.row.line == "acc_1  last use not known  kept")
     }
 
     @Test("I-09: an orphan's line says where it is, and whether it can be repaired")

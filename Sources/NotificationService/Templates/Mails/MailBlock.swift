@@ -1,3 +1,5 @@
+import ServiceRuntime
+
 /// One paragraph of a mail, in text and in HTML.
 enum MailBlock: Sendable {
     /// One line of facts. It is left out if a variable of `needs` has no value.

@@ -1,4 +1,5 @@
 import Contracts
+import ServiceRuntime
 
 /// The text of one mail in one language. Both parts of the mail are made from it, so that they
 /// cannot differ:

@@ -1,3 +1,5 @@
+import ServiceRuntime
+
 /// A parsed template. It supports the part of Mustache that mails need, parsed by `MustacheParser`.
 ///
 ///     {{name}}                 a value
@@ -69,26 +71,5 @@ struct MustacheTemplate: Sendable {
             case .value, .partial: part
             }
         }
-    }
-}
-
-/// Escapes text for HTML.
-enum HTMLText {
-    /// Escapes every value, so that user input remains text (CWE-79). Escapes both quotes too,
-    /// because some values are in attributes.
-    static func escape(_ text: String) -> String {
-        var escaped = ""
-        escaped.reserveCapacity(text.utf8.count)
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": escaped += "&amp;"
-            case "<": escaped += "&lt;"
-            case ">": escaped += "&gt;"
-            case "\"": escaped += "&quot;"
-            case "'": escaped += "&#39;"
-            default: escaped.unicodeScalars.append(scalar)
-            }
-        }
-        return escaped
     }
 }
