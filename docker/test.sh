@@ -59,7 +59,7 @@ step "running the tests"
 log=.build/tests.log
 status=0
 rm -f .build/tests-swift-testing.xml
-SWIFT_BACKTRACE=enable=no timeout --signal=INT 40m \
+SWIFT_BACKTRACE=enable=no timeout --signal=INT 55m \
   swift test "${test_build[@]}" --no-parallel --xunit-output .build/tests.xml 2>&1 |
   tee "$log" || status=$?
 
