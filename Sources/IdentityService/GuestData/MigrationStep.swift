@@ -157,13 +157,12 @@ struct MigrationStep {
             let object = DocumentText.object(in: candidate.json)
         else { throw ServiceError(.invalidDocument, fields: ["collection"]) }
         try documents.require(rules.need, of: target.owner, in: transaction)
-        if isBundle {
-            return try DocumentChange(
-                object, at: key, of: former, rules, by: .owner, field: "json", .english)
-        }
-        let moved = try former?.object().map { rules.moved(object, over: $0) }
-        return try DocumentChange(
-            moved ?? object, at: key, of: former, rules, by: .server, field: "json", .english)
+        let moved = isBundle ? nil : try former?.object().map { rules.moved(object, over: $0) }
+        var change = try DocumentChange(
+            moved ?? object, at: key, of: former, rules, by: isBundle ? .owner : .server,
+            field: "json", .english)
+        change.changedAt = candidate.changedAt
+        return change
     }
 
     private func record(

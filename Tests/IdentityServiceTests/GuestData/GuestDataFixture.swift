@@ -79,12 +79,14 @@ struct GuestDataFixture: Sendable {
         }
     }
 
-    /// Signs the guest in to the account.
-    func signIn(key: String? = nil) async throws -> IdentityV1.VerifyPasswordResponse {
+    /// Signs the guest in to the account; or another guest, by its token.
+    func signIn(
+        key: String? = nil, guest token: String? = nil
+    ) async throws -> IdentityV1.VerifyPasswordResponse {
         try await identity.accounts.verifyPassword(
             .init(
                 email: "ada@example.org", password: .init(text: "Correct7Horse"),
-                origin: IdentityFixture.origin, guestAccessToken: guest.token),
+                origin: IdentityFixture.origin, guestAccessToken: token ?? guest.token),
             identity.context(key))
     }
 
