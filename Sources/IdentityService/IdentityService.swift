@@ -146,7 +146,7 @@ package struct IdentityService: Sendable {
             settings: settings.consent, linkOrigin: settings.linkOrigin, store: store, keys: keys,
             time: time, randomness: randomness, deletions: writing, sessions: peers.sessions)
         guestData = GuestDataHandler(
-            documents: documents, guests: guests, watchers: AccountWatchers())
+            documents: documents, guests: guests, watchers: AccountWatchers(), logger: logger)
         blobs = try BlobFolder(in: store.folder)
         tombstones = try Tombstones(
             folders: settings.tombstones.isEmpty

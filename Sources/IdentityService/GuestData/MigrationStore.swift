@@ -72,13 +72,33 @@ extension SQLSession {
             ], StoredMigration.init)
     }
 
-    /// Kept guests whose time is over.
-    func endedKeeps(at moment: Timestamp, limit: Int64) throws -> [StoredMigration] {
+    /// The next kept guests whose time is over.
+    func endedKeeps(
+        at moment: Timestamp, after last: Int64, limit: Int64
+    ) throws -> [StoredMigration] {
         try query(
             """
             SELECT \(StoredMigration.columns) FROM guest_migrations
-            WHERE kept_until_ms <= ? ORDER BY kept_until_ms LIMIT ?
-            """, [SQLValue(moment), .integer(limit)], StoredMigration.init)
+            WHERE kept_until_ms <= ? AND migration > ? ORDER BY migration LIMIT ?
+            """, [SQLValue(moment), .integer(last), .integer(limit)], StoredMigration.init)
+    }
+
+    /// The guests whose documents were to be moved into an account, or kept. Without those that are
+    /// being deleted already, and suspended ones, which are the operator's to delete.
+    func remainingGuests(of account: AccountID, limit: Int64) throws -> [AccountID] {
+        try query(
+            """
+            SELECT guest_migrations.guest FROM guest_migrations
+            JOIN accounts ON accounts.account = guest_migrations.guest
+            WHERE guest_migrations.account = ? AND accounts.is_guest = 1
+                AND accounts.status NOT IN (?, ?)
+            ORDER BY guest_migrations.migration LIMIT ?
+            """,
+            [
+                .integer(account.key), .integer(AccountStatus.deleting.rawValue),
+                .integer(AccountStatus.suspended.rawValue), .integer(limit),
+            ]
+        ) { try AccountID(stored: $0.integer(0)) }
     }
 
     /// Requires that nothing was chosen yet for a guest's documents: from then on they can only be
