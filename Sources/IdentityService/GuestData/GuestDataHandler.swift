@@ -42,6 +42,16 @@ struct GuestDataHandler: GuestDataService {
         return choice
     }
 
+    /// The guest of a choice.
+    /// - Throws: `auth/invalid-choice` if it is gone, became an account, or all of its sessions were
+    ///   ended since the token was issued.
+    func guest(of choice: CollisionChoice, in session: some SQLSession) throws -> AccountRow {
+        guard let guest = try session.account(choice.guest), guest.isGuest,
+            guest.status.isUsable, guest.sessionGeneration == choice.guestGeneration
+        else { throw ServiceError(.invalidChoice, fields: ["choice_token"]) }
+        return guest
+    }
+
     /// A migration as its owner sees it, with what could not be moved.
     /// - Throws: as `SQLSession.callersRow`; if the account's key does not decrypt.
     func message(
