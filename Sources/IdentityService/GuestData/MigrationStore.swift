@@ -192,7 +192,11 @@ extension Transaction {
     func releaseGuest(_ guest: AccountID) throws {
         guard let migration = try endMigration(ofGuest: guest) else { return }
         try put(
-            "UPDATE guest_migrations SET guest = NULL, kept_until_ms = NULL WHERE migration = ?",
-            [.integer(migration.migration.key)])
+            """
+            UPDATE guest_migrations SET guest = NULL, kept_until_ms = NULL,
+                expires_at_ms = coalesce(expires_at_ms, ?)
+            WHERE migration = ?
+            """,
+            [SQLValue(at + StoredMigration.keptAfter), .integer(migration.migration.key)])
     }
 }

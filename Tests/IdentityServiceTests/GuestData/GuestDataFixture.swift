@@ -154,6 +154,14 @@ struct GuestDataFixture: Sendable {
         return try #require(last)
     }
 
+    /// Changes the guest's status.
+    func apply(_ event: AccountEvent) async throws {
+        let account = try #require(AccountID(text: guest.account))
+        _ = try await identity.store.write(about: [.account(account)]) {
+            try $0.apply(event, account)
+        }
+    }
+
     /// Whether the deletion of the guest has begun.
     func isGuestEnding() async throws -> Bool {
         let account = try #require(AccountID(text: guest.account))
