@@ -63,7 +63,7 @@ struct MigrationStep {
             guest.status != .deleting
         else {
             try transaction.removeItems(of: migration.migration)
-            try transaction.apply(.released, to: migration, documents: migration.done)
+            try transaction.apply(.released, to: migration)
             return .ended
         }
         // The operator wants to see it as it is. Its documents wait, like those into a suspended

@@ -176,7 +176,7 @@ extension Transaction {
             [SQLValue(at + StoredMigration.keptAfter), .integer(migration.migration.key)])
     }
 
-    /// Ends the migration of a guest that is being deleted.
+    /// Ends the migration of a guest that is being deleted. Its numbers tell what was not moved.
     /// - Returns: the migration; nil if there is none.
     @discardableResult
     func endMigration(ofGuest guest: AccountID) throws -> StoredMigration? {
@@ -184,7 +184,7 @@ extension Transaction {
         try lock(.account(migration.account))
         guard migration.state != .succeeded else { return migration }
         try removeItems(of: migration.migration)
-        try apply(.released, to: migration, documents: migration.done)
+        try apply(.released, to: migration)
         return migration
     }
 
