@@ -166,6 +166,18 @@ extension Transaction {
         return state
     }
 
+    /// Ends a migration without the documents that could not be moved. They are deleted with the
+    /// guest, which goes as a kept one whose time is over.
+    func drop(_ migration: StoredMigration) throws {
+        try removeItems(of: migration.migration)
+        try apply(.dropped, to: migration)
+        try put(
+            """
+            UPDATE guest_migrations SET kept_until_ms = ?, expires_at_ms = NULL
+            WHERE migration = ? AND guest IS NOT NULL
+            """, [SQLValue(at), .integer(migration.migration.key)])
+    }
+
     /// Records that the deletion of a kept guest has begun.
     func endKeep(_ migration: StoredMigration) throws {
         try put(

@@ -123,9 +123,10 @@ struct GuestDataFixture: Sendable {
         return try #require(answer.migration)
     }
 
-    func retry(_ id: String) async throws -> IdentityV1.Migration {
+    func retry(_ id: String, drop: Bool = false) async throws -> IdentityV1.Migration {
         let answer = try await handler.retryMigration(
-            .init(accessToken: token, migrationId: id, origin: IdentityFixture.origin),
+            .init(
+                accessToken: token, migrationId: id, origin: IdentityFixture.origin, drop: drop),
             identity.context())
         return try #require(answer.migration)
     }
