@@ -1317,9 +1317,10 @@ MESSAGE(postern__gateway__v1__watch_migration_item, "postern.gateway.v1.WatchMig
 
 static const ProtobufCFieldDescriptor postern__gateway__v1__retry_migration_request__fields[] = {
     FIELD("migration_id", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("drop", 2, NONE, BOOL, 0, 40, NULL, 0),
 };
-static const ProtobufCIntRange postern__gateway__v1__retry_migration_request__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__gateway__v1__retry_migration_request, "postern.gateway.v1.RetryMigrationRequest", 40, 1,
+static const ProtobufCIntRange postern__gateway__v1__retry_migration_request__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__gateway__v1__retry_migration_request, "postern.gateway.v1.RetryMigrationRequest", 48, 2,
         postern__gateway__v1__retry_migration_request__fields, 1, postern__gateway__v1__retry_migration_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__gateway__v1__retry_migration_response__fields[] = {
@@ -3152,9 +3153,10 @@ static const ProtobufCFieldDescriptor postern__identity__v1__retry_migration_req
     FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
     FIELD("migration_id", 2, NONE, BYTES, 0, 40, NULL, 0),
     FIELD("origin", 3, NONE, MESSAGE, 0, 56, &postern__identity__v1__origin__descriptor, 0),
+    FIELD("drop", 4, NONE, BOOL, 0, 64, NULL, 0),
 };
-static const ProtobufCIntRange postern__identity__v1__retry_migration_request__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__identity__v1__retry_migration_request, "postern.identity.v1.RetryMigrationRequest", 64, 3,
+static const ProtobufCIntRange postern__identity__v1__retry_migration_request__ranges[] = {{1, 0}, {0, 4}};
+MESSAGE(postern__identity__v1__retry_migration_request, "postern.identity.v1.RetryMigrationRequest", 72, 4,
         postern__identity__v1__retry_migration_request__fields, 1, postern__identity__v1__retry_migration_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__retry_migration_response__fields[] = {

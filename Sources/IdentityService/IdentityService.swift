@@ -147,7 +147,7 @@ package struct IdentityService: Sendable {
             time: time, randomness: randomness, deletions: writing, owners: owners,
             sessions: peers.sessions)
         guestData = GuestDataHandler(
-            documents: documents, guests: guests, watchers: AccountWatchers())
+            documents: documents, guests: guests, watchers: AccountWatchers(), logger: logger)
         blobs = try BlobFolder(in: store.folder)
         tombstones = try Tombstones(
             folders: settings.tombstones.isEmpty

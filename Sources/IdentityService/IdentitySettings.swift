@@ -170,8 +170,9 @@ package struct IdentitySettings: Settings {
         guestKept = settings.durationOrForever(
             "guest-kept", default: Self.guestKeptDefault,
             in: .seconds(86_400)...(.seconds(3_650 * 86_400)),
-            reason: "A guest without a session is deleted this long after its last use, and never "
-                + "before as long after the upgrade to the version that does so (I-04).")
+            reason: "A guest without a session is deleted this long after its last use, whenever "
+                + "its session ended, and never before as long after the upgrade to the version "
+                + "that does so (I-04).")
         settings.require(
             apple.redirects.clients.isSubset(of: providers.appleClients),
             ["apple-redirect-uris"], "apple-redirect-uris names an app that apple-audiences lacks")

@@ -30,7 +30,7 @@ package protocol GuestDataAPI: Sendable {
         _ request: IdentityV1.WatchMigrationRequest, _ context: CallContext
     ) -> IncomingItems<IdentityV1.WatchMigrationItem>
 
-    /// Tries the documents again that could not be moved.
+    /// Tries the documents again that could not be moved, or deletes them.
     func retryMigration(
         _ request: IdentityV1.RetryMigrationRequest, _ context: CallContext
     ) async throws -> IdentityV1.RetryMigrationResponse

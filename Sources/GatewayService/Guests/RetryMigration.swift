@@ -3,7 +3,8 @@ import Messages
 import RPC
 
 extension GuestsHandler {
-    /// G-16: identify the caller's account → charge the limit → have the migration tried again.
+    /// G-16: identify the caller's account → charge the limit → have the migration tried again, or its rest
+    /// dropped.
     /// - Throws: `auth/too-many-requests`, `auth/invalid-access-token`, `auth/session-ended`,
     ///   `auth/user-disabled`, `rpc/not-found`.
     func retryMigration(
@@ -17,7 +18,7 @@ extension GuestsHandler {
             try await guestData.retryMigration(
                 IdentityV1.RetryMigrationRequest(
                     accessToken: session.accessToken, migrationId: request.migrationId,
-                    origin: origin),
+                    origin: origin, drop: request.drop),
                 context.onward())
         }
         return GatewayV1.RetryMigrationResponse(

@@ -52,6 +52,7 @@ extension Transaction {
     func deleteAccount(_ account: AccountID) throws -> Int {
         let key: [SQLValue] = [.integer(account.key)]
         var rows = 0
+        // The guests of its migrations are being deleted since the step `content`.
         try endMigration(ofGuest: account)
         rows += try execute("DELETE FROM guest_migration_documents WHERE account = ?", key)
         rows += try execute("DELETE FROM guest_migrations WHERE account = ?", key)

@@ -16,8 +16,9 @@ import Storage
 ///     sessions         the session service ends them                sessions that have ended
 ///     push-devices     the notification service removes them        devices that are gone
 ///     backend          none: it waits for the app's backend         nothing
-///     content          documents, photo and export are deleted      fewer documents; a row without a
-///                                                                   file
+///     content          guests whose documents were kept for the     fewer guests and documents; a row
+///                      account begin to be deleted; documents,      without a file
+///                      photo and export are deleted
 ///     other-services   session, notification, rate limit forget     one that has forgotten already
 ///     rows             the account's rows and its key are gone      nothing
 ///     notice           the last mail is in the outbox               nothing
@@ -30,6 +31,8 @@ struct DeletionSteps: Sendable {
     private static let timeout: Duration = .seconds(10)
     /// Documents that one transaction deletes: sign-ins wait for no longer than its commit.
     private static let documentsAtOnce: Int64 = 200
+    /// Guests that one read finds.
+    private static let guestsAtOnce: Int64 = 32
 
     let settings: IdentitySettings
     let store: Store
@@ -156,6 +159,7 @@ extension DeletionSteps {
     /// A file goes before its row, so that no crash leaves a file without a name.
     private func deleteContent(_ deletion: StoredDeletion) async throws {
         let account = deletion.account
+        try await deleteGuests(of: account)
         var isMore = true
         while isMore {
             isMore = try await store.write(about: [.account(account)]) {
@@ -170,6 +174,30 @@ extension DeletionSteps {
         try await finish(.content, deletion) { transaction in
             try transaction.put("DELETE FROM photos WHERE account = ?", [.integer(account.key)])
             try transaction.deleteExport(of: account)
+        }
+    }
+
+    /// Begins the deletion of the guests whose documents were kept for the account, or waited to be
+    /// moved into it: the person's too, and only rows of the account say when they are deleted.
+    private func deleteGuests(of account: AccountID) async throws {
+        let deletions = deletions
+        while true {
+            let guests = try await store.read {
+                try $0.remainingGuests(of: account, limit: Self.guestsAtOnce)
+            }
+            guard !guests.isEmpty else { return }
+            for guest in guests {
+                try await store.write(about: [.account(account), .account(guest)]) { transaction in
+                    // It may have become an account since.
+                    guard
+                        try transaction.remainingGuests(of: account, limit: Self.guestsAtOnce)
+                            .contains(guest)
+                    else { return }
+                    try transaction.beginDeletion(
+                        of: guest, source: .guestData, due: transaction.at, deletions)
+                }
+            }
+            deletions.wake()
         }
     }
 

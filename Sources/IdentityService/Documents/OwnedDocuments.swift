@@ -25,8 +25,12 @@ struct OwnedDocuments: Sendable {
     func document(
         _ key: DocumentKey, in session: some SQLSession
     ) throws -> StoredDocument? {
+        try row(key, in: session).map(open)
+    }
+
+    /// The sealed row of a key, also of a removed document.
+    func row(_ key: DocumentKey, in session: some SQLSession) throws -> DocumentRow? {
         try session.documentRow(hash.nameKey(key, of: owner.account), of: owner.account)
-            .map(open)
     }
 
     /// Opens a row.
@@ -65,6 +69,9 @@ struct DocumentChange: Sendable {
     let json: String
     /// The account's display name, where a field of the document is that.
     var displayName: String?
+    /// When it was changed; nil for now. A document that is moved keeps the time of its change, so
+    /// that a later migration compares changes, and not when each was moved (`MigrationRule.kept`).
+    var changedAt: Timestamp?
 }
 
 extension OwnedDocuments {
@@ -100,10 +107,12 @@ extension OwnedDocuments {
     ) throws -> IdentityV1.Document {
         let version = (change.former?.version ?? 0) + 1
         let row = change.former?.document ?? randomness.rowKey()
+        // A clock that was put back must not make a document newer than later ones.
+        let changedAt = min(change.changedAt ?? transaction.at, transaction.at)
         let written = DocumentRow(
             document: row, version: version, position: position,
             payload: try seal(change.key, change.json, row: row),
-            bytes: Int64(change.json.utf8.count), changedAt: transaction.at, isRemoved: false)
+            bytes: Int64(change.json.utf8.count), changedAt: changedAt, isRemoved: false)
         if change.former == nil {
             try transaction.insert(
                 written, collectionKey: collectionKey(change.key.collection),
@@ -113,7 +122,7 @@ extension OwnedDocuments {
         }
         return IdentityV1.Document(
             collection: change.key.collection, name: change.key.name, version: version,
-            changedAtMs: transaction.at.milliseconds)
+            changedAtMs: changedAt.milliseconds)
     }
 
     /// Removes documents that exist.

@@ -10,8 +10,7 @@ extension GuestDataHandler {
     /// Says what happens to a guest's documents (G-16). The first choice counts: a repeat gets its
     /// migration.
     /// - Throws: `auth/invalid-choice` for another choice than the first, a token that has expired
-    ///   or is another account's, and a guest that is gone or became an account;
-    ///   `rpc/invalid-argument` with the field; as `owner(of:_:)` and `SQLSession.callersRow`.
+    ///   or is another account's, and as `guest(of:in:)`; `rpc/invalid-argument` with the field; as `owner(of:_:)` and `SQLSession.callersRow`.
     func chooseGuestData(
         _ request: IdentityV1.ChooseGuestDataRequest, _ context: CallContext
     ) async throws -> IdentityV1.ChooseGuestDataResponse {
@@ -33,9 +32,7 @@ extension GuestDataHandler {
                 }
                 return try message(first, in: transaction)
             }
-            guard let guest = try transaction.account(choice.guest), guest.isGuest,
-                guest.status.isUsable
-            else { throw ServiceError(.invalidChoice, fields: ["choice_token"]) }
+            _ = try guest(of: choice, in: transaction)
             let settled = try guests.settle(
                 choice.guest, into: choice.account, chosen,
                 sealedPicks: try sealed(request.picks, of: row, id), from: origin,

@@ -12,8 +12,8 @@ extension GuestDataHandler {
 
     /// Returns the documents of both sides of a collision, one page at a time (G-16), in the order
     /// of collection and name.
-    /// - Throws: `auth/invalid-choice` as `choice(_:of:)`, and for a guest that is gone or became an
-    ///   account; `rpc/invalid-argument` with the field; as `owner(of:_:)` and
+    /// - Throws: `auth/invalid-choice` as `choice(_:of:)` and `guest(of:in:)`;
+    ///   `rpc/invalid-argument` with the field; as `owner(of:_:)` and
     ///   `DocumentOwner.requireUsable`.
     func compareGuest(
         _ request: IdentityV1.CompareGuestRequest, _ context: CallContext
@@ -23,8 +23,8 @@ extension GuestDataHandler {
         }
         let owner = try await owner(of: request.accessToken, context)
         let choice = try choice(request.choiceToken, of: owner.account)
-        let account = try await sides(of: choice.account)
-        let guest = try await sides(of: choice.guest, isGuest: true)
+        let account = try await sides(.account, choice)
+        let guest = try await sides(.guest, choice)
         let rest = Set(guest.keys).union(account.keys).map(ComparisonPlace.init)
             .filter { after < $0 }.sorted()
         var page = IdentityV1.CompareGuestResponse(
@@ -46,18 +46,16 @@ extension GuestDataHandler {
         return page
     }
 
-    /// What an account has of documents, without their JSON.
+    /// What a side has of documents, without their JSON.
     private func sides(
-        of account: AccountID, isGuest: Bool = false
+        _ side: DocumentSide, _ choice: CollisionChoice
     ) async throws -> [DocumentKey: IdentityV1.DocumentSide] {
         var sides: [DocumentKey: IdentityV1.DocumentSide] = [:]
         var selection = DocumentSelection()
         while true {
             let (owner, page) = try await store.read { [selection] session in
-                (
-                    try documentOwner(account, isGuest: isGuest, in: session),
-                    try session.documentPage(selection, of: account)
-                )
+                let owner = try documentOwner(side, choice, in: session)
+                return (owner, try session.documentPage(selection, of: owner.account))
             }
             let opened = try documents.opened(owner).open(page)
             for document in opened.documents {
@@ -71,14 +69,15 @@ extension GuestDataHandler {
     }
 
     private func documentOwner(
-        _ account: AccountID, isGuest: Bool, in session: some SQLSession
+        _ side: DocumentSide, _ choice: CollisionChoice, in session: some SQLSession
     ) throws -> DocumentOwner {
-        guard let owner = try session.documentOwner(account),
-            !isGuest || (owner.isGuest && owner.status.isUsable)
-        else {
-            throw isGuest
-                ? ServiceError(.invalidChoice, fields: ["choice_token"])
-                : ServiceError(.invalidAccessToken)
+        let account =
+            switch side {
+            case .account: choice.account
+            case .guest: try guest(of: choice, in: session).account
+            }
+        guard let owner = try session.documentOwner(account) else {
+            throw ServiceError(.invalidAccessToken)
         }
         try owner.requireUsable()
         return owner
@@ -90,10 +89,8 @@ extension GuestDataHandler {
     ) async throws {
         let keys = page.documents.filter(\.mayHaveJSON).map(\.key)
         let texts = try await store.read { session in
-            let guest = try documents.opened(
-                documentOwner(choice.guest, isGuest: true, in: session))
-            let account = try documents.opened(
-                documentOwner(choice.account, isGuest: false, in: session))
+            let guest = try documents.opened(documentOwner(.guest, choice, in: session))
+            let account = try documents.opened(documentOwner(.account, choice, in: session))
             return try keys.map { key in
                 (
                     guest: try guest.document(key, in: session)?.side,

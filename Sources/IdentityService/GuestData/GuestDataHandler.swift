@@ -1,4 +1,5 @@
 import Contracts
+import Logging
 import Messages
 import RPC
 import ServiceRuntime
@@ -15,12 +16,13 @@ struct GuestDataHandler: GuestDataService {
     let guests: GuestSettlement
     /// The streams that wait for a change of an account's migrations.
     let watchers: AccountWatchers
+    let logger: Logger
 
     var store: Store { documents.store }
     var keys: IdentityKeys { documents.keys }
     /// Performs what was chosen.
     var job: MigrationJob {
-        MigrationJob(documents: documents, guests: guests, watchers: watchers)
+        MigrationJob(documents: documents, guests: guests, watchers: watchers, logger: logger)
     }
 
     /// The account of an access token.
@@ -40,6 +42,16 @@ struct GuestDataHandler: GuestDataService {
         return choice
     }
 
+    /// The guest of a choice.
+    /// - Throws: `auth/invalid-choice` if it is gone, became an account, or all of its sessions were
+    ///   ended since the token was issued.
+    func guest(of choice: CollisionChoice, in session: some SQLSession) throws -> AccountRow {
+        guard let guest = try session.account(choice.guest), guest.isGuest,
+            guest.status.isUsable, guest.sessionGeneration == choice.guestGeneration
+        else { throw ServiceError(.invalidChoice, fields: ["choice_token"]) }
+        return guest
+    }
+
     /// A migration as its owner sees it, with what could not be moved.
     /// - Throws: as `SQLSession.callersRow`; if the account's key does not decrypt.
     func message(
@@ -50,9 +62,10 @@ struct GuestDataHandler: GuestDataService {
         let issues = try session.migrationItems(
             of: migration.migration, isIssue: true, limit: Self.issuesMax
         ).map { row in
-            let item = try vault.open(row)
+            // The step has logged one that does not open, and the rest of the answer is readable.
+            let key = (try? vault.open(row))?.key
             return IdentityV1.MigrationIssue(
-                collection: item.key.collection, name: item.key.name, code: row.issue ?? "")
+                collection: key?.collection ?? "", name: key?.name ?? "", code: row.issue ?? "")
         }
         return migration.message(issues: issues)
     }

@@ -45,7 +45,8 @@ struct GuestSettlement: Sendable {
         }
         guard let choice = mode.choice else {
             return try CollisionChoice(
-                guest: guest.account, account: account, at: transaction.at
+                guest: guest.account, generation: guest.sessionGeneration, account: account,
+                at: transaction.at
             ).message(keys)
         }
         return Self.collision(

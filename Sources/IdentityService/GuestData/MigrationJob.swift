@@ -1,4 +1,5 @@
 import Contracts
+import Logging
 import ServiceRuntime
 import Storage
 
@@ -17,6 +18,7 @@ struct MigrationJob: Sendable {
     let guests: GuestSettlement
     /// The streams that wait for a change of an account's migrations.
     let watchers: AccountWatchers
+    let logger: Logger
 
     private var store: Store { documents.store }
 
@@ -27,11 +29,12 @@ struct MigrationJob: Sendable {
         }
     }
 
-    /// Performs all migrations that can go on. One that fails does not keep the others from it.
+    /// Performs all migrations that can go on, and ends kept guests. One that fails does not keep the
+    /// others from it.
     /// - Throws: the last failure.
     func run() async throws {
-        try await endKeeps()
         var (last, failure) = (Int64(0), (any Error)?.none)
+        do { try await endKeeps() } catch { failure = error }
         while true {
             let next = try await store.read { [last] in
                 try $0.activeMigrations(after: last, limit: Self.batch)
@@ -57,7 +60,7 @@ struct MigrationJob: Sendable {
         ) { transaction in
             guard let now = try transaction.migration(migration.migration), now.state.isActive
             else { return MigrationStep.Progress.ended }
-            return try MigrationStep(now, documents, guests, transaction).run()
+            return try MigrationStep(now, documents, guests, logger, transaction).run()
         }
         documents.watchers.changed(migration.account)
         if let guest = migration.guest { documents.watchers.changed(guest) }
@@ -67,25 +70,34 @@ struct MigrationJob: Sendable {
     }
 
     /// Begins the deletion of kept guests whose time is over.
+    /// - Throws: the last failure.
     private func endKeeps() async throws {
+        let now = documents.time.now()
+        var (last, failure) = (Int64(0), (any Error)?.none)
         while true {
-            let now = documents.time.now()
-            let ended = try await store.read { try $0.endedKeeps(at: now, limit: Self.batch) }
-            guard !ended.isEmpty else { return }
+            let ended = try await store.read { [last] in
+                try $0.endedKeeps(at: now, after: last, limit: Self.batch)
+            }
+            guard let latest = ended.last else { break }
+            last = latest.migration.key
             for keep in ended {
-                try await store.write(about: keep.subjects) { transaction in
-                    guard let keep = try transaction.migration(keep.migration),
-                        keep.keptUntil != nil
-                    else { return }
-                    if let guest = keep.guest,
-                        try transaction.documentOwner(guest)?.isGuest == true
-                    {
-                        try guests.delete(guest, transaction)
-                    }
-                    try transaction.endKeep(keep)
-                }
+                do { try await end(keep) } catch { failure = error }
             }
             guests.deletion.wake()
+        }
+        if let failure { throw failure }
+    }
+
+    private func end(_ keep: StoredMigration) async throws {
+        try await store.write(about: keep.subjects) { transaction in
+            guard let keep = try transaction.migration(keep.migration), keep.keptUntil != nil
+            else { return }
+            if let guest = try keep.guest.flatMap(transaction.documentOwner), guest.isGuest {
+                // The operator wants to see it as it is. It goes when it is restored.
+                guard guest.status != .suspended else { return }
+                try guests.delete(guest.account, transaction)
+            }
+            try transaction.endKeep(keep)
         }
     }
 }

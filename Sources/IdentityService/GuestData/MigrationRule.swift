@@ -24,18 +24,24 @@ enum MigrationEvent: Hashable, Sendable {
     case tried(issues: Int)
     /// The owner wants the issues to be tried again.
     case retried
+    /// The owner wants the documents to be deleted that could not be moved.
+    case dropped
     /// There is no guest any more: it was deleted, or it became an account and keeps the rest.
     case released
 }
 
 /// Decides how a migration goes on, and which side of a document is kept (G-16). Pure:
 ///
-///     state             received   begun     tried, none left   tried, issues     retried   released
+///     state             received   begun     tried, none left   tried, issues     retried   dropped
 ///     receiving         waiting    –         –                  –                 –         –
-///     waiting           –          running   –                  –                 –         succeeded
-///     running           –          –         succeeded          needs attention   –         succeeded
+///     waiting           –          running   –                  –                 –         –
+///     running           –          –         succeeded          needs attention   –         –
 ///     needs attention   –          –         –                  –                 waiting   succeeded
 ///     succeeded         –          –         –                  –                 –         –
+///
+///     state                                released
+///     receiving, succeeded                 –
+///     waiting, running, needs attention    succeeded
 ///
 ///     picked side   the account's document         kept
 ///     guest         any                            the guest's
@@ -55,8 +61,10 @@ enum MigrationRule {
         case (.waiting, .begun): .running
         case (.running, .tried(let issues)): issues == 0 ? .succeeded : .needsAttention
         case (.needsAttention, .retried): .waiting
+        case (.needsAttention, .dropped): .succeeded
         case (.waiting, .released), (.running, .released), (.needsAttention, .released): .succeeded
-        case (_, .received), (_, .begun), (_, .tried), (_, .retried), (_, .released): state
+        case (_, .received), (_, .begun), (_, .tried), (_, .retried), (_, .dropped), (_, .released):
+            state
         }
     }
 

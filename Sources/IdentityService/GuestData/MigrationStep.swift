@@ -1,3 +1,4 @@
+import Logging
 import ServiceRuntime
 import Storage
 
@@ -17,15 +18,17 @@ struct MigrationStep {
     private let migration: StoredMigration
     private let documents: AccountDocumentsHandler
     private let guests: GuestSettlement
+    private let logger: Logger
     private let transaction: Transaction
 
     init(
         _ migration: StoredMigration, _ documents: AccountDocumentsHandler,
-        _ guests: GuestSettlement, _ transaction: Transaction
+        _ guests: GuestSettlement, _ logger: Logger, _ transaction: Transaction
     ) {
         self.migration = migration
         self.documents = documents
         self.guests = guests
+        self.logger = logger
         self.transaction = transaction
     }
 
@@ -60,7 +63,7 @@ struct MigrationStep {
             guest.status != .deleting
         else {
             try transaction.removeItems(of: migration.migration)
-            try transaction.apply(.released, to: migration, documents: migration.done)
+            try transaction.apply(.released, to: migration)
             return .ended
         }
         // The operator wants to see it as it is. Its documents wait, like those into a suspended
@@ -79,9 +82,9 @@ struct MigrationStep {
                 documents: guest.map { migration.done + $0.owner.totals.documents })
             return .goesOn
         }
-        let candidates = try candidates(target, guest)
-        let done = try move(candidates, into: target, from: guest)
-        if candidates.count == Self.documentsMax {
+        let next = try candidates(target, guest)
+        let done = try move(next.readable, into: target, from: guest)
+        if next.count == Self.documentsMax {
             try transaction.apply(nil, to: migration, done: done)
             return .goesOn
         }
@@ -89,27 +92,66 @@ struct MigrationStep {
         return .ended
     }
 
+    /// The next documents. Those that cannot be read are counted, and recorded as issues.
     private func candidates(
         _ target: OwnedDocuments, _ guest: OwnedDocuments?
-    ) throws -> [Candidate] {
+    ) throws -> (readable: [Candidate], count: Int) {
         guard let guest else {
-            return try transaction.migrationItems(
-                of: migration.migration, isIssue: false, limit: Self.documentsMax
-            ).map { row in
-                let item = try target.vault.open(row)
+            let rows = try transaction.migrationItems(
+                of: migration.migration, isIssue: false, limit: Self.documentsMax)
+            let readable = try rows.compactMap { row -> Candidate? in
+                guard let item = opened(row.item, { try target.vault.open(row) }) else {
+                    try transaction.setIssue(.internalError, item: row.item)
+                    return nil
+                }
                 return Candidate(
                     key: item.key, json: item.json, changedAt: item.changedAt,
                     place: .bundle(item: item.item))
             }
+            return (readable, rows.count)
         }
-        return try transaction.movableDocuments(
-            of: guest.owner.account, limit: Self.documentsMax
-        ).map { row in
-            let document = try guest.open(row)
+        let rows = try transaction.movableDocuments(
+            of: guest.owner.account, limit: Self.documentsMax)
+        let readable = try rows.compactMap { row -> Candidate? in
+            guard let document = opened(row.document, { try guest.open(row) }) else {
+                try record(
+                    .internalError, ofGuests: row.document, DocumentKey(collection: "", name: ""),
+                    changedAt: row.changedAt, target.vault)
+                return nil
+            }
             return Candidate(
                 key: document.key, json: document.json, changedAt: document.changedAt,
                 place: .guest(document))
         }
+        return (readable, rows.count)
+    }
+
+    /// Opens a row. One that was damaged on the disk must not keep the others from being moved.
+    private func opened<Value>(_ row: Int64, _ open: () throws -> Value) -> Value? {
+        do {
+            return try open()
+        } catch {
+            logger.error(
+                "identity.guest_data.unreadable",
+                "a document that is to be moved, or the one in its place, cannot be opened",
+                fields: [
+                    .account: .text(migration.account.text), .row: .integer(row),
+                    .detail: .error(error),
+                ])
+            return nil
+        }
+    }
+
+    /// The account's document of the same name.
+    /// - Throws: `rpc/internal` if it cannot be opened.
+    private func former(
+        _ key: DocumentKey, _ target: OwnedDocuments
+    ) throws -> StoredDocument? {
+        guard let row = try target.row(key, in: transaction) else { return nil }
+        guard let document = opened(row.document, { try target.open(row) }) else {
+            throw ServiceError(.internalError, detail: "a stored document cannot be opened")
+        }
+        return document
     }
 
     /// Moves documents, and records why others could not be.
@@ -122,12 +164,12 @@ struct MigrationStep {
         var changes: [DocumentChange] = []
         var done: [Candidate] = []
         for candidate in candidates {
-            let former = try target.document(candidate.key, in: transaction)
-            let kept = MigrationRule.kept(
-                guest: candidate.changedAt,
-                account: former.flatMap { $0.isRemoved ? nil : $0.changedAt },
-                picked: picks[candidate.key])
             do {
+                let former = try former(candidate.key, target)
+                let kept = MigrationRule.kept(
+                    guest: candidate.changedAt,
+                    account: former.flatMap { $0.isRemoved ? nil : $0.changedAt },
+                    picked: picks[candidate.key])
                 if kept == .guest {
                     let change = try change(candidate, former, target)
                     let totals = target.owner.totals
@@ -157,13 +199,12 @@ struct MigrationStep {
             let object = DocumentText.object(in: candidate.json)
         else { throw ServiceError(.invalidDocument, fields: ["collection"]) }
         try documents.require(rules.need, of: target.owner, in: transaction)
-        if isBundle {
-            return try DocumentChange(
-                object, at: key, of: former, rules, by: .owner, field: "json", .english)
-        }
-        let moved = try former?.object().map { rules.moved(object, over: $0) }
-        return try DocumentChange(
-            moved ?? object, at: key, of: former, rules, by: .server, field: "json", .english)
+        let moved = isBundle ? nil : try former?.object().map { rules.moved(object, over: $0) }
+        var change = try DocumentChange(
+            moved ?? object, at: key, of: former, rules, by: isBundle ? .owner : .server,
+            field: "json", .english)
+        change.changedAt = candidate.changedAt
+        return change
     }
 
     private func record(
@@ -172,12 +213,21 @@ struct MigrationStep {
         switch candidate.place {
         case .bundle(let item): try transaction.setIssue(issue, item: item)
         case .guest(let document):
-            try transaction.insert(
-                MigrationItem(
-                    item: documents.randomness.rowKey(), key: candidate.key, json: "",
-                    changedAt: candidate.changedAt),
-                of: migration, document: document.document, issue: issue, vault)
+            try record(
+                issue, ofGuests: document.document, candidate.key,
+                changedAt: candidate.changedAt, vault)
         }
+    }
+
+    /// - Parameter document: The row of the guest's document.
+    private func record(
+        _ issue: ErrorCode, ofGuests document: Int64, _ key: DocumentKey, changedAt: Timestamp,
+        _ vault: AccountVault
+    ) throws {
+        try transaction.insert(
+            MigrationItem(
+                item: documents.randomness.rowKey(), key: key, json: "", changedAt: changedAt),
+            of: migration, document: document, issue: issue, vault)
     }
 
     /// Removes documents from where they were.

@@ -72,13 +72,33 @@ extension SQLSession {
             ], StoredMigration.init)
     }
 
-    /// Kept guests whose time is over.
-    func endedKeeps(at moment: Timestamp, limit: Int64) throws -> [StoredMigration] {
+    /// The next kept guests whose time is over.
+    func endedKeeps(
+        at moment: Timestamp, after last: Int64, limit: Int64
+    ) throws -> [StoredMigration] {
         try query(
             """
             SELECT \(StoredMigration.columns) FROM guest_migrations
-            WHERE kept_until_ms <= ? ORDER BY kept_until_ms LIMIT ?
-            """, [SQLValue(moment), .integer(limit)], StoredMigration.init)
+            WHERE kept_until_ms <= ? AND migration > ? ORDER BY migration LIMIT ?
+            """, [SQLValue(moment), .integer(last), .integer(limit)], StoredMigration.init)
+    }
+
+    /// The guests whose documents were to be moved into an account, or kept. Without those that are
+    /// being deleted already, and suspended ones, which are the operator's to delete.
+    func remainingGuests(of account: AccountID, limit: Int64) throws -> [AccountID] {
+        try query(
+            """
+            SELECT guest_migrations.guest FROM guest_migrations
+            JOIN accounts ON accounts.account = guest_migrations.guest
+            WHERE guest_migrations.account = ? AND accounts.is_guest = 1
+                AND accounts.status NOT IN (?, ?)
+            ORDER BY guest_migrations.migration LIMIT ?
+            """,
+            [
+                .integer(account.key), .integer(AccountStatus.deleting.rawValue),
+                .integer(AccountStatus.suspended.rawValue), .integer(limit),
+            ]
+        ) { try AccountID(stored: $0.integer(0)) }
     }
 
     /// Requires that nothing was chosen yet for a guest's documents: from then on they can only be
@@ -146,6 +166,18 @@ extension Transaction {
         return state
     }
 
+    /// Ends a migration without the documents that could not be moved. They are deleted with the
+    /// guest, which goes as a kept one whose time is over.
+    func drop(_ migration: StoredMigration) throws {
+        try removeItems(of: migration.migration)
+        try apply(.dropped, to: migration)
+        try put(
+            """
+            UPDATE guest_migrations SET kept_until_ms = ?, expires_at_ms = NULL
+            WHERE migration = ? AND guest IS NOT NULL
+            """, [SQLValue(at), .integer(migration.migration.key)])
+    }
+
     /// Records that the deletion of a kept guest has begun.
     func endKeep(_ migration: StoredMigration) throws {
         try put(
@@ -156,7 +188,7 @@ extension Transaction {
             [SQLValue(at + StoredMigration.keptAfter), .integer(migration.migration.key)])
     }
 
-    /// Ends the migration of a guest that is being deleted.
+    /// Ends the migration of a guest that is being deleted. Its numbers tell what was not moved.
     /// - Returns: the migration; nil if there is none.
     @discardableResult
     func endMigration(ofGuest guest: AccountID) throws -> StoredMigration? {
@@ -164,7 +196,7 @@ extension Transaction {
         try lock(.account(migration.account))
         guard migration.state != .succeeded else { return migration }
         try removeItems(of: migration.migration)
-        try apply(.released, to: migration, documents: migration.done)
+        try apply(.released, to: migration)
         return migration
     }
 
@@ -172,7 +204,11 @@ extension Transaction {
     func releaseGuest(_ guest: AccountID) throws {
         guard let migration = try endMigration(ofGuest: guest) else { return }
         try put(
-            "UPDATE guest_migrations SET guest = NULL, kept_until_ms = NULL WHERE migration = ?",
-            [.integer(migration.migration.key)])
+            """
+            UPDATE guest_migrations SET guest = NULL, kept_until_ms = NULL,
+                expires_at_ms = coalesce(expires_at_ms, ?)
+            WHERE migration = ?
+            """,
+            [SQLValue(at + StoredMigration.keptAfter), .integer(migration.migration.key)])
     }
 }

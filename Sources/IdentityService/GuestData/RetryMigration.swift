@@ -4,8 +4,9 @@ import ServiceRuntime
 import Storage
 
 extension GuestDataHandler {
-    /// Tries the documents again that could not be moved (G-16). A migration that runs or has
-    /// succeeded is not changed.
+    /// Tries the documents again that could not be moved, or deletes them (G-16): a cause that stays,
+    /// as a collection that the rules no longer have, must not keep them for ever. A migration that
+    /// runs or has succeeded is not changed.
     /// - Throws: `rpc/not-found`; `rpc/invalid-argument` for a missing or malformed id; as
     ///   `owner(of:_:)` and `SQLSession.callersRow`.
     func retryMigration(
@@ -17,7 +18,14 @@ extension GuestDataHandler {
         }
         let migration = try await store.write(about: [.account(owner.account)]) { transaction in
             let found = try Self.migration(id, of: owner.account, in: transaction)
-            if found.state == .needsAttention {
+            if found.state == .needsAttention, request.drop {
+                try transaction.drop(found)
+                try transaction.audit(
+                    AuditEvent(
+                        .guestDataChosen, account: owner.account.key,
+                        attempt: GuestDataChoice.discard.rawValue
+                    ).from(CallOrigin(request.origin, hash: keys.audit)))
+            } else if found.state == .needsAttention {
                 try transaction.forgetIssues(of: id)
                 try transaction.apply(.retried, to: found)
             }

@@ -26,6 +26,14 @@ struct StoredMigration: Hashable, Sendable {
     /// How long callers can read a migration that has succeeded.
     static let keptAfter: Duration = .seconds(30 * 24 * 3_600)
 
+    /// A condition on a row of `accounts`: documents of this guest are still to be moved.
+    static let isUnderWay = """
+        EXISTS (
+            SELECT 1 FROM guest_migrations
+            WHERE guest_migrations.guest = accounts.account
+                AND guest_migrations.state IN (1, 2, 4))
+        """
+
     /// What two flows about this migration must not do at once.
     var subjects: [Subject] { [.account(account)] + (guest.map { [.account($0)] } ?? []) }
 

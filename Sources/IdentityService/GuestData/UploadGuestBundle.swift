@@ -18,7 +18,9 @@ extension GuestDataHandler {
     /// migration (G-16): stores them as they arrive, and lets the job begin with the last one. What
     /// a call leaves that breaks off is purged.
     ///
-    /// The fingerprint of a repeat covers all documents, so it is known after the last one only.
+    /// The fingerprint of a repeat covers all documents, so it is known after the last one only. But
+    /// that its key is known is seen at the begin, and then nothing is stored again: the documents of
+    /// the first call may fill the quota.
     /// - Throws: `auth/account-required` for a guest, which writes documents itself;
     ///   `auth/document-quota`; `auth/invalid-document` for a text that is no JSON object within the
     ///   limits; `auth/idempotency-key-reused`; `rpc/invalid-argument` for items in another order,
@@ -35,30 +37,42 @@ extension GuestDataHandler {
             throw ServiceError(.invalidArgument, fields: ["documents"])
         }
         let owner = try await owner(of: head.accessToken, context)
-        let bundle = try await begin(of: owner.account, documents: Int(head.documents))
+        let bundle = try await begin(of: owner.account, documents: Int(head.documents), context)
         do {
-            let digest = try await receive(bundle, &items, outgoing)
-            let call = try RepeatableCall(
-                "UploadGuestBundle", [Array(owner.account.text.utf8), digest], context,
-                hash: keys.calls)
-            let migration = try await complete(
-                bundle, call, CallOrigin(head.origin, hash: keys.audit))
+            let digest = try await receive(Int(head.documents), of: bundle, &items, outgoing)
+            let call = try call([Array(owner.account.text.utf8), digest], context)
+            let migration =
+                if let bundle {
+                    try await complete(bundle, call, CallOrigin(head.origin, hash: keys.audit))
+                } else { try await first(call, of: owner.account) }
             try await outgoing.write(
                 .init(receivedDocuments: head.documents, migration: migration))
         } catch {
             // If that fails, it is purged.
-            try? await remove(bundle)
+            if let bundle { try? await remove(bundle) }
             throw error
         }
     }
 
+    private func call(
+        _ parts: [[UInt8]], _ context: CallContext
+    ) throws(ServiceError) -> RepeatableCall? {
+        try RepeatableCall("UploadGuestBundle", parts, context, hash: keys.calls)
+    }
+
+    /// - Returns: nil for a call whose key is known.
     private func begin(
-        of account: AccountID, documents count: Int
-    ) async throws -> StoredMigration {
+        of account: AccountID, documents count: Int, _ context: CallContext
+    ) async throws -> StoredMigration? {
         let id = MigrationID.drawn(from: documents.randomness)
+        let key = try call([], context)?.key
         return try await store.write(about: [.account(account)]) { transaction in
             guard try !transaction.callersRow(account).isGuest else {
                 throw ServiceError(.accountRequired)
+            }
+            // No request has this fingerprint. Its own is compared when all has arrived.
+            if let key, try transaction.remembered(key: key, fingerprint: []) != .fresh {
+                return nil
             }
             let bundle = StoredMigration(
                 migration: id, account: account, guest: nil, choice: nil, state: .receiving,
@@ -70,16 +84,16 @@ extension GuestDataHandler {
         }
     }
 
-    /// Stores the documents as they arrive.
+    /// Stores the documents as they arrive; nothing without a bundle.
     /// - Returns: a hash of all.
     private func receive(
-        _ bundle: StoredMigration,
+        _ count: Int, of bundle: StoredMigration?,
         _ items: inout IncomingItems<IdentityV1.UploadGuestBundleRequest>.AsyncIterator,
         _ outgoing: OutgoingItems<IdentityV1.UploadGuestBundleItem>
     ) async throws -> [UInt8] {
         var (digest, seen, batch, bytes) = ([UInt8](), Set<DocumentKey>(), [MigrationItem](), 0)
         while let item = try await items.next() {
-            guard case .document(let message) = item.part, seen.count < bundle.documents else {
+            guard case .document(let message) = item.part, seen.count < count else {
                 throw ServiceError(.invalidArgument, fields: ["document"])
             }
             let document = try self.document(message)
@@ -91,15 +105,15 @@ extension GuestDataHandler {
             batch.append(document)
             bytes += document.json.utf8.count
             guard batch.count == Self.batchMax || bytes >= Self.batchBytesMax else { continue }
-            try await stage(batch, of: bundle, bytes)
+            if let bundle { try await stage(batch, of: bundle, bytes) }
             (batch, bytes) = ([], 0)
-            guard seen.count < bundle.documents else { continue }
+            guard seen.count < count else { continue }
             try await outgoing.write(.init(receivedDocuments: UInt32(clamping: seen.count)))
         }
-        guard seen.count == bundle.documents else {
+        guard seen.count == count else {
             throw ServiceError(.invalidArgument, fields: ["document"])
         }
-        if !batch.isEmpty { try await stage(batch, of: bundle, bytes) }
+        if let bundle, !batch.isEmpty { try await stage(batch, of: bundle, bytes) }
         return digest
     }
 
@@ -145,19 +159,14 @@ extension GuestDataHandler {
         }
     }
 
-    /// Lets the job begin, or finds the migration of the first call.
+    /// Lets the job begin, or finds the migration of a call that was faster with the same key.
     private func complete(
         _ bundle: StoredMigration, _ call: RepeatableCall?, _ origin: CallOrigin
     ) async throws -> IdentityV1.Migration {
         let migration = try await store.write(about: bundle.subjects) { transaction in
-            if let first = try transaction.storedResponse(of: call) {
+            if let first = try first(call, in: transaction) {
                 try transaction.remove(bundle)
-                guard let id = MigrationID(key: first.figure),
-                    let found = try transaction.migration(id)
-                else {
-                    throw ServiceError(.internalError, detail: "a repeat's migration is gone")
-                }
-                return try message(found, in: transaction)
+                return first
             }
             try transaction.apply(.received, to: bundle)
             try transaction.audit(
@@ -172,6 +181,29 @@ extension GuestDataHandler {
         guests.wake()
         watchers.changed(bundle.account)
         return migration
+    }
+
+    /// The migration of the first call, for a repeat.
+    /// - Throws: `rpc/unavailable` if it was forgotten while the documents arrived.
+    private func first(
+        _ call: RepeatableCall?, of account: AccountID
+    ) async throws -> IdentityV1.Migration {
+        try await store.write(about: [.account(account)]) { transaction in
+            guard let first = try first(call, in: transaction) else {
+                throw ServiceError(.unavailable, detail: "the first call was forgotten meanwhile")
+            }
+            return first
+        }
+    }
+
+    /// - Returns: nil if there was no such call.
+    private func first(
+        _ call: RepeatableCall?, in transaction: Transaction
+    ) throws -> IdentityV1.Migration? {
+        guard let first = try transaction.storedResponse(of: call) else { return nil }
+        guard let id = MigrationID(key: first.figure), let found = try transaction.migration(id)
+        else { throw ServiceError(.internalError, detail: "a repeat's migration is gone") }
+        return try message(found, in: transaction)
     }
 
     /// Removes what a refused call has stored; after the commit of `complete` there is nothing to

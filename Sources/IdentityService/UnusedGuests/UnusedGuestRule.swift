@@ -3,7 +3,7 @@ import ServiceRuntime
 /// When an unused guest is deleted (I-04). Pure.
 ///
 /// A guest is reached only through its session (G-07), so one without a live session stays unused
-/// for ever. It is kept for `guest-kept` from its last use, and at least as long from the upgrade to
+/// for ever. It is kept for `guest-kept` from its last use, not from its session's end, and at least as long from the upgrade to
 /// the version that began to delete guests: an upgrade alone deletes none.
 struct UnusedGuestRule: Sendable {
     /// How long; nil for ever.

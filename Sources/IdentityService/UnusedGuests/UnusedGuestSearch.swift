@@ -89,15 +89,16 @@ extension SQLSession {
         return moment
     }
 
-    /// The next guests by key, except those that are being deleted, and the last one that was
-    /// looked at; nil after the last one of all.
+    /// The next guests by key, except those that are being deleted or whose documents are still to
+    /// be moved into an account, and the last one that was looked at; nil after the last one of all.
     fileprivate func guests(
         after: AccountID?, createdBefore: Timestamp?, limit: Int64
     ) throws -> (guests: [(account: AccountID, createdAt: Timestamp)], last: AccountID?) {
         let rows = try query(
             """
             SELECT account, created_at_ms, status FROM accounts
-            WHERE is_guest = 1 AND account > ? ORDER BY account LIMIT ?
+            WHERE is_guest = 1 AND account > ? AND NOT \(StoredMigration.isUnderWay)
+            ORDER BY account LIMIT ?
             """, [.integer(after?.key ?? 0), .integer(limit)]
         ) { row in
             (

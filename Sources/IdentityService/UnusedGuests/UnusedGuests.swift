@@ -67,7 +67,8 @@ final class UnusedGuests: Sendable {
         let (account, writing) = (guest.account, writing)
         let isBegun = try await store.write(about: [.account(account)]) { transaction in
             // It may have been deleted in another way since it was read. It cannot have been used:
-            // no session of it was live. A suspended one is the operator's to delete.
+            // no session of it was live. A suspended one is the operator's to delete, and one with
+            // documents that need attention goes when their owner has decided about them.
             guard try transaction.isDeletableGuest(account) else { return false }
             try transaction.beginDeletion(
                 of: account, source: .guestKept, due: transaction.at, writing)
@@ -102,7 +103,10 @@ final class UnusedGuests: Sendable {
 extension SQLSession {
     fileprivate func isDeletableGuest(_ account: AccountID) throws -> Bool {
         try queryOne(
-            "SELECT 1 FROM accounts WHERE account = ? AND is_guest = 1 AND status NOT IN (?, ?)",
+            """
+            SELECT 1 FROM accounts WHERE account = ? AND is_guest = 1 AND status NOT IN (?, ?)
+                AND NOT \(StoredMigration.isUnderWay)
+            """,
             [
                 .integer(account.key), .integer(AccountStatus.deleting.rawValue),
                 .integer(AccountStatus.suspended.rawValue),

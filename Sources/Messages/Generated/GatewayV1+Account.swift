@@ -92,10 +92,11 @@ extension GatewayV1 {
         case waiting
         /// It has begun. After a failure of the service it goes on by itself.
         case running
-        /// All documents are moved.
+        /// It is over. If done is less than documents, the others were dropped, or the guest was deleted or
+        /// became an account before they were moved.
         case succeeded
         /// Some documents could not be moved: issues names them. Nothing of them is lost: resolve the cause
-        /// and call Guests/RetryMigration.
+        /// and call Guests/RetryMigration, or drop them with it.
         case needsAttention
         /// A value that this version does not know.
         case unrecognized(Int32)
@@ -452,12 +453,13 @@ extension GatewayV1.Migration: ProtobufMessage {
 extension GatewayV1 {
     /// A document that could not be moved.
     public struct MigrationIssue: Hashable, Sendable {
-        /// Its collection.
+        /// Its collection; empty if the document cannot be read.
         public var collection: String
-        /// Its name in the collection.
+        /// Its name in the collection; empty if the document cannot be read.
         public var name: String
         /// The error's code: "auth/document-quota", "auth/invalid-document", "auth/account-required",
-        /// "auth/email-not-verified", "auth/consent-required", "auth/parental-consent-required".
+        /// "auth/email-not-verified", "auth/consent-required", "auth/parental-consent-required";
+        /// "rpc/internal" if the document, or the account's of the same name, cannot be read.
         public var code: String
 
         /// A message of these fields.

@@ -13,7 +13,8 @@ extension GatewayV1 {
         public var version: Int64
         /// The JSON object as text; empty where only versions were requested.
         public var json: String
-        /// When it was last written, in milliseconds since 1970.
+        /// When it was last changed, in milliseconds since 1970: written, or for a document that was moved
+        /// from a guest or a device, changed there.
         public var changedAtMs: Int64
 
         /// A message of these fields.

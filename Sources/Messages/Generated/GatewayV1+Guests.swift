@@ -280,7 +280,7 @@ extension GatewayV1 {
         public var version: Int64
         /// The bytes of its JSON.
         public var bytes: UInt32
-        /// When it was last written, in milliseconds since 1970.
+        /// When it was last changed, in milliseconds since 1970.
         public var changedAtMs: Int64
         /// The JSON object as text; empty unless requested, and where both sides together are longer than
         /// 96 KiB.
@@ -738,12 +738,17 @@ extension GatewayV1 {
     public struct RetryMigrationRequest: Hashable, Sendable {
         /// The migration, "mig_…".
         public var migrationId: String
+        /// Delete the documents that could not be moved, instead of trying them again. The migration has
+        /// succeeded then, and a guest's merge deletes the guest.
+        public var drop: Bool
 
         /// A message of these fields.
         public init(
-            migrationId: String = ""
+            migrationId: String = "",
+            drop: Bool = false
         ) {
             self.migrationId = migrationId
+            self.drop = drop
         }
     }
 }
@@ -756,16 +761,18 @@ extension GatewayV1.RetryMigrationRequest: ProtobufMessage {
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.RetryMigrationRequest {
         let migrationId = try reader.text(10)
-        return GatewayV1.RetryMigrationRequest(migrationId: migrationId)
+        let drop = try reader.bool(16)
+        return GatewayV1.RetryMigrationRequest(migrationId: migrationId, drop: drop)
     }
 
     package func write(to sink: inout some WireSink) {
         if !migrationId.isEmpty { sink.text(10, migrationId) }
+        if drop { sink.bool(16, drop) }
     }
 }
 
 extension GatewayV1 {
-    /// It is tried again.
+    /// It is tried again, or has succeeded.
     public struct RetryMigrationResponse: Hashable, Sendable {
         /// The migration.
         public var migration: GatewayV1.Migration?

@@ -106,7 +106,8 @@ extension IdentityV1 {
         package var version: Int64
         /// The JSON object as text; empty where it was not requested, or the document was removed.
         package var json: String
-        /// When it was last written, in milliseconds since 1970.
+        /// When it was last changed, in milliseconds since 1970: written, or for a document that was moved
+        /// from a guest or a device, changed there.
         package var changedAtMs: Int64
 
         /// A message of these fields.

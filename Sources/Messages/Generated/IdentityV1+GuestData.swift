@@ -196,7 +196,7 @@ extension IdentityV1 {
         package var version: Int64
         /// The bytes of its JSON.
         package var bytes: UInt32
-        /// When it was last written, in milliseconds since 1970.
+        /// When it was last changed, in milliseconds since 1970.
         package var changedAtMs: Int64
         /// The JSON object as text; empty unless requested, and where both sides together are longer than
         /// 96 KiB.
@@ -692,16 +692,21 @@ extension IdentityV1 {
         package var migrationId: String
         /// The device and client address of the call.
         package var origin: IdentityV1.Origin?
+        /// Delete the documents that could not be moved, instead of trying them again; of a guest's merge
+        /// the guest too.
+        package var drop: Bool
 
         /// A message of these fields.
         package init(
             accessToken: String = "",
             migrationId: String = "",
-            origin: IdentityV1.Origin? = nil
+            origin: IdentityV1.Origin? = nil,
+            drop: Bool = false
         ) {
             self.accessToken = accessToken
             self.migrationId = migrationId
             self.origin = origin
+            self.drop = drop
         }
     }
 }
@@ -716,18 +721,20 @@ extension IdentityV1.RetryMigrationRequest: ProtobufMessage {
         let accessToken = try reader.text(10)
         let migrationId = try reader.text(18)
         let origin: IdentityV1.Origin? = try reader.message(26)
-        return IdentityV1.RetryMigrationRequest(accessToken: accessToken, migrationId: migrationId, origin: origin)
+        let drop = try reader.bool(32)
+        return IdentityV1.RetryMigrationRequest(accessToken: accessToken, migrationId: migrationId, origin: origin, drop: drop)
     }
 
     package func write(to sink: inout some WireSink) {
         if !accessToken.isEmpty { sink.text(10, accessToken) }
         if !migrationId.isEmpty { sink.text(18, migrationId) }
         if let origin { sink.message(26, origin) }
+        if drop { sink.bool(32, drop) }
     }
 }
 
 extension IdentityV1 {
-    /// It is tried again.
+    /// It is tried again, or has succeeded.
     package struct RetryMigrationResponse: Hashable, Sendable {
         /// The migration.
         package var migration: IdentityV1.Migration?

@@ -141,7 +141,8 @@ extension IdentityV1 {
         case waiting
         /// It has begun.
         case running
-        /// All documents are moved.
+        /// It is over. If done is less than documents, the others were dropped, or the guest was deleted or
+        /// became an account before they were moved.
         case succeeded
         /// Some documents could not be moved.
         case needsAttention
@@ -751,9 +752,9 @@ extension IdentityV1.Migration: ProtobufMessage {
 extension IdentityV1 {
     /// A document that could not be moved.
     package struct MigrationIssue: Hashable, Sendable {
-        /// Its collection.
+        /// Its collection; empty if the document cannot be read.
         package var collection: String
-        /// Its name in the collection.
+        /// Its name in the collection; empty if the document cannot be read.
         package var name: String
         /// The error's code.
         package var code: String

@@ -81,7 +81,7 @@ public struct GuestsCalls: Sendable {
     }
 
     /// Tries the documents of a migration again that could not be moved, for instance after others
-    /// were removed. A migration that runs or has succeeded is not changed.
+    /// were removed; or deletes them, with drop. A migration that runs or has succeeded is not changed.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
     ///   `auth/too-many-requests`.
     public func retryMigration(

@@ -1164,7 +1164,7 @@ enum OpenAPIDocument {
       "post": {
         "tags": ["Guests"],
         "operationId": "retryMigration",
-        "description": "Tries the documents of a migration again that could not be moved, for instance after others were removed. A migration that runs or has succeeded is not changed.",
+        "description": "Tries the documents of a migration again that could not be moved, for instance after others were removed; or deletes them, with drop. A migration that runs or has succeeded is not changed.",
         "security": [{"app": [], "accessToken": []}],
         "parameters": [
           {"$ref": "#/components/parameters/connectProtocolVersion"},
@@ -3113,7 +3113,7 @@ enum OpenAPIDocument {
           "changedAtMs": {
             "type": ["string", "integer"],
             "format": "int64",
-            "description": "When it was last written, in milliseconds since 1970."
+            "description": "When it was last changed, in milliseconds since 1970: written, or for a document that was moved from a guest or a device, changed there."
           }
         }
       },
@@ -3178,7 +3178,7 @@ enum OpenAPIDocument {
           "changedAtMs": {
             "type": ["string", "integer"],
             "format": "int64",
-            "description": "When it was last written, in milliseconds since 1970."
+            "description": "When it was last changed, in milliseconds since 1970."
           },
           "json": {
             "type": "string",
@@ -3641,17 +3641,23 @@ enum OpenAPIDocument {
         "type": "object",
         "description": "A document that could not be moved.",
         "properties": {
-          "collection": {"type": "string", "description": "Its collection."},
-          "name": {"type": "string", "description": "Its name in the collection."},
+          "collection": {
+            "type": "string",
+            "description": "Its collection; empty if the document cannot be read."
+          },
+          "name": {
+            "type": "string",
+            "description": "Its name in the collection; empty if the document cannot be read."
+          },
           "code": {
             "type": "string",
-            "description": "The error's code: \"auth/document-quota\", \"auth/invalid-document\", \"auth/account-required\", \"auth/email-not-verified\", \"auth/consent-required\", \"auth/parental-consent-required\"."
+            "description": "The error's code: \"auth/document-quota\", \"auth/invalid-document\", \"auth/account-required\", \"auth/email-not-verified\", \"auth/consent-required\", \"auth/parental-consent-required\"; \"rpc/internal\" if the document, or the account's of the same name, cannot be read."
           }
         }
       },
       "MigrationState": {
         "type": "string",
-        "description": "The state of a migration.\n\n- `MIGRATION_STATE_UNSPECIFIED`: Unspecified.\n- `MIGRATION_STATE_WAITING`: It has not begun.\n- `MIGRATION_STATE_RUNNING`: It has begun. After a failure of the service it goes on by itself.\n- `MIGRATION_STATE_SUCCEEDED`: All documents are moved.\n- `MIGRATION_STATE_NEEDS_ATTENTION`: Some documents could not be moved: issues names them. Nothing of them is lost: resolve the cause and call Guests/RetryMigration.",
+        "description": "The state of a migration.\n\n- `MIGRATION_STATE_UNSPECIFIED`: Unspecified.\n- `MIGRATION_STATE_WAITING`: It has not begun.\n- `MIGRATION_STATE_RUNNING`: It has begun. After a failure of the service it goes on by itself.\n- `MIGRATION_STATE_SUCCEEDED`: It is over. If done is less than documents, the others were dropped, or the guest was deleted or became an account before they were moved.\n- `MIGRATION_STATE_NEEDS_ATTENTION`: Some documents could not be moved: issues names them. Nothing of them is lost: resolve the cause and call Guests/RetryMigration, or drop them with it.",
         "enum": [
           "MIGRATION_STATE_UNSPECIFIED",
           "MIGRATION_STATE_WAITING",
@@ -4422,11 +4428,17 @@ enum OpenAPIDocument {
       "RetryMigrationRequest": {
         "type": "object",
         "description": "Request to try a migration again.",
-        "properties": {"migrationId": {"type": "string", "description": "The migration, \"mig_…\"."}}
+        "properties": {
+          "migrationId": {"type": "string", "description": "The migration, \"mig_…\"."},
+          "drop": {
+            "type": "boolean",
+            "description": "Delete the documents that could not be moved, instead of trying them again. The migration has succeeded then, and a guest's merge deletes the guest."
+          }
+        }
       },
       "RetryMigrationResponse": {
         "type": "object",
-        "description": "It is tried again.",
+        "description": "It is tried again, or has succeeded.",
         "properties": {
           "migration": {"$ref": "#/components/schemas/Migration", "description": "The migration."}
         }

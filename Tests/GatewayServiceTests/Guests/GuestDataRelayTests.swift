@@ -125,8 +125,10 @@ struct GuestDataRelayTests {
         #expect(choice.accessToken == ada.session.accessToken)
         #expect(choice.origin?.clientAddress == "192.0.2.7")
         let retried = try await fixture.guests.retryMigration(
-            .init(migrationId: "mig_0000000000001"), context())
+            .init(migrationId: "mig_0000000000001", drop: true), context())
         #expect(retried.migration == Self.migration)
+        let retry = try #require(data.retries.first)
+        #expect(retry.migrationId == "mig_0000000000001" && retry.drop)
         #expect(try fixture.inner.left(Self.writes, ada.account.accountId) == 58)
     }
 

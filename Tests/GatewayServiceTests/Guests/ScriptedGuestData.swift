@@ -11,6 +11,7 @@ final class ScriptedGuestData: GuestDataService {
         var documents: [IdentityV1.BundledDocument] = []
         var keys: [String?] = []
         var choices: [IdentityV1.ChooseGuestDataRequest] = []
+        var retries: [IdentityV1.RetryMigrationRequest] = []
     }
 
     /// What it says about every migration.
@@ -30,6 +31,7 @@ final class ScriptedGuestData: GuestDataService {
     /// The idempotency keys of the uploads.
     var keys: [String?] { state.withLock { $0.keys } }
     var choices: [IdentityV1.ChooseGuestDataRequest] { state.withLock { $0.choices } }
+    var retries: [IdentityV1.RetryMigrationRequest] { state.withLock { $0.retries } }
 
     private func check() throws { if let refusal { throw refusal } }
 
@@ -100,6 +102,7 @@ final class ScriptedGuestData: GuestDataService {
         _ request: IdentityV1.RetryMigrationRequest, _ context: CallContext
     ) async throws -> IdentityV1.RetryMigrationResponse {
         try check()
+        state.withLock { $0.retries.append(request) }
         return .init(migration: Self.migration)
     }
 }

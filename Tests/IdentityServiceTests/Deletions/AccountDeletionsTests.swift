@@ -114,8 +114,9 @@ struct AccountDeletionsTests {
         #expect(try await refused(confirmation, other) == .invalidConfirmation)
         #expect(try await refused("", token) == .invalidConfirmation)
         #expect(try await refused(confirmation + "A", token) == .invalidConfirmation)
-        let choice = try CollisionChoice(guest: ada, account: ada, at: fixture.time.now())
-            .token(fixture.keys)
+        let choice = try CollisionChoice(
+            guest: ada, generation: 1, account: ada, at: fixture.time.now()
+        ).token(fixture.keys)
         #expect(try await refused(choice, token) == .invalidConfirmation)
         let (_, eve) = try await fixture.person("eve@example.org")
         #expect(try await refused(confirmation, eve) == .invalidConfirmation)

@@ -1,6 +1,7 @@
 import Messages
 import RPC
 import ServiceRuntime
+import Storage
 import TestSupport
 import Testing
 
@@ -107,6 +108,25 @@ struct ChooseGuestDataTests {
         #expect(try await code(token) == .invalidChoice, "the guest is an account now")
         fixture.identity.time.advance(by: CollisionChoice.life)
         #expect(try await code(token) == .invalidChoice)
+    }
+
+    @Test("a token is void once all sessions of the guest were ended")
+    func endedSessions() async throws {
+        let fixture = try await GuestDataFixture()
+        try await fixture.write("{}", "main", by: fixture.ofGuest)
+        let token = try await fixture.choiceToken()
+        let guest = try #require(AccountID(text: fixture.guest.account))
+        try await fixture.identity.store.write(about: [.account(guest)]) {
+            try $0.recordEnd(of: guest)
+        }
+        let chosen = try await refusal { try await fixture.choose(.merge, token) }
+        #expect(chosen.code == .invalidChoice)
+        let compared = try await refusal {
+            try await fixture.handler.compareGuest(
+                .init(accessToken: fixture.token, choiceToken: token),
+                fixture.identity.context())
+        }
+        #expect(compared.code == .invalidChoice)
     }
 
     @Test("a choice or a pick that is none is refused")

@@ -79,12 +79,14 @@ struct GuestDataFixture: Sendable {
         }
     }
 
-    /// Signs the guest in to the account.
-    func signIn(key: String? = nil) async throws -> IdentityV1.VerifyPasswordResponse {
+    /// Signs the guest in to the account; or another guest, by its token.
+    func signIn(
+        key: String? = nil, guest token: String? = nil
+    ) async throws -> IdentityV1.VerifyPasswordResponse {
         try await identity.accounts.verifyPassword(
             .init(
                 email: "ada@example.org", password: .init(text: "Correct7Horse"),
-                origin: IdentityFixture.origin, guestAccessToken: guest.token),
+                origin: IdentityFixture.origin, guestAccessToken: token ?? guest.token),
             identity.context(key))
     }
 
@@ -121,9 +123,10 @@ struct GuestDataFixture: Sendable {
         return try #require(answer.migration)
     }
 
-    func retry(_ id: String) async throws -> IdentityV1.Migration {
+    func retry(_ id: String, drop: Bool = false) async throws -> IdentityV1.Migration {
         let answer = try await handler.retryMigration(
-            .init(accessToken: token, migrationId: id, origin: IdentityFixture.origin),
+            .init(
+                accessToken: token, migrationId: id, origin: IdentityFixture.origin, drop: drop),
             identity.context())
         return try #require(answer.migration)
     }
@@ -150,6 +153,14 @@ struct GuestDataFixture: Sendable {
         for try await item in call.incoming { last = item }
         await sent
         return try #require(last)
+    }
+
+    /// Changes the guest's status.
+    func apply(_ event: AccountEvent) async throws {
+        let account = try #require(AccountID(text: guest.account))
+        _ = try await identity.store.write(about: [.account(account)]) {
+            try $0.apply(event, account)
+        }
     }
 
     /// Whether the deletion of the guest has begun.

@@ -80,6 +80,67 @@ struct GuestSettlementTests {
         #expect(try await fixture.identity.count("guest_migrations") == 0)
     }
 
+    @Test("keep: a suspended guest is deleted when it is restored, not before")
+    func suspended() async throws {
+        let fixture = try await GuestDataFixture(.keep)
+        try await fixture.write(json, "main", by: fixture.ofGuest)
+        _ = try await fixture.signIn()
+        try await fixture.apply(.suspend)
+        fixture.identity.time.advance(by: GuestSettlement.keptFor + .seconds(1))
+        try await fixture.handler.job.run()
+        #expect(try await !fixture.isGuestEnding())
+        try await fixture.apply(.restore)
+        try await fixture.handler.job.run()
+        #expect(try await fixture.isGuestEnding())
+    }
+
+    @Test("keep: a guest that becomes an account is kept for ever, and its row is purged")
+    func keptAndUpgraded() async throws {
+        let fixture = try await GuestDataFixture(.keep)
+        try await fixture.write(json, "main", by: fixture.ofGuest)
+        _ = try await fixture.signIn()
+        _ = try await fixture.identity.signIn(
+            by: .token("n1", email: "new@example.org"), guest: fixture.ofGuest)
+        fixture.identity.time.advance(by: StoredMigration.keptAfter + .seconds(1))
+        try await fixture.handler.job.run()
+        try await fixture.identity.purge()
+        #expect(try await fixture.identity.count("guest_migrations") == 0)
+        #expect(try await !fixture.isGuestEnding())
+    }
+
+    @Test(
+        "G-20: a guest that was kept, or whose documents wait, is deleted with the account",
+        arguments: [IdentitySettings.GuestDataMode.keep, .merge])
+    func accountDeleted(mode: IdentitySettings.GuestDataMode) async throws {
+        let fixture = try await GuestDataFixture(mode)
+        try await fixture.write(json, "main", by: fixture.ofGuest)
+        _ = try await fixture.signIn()
+        let (identity, ids) = (
+            fixture.identity,
+            [fixture.account, fixture.guest.account].compactMap(AccountID.init(text:))
+        )
+        try await identity.requestDeletion(IdentityFixture.caller(fixture.token))
+        await identity.carryOn(ids[0])
+        #expect(try await !identity.exists(ids[0]))
+        #expect(try await fixture.isGuestEnding())
+        await identity.carryOn(ids[1])
+        #expect(try await !identity.exists(ids[1]))
+        #expect(try await identity.count("documents") == 0)
+    }
+
+    @Test("G-20: a suspended guest is the operator's to delete, also when the account is deleted")
+    func accountDeletedOfSuspended() async throws {
+        let fixture = try await GuestDataFixture(.keep)
+        try await fixture.write(json, "main", by: fixture.ofGuest)
+        _ = try await fixture.signIn()
+        try await fixture.apply(.suspend)
+        let account = try #require(AccountID(text: fixture.account))
+        try await fixture.identity.requestDeletion(IdentityFixture.caller(fixture.token))
+        await fixture.identity.carryOn(account)
+        #expect(try await !fixture.identity.exists(account))
+        #expect(try await !fixture.isGuestEnding())
+    }
+
     @Test("ask: nothing happens until the user chooses, and a kept guest goes on")
     func ask() async throws {
         let fixture = try await GuestDataFixture(.ask)

@@ -91,10 +91,69 @@ struct MigrationFaultTests {
         try await fixture.write("{}", "main", by: fixture.ofGuest)
         _ = try await fixture.signIn()
         let damaged = try await fixture.migration().migrationId
-        try await fixture.identity.change("UPDATE documents SET payload = x'00'")
+        try await fixture.identity.change("UPDATE guest_migrations SET picks = x'00'")
         let bundle = try #require(try await fixture.upload([.make("a")]).migration)
         await #expect(throws: (any Error).self) { try await fixture.handler.job.run() }
         #expect(try await fixture.migration(damaged).state == .running)
         #expect(try await fixture.migration(bundle.migrationId).state == .succeeded)
+    }
+
+    @Test("a kept guest that cannot be deleted does not keep migrations from going on")
+    func keepFails() async throws {
+        let fixture = try await GuestDataFixture(.keep)
+        try await fixture.write("{}", "main", by: fixture.ofGuest)
+        _ = try await fixture.signIn()
+        fixture.identity.time.advance(by: GuestSettlement.keptFor)
+        let guest = try #require(AccountID(text: fixture.guest.account))
+        try await fixture.identity.change(
+            "UPDATE accounts SET status = 99 WHERE account = ?", [.integer(guest.key)])
+        let bundle = try #require(try await fixture.upload([.make("a")]).migration)
+        await #expect(throws: (any Error).self) { try await fixture.handler.job.run() }
+        #expect(try await fixture.migration(bundle.migrationId).state == .succeeded)
+    }
+
+    @Test("a document that cannot be opened, on either side, needs attention; others are moved")
+    func unreadable() async throws {
+        let fixture = try await GuestDataFixture(.merge)
+        let identity = fixture.identity
+        try await fixture.write("{}", "both", by: fixture.token)
+        try await identity.change("UPDATE documents SET payload = x'00'")
+        for name in ["a", "both", "c"] {
+            try await fixture.write("{}", name, by: fixture.ofGuest)
+        }
+        let guest = try #require(AccountID(text: fixture.guest.account))
+        try await identity.change(
+            """
+            UPDATE documents SET payload = x'00' WHERE document IN (
+                SELECT document FROM documents WHERE account = ? ORDER BY position LIMIT 1)
+            """, [.integer(guest.key)])
+        _ = try await fixture.signIn()
+        try await fixture.handler.job.run()
+        let migration = try await fixture.migration()
+        #expect(migration.state == .needsAttention && migration.done == 1)
+        #expect(migration.issues.map(\.code) == ["rpc/internal", "rpc/internal"])
+        #expect(Set(migration.issues.map(\.name)) == ["", "both"])
+        #expect(
+            identity.log.lines.filter { $0.contains("identity.guest_data.unreadable") }.count == 2)
+        let left = "account = \(guest.key) AND is_removed = 0"
+        #expect(try await identity.count("documents", where: left) == 2, "they are not lost")
+    }
+
+    @Test("a document of a bundle that cannot be opened needs attention; others are moved")
+    func unreadableBundle() async throws {
+        let fixture = try await GuestDataFixture()
+        let bundle = try #require(
+            try await fixture.upload([.make("a"), .make("b")]).migration)
+        try await fixture.identity.change(
+            """
+            UPDATE guest_migration_documents SET payload = x'00' WHERE item IN (
+                SELECT min(item) FROM guest_migration_documents)
+            """)
+        try await fixture.handler.job.run()
+        let migration = try await fixture.migration(bundle.migrationId)
+        #expect(migration.state == .needsAttention && migration.done == 1)
+        #expect(
+            migration.issues == [.init(collection: "", name: "", code: "rpc/internal")])
+        #expect(try await fixture.documents(fixture.token).count == 1)
     }
 }

@@ -6,22 +6,31 @@ import Testing
 @Suite("G-16: the states of a migration, and the side that is kept")
 struct MigrationRuleTests {
     private static let events: [MigrationEvent] = [
-        .received, .begun, .tried(issues: 0), .tried(issues: 2), .retried, .released,
+        .received, .begun, .tried(issues: 0), .tried(issues: 2), .retried, .dropped, .released,
     ]
 
     /// The states after each of `events`.
     private static let table: [(MigrationState, [MigrationState])] = [
-        (.receiving, [.waiting, .receiving, .receiving, .receiving, .receiving, .receiving]),
-        (.waiting, [.waiting, .running, .waiting, .waiting, .waiting, .succeeded]),
-        (.running, [.running, .running, .succeeded, .needsAttention, .running, .succeeded]),
+        (
+            .receiving,
+            [.waiting, .receiving, .receiving, .receiving, .receiving, .receiving, .receiving]
+        ),
+        (.waiting, [.waiting, .running, .waiting, .waiting, .waiting, .waiting, .succeeded]),
+        (
+            .running,
+            [.running, .running, .succeeded, .needsAttention, .running, .running, .succeeded]
+        ),
         (
             .needsAttention,
             [
                 .needsAttention, .needsAttention, .needsAttention, .needsAttention, .waiting,
-                .succeeded,
+                .succeeded, .succeeded,
             ]
         ),
-        (.succeeded, [.succeeded, .succeeded, .succeeded, .succeeded, .succeeded, .succeeded]),
+        (
+            .succeeded,
+            [.succeeded, .succeeded, .succeeded, .succeeded, .succeeded, .succeeded, .succeeded]
+        ),
     ]
 
     @Test("each event in each state", arguments: table)

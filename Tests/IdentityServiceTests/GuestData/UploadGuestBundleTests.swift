@@ -61,6 +61,29 @@ struct UploadGuestBundleTests {
         #expect(try await fixture.identity.count("guest_migration_documents") == 0)
     }
 
+    @Test("G-25: a repeat has the first answer, also when the first documents fill the quota")
+    func againWhenFull() async throws {
+        let fixture = try await GuestDataFixture(settings: DocumentSettings(bytesMax: 64 << 10))
+        let text = #"{"x":"\#(String(repeating: "x", count: 30_000))"}"#
+        let documents = (0..<2).map {
+            IdentityV1.BundledDocument.make("d\($0)", text, in: "unknown")
+        }
+        let first = try #require(try await fixture.upload(documents, key: "k").migration)
+        for _ in 0..<2 {
+            let again = try await fixture.upload(documents, key: "k")
+            #expect(again.migration?.migrationId == first.migrationId)
+            #expect(again.receivedDocuments == 2)
+            try await fixture.handler.job.run()
+        }
+        #expect(try await fixture.migration().state == .needsAttention)
+        let other = try await refusal {
+            try await fixture.upload([.make("a", text)], key: "k")
+        }
+        #expect(other.code == .idempotencyKeyReused)
+        #expect(try await fixture.identity.count("guest_migrations") == 1)
+        #expect(try await fixture.identity.count("guest_migration_documents") == 2)
+    }
+
     @Test("an upload without a key that is repeated moves nothing twice")
     func twice() async throws {
         let fixture = try await GuestDataFixture()

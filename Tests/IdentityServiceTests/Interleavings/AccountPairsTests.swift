@@ -243,7 +243,7 @@ extension IdentityFixture {
         let owner = try await member()
         let guest = try await guestWithDocument()
         let choice = CollisionChoice(
-            guest: try #require(AccountID(text: guest.account)),
+            guest: try #require(AccountID(text: guest.account)), generation: 1,
             account: try #require(AccountID(text: owner.id)), at: time.now())
         let token = try choice.token(keys)
         return (

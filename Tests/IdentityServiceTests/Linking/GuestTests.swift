@@ -166,7 +166,7 @@ struct GuestTests {
             try #require(AccountID(key: 1)), try #require(AccountID(key: .max))
         )
         let now = fixture.time.now()
-        let choice = CollisionChoice(guest: guest, account: account, at: now)
+        let choice = CollisionChoice(guest: guest, generation: 7, account: account, at: now)
         let token = try choice.token(fixture.keys)
         func read(_ token: String, after wait: Duration = .zero) -> CollisionChoice? {
             CollisionChoice(token: token, fixture.keys, at: now + wait)

@@ -118,6 +118,30 @@ struct UnusedGuestsTests {
         #expect(try await deleted().isEmpty)
     }
 
+    @Test("a guest with documents that need attention stays until its migration is over")
+    func migrating() async throws {
+        let guest = try #require(AccountID(text: try await fixture.signInAsGuest().accountId))
+        let owner = try #require(try await fixture.register().account).accountId
+        let account = try #require(AccountID(text: owner))
+        let migration = try #require(MigrationID(key: 7))
+        try await fixture.store.write(about: [.account(account), .account(guest)]) { transaction in
+            try transaction.insert(
+                StoredMigration(
+                    migration: migration, account: account, guest: guest, choice: .merge,
+                    state: .needsAttention, documents: 1, done: 0, sealedPicks: nil,
+                    keptUntil: nil, createdAt: transaction.at, changedAt: transaction.at),
+                expiresAt: nil)
+        }
+        fixture.time.advance(by: Self.day * 180)
+        try await run()
+        #expect(try await deleted().isEmpty)
+        #expect(try await list().guests.isEmpty)
+        try await fixture.change("UPDATE guest_migrations SET state = 3")
+        fixture.time.advance(by: Self.day)
+        try await run()
+        #expect(try await deleted() == [guest.text])
+    }
+
     @Test("while the session service is away nothing is deleted; the search goes on afterwards")
     func away() async throws {
         let guest = try await fixture.signInAsGuest().accountId
