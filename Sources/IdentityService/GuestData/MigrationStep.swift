@@ -203,7 +203,8 @@ struct MigrationStep {
         var change = try DocumentChange(
             moved ?? object, at: key, of: former, rules, by: isBundle ? .owner : .server,
             field: "json", .english)
-        change.changedAt = candidate.changedAt
+        // Without a time it is the time of the move, though any document of the account was newer.
+        if candidate.changedAt.milliseconds > 0 { change.changedAt = candidate.changedAt }
         return change
     }
 

@@ -482,7 +482,7 @@ extension GatewayV1 {
         /// The JSON object as text.
         public var json: String
         /// When it was last changed on the device, in milliseconds since 1970; at most now. If the account
-        /// has a newer one, that is kept.
+        /// has a newer one, that is kept; for 0, which is an unknown time, if it has one at all.
         public var changedAtMs: Int64
 
         /// A message of these fields.

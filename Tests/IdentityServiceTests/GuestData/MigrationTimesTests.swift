@@ -39,6 +39,20 @@ struct MigrationTimesTests {
         #expect(document.changedAtMs == tuesday.milliseconds && document.version == 2)
     }
 
+    @Test("a bundle's document without a time is as new as its move, and replaces none")
+    func unknownTime() async throws {
+        let fixture = try await GuestDataFixture()
+        let moved = fixture.identity.time.now()
+        for json in [#"{"of":"first"}"#, #"{"of":"second"}"#] {
+            _ = try await fixture.upload([.make("a", json, at: 0)])
+            try await fixture.handler.job.run()
+            fixture.identity.time.advance(by: Self.day)
+        }
+        let document = try #require(try await list(fixture).first)
+        #expect(document.json == #"{"of":"first"}"#)
+        #expect(document.changedAtMs == moved.milliseconds)
+    }
+
     @Test("two guests: the later change is kept, whichever signs in first")
     func guests() async throws {
         let fixture = try await GuestDataFixture(.merge)
