@@ -171,7 +171,8 @@ CREATE TABLE exports (
     next_attempt_at_ms INTEGER,
     blob TEXT,
     bytes INTEGER NOT NULL,
-    expires_at_ms INTEGER
+    expires_at_ms INTEGER NOT NULL,
+    fetched_by TEXT
 ) STRICT;
 
 CREATE UNIQUE INDEX exports_by_account ON exports (account);
