@@ -28,6 +28,11 @@ struct StoredExport: Hashable, Sendable {
 
 /// A finished archive.
 struct ExportArchive: Hashable, Sendable {
+    /// Sessions that are known to have fetched it: as many as an account can have at once
+    /// (`sessions-max`), so that only a new session, which has audit events of its own, displaces
+    /// one.
+    static let fetchersMax = 100
+
     let blob: BlobName
     /// Its length, not sealed.
     let bytes: Int64
@@ -161,6 +166,22 @@ extension Transaction {
             WHERE export = ?
             """,
             [.integer(export.attempts)] + export.stateValues + [.integer(export.id.key)])
+    }
+
+    /// Records that a session of the account fetches its export.
+    /// - Returns: whether it is the first time that this session does.
+    func recordFetch(of account: AccountID, by session: String) throws -> Bool {
+        let key: [SQLValue] = [.integer(account.key)]
+        let text = try queryOne("SELECT fetched_by FROM exports WHERE account = ?", key) {
+            try $0.optionalText(0)
+        }
+        let known = (text.flatMap(\.self) ?? "").split(separator: " ").map(String.init)
+        guard !known.contains(session) else { return false }
+        let latest = (known + [session]).suffix(ExportArchive.fetchersMax)
+        try put(
+            "UPDATE exports SET fetched_by = ? WHERE account = ?",
+            [.text(latest.joined(separator: " "))] + key)
+        return true
     }
 
     /// Deletes the export of an account, in any state, and its mailed link.
