@@ -89,8 +89,7 @@ extension IdentityTables {
             (
                 "exports of data",
                 try count(
-                    "SELECT count(*) FROM exports WHERE expires_at_ms IS NULL OR expires_at_ms > ?",
-                    moment)
+                    "SELECT count(*) FROM exports WHERE expires_at_ms > ?", moment)
             ),
             (
                 "unsent mails and text messages",

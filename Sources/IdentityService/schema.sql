@@ -32,6 +32,13 @@ CREATE UNIQUE INDEX audit_position ON audit (position) WHERE position IS NOT NUL
 
 CREATE INDEX audit_unpositioned ON audit (number) WHERE position IS NULL;
 
+CREATE TABLE audit_block (
+    block INTEGER NOT NULL,
+    account INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    PRIMARY KEY (block, account, number)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE audit_count (
     number INTEGER PRIMARY KEY,
     minute INTEGER NOT NULL,
@@ -164,7 +171,8 @@ CREATE TABLE exports (
     next_attempt_at_ms INTEGER,
     blob TEXT,
     bytes INTEGER NOT NULL,
-    expires_at_ms INTEGER
+    expires_at_ms INTEGER NOT NULL,
+    fetched_by TEXT
 ) STRICT;
 
 CREATE UNIQUE INDEX exports_by_account ON exports (account);

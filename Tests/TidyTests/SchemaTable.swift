@@ -8,7 +8,8 @@ struct SchemaTable {
 
     /// The tables of a schema, in the one form in which SQLite prints them.
     static func all(in schema: String) -> [SchemaTable] {
-        schema.matches(of: /CREATE TABLE (\w+) \((?s:(.*?))\) STRICT;/).map { match in
+        let table = /CREATE TABLE (\w+) \((?s:(.*?))\) STRICT(?:, WITHOUT ROWID)?;/
+        return schema.matches(of: table).map { match in
             let key = /UNIQUE INDEX \w+\s+ON (\w+) \(([^)]*)\)/
             return SchemaTable(
                 name: String(match.1),

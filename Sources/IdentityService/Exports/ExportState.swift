@@ -7,6 +7,7 @@ import ServiceRuntime
 ///     preparing   requested          the same: a second request changes nothing
 ///     preparing   an attempt failed  preparing, with a later next attempt
 ///     preparing   archive written    ready, for 7 days
+///     preparing   7 days over        (none)
 ///     ready       requested          the same
 ///     ready       7 days over        (none)
 ///     any         cancelled          (none)
@@ -14,12 +15,13 @@ import ServiceRuntime
 /// A crash changes no state: what is being prepared is begun again at the next start, with a new
 /// archive. The file of the old one has no name yet, or no row names it.
 enum ExportState: Hashable, Sendable {
-    /// How long a finished archive is kept.
+    /// How long a finished archive is kept, and how long one is tried to be prepared.
     static let life: Duration = .seconds(7 * 24 * 3_600)
     /// The wait after the first failed attempt; it doubles with each further one.
     private static let retryMin: Duration = .seconds(2)
-    /// The longest wait: a peer that is away for a day must not be asked all the time.
-    private static let retryMax: Duration = .seconds(300)
+    /// The longest wait, from the twelfth failure on: a peer that is away for a day must not be asked
+    /// all the time.
+    private static let retryMax: Duration = .seconds(3_600)
 
     /// It is being prepared; the next attempt is due then.
     case preparing(nextAttemptAt: Timestamp)

@@ -28,6 +28,11 @@ struct StoredExport: Hashable, Sendable {
 
 /// A finished archive.
 struct ExportArchive: Hashable, Sendable {
+    /// Sessions that are known to have fetched it: as many as an account can have at once
+    /// (`sessions-max`), so that only a new session, which has audit events of its own, displaces
+    /// one.
+    static let fetchersMax = 100
+
     let blob: BlobName
     /// Its length, not sealed.
     let bytes: Int64
@@ -69,7 +74,10 @@ extension StoredExport {
     fileprivate var stateValues: [SQLValue] {
         switch state {
         case .preparing(let next):
-            [.integer(Self.preparing), SQLValue(next), .null, .integer(0), .null]
+            [
+                .integer(Self.preparing), SQLValue(next), .null, .integer(0),
+                SQLValue(requestedAt + ExportState.life),
+            ]
         case .ready(let archive):
             [
                 .integer(Self.ready), .null, .text(archive.blob.text), .integer(archive.bytes),
@@ -85,7 +93,7 @@ extension SQLSession {
         try queryOne(
             """
             SELECT \(StoredExport.columns) FROM exports
-            WHERE account = ? AND (expires_at_ms IS NULL OR expires_at_ms > ?)
+            WHERE account = ? AND expires_at_ms > ?
             """,
             [.integer(account.key), SQLValue(moment)]
         ) { try StoredExport($0) }
@@ -105,24 +113,29 @@ extension SQLSession {
         return text.flatMap(\.self).flatMap { BlobName($0) }
     }
 
-    /// The exports whose next attempt is due, the earliest first.
+    /// The exports whose next attempt is due, those with the fewest attempts first.
+    ///
+    /// Attack: strangers order exports that take long and fail. Each of them comes before the others
+    /// once.
     func exportsDue(at moment: Timestamp, limit: Int64) throws -> [StoredExport] {
         try query(
             """
             SELECT \(StoredExport.columns) FROM exports
-            WHERE next_attempt_at_ms <= ? ORDER BY next_attempt_at_ms, export LIMIT ?
+            WHERE next_attempt_at_ms <= ?1 AND expires_at_ms > ?1
+            ORDER BY attempts, next_attempt_at_ms, export LIMIT ?2
             """,
             [SQLValue(moment), .integer(limit)]
         ) { try StoredExport($0) }
     }
 
-    /// When the next attempt of any export is due; nil if none is being prepared.
-    func nextExportAttempt() throws -> Timestamp? {
+    /// When the next attempt of any export is due; nil if none is being prepared at `moment`.
+    func nextExportAttempt(at moment: Timestamp) throws -> Timestamp? {
         try queryOne(
             """
-            SELECT next_attempt_at_ms FROM exports WHERE next_attempt_at_ms IS NOT NULL
+            SELECT next_attempt_at_ms FROM exports
+            WHERE next_attempt_at_ms IS NOT NULL AND expires_at_ms > ?
             ORDER BY next_attempt_at_ms LIMIT 1
-            """, []
+            """, [SQLValue(moment)]
         ) { try $0.timestamp(0) }
     }
 }
@@ -153,6 +166,22 @@ extension Transaction {
             WHERE export = ?
             """,
             [.integer(export.attempts)] + export.stateValues + [.integer(export.id.key)])
+    }
+
+    /// Records that a session of the account fetches its export.
+    /// - Returns: whether it is the first time that this session does.
+    func recordFetch(of account: AccountID, by session: String) throws -> Bool {
+        let key: [SQLValue] = [.integer(account.key)]
+        let text = try queryOne("SELECT fetched_by FROM exports WHERE account = ?", key) {
+            try $0.optionalText(0)
+        }
+        let known = (text.flatMap(\.self) ?? "").split(separator: " ").map(String.init)
+        guard !known.contains(session) else { return false }
+        let latest = (known + [session]).suffix(ExportArchive.fetchersMax)
+        try put(
+            "UPDATE exports SET fetched_by = ? WHERE account = ?",
+            [.text(latest.joined(separator: " "))] + key)
+        return true
     }
 
     /// Deletes the export of an account, in any state, and its mailed link.

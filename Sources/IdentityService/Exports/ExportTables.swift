@@ -3,8 +3,9 @@
 ///
 /// An expired row is purged, and `PhotoSweep` removes the file that then has no row.
 extension IdentityTables {
-    /// `next_attempt_at_ms` is null for an export that is ready; `blob` and `expires_at_ms` are null
-    /// for one that is being prepared. The mailed link is in `links`.
+    /// `next_attempt_at_ms` is null for an export that is ready; `blob` is null for one that is being
+    /// prepared. `fetched_by` has the sessions that fetched it, the latest last, with a space between
+    /// them; null for none. The mailed link is in `links`.
     static let exports = """
         CREATE TABLE exports (
             export INTEGER PRIMARY KEY,
@@ -16,7 +17,8 @@ extension IdentityTables {
             next_attempt_at_ms INTEGER,
             blob TEXT,
             bytes INTEGER NOT NULL,
-            expires_at_ms INTEGER
+            expires_at_ms INTEGER NOT NULL,
+            fetched_by TEXT
         ) STRICT;
         CREATE UNIQUE INDEX exports_by_account ON exports (account);
         CREATE UNIQUE INDEX exports_by_blob ON exports (blob);

@@ -41,7 +41,7 @@ struct ExportWork: Sendable {
         Duty("exports", every: .seconds(1)) {
             if try await prepareDue() { return true }
             let now = time.now()
-            let next = try await store.read { try $0.nextExportAttempt() }
+            let next = try await store.read { try $0.nextExportAttempt(at: now) }
             let wait = next.map { max($0 - now, .zero) } ?? Self.interval
             await signal.wait(atMost: min(wait, Self.interval), time: time)
             return true
@@ -130,9 +130,11 @@ struct ExportWork: Sendable {
             let archive = ExportArchive(blob: blob, bytes: bytes, expiresAt: expiresAt)
             try transaction.update(export.with(.ready(archive), attempts: export.attempts))
             try transaction.audit(AuditEvent(.exportReady, account: account.key))
-            // An account without an address learns it from the app.
-            if let mail = try LinkMail(
-                .export, token, to: row, settings, outbox, at: transaction.at)
+            // An account without an address learns it from the app. Attack: accounts that name a
+            // victim's address order exports, and each mail reaches the victim.
+            if row.address?.provedAt != nil,
+                let mail = try LinkMail(
+                    .export, token, to: row, settings, outbox, at: transaction.at)
             {
                 try transaction.send(mail)
             }

@@ -21,14 +21,14 @@ extension AccountExportsHandler {
     ) async throws {
         let owner = try await owners.require(.standard, of: request.accessToken, context)
         let origin = CallOrigin(request.origin, hash: keys.audit)
-        let (archive, row) = try await store.write(about: [.account(owner.account)]) {
-            try begin(request, owner, origin, $0)
-        }
-        let vault = try reader.vault(row)
-        var part = Int(request.offset) / SealedArchive.partBytes
-        var skipped = Int(request.offset) % SealedArchive.partBytes
         // Attack: one account holds all streams by downloads that it does not read.
         try await watchers.watching(owner.account) { _ in
+            let (archive, row) = try await store.write(about: [.account(owner.account)]) {
+                try begin(request, owner, origin, $0)
+            }
+            let vault = try reader.vault(row)
+            var part = Int(request.offset) / SealedArchive.partBytes
+            var skipped = Int(request.offset) % SealedArchive.partBytes
             while part < archive.parts {
                 // A cancelled export has no file any more.
                 guard let bytes = try await archive.part(part, in: blobs, vault) else {
@@ -62,8 +62,9 @@ extension AccountExportsHandler {
             else { throw ServiceError(.invalidLink) }
             try transaction.removeLinks(.export, of: row.account)
         }
-        // The rest of a download that was interrupted is the same download.
-        if request.offset == 0 {
+        // Attacks: a thief begins at the second byte, so each offset counts; an owner fetches in a
+        // loop, so a session counts once.
+        if try transaction.recordFetch(of: row.account, by: owner.session) {
             try transaction.audit(.exportFetched, row.account, from: origin)
         }
         return (archive, row)

@@ -34,7 +34,7 @@ extension ByteRange.Request {
             text.prefix(6).lowercased() == "bytes="
         else { return }
         let parts = text.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false)
-            .map { $0.filter { $0 != " " && $0 != "\t" } }
+            .map(String.init)
         guard parts.count == 2, parts.allSatisfy(Self.isNumber), !(parts[0] + parts[1]).isEmpty
         else { return }
         // A number that is too large is behind any end.

@@ -13,6 +13,12 @@ import ServiceRuntime
 struct GuestBundle: Sendable {
     /// More than identity takes: it says how many those are.
     private static let documentsMax = 1_000
+    /// Bytes of one: what identity takes as the JSON of a document, 64 KiB, with each byte escaped as
+    /// in `\u0041`, and the other fields.
+    ///
+    /// Attack: one document of 2 MiB, which takes thirty times that as values. The gateway would
+    /// refuse it only then.
+    private static let elementBytesMax = 6 * 64 * 1024 + 4 * 1024
     /// As deep as identity takes objects, in an object.
     private static let depthMax = 17
     /// As many members of an object as identity takes.
@@ -48,13 +54,19 @@ struct GuestBundle: Sendable {
     var count: Int { elements.count }
 
     /// Reads a document.
-    /// - Throws: `CallFailure` `rpc/invalid-argument` for what is no document.
+    /// - Throws: `CallFailure` `rpc/invalid-argument` for what is no document; `auth/invalid-document`
+    ///   for one that is too long.
     func document(at index: Int) throws(CallFailure) -> GatewayV1.BundledDocument {
         let place = "\(Self.field)[\(index)]"
         func malformed(_ field: String) -> CallFailure {
             CallFailure(
                 .invalidArgument, "\(place)\(field) is missing, or not what it should be.",
                 violations: [place + field])
+        }
+        guard elements[index].count <= Self.elementBytesMax else {
+            var error = ServiceError(.invalidDocument)
+            error.violations = [.init(field: "\(place).json", rule: DocumentRule.json.rawValue)]
+            throw CallFailure(error)
         }
         let options = JSONReader.Options(
             depthMax: Self.depthMax, membersMax: Self.membersMax, retainsNumberTexts: true)

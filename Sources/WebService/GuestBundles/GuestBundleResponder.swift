@@ -5,7 +5,6 @@ import Messages
 import NIOCore
 import RPC
 import ServiceRuntime
-import Synchronization
 
 /// What an app kept on the device while its user was a guest, by HTTP (G-16), since browsers cannot
 /// send streams:
@@ -18,9 +17,6 @@ import Synchronization
 final class GuestBundleResponder: Sendable {
     /// Twice an account's quota of documents by default, since quotes in `json` are escaped.
     private static let bodyBytesMax = 2 * 1024 * 1024
-    /// Attack: bundles of strangers fill the memory, since only the gateway judges their tokens. So
-    /// few are read at a time; more are refused, and may be repeated.
-    static let runningMax = 32
 
     private let guests: any GuestsAPI
     private let methods: CallMethods
@@ -28,7 +24,7 @@ final class GuestBundleResponder: Sendable {
     private let formalLanguages: FormalLanguages
     private let time: any Time
     private let logger: Logger
-    private let running = Mutex(0)
+    private let slots = BundleSlots()
 
     init(
         guests: any GuestsAPI, methods: CallMethods, callers: CallerCheck,
@@ -51,8 +47,11 @@ final class GuestBundleResponder: Sendable {
             formalLanguages.voice(for: exchange.head.headerFields))
         do {
             let context = try context(of: exchange)
-            try begin()
-            defer { end() }
+            let client = callers.address(exchange.head.headerFields, exchange.connection)
+            guard slots.take(client) else {
+                throw ServiceError(.resourceExhausted, notProcessed: true)
+            }
+            defer { slots.give(client) }
             let body = try await exchange.body(bytesMax: Self.bodyBytesMax)
             let bundle = try GuestBundle(Array(body.readableBytesView))
             let migration = try await upload(bundle, context)
@@ -82,17 +81,6 @@ final class GuestBundleResponder: Sendable {
         return CallContext(
             deadline: time.uptime() + method.timeout, isCallersDeadline: true, metadata: metadata)
     }
-
-    private func begin() throws(ServiceError) {
-        let isBegun = running.withLock { running in
-            guard running < Self.runningMax else { return false }
-            running += 1
-            return true
-        }
-        guard isBegun else { throw ServiceError(.resourceExhausted, notProcessed: true) }
-    }
-
-    private func end() { running.withLock { $0 -= 1 } }
 
     private func upload(
         _ bundle: GuestBundle, _ context: CallContext

@@ -227,7 +227,8 @@ final class WebConnection: ChannelDuplexHandler {
 }
 
 extension PeerAddress {
-    fileprivate init?(_ address: ClientAddress) {
+    /// The address by which a client is limited.
+    init?(_ address: ClientAddress) {
         switch address.bytes.count {
         case 4: self.init(four: address.bytes)
         default: self.init(six: address.bytes)

@@ -146,6 +146,63 @@ struct ExportTests {
         #expect(try await fixture.audited("export.fetched") == 1, "the rest is the same download")
     }
 
+    @Test("a download is audited once for each session, at whatever byte it begins")
+    func audited() async throws {
+        let ready = try await fixture.prepareExport(token)
+        let thief = fixture.devices.open(account.text)
+        for _ in 0..<3 { _ = try await fixture.fetch(thief, ready.exportId, from: 1) }
+        #expect(try await fixture.audited("export.fetched") == 1)
+        // Two sessions in turn make no more of it.
+        for _ in 0..<3 {
+            _ = try await fixture.fetch(token, ready.exportId)
+            _ = try await fixture.fetch(thief, ready.exportId)
+        }
+        #expect(try await fixture.audited("export.fetched") == 2)
+        // Another export is another one.
+        #expect(try await fixture.cancelExport(token))
+        let next = try await fixture.prepareExport(token)
+        _ = try await fixture.fetch(token, next.exportId, from: 1)
+        #expect(try await fixture.audited("export.fetched") == 3)
+    }
+
+    @Test("of the sessions that fetched it, the latest are known, however many there are")
+    func fetchers() async throws {
+        try await fixture.orderExport(token)
+        let (account, max) = (account, ExportArchive.fetchersMax)
+        let isFirst = try await fixture.store.write(about: [.account(account)]) { transaction in
+            try (0...max).map { try transaction.recordFetch(of: account, by: "ses_\($0)") }
+        }
+        #expect(isFirst.allSatisfy { $0 })
+        let again = try await fixture.store.write(about: [.account(account)]) { transaction in
+            try [1, max, 0].map { try transaction.recordFetch(of: account, by: "ses_\($0)") }
+        }
+        #expect(again == [false, false, true])
+    }
+
+    @Test("a download that is refused for too many streams is not audited, and uses no link")
+    func crowded() async throws {
+        let ready = try await fixture.prepareExport(token)
+        let link = try await fixture.exportLink()
+        let (fixture, account, token) = (fixture, account, token)
+        let refused = try await watching(AccountWatchers.perAccountMax) {
+            try await refusal { try await fixture.fetch(token, ready.exportId, link: link) }
+        }
+        #expect(refused.code == .resourceExhausted)
+        #expect(try await fixture.audited("export.fetched") == 0)
+        #expect(try await !fixture.fetch(token, ready.exportId, link: link).isEmpty)
+
+        func watching<Value: Sendable>(
+            _ count: Int, _ body: @escaping @Sendable () async throws -> Value
+        ) async throws -> Value {
+            guard count > 0 else { return try await body() }
+            var value: Value?
+            try await fixture.exports.watchers.watching(account) { _ in
+                value = try await watching(count - 1, body)
+            }
+            return try #require(value)
+        }
+    }
+
     @Test("it ends after seven days, with its file")
     func expiry() async throws {
         let ready = try await fixture.prepareExport(token)

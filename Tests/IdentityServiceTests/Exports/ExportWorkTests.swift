@@ -16,25 +16,25 @@ struct ExportWorkTests {
 
     init() async throws {
         fixture = try IdentityFixture()
-        let text = try #require(try await fixture.register().account).accountId
+        let text = try await fixture.registerProved().accountId
         account = try #require(AccountID(text: text))
         token = fixture.devices.open(text)
         fixture.fillOtherServices()
     }
 
-    @Test("the wait after a failure doubles, up to five minutes")
+    @Test("the wait after a failure doubles, up to an hour")
     func waits() {
         let moment = Timestamp(milliseconds: 1_000)
-        let waits = (Int64(1)...12).map { attempt -> Duration in
+        let waits = (Int64(1)...15).map { attempt -> Duration in
             guard case .preparing(let next) = ExportState.failed(attempts: attempt, at: moment)
             else { return .zero }
             return next - moment
         }
         #expect(waits.prefix(4) == [.seconds(2), .seconds(4), .seconds(8), .seconds(16)])
-        #expect(waits.suffix(4).allSatisfy { $0 == .seconds(300) })
+        #expect(waits.suffix(4).allSatisfy { $0 == .seconds(3_600) })
         #expect(
             ExportState.failed(attempts: .max, at: moment)
-                == .preparing(nextAttemptAt: moment + .seconds(300)))
+                == .preparing(nextAttemptAt: moment + .seconds(3_600)))
     }
 
     @Test("a service that fails, at its beginning or later, delays it, and leaves no file")
@@ -57,6 +57,55 @@ struct ExportWorkTests {
             #expect(try await fixture.cancelExport(token))
         }
         #expect(fixture.log.lines.contains { $0.contains("identity.export.failed") })
+    }
+
+    @Test("those that failed come after those that were not tried yet")
+    func order() async throws {
+        fixture.sessionData.fail(.unavailable)
+        try await fixture.orderExport(token)
+        #expect(try await fixture.exports.work.prepareDue())
+        fixture.time.advance(by: .seconds(10))
+        var waiting: [AccountID] = []
+        for name in ["bea", "cid"] {
+            let text = try #require(
+                try await fixture.register("\(name)@example.org").account
+            ).accountId
+            try await fixture.orderExport(fixture.devices.open(text))
+            waiting.append(try #require(AccountID(text: text)))
+        }
+        let now = fixture.time.now()
+        let due = try await fixture.store.read { try $0.exportsDue(at: now, limit: 4) }
+        #expect(Set(due.prefix(2).map(\.account)) == Set(waiting))
+        #expect(due.last?.account == account)
+    }
+
+    @Test("one that could not be prepared for seven days ends, and its account can order another")
+    func givenUp() async throws {
+        fixture.sessionData.fail(.unavailable)
+        try await fixture.orderExport(token)
+        #expect(try await fixture.exports.work.prepareDue())
+        fixture.time.advance(by: ExportState.life - .milliseconds(1))
+        let later = fixture.devices.open(account.text)
+        #expect(try await fixture.export(later).state == .preparing)
+        fixture.time.advance(by: .milliseconds(1))
+        #expect(try await refusal { try await fixture.export(later) }.code == .notFound)
+        // Nothing waits for it any more: neither the work nor a deletion.
+        #expect(try await !fixture.exports.work.prepareDue())
+        let now = fixture.time.now()
+        #expect(try await fixture.store.read { try $0.nextExportAttempt(at: now) } == nil)
+        fixture.sessionData.fail(nil)
+        #expect(try await fixture.prepareExport(later).state == .ready)
+    }
+
+    @Test("no mail goes to an address that is not proved: it may be another person's")
+    func unproved() async throws {
+        let text = try #require(
+            try await fixture.register("victim@example.org").account
+        ).accountId
+        #expect(try await fixture.prepareExport(fixture.devices.open(text)).state == .ready)
+        try await fixture.relay()
+        #expect(!fixture.notifications.mails.contains { $0.template == "export-ready" })
+        #expect(try await fixture.count("links", where: "purpose = 7") == 0)
     }
 
     /// The same work over other blobs, as after another start.

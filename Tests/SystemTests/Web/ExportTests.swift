@@ -68,6 +68,11 @@ extension SystemTests {
                 let ada = Person(1)
                 let first: SignedIn = try await cluster.signUp(ada).read()
                 let token = first.session.accessToken
+                // The mail goes to a proved address only.
+                let verified = try await cluster.auth(
+                    "VerifyEmail", ["token": try await cluster.mailedToken(to: ada.email)],
+                    in: first.session)
+                #expect(verified.exitCode == 0, "\(verified.errors)")
                 let written = try await cluster.call(
                     "postern.gateway.v1.Documents/WriteDocument",
                     #"{"write":{"collection":"settings","name":"a","json":"{\"text\":\"canary\"}"}}"#,

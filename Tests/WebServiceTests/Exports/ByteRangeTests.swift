@@ -22,6 +22,7 @@ struct ByteRangeTests {
     func one() {
         #expect(asked("bytes=0-0") == part(0, 1))
         #expect(asked("bytes=10-19") == part(10, 10))
+        #expect(asked("bytes=0-") == part(0, 100))
         #expect(asked("Bytes=10-") == part(10, 90))
         #expect(asked("bytes=90-1000") == part(90, 10))
         #expect(asked("bytes=90-99999999999999999999") == part(90, 10))
@@ -41,7 +42,7 @@ struct ByteRangeTests {
         "what is no single range of bytes is ignored",
         arguments: [
             nil, "", "bytes", "bytes=", "bytes=-", "bytes=5-1", "bytes=a-b", "bytes=0-1,5-6",
-            "items=0-1", "bytes=0--1", "bytes=+1-2",
+            "items=0-1", "bytes=0--1", "bytes=+1-2", "bytes=1 0-19", "bytes=10-1 9", "bytes= 1-2",
         ])
     func ignored(range: String?) {
         #expect(asked(range) == .whole)
@@ -51,6 +52,8 @@ struct ByteRangeTests {
     func version() {
         #expect(asked("bytes=1-2", ifRange: Self.tag.text) == part(1, 2))
         #expect(asked("bytes=1-2", ifRange: "\"exp_2\"") == .whole)
+        #expect(asked("bytes=1-2", ifRange: "W/\(Self.tag.text)") == .whole, "a weak tag is none")
+        #expect(asked("bytes=100-", ifRange: "\"exp_2\"") == .whole)
         #expect(asked("bytes=1-2", ifRange: "Wed, 21 Oct 2026 07:28:00 GMT") == .whole)
     }
 }

@@ -1,3 +1,4 @@
+import Addresses
 import Contracts
 import Cryptography
 import HTTPTypes
@@ -39,7 +40,10 @@ struct GuestBundleFixture: Sendable {
             guests: guests, methods: try TestMethods.all, callers: AppsFixture.check,
             formalLanguages: .none, time: SystemTime(), logger: CapturedLog().logger())
         let listener = try await WebListener.start(
-            WebListenerSettings(host: "127.0.0.1", port: 0), group: group, time: SystemTime(),
+            WebListenerSettings(
+                host: "127.0.0.1", port: 0,
+                trustedProxies: ["127.0.0.1/32"].compactMap(AddressNetwork.init)),
+            group: group, time: SystemTime(),
             randomness: SecureRandomness(), logger: CapturedLog().logger()
         ) { exchange in
             try await bundles.respond(to: exchange)

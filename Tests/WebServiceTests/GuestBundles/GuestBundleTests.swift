@@ -166,15 +166,60 @@ struct GuestBundleTests {
         }
     }
 
+    @Test("the longest document passes with all its bytes escaped; a longer one is not read")
+    func long() async throws {
+        try await GuestBundleFixture.run { bundles in
+            let json = #"{"a":""# + String(repeating: "d", count: 64 * 1_024 - 8) + #""}"#
+            let escaped = json.utf8.map { #"\u00"# + String($0, radix: 16) }.joined()
+            func bundle(_ json: String) -> String {
+                #"{"documents":[{"collection":"a","name":"b","changedAtMs":1,"json":"\#(json)"}]}"#
+            }
+            #expect(try await bundles.put(bundle(escaped)).status == 200)
+            #expect(bundles.guests.documents.map(\.json) == [json])
+
+            let long = try await bundles.put(bundle(escaped + String(repeating: " ", count: 5_000)))
+            #expect(code(long) == "auth/invalid-document", "\(long.text)")
+            let violation = error(long)?["violations"]?.array?.first?.object
+            #expect(violation?["field"]?.string == "documents[0].json")
+            #expect(violation?["rule"]?.string == "json")
+        }
+    }
+
+    @Test("4 bundles of one client are read at a time; others still upload")
+    func fromOneAddress() async throws {
+        let (gate, opening) = AsyncStream<Void>.makeStream()
+        try await GuestBundleFixture.run(FakeGuests(gate: gate)) { bundles in
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                func upload(from address: String) {
+                    group.addTask {
+                        try await bundles.put(Self.one, ["x-forwarded-for": address]).status
+                    }
+                }
+                // One client has all addresses of an IPv6 /64.
+                for number in 1...BundleSlots.perAddressMax { upload(from: "2001:db8::\(number)") }
+                while bundles.guests.begun < BundleSlots.perAddressMax { await Task.yield() }
+                let refused = try await bundles.put(Self.one, ["x-forwarded-for": "2001:db8::9"])
+                #expect(refused.status == 429)
+                #expect(code(refused) == "rpc/resource-exhausted")
+                for address in ["2001:db8:0:1::1", "203.0.113.7"] { upload(from: address) }
+                while bundles.guests.begun < BundleSlots.perAddressMax + 2 { await Task.yield() }
+                opening.finish()
+                for try await status in group { #expect(status == 200) }
+            }
+            let again = try await bundles.put(Self.one, ["x-forwarded-for": "2001:db8::9"])
+            #expect(again.status == 200)
+        }
+    }
+
     @Test("32 bundles are read at a time; one more may be repeated")
     func many() async throws {
         let (gate, opening) = AsyncStream<Void>.makeStream()
         try await GuestBundleFixture.run(FakeGuests(gate: gate)) { bundles in
             try await withThrowingTaskGroup(of: Int.self) { group in
-                for _ in 0..<GuestBundleResponder.runningMax {
+                for _ in 0..<BundleSlots.countMax {
                     group.addTask { try await bundles.put(Self.one).status }
                 }
-                while bundles.guests.begun < GuestBundleResponder.runningMax { await Task.yield() }
+                while bundles.guests.begun < BundleSlots.countMax { await Task.yield() }
                 let refused = try await bundles.put(Self.one)
                 #expect(refused.status == 429)
                 #expect(code(refused) == "rpc/resource-exhausted")
