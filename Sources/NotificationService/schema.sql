@@ -18,13 +18,6 @@ CREATE UNIQUE INDEX audit_position ON audit (position) WHERE position IS NOT NUL
 
 CREATE INDEX audit_unpositioned ON audit (number) WHERE position IS NULL;
 
-CREATE TABLE audit_block (
-    block INTEGER NOT NULL,
-    account INTEGER NOT NULL,
-    number INTEGER NOT NULL,
-    PRIMARY KEY (block, account, number)
-) STRICT, WITHOUT ROWID;
-
 CREATE TABLE audit_count (
     number INTEGER PRIMARY KEY,
     minute INTEGER NOT NULL,

@@ -8,8 +8,7 @@ struct SchemaTable {
 
     /// The tables of a schema, in the one form in which SQLite prints them.
     static func all(in schema: String) -> [SchemaTable] {
-        let table = /CREATE TABLE (\w+) \((?s:(.*?))\) STRICT(?:, WITHOUT ROWID)?;/
-        return schema.matches(of: table).map { match in
+        schema.matches(of: /CREATE TABLE (\w+) \((?s:(.*?))\) STRICT;/).map { match in
             let key = /UNIQUE INDEX \w+\s+ON (\w+) \(([^)]*)\)/
             return SchemaTable(
                 name: String(match.1),

@@ -77,7 +77,7 @@ package struct Purge: Sendable {
                 "idempotency", inOrderOf: "number", expiry: "created_at_ms",
                 after: IdempotencyTable.retention),
             AuditCounts.purge,
-        ] + (retention.map { [audit(keptFor: $0), AuditBlocks.purge] } ?? [])
+        ] + (retention.map { [audit(keptFor: $0)] } ?? [])
     }
 
     /// The audit trail. Its feed gives no position twice (`Feed`), so a reader whose last event was

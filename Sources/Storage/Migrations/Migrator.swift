@@ -120,7 +120,6 @@ enum StorageTables {
         Migration(number: 9, sql: outboxLeases),
         Migration(number: 10, sql: Feed.table),
         Migration(number: 11, sql: StoreFile.table),
-        Migration(number: 12, sql: AuditBlocks.table),
     ]
 
     /// `number` orders the messages. Those with the same `lane` are delivered one after the other.
