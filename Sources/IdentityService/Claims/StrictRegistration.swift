@@ -91,7 +91,8 @@ struct StrictRegistration: Sendable {
     }
 
     /// The calling guest gets a name if it had none, and continues with the session that this
-    /// sign-up opens; its other sessions end. Attack (unexpired session): as in `GuestUpgrade`.
+    /// sign-up opens; its other sessions end, and a deletion that waits is cancelled. Attacks: as in
+    /// `GuestUpgrade` and `Transaction.endGuest`.
     private func keep(
         _ guest: AccountID, _ applicant: Applicant, _ transaction: Transaction
     ) throws {
@@ -107,6 +108,7 @@ struct StrictRegistration: Sendable {
         try transaction.endSessions(
             of: guest, provedUntil: transaction.at, reason: .signedOut,
             IdentityOutbox(keys: keys, randomness: randomness))
+        try transaction.cancelDeletion(of: guest, from: applicant.origin)
     }
 
     private func audit(

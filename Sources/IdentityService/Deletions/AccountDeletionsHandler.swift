@@ -31,17 +31,17 @@ struct DeletionCaller: Sendable {
 
 extension AccountDeletionsHandler {
     /// The caller of a request.
-    /// - Parameter isProved: A session needs a recent proof. A guest has nothing to prove with: its
+    /// - Parameter needsProof: A session needs a recent proof. A guest has nothing to prove with: its
     ///   session is all there is of it.
     /// - Throws: `rpc/invalid-argument` without a caller; `auth/invalid-link`; as
     ///   `SessionOwners.owner` and `require`.
     func caller(
-        _ caller: IdentityV1.DeletionCaller?, isProved: Bool, _ context: CallContext
+        _ caller: IdentityV1.DeletionCaller?, needsProof: Bool, _ context: CallContext
     ) async throws -> DeletionCaller {
         switch caller?.by {
         case .accessToken(let token):
             var owner = try await owners.owner(of: token, context)
-            if isProved, try await !store.account(owner.account).isGuest {
+            if needsProof, try await !store.account(owner.account).isGuest {
                 owner = try await owners.require(.standard, of: token, context)
             }
             guard let session = SessionID(text: owner.session) else {

@@ -7,12 +7,12 @@ extension AccountDeletionsHandler {
     /// Returns the consequences of a deletion, in the order to show them, and the token that
     /// confirms it. It needs no recent proof: it changes nothing, and a person reads the
     /// consequences before proving again who they are.
-    /// - Throws: as `caller(_:isProved:_:)`; `auth/user-disabled`; `auth/invalid-access-token` when
+    /// - Throws: as `caller(_:needsProof:_:)`; `auth/user-disabled`; `auth/invalid-access-token` when
     ///   the account no longer exists.
     func previewDeletion(
         _ request: IdentityV1.PreviewDeletionRequest, _ context: CallContext
     ) async throws -> IdentityV1.PreviewDeletionResponse {
-        let caller = try await caller(request.caller, isProved: false, context)
+        let caller = try await caller(request.caller, needsProof: false, context)
         let days = settings.deletion.wait.milliseconds / (24 * 3_600_000)
         let (consequences, deletion) = try await store.read { session in
             let row = try session.deletableRow(caller.account)
