@@ -109,7 +109,7 @@ struct AccountDeletionTests {
                 ).nextAfterSeconds)
         }
         #expect(waits == [0, 0, 3_600])
-        #expect(deletions.calls.first == "mail ada@example.org fr by none")
+        #expect(deletions.calls.first == "mail ada@example.org by none")
         let error = try await refusal {
             try await fixture.accountDeletion.requestDeletionLink(
                 .init(email: "ada@example.org"), context)

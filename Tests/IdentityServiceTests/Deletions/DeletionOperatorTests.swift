@@ -131,7 +131,8 @@ struct DeletionOperatorTests {
             #expect(try await fixture.deletion(of: ada)?.step == .backend)
             #expect(try await fixture.audited("account.deletion-begun") == (answers ? 1 : 2))
             if answers {
-                _ = try await admin.deleteAccount(.init(accountId: ada.text), tool(fixture))
+                _ = try await admin.deleteAccount(
+                    .init(accountId: ada.text, backendDone: true), tool(fixture))
             } else {
                 fixture.time.advance(by: DeletionSteps.backendWaitMax - .milliseconds(1))
                 await fixture.carryOn(ada)
@@ -145,18 +146,52 @@ struct DeletionOperatorTests {
         }
     }
 
-    @Test("a retry of the operator's own call is no answer of the backend")
+    @Test("a call that does not say that the backend is done is no answer, however late")
     func retried() async throws {
         let fixture = try IdentityFixture(deletion: DeletionSettings(awaitsBackend: true))
-        let (ada, _) = try await fixture.person()
+        let (ada, token) = try await fixture.person()
         let admin = fixture.service.accountAdmin
-        for (wait, isDone) in [(Duration.zero, false), (.seconds(29), false), (.seconds(1), true)] {
+        try await fixture.requestDeletion(IdentityFixture.caller(token))
+        for wait in [Duration.zero, .seconds(3_600)] {
+            await fixture.carryOn(ada)
             fixture.time.advance(by: wait)
             _ = try await admin.deleteAccount(.init(accountId: ada.text), tool(fixture))
             await fixture.carryOn(ada)
-            let deletion = try await fixture.deletion(of: ada)
-            #expect((deletion == nil) == isDone)
+            #expect(try await fixture.deletion(of: ada)?.step == .backend)
         }
+    }
+
+    @Test(
+        "the backend's answer counts at each step before its own, also in the call that begins",
+        arguments: [nil, .tombstone, .release, .sessions, .pushDevices] as [DeletionStep?])
+    func early(step: DeletionStep?) async throws {
+        let fixture = try IdentityFixture(deletion: DeletionSettings(awaitsBackend: true))
+        let (ada, token) = try await fixture.person()
+        if let step {
+            try await fixture.requestDeletion(IdentityFixture.caller(token))
+            while let deletion = try await fixture.deletion(of: ada), let next = deletion.step,
+                next != step
+            {
+                try await fixture.tasks.deletionWork.steps.take(next, of: deletion)
+            }
+        }
+        _ = try await fixture.service.accountAdmin.deleteAccount(
+            .init(accountId: ada.text, backendDone: true), tool(fixture))
+        await fixture.carryOn(ada)
+        #expect(try await fixture.deletion(of: ada) == nil)
+        #expect(try await fixture.audited("account.deletion-unanswered") == 0)
+    }
+
+    @Test("a backend is not done with an account that can still be kept")
+    func doneAndWaiting() async throws {
+        let fixture = try IdentityFixture()
+        let (ada, _) = try await fixture.person()
+        let error = try await refusal {
+            try await fixture.service.accountAdmin.deleteAccount(
+                .init(accountId: ada.text, wait: true, backendDone: true), tool(fixture))
+        }
+        #expect(error.code == .invalidArgument && error.fields == ["backend_done"])
+        #expect(try await fixture.deletion(of: ada) == nil)
     }
 
     @Test("overdue deletions are counted; those that wait are not")
@@ -175,10 +210,16 @@ struct DeletionOperatorTests {
             try await check.check()
             return fixture.metric("identity_deletions_overdue")
         }
+        func listed() async throws -> [Bool] {
+            try await fixture.service.accountAdmin.listDeletions(.init(), tool(fixture)).deletions
+                .map(\.overdue)
+        }
         #expect(try await overdue() == 0)
         #expect(fixture.metric("identity_deletions{", "\"waiting\"") == 1)
+        #expect(try await listed() == [false, false])
         fixture.time.advance(by: .seconds(86_401))
         #expect(try await overdue() == 1)
+        #expect(try await Set(listed()) == [true, false])
     }
 
     @Test(
@@ -215,6 +256,9 @@ struct DeletionOperatorTests {
             #expect(try await apple.grant() != nil)
             let identity = apple.identity
             let token = identity.devices.open(ada.text, amr: ["fed"])
+            let preview = try await identity.deletions.previewDeletion(
+                .init(caller: IdentityFixture.caller(token)), identity.context())
+            #expect(preview.consequences.contains { $0.kind == "provider" })
             try await identity.requestDeletion(IdentityFixture.caller(token))
             let work = DeletionWork(
                 DeletionSteps(
