@@ -245,6 +245,47 @@ struct DeletionOperatorTests {
         _ = try await copy.signIn()
     }
 
+    @Test("I-06: after a restore a wait is deletion-wait again, and never becomes shorter")
+    func restoredWait() async throws {
+        let long = DeletionSettings(wait: .seconds(30 * 24 * 3_600))
+        let fixture = try IdentityFixture(deletion: long)
+        let (ada, token) = try await fixture.person()
+        try await fixture.requestDeletion(IdentityFixture.caller(token), wait: true)
+        let due = fixture.time.now() + long.wait
+        fixture.time.advance(by: .seconds(24 * 3_600))
+        for (settings, expected) in [
+            (DeletionSettings(), due), (long, fixture.time.now() + long.wait),
+        ] {
+            let folder = try TemporaryFolder()
+            try await fixture.store.backup(to: folder.file("identity.sqlite"))
+            let copy = try IdentityFixture(
+                folder: folder, time: fixture.time, seed: 2, deletion: settings)
+            try await RestoredStore.settle(copy.store, settings)
+            #expect(try await copy.deletion(of: ada)?.state == .waiting(until: expected))
+        }
+    }
+
+    @Test("I-06: after a restore an owner's deletion that cannot be mailed about waits no more")
+    func restoredUnmailed() async throws {
+        let fixture = try IdentityFixture()
+        let admin = fixture.service.accountAdmin
+        let owner = try await fixture.member("ada@example.org")
+        let guest = try await fixture.guest()
+        let other = try await fixture.member("eve@example.org")
+        for token in [owner.token, guest.token] {
+            try await fixture.requestDeletion(IdentityFixture.caller(token), wait: true)
+        }
+        _ = try await admin.deleteAccount(
+            .init(accountId: other.id, wait: true), tool(fixture))
+        let folder = try TemporaryFolder()
+        try await fixture.store.backup(to: folder.file("identity.sqlite"))
+        let copy = try IdentityFixture(folder: folder, time: fixture.time, seed: 2)
+        try await RestoredStore.settle(copy.store)
+        let left = try await copy.service.accountAdmin.listDeletions(.init(), tool(copy))
+        #expect(left.deletions.map(\.accountId) == [other.id])
+        #expect(try await copy.count("accounts") == 3)
+    }
+
     @Test("G-05: the grant is revoked at the provider, and left alone if its identity is back")
     func grants() async throws {
         for isBack in [false, true] {
